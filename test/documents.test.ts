@@ -120,7 +120,7 @@ describe("every document", () => {
     })
   }
 
-  it("is looked through, and what is broken is found", () => {
+  it("is checked: what is broken is found", () => {
     assert.includeMembers([...documents], ["README.md", "CONTRIBUTING.md", "docs/decisions/README.md"])
     assert.include([...anchors("docs/operations.md")], "after-kill--9")
     const folder = mkdtempSync(join(tmpdir(), "ledgerhook-links-"))
@@ -160,7 +160,7 @@ describe(".env.example", () => {
     assert.strictEqual(is, shouldBe)
   })
 
-  it("is acceptable as it stands, and with every line taken in", () => {
+  it("is accepted as it is, and with every line uncommented", () => {
     const text = readFileSync(".env.example", "utf8")
     assert.isTrue(loads(parseEnv(text)))
     assert.isTrue(loads(parseEnv(text.replace(/^#(?=[A-Z])/gm, ""))))

@@ -57,7 +57,7 @@ describe.skipIf(!hasSystemd)(
       assert.deepStrictEqual(analyze("verify"), { status: 0, text: "" })
     })
 
-    it("is protected well", () => {
+    it("exposes no more than the agreed level", () => {
       const { text } = analyze("security", "--offline=true", "--no-pager")
       const exposure = /exposure level for \S+: ([\d.]+)/.exec(text)?.[1]
       assert.isAtMost(Number(exposure), EXPOSURE_MAX, text)

@@ -173,12 +173,12 @@ describe("imports", () => {
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("never go in a circle, neither between folders nor between files", () => {
+  it("have no cycle, neither between folders nor between files", () => {
     assert.deepStrictEqual(circles(folderEdges), [])
     assert.deepStrictEqual(circles(fileEdges), [])
   })
 
-  it("keep each third party in its home", () => {
+  it("use each third party in its own folder", () => {
     const wrong = sources.flatMap((source) =>
       importsOf(source)
         .filter((target) => !target.startsWith("."))
@@ -244,7 +244,7 @@ describe("files", () => {
     )
   })
 
-  it("leave time, chance, the environment and types to their one place", () => {
+  it("read the clock, random numbers and the environment in one place each, and cast no types", () => {
     const wrong = [...sources, ...benches, ...packages].flatMap(({ file, code }) =>
       forbidden
         .filter(({ call, except }) => call.test(code) && !(except ?? []).includes(file))
@@ -274,7 +274,7 @@ describe("files", () => {
     )
   })
 
-  it("read what a test may make smaller from the context, and replace no module", () => {
+  it("read limits that tests make smaller from the context, and replace no module", () => {
     const constant = new RegExp(`\\b(?:Limits|stageLimits)\\.(?:${Object.keys(stageLimits).join("|")})\\b`)
     const mock = /\bvi\.(?:do)?[mM]ock\(/
     assert.deepStrictEqual(
@@ -383,7 +383,7 @@ describe("packages", () => {
     }
   })
 
-  it("come without the install scripts that npm is told to skip", () => {
+  it("need none of the install scripts that npm is configured to skip", () => {
     assert.isTrue(existsSync("bin/install.js"))
     assert.include(readFileSync("bin/install.js", "utf8"), "--ignore-scripts")
     interface Locked {

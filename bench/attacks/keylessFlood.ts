@@ -133,6 +133,6 @@ const run = Effect.fnUntraced(function* (report: (figure: Figure) => void) {
 export const keylessFlood: Benchmark = {
   description: "deliveries, /healthz and memory before, beside and after floods of requests without a key",
   target:
-    "deliveries go on: at 0.9 of their rate beside a flood that reads nothing, at 0.5 beside one that reads",
+    "deliveries continue: at 0.9 of their rate beside a flood that reads nothing, at 0.5 beside one that reads",
   run
 }

@@ -1,6 +1,6 @@
 /**
  * A TCP proxy on 127.0.0.1 that breaks connections on purpose. `cut` ends all connections and refuses new ones;
- * `delay` passes every chunk later; `half-open` passes nothing and tells nobody. When that ends, its connections are
+ * `delay` passes every chunk later; `half-open` passes nothing, and neither end notices. When that ends, its connections are
  * reset, as a network that has come back does with connections that it has forgotten.
  */
 import * as net from "node:net"

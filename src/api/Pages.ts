@@ -43,7 +43,7 @@ export const page = Effect.fnUntraced(function* <Row extends { readonly id: stri
       "cursor must be the next_cursor of the previous page, with the same filters, account and key environment."
     )
   }
-  // One more row than shown tells whether there is another page.
+  // One more row than shown: it exists if there is another page.
   const rows = yield* read(beforeId, limit + 1)
   const shown = rows.slice(0, limit)
   const has_more = rows.length > limit

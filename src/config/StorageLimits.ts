@@ -117,7 +117,7 @@ export const storageLimits = {
   storedErrorLength: 1_000,
   /** How often changes of deliveries are added to the totals. Until then readers of counts also scan the changes. */
   deliveryChangesMs: 2_000,
-  /** Webhooks with the largest backlogs among which the oldest due delivery is looked for: 6 ms. */
+  /** Webhooks with the largest backlogs that are searched for the oldest due delivery: 6 ms. */
   oldestDueWebhooks: 100,
   /** If the table of changes is larger than this, its free end is returned to the file system. */
   deliveryChangesBytes: 4 * 1024 * 1024

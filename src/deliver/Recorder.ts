@@ -99,7 +99,7 @@ export class Recorder extends Context.Service<
         for (const id of disabled) yield* Effect.logWarning(`webhook ${id} was disabled: ${reason}`)
       })
 
-      /** Each step is retried by itself: attempts that are recorded again name no failing webhook. */
+      /** Each step is retried separately: attempts that are recorded again name no failing webhook. */
       const write = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
         const attempts = outcomes.flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]))
         if (attempts.length === 0) return

@@ -110,7 +110,7 @@ const fieldChanges = (context: TransactionContext, node: AffectedNode): Readonly
     if (previous !== undefined) {
       if (previous !== value) changes.push({ setting, previous, value })
     } else if (value !== undefined && !isUnset(read(context.tx, name)))
-      // Set for the first time, or set again to the same value: the metadata do not tell these apart.
+      // Set for the first time, or set again to the same value: the metadata do not show which.
       changes.push({ setting, value })
   }
   return changes

@@ -1,5 +1,5 @@
 /**
- * The names of the spans that start a trace, and how a trace goes on behind a record of the log: in the header
+ * The names of the spans that start a trace, and how a trace continues after a record of the log: in the header
  * `traceparent` (W3C Trace Context). Requests to the API start a trace as well. While tracing is disabled, `traced`
  * runs the effect without a span, and records have no such header.
  */

@@ -46,7 +46,7 @@ export const retryDeliveries = Effect.fnUntraced(function* (job: ClaimedJob, fil
     const now = yield* Clock.currentTimeMillis
     const conditions = yield* jobs
       .conditions(job, now)
-      .pipe(retryUntilSuccess("reading whether a retry job may go on"))
+      .pipe(retryUntilSuccess("reading whether a retry job may continue"))
     ownership = conditions.ownership
     if (ownership !== "held") break
     const end = webhookEndOf(conditions.webhook)

@@ -12,7 +12,7 @@ import { UsageStore } from "../storage/accounts/UsageStore.ts"
 const describe = (accountId: string, hold: Hold | undefined): string => {
   switch (hold) {
     case undefined:
-      return `deliveries of account ${accountId} go on`
+      return `deliveries of account ${accountId} resume`
     case "quota":
       return `deliveries of account ${accountId} wait: its monthly quota is used up`
     case "suspended":

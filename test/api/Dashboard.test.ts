@@ -49,7 +49,7 @@ const raw = (path: string, headers: Record<string, string>) =>
   )
 
 describe("what is a page", () => {
-  it("is decided by what the caller would rather have", () => {
+  it("is decided by the caller's Accept header", () => {
     for (const accept of [BROWSER, "text/html", "text/html;q=0.5", "application/json, text/html"])
       assert.isTrue(prefersHtml(accept), accept)
     for (const accept of [undefined, "", "*/*", "application/json", "text/html;q=0.1, application/json"])

@@ -128,7 +128,7 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
     })
   )
 
-  it.effect(`misses nothing and repeats nothing over any number of connections (seed ${SEED})`, () =>
+  it.effect(`loses nothing and repeats nothing over any number of connections (seed ${SEED})`, () =>
     Effect.gen(function* () {
       const { open } = yield* client()
       const chance = generator(SEED)
@@ -213,7 +213,7 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
     })
   )
 
-  it.effect("is refused where it could not give what is asked, with a sentence", () =>
+  it.effect("is refused with a sentence if it could not give what is asked for", () =>
     Effect.gen(function* () {
       const { call, key, account } = yield* client()
       const { key: testKey } = yield* account("test")
@@ -249,7 +249,7 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
 
 const few = apiLayer().pipe(Layer.provide(limits({ perAccount: 2, inAll: 3, checkMs: 20 })))
 layer(few, { excludeTestServices: true })("the number of streams", (it) => {
-  it.effect("is bounded for an account and for the server, and an ended one makes room", () =>
+  it.effect("are limited for an account and for the server, and an ended stream frees its place", () =>
     Effect.gen(function* () {
       const [one, other, third] = [yield* client(), yield* client(), yield* client()]
       const ask = ({ call, key }: typeof one) =>

@@ -22,7 +22,7 @@ const INSIDE =
 const faults = ({ operation, method, call }: HostileRequest, answer: Answer): ReadonlyArray<string> => {
   const { status, text, body } = answer
   const failed = status >= 400
-  const found = failed && INSIDE.test(text) ? ["tells of the inside"] : []
+  const found = failed && INSIDE.test(text) ? ["shows internals"] : []
   if (status >= 500 && operation.path !== "/readyz") return [...found, "fails"]
   if (method === "HEAD") return text === "" ? found : [...found, "has a body"]
   // A hostile id can make a path that does not exist, and another method is another operation.

@@ -179,7 +179,7 @@ describe("event streams", () => {
 })
 
 describe("turns of requests without a key", () => {
-  it.live("a few start, the others after everything else; probes wait for probes only", () =>
+  it.live("a few start at once, the others after all other requests; probes wait for probes only", () =>
     Effect.gen(function* () {
       const pacing = yield* keylessPacing
       let started = 0

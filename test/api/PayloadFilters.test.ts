@@ -74,7 +74,7 @@ layer(apiLayer(), { excludeTestServices: true })("payload filters", (it) => {
     })
   )
 
-  it.effect("are shown as they were given, told to the log, and taken away by null", () =>
+  it.effect("are shown as they were given, published to the log, and removed by null", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const { key } = yield* api.account()

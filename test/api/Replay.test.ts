@@ -227,7 +227,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("/v1/rep
     })
   )
 
-  it.effect("asks no quota of test networks, which are free", () =>
+  it.effect("ignores the quota for test networks, which are free", () =>
     Effect.gen(function* () {
       const { accountId, replay } = yield* customer("developer", "test")
       yield* setUsage(accountId, monthOf(Date.now()), planLimits.developer.monthlyDeliveries!)

@@ -24,7 +24,7 @@ const traced = apiLayer().pipe(
 
 layer(traced, { excludeTestServices: true })("requests in traces", (it) => {
   it.effect(
-    "have the contract's path, the status and their statements, whoever's trace they go on with",
+    "have the contract's path, the status and their statements, also if they continue the caller's trace",
     () =>
       Effect.gen(function* () {
         const api = yield* ApiUnderTest

@@ -89,7 +89,7 @@ layer(apiLayer(), { excludeTestServices: true })("retrying many deliveries", (it
     })
   )
 
-  it.effect("says what is wrong with a request", () =>
+  it.effect("says in one sentence what is wrong with a request", () =>
     Effect.gen(function* () {
       const { retry } = yield* prepare()
       for (const [body, message] of [

@@ -35,7 +35,7 @@ layer(apiLayer(), { excludeTestServices: true })("rotate-secret", (it) => {
     }
   })
 
-  it.effect("gives a new secret, once, and says from when on it holds", () =>
+  it.effect("returns a new secret once, and says when it takes effect", () =>
     Effect.gen(function* () {
       const { api, key, id, rotate } = yield* prepare
       const before = yield* Clock.currentTimeMillis
@@ -55,7 +55,7 @@ layer(apiLayer(), { excludeTestServices: true })("rotate-secret", (it) => {
     })
   )
 
-  it.effect("keeps the secret until now for the grace, and of several graces the last only", () =>
+  it.effect("keeps the previous secret for the grace period, and only that of the last rotation", () =>
     Effect.gen(function* () {
       const { id, rotate } = yield* prepare
       const first = (yield* rotate({ body: { grace_seconds: 86_400 } })).body
@@ -90,7 +90,7 @@ layer(apiLayer(), { excludeTestServices: true })("rotate-secret", (it) => {
     })
   )
 
-  it.effect("takes no body, an empty one and an empty object, and refuses what it does not know", () =>
+  it.effect("accepts no body, an empty body and an empty object, and refuses unknown fields", () =>
     Effect.gen(function* () {
       const { id, rotate } = yield* prepare
       const json = { "content-type": "application/json" }
@@ -123,7 +123,7 @@ layer(apiLayer(), { excludeTestServices: true })("rotate-secret", (it) => {
     })
   )
 
-  it.effect("what belongs to another account or network, or is deleted, is not there", () =>
+  it.effect("answers 404 for a webhook of another account or network, or a deleted one", () =>
     Effect.gen(function* () {
       const { api, key, accountId, id, path } = yield* prepare
       const other = yield* api.account()

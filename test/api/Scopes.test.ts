@@ -6,7 +6,7 @@ import { Limits } from "../../src/config/Limits.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("scopes", (it) => {
-  it.effect("a scope is missed after the path and the method, and before the body is looked at", () =>
+  it.effect("a missing scope is reported after a wrong path or method, and before the body is read", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const { accountId } = yield* api.account()

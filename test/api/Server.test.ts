@@ -71,7 +71,7 @@ describe("server", () => {
     }).pipe(Effect.provide(apiLayer()))
   )
 
-  it.live("shows one part, or all but some, so that a balancer can leave out what is not its matter", () =>
+  it.live("shows one part, or all but some, so that a balancer can ignore parts that it does not need", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const health = yield* Health

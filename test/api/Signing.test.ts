@@ -46,7 +46,7 @@ layer(apiLayer(), { excludeTestServices: true })("signing of a webhook", (it) =>
     })
   )
 
-  it.effect("refuses a secret of one's own that holds no key, only where Standard Webhooks is chosen", () =>
+  it.effect("refuses a customer's secret that contains no key, if Standard Webhooks is chosen", () =>
     Effect.gen(function* () {
       const { create } = yield* caller
       for (const signing of [["standard"], ["service", "standard"]]) {

@@ -188,7 +188,7 @@ describe("a stream that is lost", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is asked for again when the service is busy, as late as it says", () =>
+  it.live("is requested again when the service is busy, after the time that it says", () =>
     Effect.gen(function* () {
       const { url } = yield* scripted(
         (response) => {
@@ -202,7 +202,7 @@ describe("a stream that is lost", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is not asked for again where it is none", () =>
+  it.live("is not requested again if the path is no stream", () =>
     Effect.gen(function* () {
       const { asked, url } = yield* scripted(
         (response) => response.writeHead(404).end("<html>"),
@@ -224,7 +224,7 @@ describe("a stream that is lost", () => {
 })
 
 describe("a local address", () => {
-  it.live("that is slow gets few events at once, and one that is not there is told of each", () =>
+  it.live("that is slow gets few events at once, and one that is not there causes a line for each", () =>
     Effect.gen(function* () {
       const held: Array<ServerResponse> = []
       const receiver = yield* makeReceiver((_, response) => {
@@ -295,7 +295,7 @@ describe("what is shown of an event", () => {
 })
 
 describe("flags", () => {
-  it.effect("of forwarding are refused without --forward, and those of receiving with it", () =>
+  it.effect("for forwarding are refused without --forward, and flags for receiving are refused with it", () =>
     Effect.gen(function* () {
       const says = (args: string) =>
         Effect.map(runCommand(["listen", ...args.split(" ")], { environment: {} }), ({ code, stderr }) => {

@@ -83,7 +83,7 @@ describe("webhook preview", () => {
     })
   )
 
-  it.live("says in one sentence what will not do", () =>
+  it.live("reports wrong filters in one sentence", () =>
     Effect.gen(function* () {
       for (const [args, says] of [
         [["--payload-filter", "{"], /^ledgerhook: --payload-filter: not valid JSON: it ends too early\.\n/],

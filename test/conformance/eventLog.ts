@@ -138,7 +138,7 @@ export const suite = (subject: Effect.Effect<Subject, unknown, Scope.Scope>): vo
       assert.strictEqual(yield* log.committed("g", at(WORK, 6)), 0)
     }))
 
-  test("leaves nothing of a transaction that fails, and goes on", (log) =>
+  test("leaves nothing of a transaction that fails, and accepts the next one", (log) =>
     Effect.gen(function* () {
       const broken = log.transaction({
         append: numbers(3),
@@ -270,7 +270,7 @@ export const suite = (subject: Effect.Effect<Subject, unknown, Scope.Scope>): vo
       }
     }))
 
-  test("goes on where the group committed; another group begins anew", (log) =>
+  test("resumes where the group committed; another group starts at the beginning", (log) =>
     Effect.gen(function* () {
       yield* log.transaction({ append: numbers(10) })
       const first = yield* consuming(log, "g", EVENTS, 10)

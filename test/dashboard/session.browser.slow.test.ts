@@ -44,7 +44,7 @@ describeInBrowser("a viewer's session", () => {
       })
     )
 
-    it.effect("tells that a key is wrong, and stays on the sign-in", () =>
+    it.effect("says that a key is wrong, and stays on the sign-in", () =>
       Effect.gen(function* () {
         const { open } = yield* DashboardService
         const { page } = yield* open("/")

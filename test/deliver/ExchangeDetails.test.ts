@@ -29,7 +29,7 @@ describe("the details of an attempt", () => {
     })
   )
 
-  it("tell a slow answer from a slow body", () => {
+  it("show whether the answer or the body was slow", () => {
     let now = 1_000
     const told: Array<AttemptOutcome> = []
     const exchange = new Exchange(

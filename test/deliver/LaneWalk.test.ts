@@ -52,7 +52,7 @@ const calm = (world: World, answers: (webhook: Webhook) => boolean) => {
       for (const kind of waiting) world.take(kind)
     }
   }
-  assert.fail("it goes on for ever")
+  assert.fail("it never ends")
 }
 
 const unended = ({ rows }: World, of: (webhook: Webhook) => boolean) =>

@@ -151,7 +151,7 @@ describe("the generated client", () => {
     }).pipe(Effect.scoped, Effect.provide(serviceLayer()))
   )
 
-  it.live("makes, lists and revokes keys, and tells failures apart by their status and code", () =>
+  it.live("makes, lists and revokes keys, and gives each failure its status and code", () =>
     Effect.gen(function* () {
       const opts = yield* customer
       const made = yield* succeed(() =>

@@ -3,7 +3,7 @@ import { it } from "@effect/vitest"
 import { HANG_MS, killRun } from "../support/killRun.ts"
 
 it.live(
-  "kill -9 of the whole process tree loses nothing, repeats next to nothing, and leaves a delivery log that is true",
+  "kill -9 of the whole process tree loses nothing, repeats next to nothing, and leaves a delivery log that agrees with the receiver",
   () => killRun(),
   HANG_MS
 )

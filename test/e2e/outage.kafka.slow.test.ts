@@ -122,7 +122,7 @@ describe
   .skipIf(missing() !== undefined || kafkaBrokers().length === 0)
   .concurrent("a service on Kafka and PostgreSQL", () => {
     it.live(
-      "outlives a minute without its broker: reads and changes go on, and everything is caught up with",
+      "survives a minute without its broker: reads and changes continue, and then it catches up",
       () =>
         Effect.gen(function* () {
           const { broker } = yield* ownBroker
@@ -176,7 +176,7 @@ describe
     )
 
     it.live(
-      "outlives a minute without its database: what needs it answers 503, and everything is caught up with",
+      "survives a minute without its database: requests that need it answer 503, and then it catches up",
       () =>
         Effect.gen(function* () {
           const database = yield* ownDatabase

@@ -1,6 +1,6 @@
 /**
  * Several processes on a real Kafka and PostgreSQL, as an operator spreads the roles: the process that takes the ledgers
- * freezes, and no ledger is taken twice; all are restarted one after the other, and nobody notices.
+ * freezes, and no ledger is taken twice; all are restarted one after the other, and no request fails.
  * faults.kafka.slow.test.ts kills processes.
  */
 import { tmpdir } from "node:os"

@@ -90,7 +90,7 @@ describe("readiness", () => {
     }).pipe(Effect.scoped, Effect.provide(TestDatabase))
   )
 
-  it.live("is told by a process without the API, with health and metrics, and nothing else", () =>
+  it.live("is served by a process without the API, with health and metrics, and nothing else", () =>
     Effect.gen(function* () {
       const folder = yield* Effect.acquireRelease(
         Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-readiness-"))),

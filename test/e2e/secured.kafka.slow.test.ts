@@ -37,7 +37,7 @@ const secured = Effect.acquireRelease(
 // The test starts its own broker even if KAFKA_BROKERS names another.
 describe.skipIf(missing() !== undefined)("a secured Kafka", () => {
   it.live(
-    "is used by TLS and a log in, and a wrong password is one sentence that does not show it",
+    "is used with TLS and a login, and a wrong password gives one sentence that does not show it",
     () =>
       Effect.scoped(
         Effect.gen(function* () {

@@ -57,7 +57,7 @@ describe("Standard Webhooks", () => {
   )
 
   it.live(
-    "a secret of one's own signs both schemes, and a change of signing holds for what is sent next",
+    "a customer's secret signs both schemes, and a change of `signing` applies from the next request on",
     () =>
       Effect.gen(function* () {
         const receiver = yield* makeReceiver()

@@ -121,7 +121,7 @@ describe("OTEL_EXPORTER_OTLP_ENDPOINT", () => {
   )
 
   it.live(
-    "changes nothing when nobody answers there: deliveries go on, one warning is written, and the end is in time",
+    "changes nothing when the collector does not answer: deliveries continue, one warning is written, and the program stops in time",
     () =>
       Effect.gen(function* () {
         const silent = yield* makeOtlpReceiver(() => "handled")

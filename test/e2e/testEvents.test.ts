@@ -72,7 +72,7 @@ describe("a test event", () => {
     )
   )
 
-  it.live("waits in its row while the webhook is disabled, and goes on from there", () =>
+  it.live("waits in its row while the webhook is disabled, and is sent when it is activated", () =>
     Effect.gen(function* () {
       const held: Array<() => void> = []
       const receiver = yield* makeReceiver((_, response) => {

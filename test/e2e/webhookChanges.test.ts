@@ -15,7 +15,7 @@ import { makeReceiver } from "../support/receiver.ts"
 import { serviceLayer, startWithWebhook } from "../support/service.ts"
 
 describe("a change", () => {
-  it.live("of url and headers holds for retries that wait", () =>
+  it.live("of url and headers applies to retries that wait", () =>
     Effect.gen(function* () {
       const before = yield* makeReceiver(() => 503)
       const after = yield* makeReceiver()
@@ -30,7 +30,7 @@ describe("a change", () => {
     }).pipe(Effect.scoped, Effect.provide(serviceLayer()))
   )
 
-  it.live("of max_in_flight holds for what is queued", () =>
+  it.live("of max_in_flight applies to what is queued", () =>
     Effect.gen(function* () {
       const held: Array<() => void> = []
       const receiver = yield* makeReceiver((_, response) => {

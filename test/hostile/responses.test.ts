@@ -148,7 +148,7 @@ describe("a response", () => {
   )
 
   it.live(
-    "that comes before the request is complete, or before any byte of it, is the answer of no other one",
+    "that comes before its request is complete, or before its first byte, does not answer another request",
     () =>
       Effect.gen(function* () {
         const early = yield* tcpServer((socket) =>

@@ -40,7 +40,7 @@ describe("the head", () => {
     })
   )
 
-  it.effect("wakes those who wait for it, and those who wait for one more server to announce a ledger", () =>
+  it.effect("wakes who waits for the ledger, and who waits for one more server to announce it", () =>
     Effect.gen(function* () {
       const announcements = threeServers()
       yield* announcements.announce("a", announcement(11))

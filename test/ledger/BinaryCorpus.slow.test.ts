@@ -28,7 +28,7 @@ describe.skipIf(!corpusPresent)("real ledgers' bytes (skipped without ../shared/
     assert.strictEqual(eventsOf({ ...ledger, transactions }), eventsOf(ledger))
   })
 
-  it("are all there but for a few of 2013", () => {
+  it("are all there, except a few of 2013", () => {
     const refused = files.flatMap((file) => recorded(file).transactions.filter(isRefused))
     assert.isAtMost(refused.length, 5)
   })

@@ -64,7 +64,7 @@ describe("history", () => {
 
 describe("a server that warns of load", () => {
   it.effect(
-    "is asked four things at once, and half as many after a warning of load, until it has calmed",
+    "gets four requests at once, and half as many after a warning of load, until the warnings end",
     () =>
       Effect.gen(function* () {
         const server = yield* mainnetServer()

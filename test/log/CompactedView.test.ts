@@ -57,7 +57,7 @@ describe("compacted view", () => {
     }).pipe(Effect.scoped, Effect.provide(Live))
   )
 
-  it.effect("puts records aside that cannot be decoded, also if the decoder throws", () =>
+  it.effect("leaves out records that cannot be decoded and reports them, also if the decoder throws", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const { values, caughtUp, aside } = yield* view

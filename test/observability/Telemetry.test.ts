@@ -95,7 +95,7 @@ describe("telemetry", () => {
     })
   )
 
-  it.live("goes on with a trace behind a record of the log, and begins one without a usable header", () =>
+  it.live("continues a trace after a record of the log, and begins one if the header is unusable", () =>
     Effect.gen(function* () {
       const receiver = yield* makeOtlpReceiver()
       const none = () => ({})

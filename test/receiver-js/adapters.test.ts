@@ -176,7 +176,7 @@ describe("the adapters", () => {
     assert.strictEqual(body, '{"got":{"a":1}}')
   })
 
-  it("tell Express's error handler when a parser has taken the bytes", async () => {
+  it("give Express's error handler an error if a parser has taken the bytes", async () => {
     const { handled, receiver } = receiving()
     let told = ""
     const app = express().use(express.json()).post("/hooks", expressHandler(receiver))

@@ -54,7 +54,7 @@ describe("parse", () => {
     }
   })
 
-  it("tells TypeScript the fields of each payload", () => {
+  it("gives TypeScript the fields of each payload", () => {
     assert.strictEqual(amountOf(parse(eventBody())), exampleEvent.payload.amount)
     const value = { currency: "USD", issuer: "r", value: "1.5" }
     assert.strictEqual(

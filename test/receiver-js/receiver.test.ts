@@ -1,4 +1,4 @@
-/** The receiver package's answers: what the service counts as delivered was handled, and what was not comes again. */
+/** The receiver package's answers: what the service counts as delivered was handled, and what was not handled is retried. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   createReceiver,
@@ -43,7 +43,7 @@ describe("createReceiver", () => {
     assert.lengthOf(handled, 2)
   })
 
-  it("answers 500 when the handler fails, so that the event comes again and is handled then", async () => {
+  it("answers 500 when the handler fails, so that the event is retried and handled then", async () => {
     let down = true
     const { errors, receiver } = receiving({
       onEvent: () => (down ? Promise.reject(new Error("database is down")) : undefined)

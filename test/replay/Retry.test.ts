@@ -131,7 +131,7 @@ describe("a retry job", () => {
   )
 
   test(
-    "waits while what it has queued was not attempted, and goes on as it is",
+    "waits while what it has queued was not attempted, and continues as it is",
     Effect.gen(function* () {
       const { webhookId, made } = yield* makeDeliveries(Limits.replayAhead + 300, alwaysFailed)
       const id = yield* queueRetry(webhookId)
@@ -247,7 +247,7 @@ const expireLease = (id: string) =>
 describe("a worker of a retry job that dies", () => {
   for (const crash of crashes)
     test(
-      `${crash.when} its ${crash.step}, batch ${crash.batch}: another goes on, and each delivery is queued once`,
+      `${crash.when} its ${crash.step}, batch ${crash.batch}: another worker resumes, and each delivery is queued once`,
       Effect.gen(function* () {
         const { webhookId, made } = yield* makeDeliveries(SOME, (i) => (i % 3 === 0 ? "retrying" : "failed"))
         const id = yield* queueRetry(webhookId)

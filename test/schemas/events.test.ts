@@ -140,7 +140,7 @@ describe.skipIf(!corpusPresent)("schemas accept real data (skipped without ../sh
       assert.deepStrictEqual(complaints(ENVELOPE, envelopeOf(event)), [], event.event_id)
   })
 
-  it("but of the others, recorded without index or time, just those: a validated ledger has both", () => {
+  it("except envelopes whose ledger was recorded without index or time, which every validated ledger has", () => {
     for (const event of events.filter((one) => !isComplete(one))) {
       const places = complaints(ENVELOPE, envelopeOf(event)).map((complaint) => complaint.split(" ")[0])
       const expected = [

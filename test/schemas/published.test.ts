@@ -51,7 +51,7 @@ describe("schemas/", () => {
     assert.strictEqual(new Set(ids).size, schemaPaths.length)
   })
 
-  it("tells a missing, an outdated and a left over file", () => {
+  it("reports a missing, an outdated and a superfluous file", () => {
     const is = new Map([
       ["b", "old"],
       ["c", "1"],

@@ -17,7 +17,7 @@ const running = Effect.gen(function* () {
 })
 
 describe("the simulated server", () => {
-  it.effect("lets a test change, drop or cut an answer", () =>
+  it.effect("lets a test change, drop or cut off an answer", () =>
     Effect.gen(function* () {
       const seen: Array<unknown> = []
       const simulated = yield* makeSimulatedLedger({
@@ -39,7 +39,7 @@ describe("the simulated server", () => {
     })
   )
 
-  it.effect("says which port it cannot have", () =>
+  it.effect("names the port that is not free", () =>
     Effect.gen(function* () {
       const { url } = yield* makeSimulatedLedger(options)
       const port = Number(new URL(url).port)
@@ -64,7 +64,7 @@ describe("the simulated server", () => {
 })
 
 describe("the ledger source", () => {
-  it.effect("takes the simulated ledger for a real one", () =>
+  it.effect("reads the simulated ledger like a real one", () =>
     Effect.gen(function* () {
       const simulated = yield* makeSimulatedLedger(options)
       const closed = [yield* simulated.close, yield* simulated.close]

@@ -198,7 +198,7 @@ describe("a restarted process continues the chain", () => {
       }).pipe(Effect.scoped, scenario)
   )
 
-  it.effect("also where processes take turns", () =>
+  it.effect("also if several processes make ledgers in turn", () =>
     Effect.gen(function* () {
       const processes = [
         yield* Layer.build(Layer.fresh(SimulatedSource.layer(audience()))),

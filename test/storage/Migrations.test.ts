@@ -30,7 +30,7 @@ const READS = [
 ]
 
 describe("a database that a newer program migrates", () => {
-  it.live("is served on by the older program, which refuses to start again", () =>
+  it.live("is still served by the older program, which refuses to start again", () =>
     Effect.gen(function* () {
       const context = yield* Layer.build(Layer.fresh(roles).pipe(Layer.provide(settingsLayer({ ADMIN_KEY }))))
       const health = yield* Context.get(context, Health).get(apiPart)

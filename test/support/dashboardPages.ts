@@ -23,7 +23,7 @@ export const openSignedIn = (
     return opened
   })
 
-/** The screens on which each page is looked at. */
+/** The screens on which each page is checked. */
 export const screens = [
   { colorScheme: "light", viewport: { width: 1_280, height: 900 } },
   { colorScheme: "dark", viewport: { width: 1_280, height: 900 } },

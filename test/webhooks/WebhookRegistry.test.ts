@@ -61,7 +61,7 @@ layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("the regist
     })
   )
 
-  it.effect("keeps nothing that chooses events", () =>
+  it.effect("stores no filters: only route needs them", () =>
     Effect.gen(function* () {
       const { seal } = yield* SecretBox
       const known = yield* tell({ sealed_secret: seal("a"), payload_filter: { amount: "5" } })

@@ -13,7 +13,7 @@ export interface Series {
 }
 
 interface ChartProps {
-  /** Says in one sentence what the chart shows, for those who do not see it. */
+  /** Says in one sentence what the chart shows, for screen readers. */
   readonly description: string
   /** Unix seconds. */
   readonly times: ReadonlyArray<number>

@@ -92,7 +92,7 @@ const streamDescription =
   `Sends new events of one network as they are detected, as server-sent events, in the order of
 the ledger. \`id\` is the event's id, \`event\` its type, and \`data\` the event as \`GET /v1/events\` shows it. Without
 \`Last-Event-ID\`, the stream begins with the next event. With it, the stream begins with the event after that one, if the
-log still keeps it. A block with only an \`id\` is not an event: it tells how far the stream is. Before the service ends a
+log still keeps it. A block with only an \`id\` is not an event: it says how far the stream has read. Before the service ends a
 stream, it sends an event \`error\` that says why.`.replaceAll("\n", " ")
 
 export class Events extends HttpApiGroup.make("events")

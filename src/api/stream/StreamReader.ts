@@ -118,7 +118,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
         isOver = true
         return lastWords(ending)
       }
-      // The first piece is a heartbeat. It tells the reader that the stream is open and where it begins.
+      // The first piece is a heartbeat. It shows the reader that the stream is open and where it begins.
       const text = wroteAt === undefined ? "" : yield* step
       const nowMs = yield* Clock.currentTimeMillis
       const isDue = wroteAt === undefined || nowMs - wroteAt >= limits.heartbeatMs

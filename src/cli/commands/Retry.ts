@@ -86,7 +86,7 @@ export const retry = Command.make(
         fields: fields(found),
         value: toJson(found, yield* Clock.currentTimeMillis),
         note: watch
-          ? "Ctrl-C ends watching; the job goes on."
+          ? "Ctrl-C ends watching; the job continues."
           : `The job is made; \`ledgerhook replay watch ${id}\` shows how far it is.`
       })
       if (watch) yield* watchJob(id, asJson)

@@ -13,7 +13,7 @@ const holdsNumbers = (form: FieldForm): boolean => form.numbers || form.texts ==
 const isOfForm = (text: string, { name, pattern, values }: TextForm): boolean =>
   values !== undefined
     ? values.includes(text)
-    : // A pattern cannot tell whether an address's checksum is right.
+    : // A pattern cannot check an address's checksum.
       name === "Address"
       ? addressProblem(text) === undefined
       : (pattern?.test(text) ?? true)

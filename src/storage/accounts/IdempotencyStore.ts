@@ -20,7 +20,7 @@ export interface IdempotentRequest {
   readonly accountId: string
   readonly environment: KeyEnvironment
   readonly key: string
-  /** A hash of method, URL and body: tells whether a request with the same key is the same request. */
+  /** A hash of method, URL and body: shows whether a request with the same key is the same request. */
   readonly fingerprint: string
 }
 

@@ -2,7 +2,7 @@
  * Ends deliveries that are queued for deleted webhooks. There may be a million rows, more than one request can end.
  * So deleting a webhook marks it `ending`; the request ends up to `deletedQueueAtOnce` rows, and the holder of the
  * lease `retention` ends the rest in batches. It makes two last passes when everything that was under way at the
- * deletion must have ended (`deletedQueueSettledMs`): the second one is for what the clock cannot tell, such as a
+ * deletion must have ended (`deletedQueueSettledMs`): the second one is for what the clock does not show, such as a
  * machine that was suspended, or a database that was away.
  */
 import { Clock, Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
  * The statement for a page of deliveries, newest first, for any combination of filters. Without a status filter a
- * page is a range of an index. No index has the status: the totals tell in which minutes (with a type filter: in
+ * page is a range of an index. No index has the status: the totals show in which minutes (with a type filter: in
  * which ten minutes) there are deliveries of that status, and only those spans are searched until the page is full.
  * An event has few deliveries: all of them are read.
  */

@@ -111,7 +111,7 @@ export const findBinaries = (dataDir: string, root = packageFolder()): Binaries 
         `PostgreSQL cannot be set up: ${root} cannot be written (${reasonOf(error)}); run \`ledgerhook demo --ledgers 1\` once as the user who installed it, or set DATABASE_URL.`
       )
     placeLinks(root, links)
-    // A library that is found by its link looks for others beside the link.
+    // A library that is found by its link searches for others beside the link.
     return { bin, libraryPath: `${links}:${libraries}` }
   }
 }

@@ -113,7 +113,7 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
       /** Newest first, from `after` on. */
       list,
 
-      /** The event with that id. The id tells its ledger. */
+      /** The event with that id. The id contains its ledger. */
       find: (network: Network, ledgerIndex: number, eventId: string) =>
         sql<EventRow>`
           SELECT ${columns} FROM events

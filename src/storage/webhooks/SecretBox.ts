@@ -1,6 +1,6 @@
 /**
  * Seals webhook secrets for the database and the log: AES-256-GCM with the current key of SecretKeys. The sealed form
- * is `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url; the key id tells which key opens it.
+ * is `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url; the key id says which key opens it.
  * Secrets sealed with a previous key can be opened too. If another process replaces the key file, the new key is used
  * at once.
  */

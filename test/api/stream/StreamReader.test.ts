@@ -63,7 +63,7 @@ const small = limits({ recentEvents: 6, readRecords: 5, pieceChars: 1_000 })
 const logs = Layer.mergeAll(MemoryEventLog.layer, small).pipe(Layer.provide(settingsLayer()))
 
 describe("a stream", () => {
-  it.effect("says every 15 s that it is there, and how far it is when nothing matched", () =>
+  it.effect("sends a heartbeat every 15 s, which says how far it has read when nothing matched", () =>
     Effect.gen(function* () {
       const events = ledgersOf({ first: 10, count: 2 })
       yield* appendLedgers(events.slice(0, 4))
@@ -81,33 +81,36 @@ describe("a stream", () => {
     }).pipe(Effect.scoped, Effect.provide(logs))
   )
 
-  it.effect("is the whole log in order, whatever of it is in memory and whatever is no event", () =>
-    Effect.gen(function* () {
-      const events = ledgersOf({ first: 10, count: 12 })
-      const ids = events.map(({ event_id }) => event_id)
-      yield* appendLedgers(events.slice(0, 16))
-      yield* appendNoise("mainnet", 7)
-      const stream = yield* start(0)
-      assert.deepStrictEqual(yield* nextIds(stream, 3), ids.slice(0, 2 + 1))
-      // The tail moves past the records that it keeps.
-      yield* appendLedgers(events.slice(16, 40))
-      yield* appendNoise("mainnet", 2)
-      yield* TestClock.adjust("1 seconds")
-      assert.isAbove(stream.tail.start, 16)
-      assert.deepStrictEqual(yield* nextIds(stream, 37), ids.slice(3, 40))
-      yield* appendLedgers(events.slice(40))
-      assert.deepStrictEqual(yield* nextIds(stream, 8), ids.slice(40))
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(
-        Layer.mergeAll(MemoryEventLog.layer, limits({ recentEvents: 6, readRecords: 5, pieceChars: 1 })).pipe(
-          Layer.provide(settingsLayer())
+  it.effect(
+    "is the whole log in order, from memory or the database, without records that are no events",
+    () =>
+      Effect.gen(function* () {
+        const events = ledgersOf({ first: 10, count: 12 })
+        const ids = events.map(({ event_id }) => event_id)
+        yield* appendLedgers(events.slice(0, 16))
+        yield* appendNoise("mainnet", 7)
+        const stream = yield* start(0)
+        assert.deepStrictEqual(yield* nextIds(stream, 3), ids.slice(0, 2 + 1))
+        // The tail moves past the records that it keeps.
+        yield* appendLedgers(events.slice(16, 40))
+        yield* appendNoise("mainnet", 2)
+        yield* TestClock.adjust("1 seconds")
+        assert.isAbove(stream.tail.start, 16)
+        assert.deepStrictEqual(yield* nextIds(stream, 37), ids.slice(3, 40))
+        yield* appendLedgers(events.slice(40))
+        assert.deepStrictEqual(yield* nextIds(stream, 8), ids.slice(40))
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(
+          Layer.mergeAll(
+            MemoryEventLog.layer,
+            limits({ recentEvents: 6, readRecords: 5, pieceChars: 1 })
+          ).pipe(Layer.provide(settingsLayer()))
         )
       )
-    )
   )
 
-  it.effect("that had everything and has not for a minute ends, and says that its reader is too slow", () =>
+  it.effect("ends if its reader has been behind for a minute, and says that the reader is too slow", () =>
     Effect.gen(function* () {
       const stream = yield* start()
       yield* stream.piece
@@ -122,7 +125,7 @@ describe("a stream", () => {
     }).pipe(Effect.scoped, Effect.provide(logs))
   )
 
-  it.effect("that is still catching up may take any time", () =>
+  it.effect("may take any time to catch up", () =>
     Effect.gen(function* () {
       const events = ledgersOf({ first: 10, count: 20 })
       yield* appendLedgers(events)
@@ -139,7 +142,7 @@ describe("a stream", () => {
     }).pipe(Effect.scoped, Effect.provide(logs))
   )
 
-  it.effect("that is told to end ends at once, also while it waits", () =>
+  it.effect("ends at once when it is asked to, also while it waits", () =>
     Effect.gen(function* () {
       const { ended, piece } = yield* start()
       yield* piece
@@ -150,7 +153,7 @@ describe("a stream", () => {
     }).pipe(Effect.scoped, Effect.provide(logs))
   )
 
-  it.effect("that needs a log that is away ends, and says that it may be resumed", () =>
+  it.effect("ends if the log is unavailable, and says that it may be resumed", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
       yield* appendLedgers(ledgersOf({ first: 10, count: 4 }))

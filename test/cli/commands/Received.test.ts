@@ -163,7 +163,7 @@ describe("the views", () => {
 
   it("escape a sender's control characters and direction overrides", () => {
     const evil = "\u001b[2Jx\u0007\u009b31m\r\u202e\u2028"
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for control characters
     const unprintable = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2028]/
     for (const text of [evil, JSON.stringify({ evil })]) {
       const line = jsonLine(received({ body: text }))

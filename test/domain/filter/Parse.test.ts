@@ -179,7 +179,7 @@ describe("a payload filter", () => {
     assert.isTrue(eventTypes.every((type) => fieldsOf(type).get("tx_hash")?.texts === "text"))
   })
 
-  it("is given back as it was checked", () => {
+  it("is returned as it was checked", () => {
     assert.deepStrictEqual(
       parseFilter({ amount: { $gte: "5" }, $not: { destination_tag: { $in: [7, 8] } } }, ["payment.xrp"]),
       Result.succeed({

@@ -85,7 +85,7 @@ describe("embedded event log under faults", () => {
       yield* Fiber.join(waiting)
     }))
 
-  test("refuses a write that was cut off and arrives after the writer has gone on", ({ log, proxy }) =>
+  test("refuses a write that was cut off and arrives after the writer has continued", ({ log, proxy }) =>
     Effect.gen(function* () {
       yield* log.transaction({ append: events("1") })
       const arrive = yield* proxy.delayWrite

@@ -52,7 +52,7 @@ describe("a reader of the embedded log", () => {
     })
   )
 
-  it.live("takes one record out of a long log without looking through the rest", () =>
+  it.live("reads one record of a long log without reading the rest", () =>
     Effect.gen(function* () {
       const { log, reader, sql } = yield* opened
       for (let i = 0; i < TRANSACTIONS; i++) yield* append(log, String(i))

@@ -81,7 +81,7 @@ describe.skipIf(registryMissing || kafkaBrokers().length === 0)(
         TEST_MS
       )
 
-      test.effect("takes a schema that has gained an optional field", () =>
+      test.effect("accepts a schema that has gained an optional field", () =>
         Effect.gen(function* () {
           const { url } = yield* Registry
           const subject = "grown.xrpl.testnet.ledgers-value"
@@ -97,7 +97,7 @@ describe.skipIf(registryMissing || kafkaBrokers().length === 0)(
       )
 
       test.effect(
-        "takes an event schema whose payloads have gained an optional field and an event type",
+        "accepts an event schema whose payloads have gained an optional field and an event type",
         () =>
           Effect.gen(function* () {
             const { url } = yield* Registry

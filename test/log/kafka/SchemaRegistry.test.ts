@@ -92,7 +92,7 @@ describe("a schema registry", () => {
   )
 
   it.live(
-    "is looked at by doctor, which changes nothing and says what the next start will do or be refused",
+    "is checked by doctor, which changes nothing and says what the next start will do and what will be refused",
     () =>
       Effect.gen(function* () {
         const look = (answer: Answer) =>

@@ -96,7 +96,7 @@ describe("copied tables", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("are not dropped while they are read, and nobody waits for the reader", () =>
+  it.live("are not dropped while they are read, and no process waits for the reader", () =>
     Effect.gen(function* () {
       const source = yield* database
       yield* fill.pipe(on(source))

@@ -122,7 +122,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
       assert.isTrue(yield* isEnding(deleted!))
       yield* TestClock.adjust(1)
       yield* pass
-      // The machine was suspended: the time is over, and a process goes on with what it was doing before.
+      // The machine was suspended: the time is over, and a process continues what it was doing before.
       yield* queueFor(deleted!, 1)
       yield* pass
       assert.deepStrictEqual(yield* countsOf(deleted!), { "failed: webhook deleted": 2 })

@@ -32,7 +32,7 @@ const ANY: DeliveryFilter = {
   until: undefined
 }
 
-/** The parts of an executed plan that tell how many rows it read. */
+/** The parts of an executed plan that show how many rows it read. */
 interface PlanNode {
   readonly "Relation Name"?: string
   readonly "Actual Rows": number

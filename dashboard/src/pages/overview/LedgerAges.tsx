@@ -1,4 +1,4 @@
-/** For each network: its newest ledger, how old that is, and whether the service has taken it. */
+/** For each network: its newest ledger, the ledger's age, and whether the service has taken it. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { call } from "../../api/call.ts"

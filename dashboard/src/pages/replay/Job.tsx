@@ -44,7 +44,7 @@ const Cancel = ({ job }: { readonly job: ReplayJobDetail }) => {
               Cancel the job
             </Button>
             <Button variant="default" onClick={() => setOpen(false)}>
-              Let it go on
+              Keep it running
             </Button>
           </div>
         </div>

@@ -4,7 +4,7 @@
  */
 import { Effect, FileSystem } from "effect"
 
-/** The name of a file until it is complete. Readers that look for its ending do not find it. */
+/** The name of a file until it is complete. Readers that search for the usual ending do not find it. */
 export const temporary = (path: string): string => `${path}.part`
 
 export const syncFolder = Effect.fnUntraced(function* (folder: string) {

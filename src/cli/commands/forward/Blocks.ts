@@ -4,7 +4,7 @@ import { Limits } from "../../../config/Limits.ts"
 export interface Block {
   /** `message` if the block names no event. */
   readonly event: string
-  /** Undefined if the block has no data: then its id only tells how far the stream is. */
+  /** Undefined if the block has no data: then its id only says how far the stream has read. */
   readonly data: string | undefined
   readonly id: string | undefined
 }

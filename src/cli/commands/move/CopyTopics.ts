@@ -83,7 +83,7 @@ const nextRecords = Effect.fnUntraced(function* (
   return records
 })
 
-/** Tries until the transaction has landed once. After a failure its commit tells whether it has. */
+/** Tries until the transaction has landed once. After a failure its commit shows whether it has. */
 const landOnce = (target: Target, transaction: Transaction, to: Position) =>
   target.transaction(transaction).pipe(
     Effect.asVoid,
