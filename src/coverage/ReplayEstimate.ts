@@ -12,7 +12,7 @@ import { eventsTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { ReplayFilters } from "../domain/Replay.ts"
 import type { EventLogReader, LogRecord } from "../log/EventLog.ts"
-import { type CloseTimes, secondsBetween } from "../storage/events/CloseTimes.ts"
+import { type CloseTimes, overlap, secondsBetween } from "../storage/events/CloseTimes.ts"
 import type { EventCounts, WantedEvents } from "../storage/events/EventCounts.ts"
 import type { HistoryStore } from "../storage/events/HistoryStore.ts"
 import { firstLedger } from "./FirstLedger.ts"
@@ -44,13 +44,11 @@ export const wantedEvents = Effect.fnUntraced(function* (
 ) {
   const kept = yield* keptTime(log, network)
   if (kept === undefined) return undefined
-  const { from, before } = secondsBetween(since, until)
   const wanted: WantedEvents = {
     network,
     eventTypes,
     accounts,
-    from: Math.max(from, kept.from),
-    before: Math.min(before, kept.before)
+    ...overlap(secondsBetween(since, until), kept)
   }
   return { kept, wanted }
 })

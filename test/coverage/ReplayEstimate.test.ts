@@ -23,7 +23,10 @@ describe("an estimate", () => {
         { event_types: ["nft.minted", "payment.xrp"] },
         { accounts: [addresses[1]] },
         { since: Date.parse(ledgers[20]!.closeTime), until: Date.parse(ledgers[280]!.closeTime) },
-        { until: Date.parse(ledgers[30]!.closeTime) }
+        { until: Date.parse(ledgers[30]!.closeTime) },
+        // It ends before the oldest event, also within the hour of that event.
+        { accounts: [addresses[1]], until: Date.parse(held[0]!.timestamp) - 1_000 },
+        { accounts: [addresses[1]], until: Date.parse(held[0]!.timestamp) - 60_000 }
       ]
       for (const filters of wanted) {
         const estimated = yield* estimateReplay(from, "mainnet", filters, false)

@@ -55,9 +55,10 @@ export class HistoryRequests extends Context.Service<HistoryRequests>()(
          * active.
          */
         open: Effect.fnUntraced(function* (network: Network) {
-          // The worker that then claims the job ends it with the webhook's state as the reason.
+          // The worker that then claims the job ends it with the webhook's state as the reason, or with this one if
+          // the webhook has been activated meanwhile.
           yield* sql`
-          UPDATE history_requests SET state = 'failed', error = 'The webhook is no longer active.',
+          UPDATE history_requests SET state = 'failed', error = 'The webhook was disabled.',
             settled_at = clock_timestamp()
           WHERE state = 'open' AND network = ${network} AND EXISTS (
             SELECT 1 FROM replay_jobs j LEFT JOIN webhooks w ON w.id = j.webhook_id AND w.deleted_at IS NULL
