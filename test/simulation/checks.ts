@@ -20,6 +20,9 @@ const CLOCKS_DIFFER_MS = 2_000
 
 const WEBHOOK_ENDS = (["disabled", "deleted"] as const).map((webhook) => webhookEndOf(webhook)!.error)
 
+/** How the reason begins if history servers do not send a ledger. */
+const NO_HISTORY = "History before ledger"
+
 const differences = (
   expected: ReadonlyArray<string>,
   found: ReadonlyArray<string>
@@ -50,11 +53,22 @@ const everyEventOnce: Check = ({ ledgers }, { events }) => {
   ]
 }
 
-const eventLogComplete: Check = (_, { events, loggedEvents }) =>
-  differences(
-    events.map(({ event }) => event.event_id),
-    loggedEvents
-  )
+/** History holds no ledger twice and no other ones, and of each that it holds every event once. */
+const pastLedgersOnce: Check = ({ past }, { pastEvents, pastMarkers }) => {
+  const known = new Map(past.map((ledger) => [ledger.header.ledger_hash, ledger]))
+  const hashes = pastMarkers.map(({ ledger_hash }) => ledger_hash)
+  const held = [...new Set(hashes)].filter((hash) => known.has(hash))
+  return [
+    ...differences(held, hashes),
+    ...differences(
+      held.flatMap((hash) => expectedEventIds(known.get(hash)!)),
+      pastEvents
+    )
+  ]
+}
+
+const eventLogComplete: Check = (_, { events, loggedEvents, pastEvents }) =>
+  differences([...events.map(({ event }) => event.event_id), ...pastEvents], loggedEvents)
 
 /**
  * A wish counts if it applied all the time between the append of the event and its routing. While the deliveries of
@@ -259,15 +273,20 @@ const holdsKept: Check = ({ holds, webhooks }) =>
     })
   )
 
-/** A job ends early if its webhook is disabled or deleted, or the quota is used up. It then says so. */
-const replaysComplete: Check = ({ holds, replays, webhooks }, { jobs, rows }) =>
-  replays.flatMap(({ eventIds, id, webhookId }) => {
+/**
+ * A job ends early if its webhook is disabled or deleted, the quota is used up, or no server sends the history that it
+ * wants, also because the clock jumps while it waits for one. It then says so.
+ */
+const replaysComplete: Check = (evidence, { jobs, rows }) =>
+  evidence.replays.flatMap(({ eventIds, id, webhookId }) => {
+    const { historyFails, holds, leasesLost, webhooks } = evidence
     const { error, status } = jobs.get(id)!
+    const lacksHistory = (historyFails || leasesLost > 0) && error?.startsWith(NO_HISTORY) === true
     const found = rows.filter(({ job }) => job === id).map(({ event }) => event)
     const mayLack = status === "failed" || !isKept(webhooks, webhookId)
     const reasons = [...WEBHOOK_ENDS, ...(holds.length > 0 ? [QUOTA_USED_UP.error] : [])]
     return [
-      ...(status === "completed" || (status === "failed" && reasons.includes(error))
+      ...(status === "completed" || (status === "failed" && (reasons.includes(error) || lacksHistory))
         ? []
         : [`${id} ended ${status}, ${error}`]),
       ...differences(eventIds, found)
@@ -281,6 +300,7 @@ const noDefects: Check = ({ defects }) => defects
 export const checks: Readonly<Record<string, Check>> = {
   everyLedgerOnce,
   everyEventOnce,
+  pastLedgersOnce,
   eventLogComplete,
   wantedDeliveries,
   endedWithReason,

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { stageLimits } from "../../src/config/StageLimits.ts"
+import { historyEventsTopic, historyLedgersTopic } from "../../src/domain/History.ts"
 import {
   eventsTopic,
   type LedgerEvent,
@@ -21,6 +22,10 @@ import type { HoldTime, Replayed, SimulatedWebhook } from "./operator.ts"
 export interface Evidence {
   readonly limits: Readonly<typeof stageLimits>
   readonly ledgers: ReadonlyArray<ClosedLedger>
+  /** The ledgers before the service's first one. */
+  readonly past: ReadonlyArray<ClosedLedger>
+  /** Whether history servers lack ledgers or lie. */
+  readonly historyFails: boolean
   readonly webhooks: Array<SimulatedWebhook>
   readonly replays: Array<Replayed>
   readonly holds: Array<HoldTime>
@@ -62,6 +67,9 @@ export interface Outcome {
     readonly atMs: number
   }>
   readonly markers: ReadonlyArray<LedgerMarker>
+  /** The markers and events of ledgers before the service's first one. */
+  readonly pastMarkers: ReadonlyArray<LedgerMarker>
+  readonly pastEvents: ReadonlyArray<string>
   readonly loggedEvents: ReadonlyArray<string>
   readonly failedAttempts: ReadonlyMap<string, number>
   readonly counters: ReadonlyMap<string, number>
@@ -69,6 +77,8 @@ export interface Outcome {
   /** Replay jobs by id. */
   readonly jobs: ReadonlyMap<string, { readonly status: string; readonly error: string | null }>
 }
+
+const markerOf = ({ value }: { readonly value: string | null }) => JSON.parse(value!) as LedgerMarker
 
 export const readOutcome = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -94,7 +104,11 @@ export const readOutcome = Effect.gen(function* () {
       offset,
       atMs: timestamp
     })),
-    markers: (yield* records(ledgersTopic(NETWORK))).map(({ value }) => JSON.parse(value!) as LedgerMarker),
+    markers: (yield* records(ledgersTopic(NETWORK))).map(markerOf),
+    pastMarkers: (yield* records(historyLedgersTopic(NETWORK))).map(markerOf),
+    pastEvents: (yield* records(historyEventsTopic(NETWORK))).map(
+      ({ value }) => parseLedgerEvent(value)!.event_id
+    ),
     loggedEvents: logged.map(({ id }) => id),
     failedAttempts: new Map(attempts.map(({ id, count }) => [id, count])),
     counters: new Map(counters.map(({ id, count }) => [id, count])),

@@ -10,8 +10,8 @@ export interface Faults {
   readonly servers: ServerFaults
   /** How often a process is killed, frozen or stopped, or loses partitions: the chance at each step. */
   readonly processes: number
-  /** Whether the process dies at once after a write has landed: more often if that recorded attempts or moved retries. */
-  readonly diesAfterWrite: (oftener: boolean) => boolean
+  /** Whether the process dies at once after that write has landed. */
+  readonly diesAfterWrite: (write: keyof typeof DEADLY) => boolean
   /** Until then the database or the log fails every write. */
   storeDownUntilMs: number
   logDownUntilMs: number
@@ -20,8 +20,11 @@ export interface Faults {
 
 const rates = [0, 0, 0.02, 0.1]
 const SLOW = 0.02
-/** A crash between the record of an attempt and its retry, or between two retries that wait, is rare otherwise. */
-const OFTENER = 12
+/**
+ * How many times as often a process dies after these writes. A crash between the record of an attempt and its retry,
+ * between two retries that wait, or between history and its row is rare otherwise.
+ */
+const DEADLY = { other: 1, attempts: 12, retries: 12, history: 30 } as const
 
 export const makeFaults = (chance: SeededRandom, nowMs: () => number): Faults => {
   const rate = () => chance.pick(rates)
@@ -49,7 +52,7 @@ export const makeFaults = (chance: SeededRandom, nowMs: () => number): Faults =>
       lacks: () => (faults.quiet ? 0 : lacks)
     },
     processes: chance.pick([0, 0.1, 0.3]),
-    diesAfterWrite: (oftener) => !faults.quiet && chance.flip(oftener ? deadly * OFTENER : deadly),
+    diesAfterWrite: (write) => !faults.quiet && chance.flip(deadly * DEADLY[write]),
     storeDownUntilMs: 0,
     logDownUntilMs: 0,
     quiet: false

@@ -5,36 +5,49 @@
 import { Effect, Layer } from "effect"
 import { makeAnnouncements } from "../../src/ledger/Announcements.ts"
 import { type FetchedLedger, LedgerSource, LedgerSourceError } from "../../src/ledger/LedgerSource.ts"
-import { asLedger, type ClosedLedger, makeChain } from "../../src/simulator/Chain.ts"
+import { asLedger, type ClosedLedger, LOWEST_FIRST_LEDGER, makeChain } from "../../src/simulator/Chain.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 
 const RIPPLE_EPOCH_MS = Date.UTC(2000, 0, 1)
-export const FIRST_LEDGER = 1_000
+/** Ledgers that closed before the service's first one. */
+export const PAST_LEDGERS = 6
+const OLDEST_LEDGER = LOWEST_FIRST_LEDGER
+export const FIRST_LEDGER = OLDEST_LEDGER + PAST_LEDGERS
+/** The newest of them is old enough for every server to have it. */
+const PAST_ENDED_MS = 4_000
 const TRANSACTIONS = 3
 const SERVERS = ["one", "two", "three"]
 const POLL_MS = 500
+const PAST_MS = 1_000
 
 export interface TimedLedger {
   readonly closed: ClosedLedger
   readonly closedMs: number
 }
 
-/** Ledgers one to two seconds apart, so that little time is idle. The first is empty. */
+/**
+ * `PAST_LEDGERS` and `count` ledgers. The first of the `count` closes at `beganMs`, and each other one to two seconds
+ * later, so that little time is idle.
+ */
 export const makeLedgers = (seed: number, chance: SeededRandom, beganMs: number, count: number) => {
+  const oldestMs = beganMs - PAST_ENDED_MS - (PAST_LEDGERS - 1) * PAST_MS
   const rippleTime = (ms: number) => Math.floor((ms - RIPPLE_EPOCH_MS) / 1_000)
   const chain = makeChain({
     seed,
-    firstLedgerIndex: FIRST_LEDGER,
+    firstLedgerIndex: OLDEST_LEDGER,
     transactionsPerLedger: TRANSACTIONS,
     hashing: "digest",
-    firstCloseTime: rippleTime(beganMs)
+    firstCloseTime: rippleTime(oldestMs)
   })
-  const ledgers: Array<TimedLedger> = [{ closed: chain.head(), closedMs: beganMs }]
-  for (let closedMs = beganMs; ledgers.length < count; ) {
-    closedMs += chance.int(2, 4) * 500
-    ledgers.push({ closed: chain.close(rippleTime(closedMs)), closedMs })
-  }
-  return ledgers
+  const closedAt = (closedMs: number): TimedLedger => ({
+    closed: chain.close(rippleTime(closedMs)),
+    closedMs
+  })
+  const past: Array<TimedLedger> = [{ closed: chain.head(), closedMs: oldestMs }]
+  while (past.length < PAST_LEDGERS) past.push(closedAt(past.at(-1)!.closedMs + PAST_MS))
+  const own: Array<TimedLedger> = [closedAt(beganMs)]
+  while (own.length < count) own.push(closedAt(own.at(-1)!.closedMs + chance.int(2, 4) * 500))
+  return { past, own }
 }
 
 type Lie = (fetched: FetchedLedger) => FetchedLedger
@@ -54,7 +67,7 @@ export interface ServerFaults {
   readonly lacks: () => number
 }
 
-/** The servers as one process sees them. `nowMs`: the time of the servers. */
+/** The servers as one process sees them, with consecutive ledgers. `nowMs`: the time of the servers. */
 export const ledgerServers = (
   ledgers: ReadonlyArray<TimedLedger>,
   nowMs: () => number,
@@ -97,7 +110,7 @@ export const ledgerServers = (
           let last = failure("none", index)
           for (const server of chance.shuffle(SERVERS)) {
             yield* Effect.sleep(chance.int(1, 20) * 25)
-            const found = ledgers[index - FIRST_LEDGER]
+            const found = ledgers[index - ledgers[0]!.closed.header.ledger_index]
             if (found === undefined || !has(server, found) || chance.flip(faults.lacks())) {
               last = failure(server, index)
               continue

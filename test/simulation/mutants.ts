@@ -175,20 +175,6 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong: "if (machine.stopped)"
   },
   {
-    name: "attempts run ahead of their record without a bound",
-    caughtBy: "repeatsBounded",
-    file: "src/deliver/Recorder.ts",
-    code: "unrecorded < limits.unrecordedMost\n",
-    wrong: "unrecorded >= 0\n"
-  },
-  {
-    name: "the second record of an attempt that was settled during the wait for memory is sent",
-    caughtBy: "repeatsBounded",
-    file: "src/deliver/Feed.ts",
-    code: "if (known.has(key)) settle(offset)\n",
-    wrong: "if (known.has(key) && false) settle(offset)\n"
-  },
-  {
     name: "a webhook's window is exceeded by one",
     caughtBy: "windowsKept",
     file: "src/deliver/Lane.ts",
@@ -252,6 +238,13 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong:
       "    yield* jobs.advance(job, { processedEvents, cursor: batch.cursor, nextOffset })\n" +
       '      .pipe(retryUntilSuccess(""))\n    yield* traced(queue(events), "replay events",'
+  },
+  {
+    name: "history that was appended before a crash is not found again",
+    caughtBy: "pastLedgersOnce",
+    file: "src/ledger/History.ts",
+    code: "  if (newest !== undefined)\n",
+    wrong: "  if (newest !== undefined && newest.events < 0)\n"
   },
   {
     name: "ingest takes its own ledger for another process's",

@@ -11,6 +11,7 @@ import type { Sender } from "../../src/deliver/Sender.ts"
 import { deliver } from "../../src/deliver/Stage.ts"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import { events } from "../../src/events/Stage.ts"
+import { history } from "../../src/ledger/History.ts"
 import type { LedgerSource } from "../../src/ledger/LedgerSource.ts"
 import { ingest } from "../../src/ledger/Stage.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
@@ -47,9 +48,14 @@ import type { Process } from "./timeline.ts"
 
 export const NETWORK = "mainnet"
 export const ACCOUNT = "acct_1"
+/** Nobody connects to it: the stages get their servers as layers. */
+const SIMULATED_SERVER = "wss://ledgers.example"
 
-export const simulatedSettings = (disableAfter: number) =>
+export const simulatedSettings = (disableAfter: number, hasHistory: boolean) =>
   settingsLayer({
+    ...(hasHistory
+      ? { XRPL_MAINNET_URLS: SIMULATED_SERVER, XRPL_MAINNET_HISTORY_URLS: SIMULATED_SERVER }
+      : {}),
     DELIVERY_RETRY_DELAYS: "200ms,600ms,2s",
     DELIVERY_TIMEOUT: `${DEADLINE_MS}ms`,
     DELIVERY_JITTER: "0",
@@ -62,6 +68,8 @@ export interface NodeParts {
   readonly log: EventLog["Service"]
   readonly sender: Layer.Layer<Sender>
   readonly source: Layer.Layer<LedgerSource>
+  /** The history servers; undefined: there are none. */
+  readonly historySource: Layer.Layer<LedgerSource> | undefined
   readonly limits: Readonly<typeof stageLimits>
   readonly disableAfter: number
   readonly seed: number
@@ -94,6 +102,20 @@ const stages = (parts: NodeParts) => {
       )
     )
   )
+  const { historySource } = parts
+  const fetchingHistory =
+    historySource === undefined
+      ? Effect.never
+      : Effect.flatMap(Leases, (leases) =>
+          leases.hold(`history.${NETWORK}`)(
+            history({
+              network: NETWORK,
+              detect: detectLedger,
+              onAlerts: () => Effect.void,
+              source: historySource
+            })
+          )
+        )
   const upkeep = Effect.flatMap(Leases, (leases) =>
     leases.hold("retention")(Effect.raceFirst(keepEndingQueues, keepTotals))
   )
@@ -105,6 +127,7 @@ const stages = (parts: NodeParts) => {
   return Layer.mergeAll(
     Layer.effectDiscard(holds),
     supervised("ingest", ingesting),
+    supervised("history", fetchingHistory),
     supervised("events", events([NETWORK])),
     supervised("route", route([NETWORK])),
     supervised("deliver", deliver).pipe(Layer.provide(Recorder.layer)),
@@ -141,7 +164,7 @@ export const node = (parts: NodeParts): Effect.Effect<never, unknown> => {
     ),
     Layer.provide(Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.succeed(EventLog, log))),
     Layer.provide(store.clientOf(process)),
-    Layer.provide(simulatedSettings(parts.disableAfter)),
+    Layer.provide(simulatedSettings(parts.disableAfter, parts.historySource !== undefined)),
     Layer.provide(Telemetry.layer(undefined)),
     Layer.provide(Layer.succeed(StageLimits, limits)),
     Layer.provide(Logger.layer([]))

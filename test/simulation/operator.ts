@@ -6,6 +6,7 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Batch } from "../../src/domain/Batch.ts"
+import { historyEventsTopic } from "../../src/domain/History.ts"
 import { eventsTopic, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
@@ -28,6 +29,7 @@ import {
   fieldsOf,
   filtersOf,
   type Occurring,
+  type TimedEvent,
   type Wish,
   wantsPast
 } from "./wishes.ts"
@@ -36,6 +38,7 @@ import {
 const SOON_USED_UP = 8
 const owner = { accountId: ACCOUNT, networks: [NETWORK] } as const
 const EVENTS = { topic: eventsTopic(NETWORK), partition: 0 }
+const HISTORY_EVENTS = { topic: historyEventsTopic(NETWORK), partition: 0 }
 
 /** From the request on, a wish may apply; from the answer on it does, until the next one is requested. */
 export interface Version {
@@ -79,12 +82,14 @@ export interface OperatorParts {
   /** Whether the account is suspended and gets a quota at times. */
   readonly mayHold: boolean
   readonly occurring: Occurring
+  /** Events of ledgers before the service's first one, which replays may want; empty without history servers. */
+  readonly past: ReadonlyArray<TimedEvent>
 }
 
 export const operatorLayer = <E, R>(
   sql: Layer.Layer<SqlClient.SqlClient | ReadSql, E, R>,
   log: EventLog["Service"],
-  disableAfter: number
+  settings: { readonly disableAfter: number; readonly hasHistory: boolean }
 ) =>
   Layer.mergeAll(
     WebhookStore.layer,
@@ -95,7 +100,7 @@ export const operatorLayer = <E, R>(
   ).pipe(
     Layer.provideMerge(Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.succeed(EventLog, log))),
     Layer.provideMerge(sql),
-    Layer.provide(simulatedSettings(disableAfter))
+    Layer.provide(simulatedSettings(settings.disableAfter, settings.hasHistory))
   )
 
 const isActive = ({ versions }: SimulatedWebhook) => versions.at(-1)?.wish !== undefined
@@ -172,9 +177,9 @@ export const activateAll = Effect.fnUntraced(function* (parts: OperatorParts) {
   }
 })
 
-const eventsSoFar = Effect.gen(function* () {
+const eventsIn = Effect.fnUntraced(function* (partition: typeof EVENTS) {
   const log = yield* EventLog
-  const records = yield* log.read({ ...EVENTS, offset: 0 }, 10_000)
+  const records = yield* log.read({ ...partition, offset: 0 }, 10_000)
   return records.map(({ value }) => parseLedgerEvent(value)!)
 })
 
@@ -185,15 +190,16 @@ const retryNow = Effect.fnUntraced(function* ({ chance, nowMs }: OperatorParts) 
     SELECT id, event_id AS event FROM deliveries WHERE status IN ('failed', 'retrying') ORDER BY id LIMIT 5`
   const row = chance.pickOrNone(rows)
   if (row === undefined) return
-  const event = (yield* eventsSoFar).find(({ event_id }) => event_id === row.event)!
+  const events = [...(yield* eventsIn(EVENTS)), ...(yield* eventsIn(HISTORY_EVENTS))]
+  const event = events.find(({ event_id }) => event_id === row.event)!
   yield* queries.retry(owner, row.id, event, nowMs())
 })
 
 /** A replay by event ids or by filters. */
 const replayJob = Effect.fnUntraced(function* (parts: OperatorParts, webhook: SimulatedWebhook) {
-  const { chance, nowMs, occurring, replays } = parts
+  const { chance, nowMs, occurring, past, replays } = parts
   const jobs = yield* ReplayStore
-  const events = yield* eventsSoFar
+  const events = yield* eventsIn(EVENTS)
   if (events.length === 0) return
   const id = `rpl_job_${String(replays.length).padStart(26, "0")}`
   const log = yield* EventLog
@@ -201,16 +207,19 @@ const replayJob = Effect.fnUntraced(function* (parts: OperatorParts, webhook: Si
   const job = { id, webhookId: webhook.id, endOffset }
   let eventIds: ReadonlyArray<string>
   let made: "queued" | RefusedJob
-  if (chance.flip(0.5)) {
+  if (chance.flip(past.length > 0 ? 0.2 : 0.5)) {
     eventIds = chance
       .shuffle(events)
       .slice(0, chance.int(1, 12))
       .map(({ event_id }) => event_id)
     made = yield* jobs.create(owner, { ...job, eventIds, estimatedEvents: eventIds.length }, nowMs())
   } else {
-    const closedMs = events.map(({ timestamp }) => Date.parse(timestamp))
+    const all = [...past, ...events]
+    const closedMs = all.map(({ timestamp }) => Date.parse(timestamp))
     const wish = choosePastWish(occurring, chance, closedMs)
-    eventIds = events.filter((event) => wantsPast(wish, event)).map(({ event_id }) => event_id)
+    // Without a beginning, the service's own events are meant.
+    const replayed = wish.sinceMs === undefined ? events : all
+    eventIds = replayed.filter((event) => wantsPast(wish, event)).map(({ event_id }) => event_id)
     // A low estimate makes the job read single ledgers if it names accounts, a high one the whole log.
     const estimatedEvents = chance.pick([0, 1_000_000])
     made = yield* jobs.create(owner, { ...job, filters: filtersOf(wish), estimatedEvents }, nowMs())
@@ -255,6 +264,12 @@ export const endHold = Effect.fnUntraced(function* ({ holds, nowMs }: OperatorPa
 
 const isHeld = ({ holds }: OperatorParts) => holds.at(-1)?.endAskedMs === Number.POSITIVE_INFINITY
 
+/** With history servers, replays are most of the requests: few of them want history and get it. */
+const requestsOf = ({ past }: OperatorParts) => {
+  const replays = Array.from({ length: past.length > 0 ? 6 : 2 }, () => "replay" as const)
+  return ["pause", "change", "delete", "retry", "retry", "retry all", ...replays] as const
+}
+
 /** One request, chosen by the seed. `n` is different for each. Returns what was requested. */
 export const act = Effect.fnUntraced(function* (parts: OperatorParts, n: number) {
   const { chance, mayHold, webhooks } = parts
@@ -264,7 +279,7 @@ export const act = Effect.fnUntraced(function* (parts: OperatorParts, n: number)
     return isHeld(parts) ? "deliveries of the account must wait" : "deliveries of the account may resume"
   }
   const webhook = chance.pick(webhooks)
-  const kind = chance.pick(["pause", "change", "delete", "retry", "retry", "replay", "replay", "retry all"])
+  const kind = chance.pick(requestsOf(parts))
   const active = isActive(webhook)
   if (kind === "retry") yield* retryNow(parts)
   else if (!active) {

@@ -4,6 +4,7 @@
  */
 import { Cause, Clock, Effect, Fiber } from "effect"
 import type { stageLimits } from "../../src/config/StageLimits.ts"
+import { historyEventsTopic } from "../../src/domain/History.ts"
 import { EventLogError, type Transaction } from "../../src/log/EventLog.ts"
 import type { LogClient, SharedLog } from "../../src/log/memory/SharedEventLog.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
@@ -11,7 +12,7 @@ import type { Evidence } from "./evidence.ts"
 import type { Faults } from "./faults.ts"
 import { ledgerServers, type TimedLedger } from "./ledgerServers.ts"
 import { makeLogClient } from "./logClient.ts"
-import { node } from "./node.ts"
+import { NETWORK, node } from "./node.ts"
 import type { Receivers } from "./receivers.ts"
 import type { Store } from "./store.ts"
 import type { Process, Timeline } from "./timeline.ts"
@@ -61,6 +62,8 @@ export interface ProcessesParts {
   readonly shared: SharedLog
   readonly receivers: Receivers
   readonly ledgers: ReadonlyArray<TimedLedger>
+  /** The ledgers of the history servers; undefined: there are no such servers. */
+  readonly history: ReadonlyArray<TimedLedger> | undefined
   readonly faults: Faults
   readonly limits: Readonly<typeof stageLimits>
   readonly evidence: Evidence
@@ -76,7 +79,9 @@ export const makeProcesses = (parts: ProcessesParts) => {
   const moved = () => evidence.moves.push(nowMs())
 
   const landed = (process: Process, { append, commit }: Transaction) => {
-    if (append.length > 0 && faults.diesAfterWrite(commit?.group === "delay")) {
+    const isHistory = append[0]?.topic === historyEventsTopic(NETWORK)
+    const kind = isHistory ? "history" : commit?.group === "delay" ? "retries" : "other"
+    if (append.length > 0 && faults.diesAfterWrite(kind)) {
       trace(process.name, `dies after an append to ${append[0]!.topic}`)
       process.kill()
     }
@@ -84,6 +89,9 @@ export const makeProcesses = (parts: ProcessesParts) => {
     for (const { offset } of commit.positions) evidence.routed.push({ offset, atMs: nowMs() })
     trace(process.name, `route has committed ${commit.positions.map(({ offset }) => offset).join(" ")}`)
   }
+
+  const serversOf = (ledgers: ReadonlyArray<TimedLedger>) =>
+    ledgerServers(ledgers, nowMs, stream(), faults.servers)
 
   const start = Effect.fnUntraced(function* (name: string) {
     const process = timeline.process(name, seeds.int(-1_000, 1_000))
@@ -98,7 +106,8 @@ export const makeProcesses = (parts: ProcessesParts) => {
       store,
       log: makeLogClient(client.log, process, { ...faults.log, landed }),
       sender: receivers.senderOf(name),
-      source: ledgerServers(parts.ledgers, nowMs, stream(), faults.servers),
+      source: serversOf(parts.ledgers),
+      historySource: parts.history === undefined ? undefined : serversOf(parts.history),
       limits,
       disableAfter: evidence.disableAfter,
       seed: seeds.int(0, 2 ** 31),

@@ -6,6 +6,8 @@ import { Effect, Layer, Logger } from "effect"
 import { SqlClient, type SqlConnection } from "effect/sql"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { detectLedger } from "../../src/detect/Detect.ts"
+import { historyEventsTopic } from "../../src/domain/History.ts"
+import { isoTime } from "../../src/domain/Ledger.ts"
 import {
   EVENT_LOG_GROUP,
   eventsTopic,
@@ -64,6 +66,8 @@ const FAILING_MS = 5_000
 const HOLDS = 0.3
 /** How many of the runs have a log whose transactions take an offset for their marker, as Kafka's do. */
 const MARKERS = 0.5
+/** How many of the runs have history servers, and replays of ledgers before the service's first one. */
+const HISTORY = 0.4
 
 const limits = {
   ...stageLimits,
@@ -85,7 +89,20 @@ const limits = {
   earlyWorkMs: 1_000
 }
 
+const READ_TO_THE_END = [
+  ["route", eventsTopic(NETWORK)],
+  [EVENT_LOG_GROUP, eventsTopic(NETWORK)],
+  [EVENT_LOG_GROUP, historyEventsTopic(NETWORK)]
+] as const
+
 const recordsAttempts = (sql: string) => sql.includes("INTO attempts")
+
+const eventsOf = ({ closed }: TimedLedger) => detectLedger(asLedger(closed)).events
+
+const timedEventsOf = (ledger: TimedLedger) => {
+  const timestamp = isoTime(ledger.closed.header.close_time)
+  return eventsOf(ledger).map((event) => ({ ...event, timestamp }))
+}
 
 const indexOf = ({ closed }: TimedLedger) => closed.header.ledger_index
 
@@ -114,14 +131,14 @@ export const simulate = Effect.fnUntraced(function* (
     },
     isQuiet: () => faults.quiet,
     dies: (process, sql) => {
-      const dies = process !== customers && faults.diesAfterWrite(recordsAttempts(sql))
+      const dies = process !== customers && faults.diesAfterWrite(recordsAttempts(sql) ? "attempts" : "other")
       if (dies) trace(process.name, "dies after a write to the database")
       return dies
     }
   })
   const shared = makeSharedLog(testSettings(), chance.flip(MARKERS))
   const receivers = makeReceivers(timeline, stream())
-  const ledgers = makeLedgers(seed, stream(), BEGAN_MS + 2_000, LEDGERS + QUIET_LEDGERS)
+  const { past, own: ledgers } = makeLedgers(seed, stream(), BEGAN_MS + 2_000, LEDGERS + QUIET_LEDGERS)
   /** When the last ledgers close, after the faults have ended. */
   const quietClosesMs: Array<number> = []
   const timed = ledgers.map((ledger, i) => ({
@@ -130,10 +147,13 @@ export const simulate = Effect.fnUntraced(function* (
       return i < LEDGERS ? ledger.closedMs : (quietClosesMs[i - LEDGERS] ?? Number.POSITIVE_INFINITY)
     }
   }))
-  const detected = ledgers.flatMap(({ closed }) => detectLedger(asLedger(closed)).events)
+  const hasHistory = chance.flip(HISTORY)
+  const detected = ledgers.flatMap(eventsOf)
   const evidence: Evidence = {
     limits,
     ledgers: ledgers.map(({ closed }) => closed),
+    past: past.map(({ closed }) => closed),
+    historyFails: faults.servers.lying() + faults.servers.lacks() > 0,
     webhooks: [],
     replays: [],
     holds: [],
@@ -153,7 +173,8 @@ export const simulate = Effect.fnUntraced(function* (
     replays: evidence.replays,
     holds: evidence.holds,
     mayHold: chance.flip(HOLDS),
-    occurring: occurringIn(detected)
+    occurring: occurringIn(detected),
+    past: hasHistory ? past.flatMap(timedEventsOf) : []
   }
   const processes = makeProcesses({
     chance,
@@ -163,6 +184,7 @@ export const simulate = Effect.fnUntraced(function* (
     shared,
     receivers,
     ledgers: timed,
+    history: hasHistory ? [...past, ...timed] : undefined,
     faults,
     limits,
     evidence,
@@ -264,11 +286,11 @@ export const simulate = Effect.fnUntraced(function* (
     const marker = yield* log.last({ topic: ledgersTopic(NETWORK), partition: 0 })
     const taken = marker === undefined ? 0 : (JSON.parse(marker.value!) as LedgerMarker).ledger_index
     if (taken < ledgerIndex) return `ledgers after ${taken}`
-    const partition = { topic: eventsTopic(NETWORK), partition: 0 }
-    const last = (yield* log.last(partition))?.offset ?? -1
-    for (const group of ["route", EVENT_LOG_GROUP]) {
+    for (const [group, topic] of READ_TO_THE_END) {
+      const partition = { topic, partition: 0 }
+      const last = (yield* log.last(partition))?.offset ?? -1
       const committed = yield* log.committed(group, partition)
-      if (committed <= last) return `${group} at ${committed}, before ${last}`
+      if (committed <= last) return `${group} at ${committed} of ${topic}, before ${last}`
     }
     return ""
   })
@@ -309,7 +331,7 @@ export const simulate = Effect.fnUntraced(function* (
     quietClosesMs.push(nowMs() + SURELY_LATER_MS)
   })
 
-  const layers = operatorLayer(store.clientOf(customers), log, disableAfter).pipe(
+  const layers = operatorLayer(store.clientOf(customers), log, { disableAfter, hasHistory }).pipe(
     Layer.provide(Logger.layer([]))
   )
   const run = timeline.run(world.pipe(Effect.scoped, Effect.provide(layers)), LIMIT_MS)

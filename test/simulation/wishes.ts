@@ -66,7 +66,7 @@ export const choosePastWish = (
   closedMs: ReadonlyArray<number>
 ): PastWish => ({
   ...chooseWish(occurring, chance),
-  sinceMs: chance.flip(0.5) ? chance.pick(closedMs) : undefined,
+  sinceMs: chance.flip(0.7) ? chance.pick(closedMs) : undefined,
   untilMs: chance.flip(0.3) ? chance.pick(closedMs) : undefined
 })
 
@@ -76,7 +76,10 @@ export const wants = (wish: Wish | undefined, { accounts, event_type, payload }:
   (wish.accounts.length === 0 || accounts.some((account) => wish.accounts.includes(account))) &&
   (wish.payload === undefined || (payload[wish.payload.field] === wish.payload.text) === wish.payload.isEqual)
 
-export const wantsPast = (wish: PastWish, event: LedgerEvent): boolean => {
+/** An event with its ledger's close time. */
+export type TimedEvent = DetectedEvent & Pick<LedgerEvent, "timestamp">
+
+export const wantsPast = (wish: PastWish, event: TimedEvent): boolean => {
   const closedMs = Date.parse(event.timestamp)
   const { sinceMs = Number.NEGATIVE_INFINITY, untilMs = Number.POSITIVE_INFINITY } = wish
   return wants(wish, event) && closedMs > sinceMs && closedMs < untilMs
