@@ -112,6 +112,18 @@ export type Attempt = (
   ended: (results: ReadonlyArray<AttemptResult>) => void
 ) => void
 
+/**
+ * Runs `body` and reports a defect of it through a fiber that dies. Outside a fiber, a defect would not be reported, or
+ * undici would swallow it.
+ */
+export const makeGuarded = (run: (self: Effect.Effect<never>) => void) => (body: () => void) => {
+  try {
+    body()
+  } catch (defect) {
+    run(Effect.die(defect))
+  }
+}
+
 /** `run` forks a fiber. Only a traced attempt needs one; otherwise an attempt is callbacks. */
 export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effect<void>) => void) {
   const { retryPolicy } = yield* Settings
@@ -132,17 +144,7 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
     })
   )
 
-  /**
-   * Runs `body` and reports a defect of it through a fiber that dies. Outside a fiber, a defect would not be
-   * reported, or undici would swallow it.
-   */
-  const guarded = (body: () => void) => {
-    try {
-      body()
-    } catch (defect) {
-      run(Effect.die(defect))
-    }
-  }
+  const guarded = makeGuarded(run)
 
   const post: Attempt = (known, { items, works }, ended) => {
     // If the webhook has been deleted meanwhile, this attempt still counts as in flight.
@@ -186,10 +188,7 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
     )
   }
 
-  // From here until undici gets the request, the code does not wait. So the request is signed with the secret of
-  // every rotation that the API has answered.
-  const attempt: Attempt = (known, sending, ended) =>
-    registry.whenCurrent(() => guarded(() => post(known, sending, ended)))
+  const attempt: Attempt = (known, sending, ended) => guarded(() => post(known, sending, ended))
 
   const inFiber: Attempt = (known, sending, ended) => {
     const results = Effect.callback<ReadonlyArray<AttemptResult>>((resume) =>

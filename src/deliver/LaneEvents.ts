@@ -48,8 +48,8 @@ export type Command =
       readonly sending: Sending
       readonly share: Share
     }
-  /** `connected` follows at once; if no connection is free, `woken` follows later. */
-  | { readonly kind: "connect"; readonly webhook: RegisteredWebhook }
+  /** `connected` follows when the webhooks are confirmed; if no connection is free then, `woken` follows later. */
+  | { readonly kind: "connect"; readonly webhookId: string }
   | { readonly kind: "disconnect"; readonly share: Share }
   /** `event` follows. */
   | {

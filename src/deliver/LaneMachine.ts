@@ -174,7 +174,7 @@ const connect = ({ nowMs, commands }: Step, outlet: Outlet, { webhook }: Current
   const afterMs = outlet.rate.waitMs(webhook.config.max_per_second, nowMs)
   outlet.waiting = true
   commands.push(
-    afterMs > 0 ? { kind: "wake", webhookId, afterMs, event: "woken" } : { kind: "connect", webhook }
+    afterMs > 0 ? { kind: "wake", webhookId, afterMs, event: "woken" } : { kind: "connect", webhookId }
   )
 }
 
@@ -232,7 +232,7 @@ const start = (step: Step, outlet: Outlet, share: Share) => {
     return
   }
   const attempts = sending.works.length
-  outlet.rate.take()
+  outlet.rate.take(webhook.config.max_per_second, step.nowMs)
   outlet.inFlight++
   outlet.unsettled++
   machine.sending += attempts

@@ -11,7 +11,7 @@ import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeActorConnections } from "./ActorConnections.ts"
-import { makeAttempt } from "./Attempt.ts"
+import { makeAttempt, makeGuarded } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
 import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
@@ -69,6 +69,7 @@ export const makeLanes = Effect.gen(function* () {
   // Made before the attempts, so it is closed after them: they release connections.
   const connections = yield* makeActorConnections((webhookId) => dispatch({ kind: "woken", webhookId }))
   const attempt = yield* makeAttempt(run)
+  const guarded = makeGuarded(run)
 
   const machine = makeMachine(limits)
   /** Open when the machine is stopped and nothing is in flight. */
@@ -114,17 +115,32 @@ export const makeLanes = Effect.gen(function* () {
     })
   }
 
+  /**
+   * From here until undici gets the request, the code does not wait. So the request is signed with the secret of every
+   * rotation that the API has answered. While the database is away, one request of each webhook waits for it, so they
+   * do not all leave together when it is back.
+   */
+  const whenWebhooksCurrent = (body: () => void) =>
+    registry.whenCurrent(() => {
+      if (!machine.stopped) guarded(body)
+    })
+
+  const connect = (webhookId: string) => {
+    // The webhook may have changed or been deleted during the wait.
+    const webhook = machine.outlets.get(webhookId)?.current?.webhook
+    if (webhook === undefined) return void dispatch({ kind: "woken", webhookId })
+    const share = connections.take(webhook)
+    if (share !== undefined) dispatch({ kind: "connected", webhookId, share })
+  }
+
   const execute = (command: Command) => {
     switch (command.kind) {
       case "start":
         start(command)
         break
-      case "connect": {
-        const webhookId = command.webhook.config.id
-        const share = connections.take(command.webhook)
-        if (share !== undefined) dispatch({ kind: "connected", webhookId, share })
+      case "connect":
+        whenWebhooksCurrent(() => connect(command.webhookId))
         break
-      }
       case "disconnect":
         connections.release(command.share)
         break

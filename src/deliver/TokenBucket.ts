@@ -4,26 +4,30 @@
 export interface TokenBucket {
   /** Milliseconds until there is a token; 0 if there is one. */
   readonly waitMs: (maxPerSecond: number | null, nowMs: number) => number
-  /** Call it only when `waitMs` is 0. */
-  readonly take: () => void
+  /** Takes a token. Call it only after `waitMs` was 0; the time since then adds tokens too. */
+  readonly take: (maxPerSecond: number | null, nowMs: number) => void
 }
 
 export const makeTokenBucket = (): TokenBucket => {
   let tokens = Number.POSITIVE_INFINITY
   let filledAt = 0
+  const fill = (maxPerSecond: number, nowMs: number) => {
+    // If the clock jumps back, no token is added; if it jumps ahead, at most a full bucket.
+    const gained = (Math.max(0, nowMs - filledAt) / 1_000) * maxPerSecond
+    tokens = Math.min(maxPerSecond, tokens + gained)
+    filledAt = nowMs
+  }
   return {
     waitMs: (maxPerSecond, nowMs) => {
       if (maxPerSecond === null) {
         tokens = Number.POSITIVE_INFINITY
         return 0
       }
-      // If the clock jumps back, no token is added; if it jumps ahead, at most a full bucket.
-      const gained = (Math.max(0, nowMs - filledAt) / 1_000) * maxPerSecond
-      tokens = Math.min(maxPerSecond, tokens + gained)
-      filledAt = nowMs
+      fill(maxPerSecond, nowMs)
       return tokens >= 1 ? 0 : Math.max(1, Math.ceil(((1 - tokens) / maxPerSecond) * 1_000))
     },
-    take: () => {
+    take: (maxPerSecond, nowMs) => {
+      if (maxPerSecond !== null) fill(maxPerSecond, nowMs)
       tokens -= 1
     }
   }

@@ -10,8 +10,8 @@ import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 const NANOS_PER_MS = 1_000_000
 
 /**
- * Calls `use` as soon as the view may be used, usually at once. Waiting calls run in their order, and no later call
- * overtakes them. `use` must not throw.
+ * Calls `use` as soon as the view may be used, usually at once. Waiting calls run in their order; a call that one of
+ * them makes need not wait for the others. `use` must not throw.
  */
 export type Lease = (use: () => void) => void
 
@@ -34,10 +34,9 @@ export const makeReadLease = <E, R>(
       const beganAt = nowMs()
       yield* confirm
       confirmedAt = beganAt
-      // A call that arrives meanwhile runs after them, and this confirmation may have expired by then.
-      const due = waiting.slice()
+      const due = waiting
+      waiting = []
       for (const use of due) use()
-      waiting = waiting.slice(due.length)
     })
     // After a failure the confirmation is still wanted.
     const again = Effect.tapError(renew, () => Effect.sync(() => wanted.openUnsafe()))

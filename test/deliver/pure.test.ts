@@ -129,7 +129,7 @@ describe("token bucket", () => {
   /** Takes a token if there is one. */
   const take = (window: TokenBucket, maxPerSecond: number, nowMs: number): number => {
     const waitMs = window.waitMs(maxPerSecond, nowMs)
-    if (waitMs === 0) window.take()
+    if (waitMs === 0) window.take(maxPerSecond, nowMs)
     return waitMs
   }
 
@@ -150,6 +150,13 @@ describe("token bucket", () => {
     assert.isAbove(take(window, 1, 1_000), 0)
     assert.strictEqual(take(window, 1, 1_000_000), 0)
     assert.isAbove(take(window, 1, 1_000_000), 0)
+  })
+  it("allows no more than a full bucket after a request that waited with its token", () => {
+    const window = makeTokenBucket()
+    assert.strictEqual(window.waitMs(2, 1_000_000), 0)
+    window.take(2, 1_060_000)
+    assert.strictEqual(take(window, 2, 1_060_000), 0)
+    assert.isAbove(take(window, 2, 1_060_000), 0)
   })
 })
 

@@ -42,8 +42,8 @@ export interface Evidence {
   readonly disableAfter: number
   /** Webhooks that stayed active after the failures that must disable them. */
   readonly notDisabled: Array<string>
-  /** When partitions of deliver may have moved to another process. */
-  readonly moves: Array<number>
+  /** When a process began to handle a partition of deliver. */
+  readonly moves: Array<{ readonly partition: number; readonly atMs: number }>
 }
 
 export interface Row {

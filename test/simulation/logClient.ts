@@ -7,6 +7,7 @@ import {
   type AssignedPartition,
   type EventLog,
   EventLogError,
+  type Partition,
   type Transaction
 } from "../../src/log/EventLog.ts"
 import type { Fate } from "./store.ts"
@@ -18,6 +19,8 @@ export interface LogFaults {
   /** Whether a read fails. */
   readonly readFails: (process: Process) => boolean
   readonly landed: (process: Process, transaction: Transaction) => void
+  /** Called when the process begins to handle the partition. */
+  readonly taken: (partition: Partition) => void
 }
 
 type Log = EventLog["Service"]
@@ -78,7 +81,11 @@ export const makeLogClient = (inner: Log, process: Process, faults: LogFaults): 
         Effect.andThen(inner.exclusive(name)),
         Effect.map((writer) => ({ transaction: transaction(writer.transaction) }))
       ),
-    consume: (options, handle) => inner.consume(options, (partition) => handle(assigned(partition))),
+    consume: (options, handle) =>
+      inner.consume(options, (partition) => {
+        faults.taken(partition)
+        return handle(assigned(partition))
+      }),
     read: (from, max) => answered(read(from.topic, inner.read(from, max))),
     awaitOffset: (position) => read(position.topic, inner.awaitOffset(position)),
     last: (partition) => answered(read(partition.topic, inner.last(partition))),

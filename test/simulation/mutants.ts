@@ -110,6 +110,13 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong: "      tokens -= 0\n"
   },
   {
+    name: "the time between the wait for a token and its use is not counted",
+    caughtBy: "ratesKept",
+    file: "src/deliver/TokenBucket.ts",
+    code: "if (maxPerSecond !== null) fill(maxPerSecond, nowMs)\n",
+    wrong: "if (tokens < 0) fill(nowMs, nowMs)\n"
+  },
+  {
     name: "delay commits waiting retries with the ones that are due",
     caughtBy: "settles",
     file: "src/delay/Stage.ts",

@@ -4,8 +4,9 @@
  */
 import { Cause, Clock, Effect, Fiber } from "effect"
 import type { stageLimits } from "../../src/config/StageLimits.ts"
+import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
 import { historyEventsTopic } from "../../src/domain/History.ts"
-import { EventLogError, type Transaction } from "../../src/log/EventLog.ts"
+import { EventLogError, type Partition, type Transaction } from "../../src/log/EventLog.ts"
 import type { LogClient, SharedLog } from "../../src/log/memory/SharedEventLog.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { Evidence } from "./evidence.ts"
@@ -76,7 +77,9 @@ export const makeProcesses = (parts: ProcessesParts) => {
   const seeds = stream()
   const slots: Array<Slot> = []
 
-  const moved = () => evidence.moves.push(nowMs())
+  const taken = ({ partition, topic }: Partition) => {
+    if (topic === DELIVERIES_TOPIC) evidence.moves.push({ partition, atMs: nowMs() })
+  }
 
   const landed = (process: Process, { append, commit }: Transaction) => {
     const isHistory = append[0]?.topic === historyEventsTopic(NETWORK)
@@ -98,13 +101,12 @@ export const makeProcesses = (parts: ProcessesParts) => {
     const client = shared.connect(process.turn)
     // At once: the world itself may wait for the database.
     yield* Effect.forkScoped(Effect.andThen(process.death, store.ended(process)))
-    moved()
     trace(name, "starts")
     let isHeld = false
     const running = node({
       process,
       store,
-      log: makeLogClient(client.log, process, { ...faults.log, landed }),
+      log: makeLogClient(client.log, process, { ...faults.log, landed, taken }),
       sender: receivers.senderOf(name),
       source: serversOf(parts.ledgers),
       historySource: parts.history === undefined ? undefined : serversOf(parts.history),
@@ -113,7 +115,6 @@ export const makeProcesses = (parts: ProcessesParts) => {
       seed: seeds.int(0, 2 ** 31),
       failed: (part, cause) => {
         trace(name, `${part} failed: ${String(Cause.squash(cause))}`)
-        if (part === "deliver") moved()
         if (isDefect(cause, evidence)) evidence.defects.push(`${name} ${part}: ${Cause.pretty(cause)}`)
       },
       held: (now) => {
@@ -128,10 +129,7 @@ export const makeProcesses = (parts: ProcessesParts) => {
   const expel = (client: LogClient) =>
     Effect.andThen(
       Effect.sleep(SILENT_MS),
-      Effect.sync(() => {
-        moved()
-        client.expel()
-      })
+      Effect.sync(() => client.expel())
     )
 
   const kill = Effect.fnUntraced(function* ({ process, client }: Running) {
@@ -145,7 +143,6 @@ export const makeProcesses = (parts: ProcessesParts) => {
   const stop = Effect.fnUntraced(function* (running: Running) {
     const { process, fiber } = running
     trace(process.name, "is stopped")
-    moved()
     yield* Effect.raceFirst(Fiber.interrupt(fiber), process.death)
     if (!process.isAlive()) return yield* kill(running)
     process.kill()
@@ -163,7 +160,6 @@ export const makeProcesses = (parts: ProcessesParts) => {
     }
     yield* Effect.sleep(ms)
     process.thaw()
-    moved()
     trace(process.name, "is thawed")
   })
 
@@ -210,7 +206,6 @@ export const makeProcesses = (parts: ProcessesParts) => {
       }
     }),
     /** Whether all processes know that the deliveries of the account wait, or that they do not. */
-    allKnow: (isHeld: boolean) => slots.every(({ running }) => running.isHeld() === isHeld),
-    moved
+    allKnow: (isHeld: boolean) => slots.every(({ running }) => running.isHeld() === isHeld)
   }
 }

@@ -216,7 +216,6 @@ export const simulate = Effect.fnUntraced(function* (
       if (chance.flip(faults.processes)) {
         const group = chance.pick(["deliver", "route", "events", "delay"])
         trace("cluster", `rebalances ${group}`)
-        if (group === "deliver") processes.moved()
         shared.rebalance(group, (members) => chance.shuffle(members))
       }
       if (chance.flip(0.03)) {

@@ -203,7 +203,7 @@ export const makeWorld = (chance: SeededRandom): World => {
         start(command)
         break
       case "connect": {
-        const webhookId = command.webhook.config.id
+        const { webhookId } = command
         const share = shareOf(webhookOf(webhookId))
         if (limiter.take(share)) tell({ kind: "connected", webhookId, share })
         break

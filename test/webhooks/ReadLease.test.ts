@@ -86,19 +86,17 @@ describe("a read lease", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("serves waiting callers in order of arrival, before later ones", () =>
+  it.effect("serves waiting callers in order of arrival, and what they call at once", () =>
     Effect.gen(function* () {
       const { lease, current } = yield* counted
       const used: Array<string> = []
       lease(() => {
         used.push("first")
-        lease(() => used.push("third"))
+        lease(() => used.push("of the first"))
       })
       lease(() => used.push("second"))
       yield* current
-      yield* Effect.yieldNow
-      yield* Effect.yieldNow
-      assert.deepStrictEqual(used, ["first", "second", "third"])
+      assert.deepStrictEqual(used, ["first", "of the first", "second"])
     }).pipe(Effect.scoped)
   )
 
