@@ -31,6 +31,7 @@ export const makeFaults = (chance: SeededRandom, nowMs: () => number): Faults =>
   const [store, log, reads, lying, lacks] = [rate(), rate(), rate(), chance.pick([0, 0.2, 0.5]), rate()]
   const deadly = chance.pick([0, 0, 0.01, 0.03])
   const slow = chance.flip(0.5) ? SLOW : 0
+  const freezing = chance.pick([0, 0, 0, 0.1])
 
   const fate = (probability: number, downUntilMs: number): Fate => {
     if (faults.quiet) return "lands"
@@ -44,6 +45,7 @@ export const makeFaults = (chance: SeededRandom, nowMs: () => number): Faults =>
     store: { delayMs, fate: () => fate(store, faults.storeDownUntilMs) },
     log: {
       delayMs,
+      freezes: () => !faults.quiet && chance.flip(freezing),
       fate: () => fate(log, faults.logDownUntilMs),
       readFails: () => !faults.quiet && (nowMs() < faults.logDownUntilMs || chance.flip(reads / 5))
     },

@@ -19,6 +19,8 @@ export interface LogFaults {
   /** Whether a read fails. */
   readonly readFails: (process: Process) => boolean
   readonly landed: (process: Process, transaction: Transaction) => void
+  /** Whether the process is frozen while it sends an exclusive write, which then lands when it is thawed. */
+  readonly freezes: () => boolean
   /** Called when the process begins to handle the partition. */
   readonly taken: (partition: Partition) => void
 }
@@ -54,13 +56,19 @@ export const makeLogClient = (inner: Log, process: Process, faults: LogFaults): 
     })
 
   const transaction =
-    (to: Log["transaction"]): Log["transaction"] =>
+    (to: Log["transaction"], sent: Effect.Effect<void> = Effect.void): Log["transaction"] =>
     (given) =>
       write(
         "append",
         given.append[0]?.topic ?? "",
-        Effect.tap(to(given), () => Effect.sync(() => faults.landed(process, given)))
+        Effect.andThen(sent, to(given)).pipe(
+          Effect.tap(() => Effect.sync(() => faults.landed(process, given)))
+        )
       )
+  const sentSlowly = Effect.suspend(() => {
+    if (faults.freezes()) process.freeze()
+    return process.turn
+  })
 
   const read = <A>(topic: string, reading: Effect.Effect<A, EventLogError>) =>
     Effect.suspend(() => (faults.readFails(process) ? failure("read", topic) : reading)).pipe(
@@ -79,7 +87,7 @@ export const makeLogClient = (inner: Log, process: Process, faults: LogFaults): 
     exclusive: (name) =>
       answered(Effect.void).pipe(
         Effect.andThen(inner.exclusive(name)),
-        Effect.map((writer) => ({ transaction: transaction(writer.transaction) }))
+        Effect.map((writer) => ({ transaction: transaction(writer.transaction, sentSlowly) }))
       ),
     consume: (options, handle) =>
       inner.consume(options, (partition) => {

@@ -38,6 +38,8 @@ interface Running {
   readonly isHeld: () => boolean
 }
 
+const isUp = ({ process }: Running) => process.isAlive() && !process.isFrozen()
+
 interface Slot {
   running: Running
   /** A fault is under way. */
@@ -163,6 +165,12 @@ export const makeProcesses = (parts: ProcessesParts) => {
     trace(process.name, "is thawed")
   })
 
+  /** Longer than a lease. */
+  const thawLater = Effect.fnUntraced(function* (slot: Slot) {
+    yield* freeze(slot.running, Math.max(...FREEZES_MS))
+    slot.busy = false
+  })
+
   /** One fault of a process, in the background. The caller sets `busy`: the fiber begins later. */
   const disturb = Effect.fnUntraced(function* (slot: Slot, n: number) {
     const kind = chance.pick(["kill", "kill", "stop", "freeze"])
@@ -176,13 +184,13 @@ export const makeProcesses = (parts: ProcessesParts) => {
     slot.busy = false
   })
 
-  /** Restarts processes that died after a write. */
+  /** Restarts processes that died after a write, and ends the freeze of those that were frozen before one. */
   const revive = Effect.fnUntraced(function* (n: number) {
-    for (const slot of slots)
-      if (!slot.busy && !slot.running.process.isAlive()) {
-        slot.busy = true
-        yield* Effect.forkScoped(disturb(slot, n))
-      }
+    for (const slot of slots) {
+      if (slot.busy || isUp(slot.running)) continue
+      slot.busy = true
+      yield* Effect.forkScoped(slot.running.process.isAlive() ? thawLater(slot) : disturb(slot, n))
+    }
   })
 
   return {
@@ -200,7 +208,7 @@ export const makeProcesses = (parts: ProcessesParts) => {
     }),
     /** Waits until all processes run and no fault is under way. */
     allUp: Effect.gen(function* () {
-      for (let n = REVIVED; slots.some(({ busy, running }) => busy || !running.process.isAlive()); n++) {
+      for (let n = REVIVED; slots.some(({ busy, running }) => busy || !isUp(running)); n++) {
         yield* revive(n)
         yield* Effect.sleep(REVIVE_MS)
       }
