@@ -1,7 +1,7 @@
 /**
  * A TCP proxy on 127.0.0.1 that breaks connections on purpose. `cut` ends all connections and refuses new ones;
- * `delay` passes every chunk later; `half-open` passes nothing, and neither end notices. When that ends, its connections are
- * reset, as a network that has come back does with connections that it has forgotten.
+ * `delay` passes every chunk later; `half-open` passes nothing, and neither end notices. When that ends, its
+ * connections are reset, as a network that has come back does with connections that it has forgotten.
  */
 import * as net from "node:net"
 import { Effect, type Scope } from "effect"

@@ -1,7 +1,7 @@
 /**
  * Explains a transaction: its ledger, its events, and for each webhook why it got them or did not. This file gathers
- * the facts, and domain/Explanation.ts decides. The ledger of a transaction is read from the event log, and the events come
- * from the log. API requests wait here for their turn; `Limits.connections` bounds their number.
+ * the facts, and domain/Explanation.ts decides. The event log's tables have the ledger of a transaction; its events are
+ * read from the log. API requests wait here for their turn; `Limits.connections` bounds their number.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"

@@ -1,4 +1,4 @@
-/** The receiver package's answers: what the service counts as delivered was handled, and what was not handled is retried. */
+/** The receiver package's answers: what counts as delivered was handled, and what was not handled is retried. */
 import { assert, describe, it } from "@effect/vitest"
 import {
   createReceiver,
