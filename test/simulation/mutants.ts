@@ -27,7 +27,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "route commits an event of which parts are left",
-    caughtBy: "settles",
+    caughtBy: "wantedDeliveries",
     file: "src/route/Stage.ts",
     code: "Math.min(offset, deferred.firstOffset() ?? offset)",
     wrong: "offset"
@@ -90,7 +90,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "the outbox leaves out a row after each batch",
-    caughtBy: "wantedDeliveries",
+    caughtBy: "settles",
     file: "src/storage/outbox/Outbox.ts",
     code: "WHERE id > ${" + "afterId}::bigint",
     wrong: "WHERE id > ${" + "afterId}::bigint + 1"
@@ -225,7 +225,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "a lane does not hear of holds",
-    caughtBy: "holdsKept",
+    caughtBy: "settles",
     file: "src/deliver/Lanes.ts",
     code: "registry.get(webhookId)?.config.account_id === accountId",
     wrong: "registry.get(webhookId)?.config.account_id === undefined"
