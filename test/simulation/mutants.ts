@@ -262,7 +262,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "an actor begins before its process has read the webhooks",
-    caughtBy: "firstsInOrder",
+    caughtBy: "settles",
     file: "src/deliver/Actor.ts",
     code: '  yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))\n',
     wrong: ""
