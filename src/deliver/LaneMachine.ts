@@ -255,6 +255,19 @@ const offer = (step: Step, outlet: Outlet, work: Work) => {
   proceed(step, outlet)
 }
 
+/**
+ * Drops the work of an attempt that waits in the queue of replays although its row is in the backlog of live
+ * deliveries: it would start only when that backlog is empty.
+ */
+const dropFromReplays = (step: Step, outlet: Outlet, key: string) => {
+  if (!step.machine.budgets.replays.busy.has(key)) return
+  const { queue } = outlet.replays
+  const work = queue.find((one) => one.key === key)
+  if (work === undefined) return
+  queue.splice(queue.indexOf(work), 1)
+  release(step, outlet, work)
+}
+
 const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works }: BacklogPage) => {
   const { machine } = step
   const budget = machine.budgets[lane.kind]
@@ -264,7 +277,9 @@ const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works 
   addHeld(budget, outlet, -page.limit)
   if (!page.stale && !machine.stopped) {
     for (const work of works) {
-      if (isBusy(machine, work.key) || page.settledSince.has(work.deliveryId)) continue
+      if (page.settledSince.has(work.deliveryId)) continue
+      if (lane.kind === "live") dropFromReplays(step, outlet, work.key)
+      if (isBusy(machine, work.key)) continue
       enqueue(step, outlet, work)
       lane.walked++
     }

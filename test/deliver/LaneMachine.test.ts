@@ -1,5 +1,6 @@
 /** For each event of an actor's lanes: the events before it, the event, and the commands that follow. */
 import {
+  backlogIsOpen,
   caughtUp,
   changed,
   checkRows,
@@ -15,6 +16,7 @@ import {
   page,
   queueSpilled,
   refusedSpilled,
+  replayed,
   replayMayStart,
   resumed,
   settled,
@@ -207,6 +209,15 @@ checkRows({
       given: [...inRows, offer("d1"), page("live")],
       event: refusedSpilled(1),
       commands: ['read 4 live after ""']
+    },
+    {
+      what: "takes over a delivery that also waits in the queue of replays, which waits for the backlog",
+      given: [
+        ...[...backlogIsOpen, ...full, offer("d5"), replayed("d5"), refusedSpilled(1)],
+        ...["d1", "d2", "d3", "d4"].flatMap((id) => [connected, ended, settled(id)])
+      ],
+      event: page("live", "d5"),
+      commands: ["acknowledge d5", "connect"]
     },
     {
       what: "is not read while its queue is being spilled",

@@ -63,6 +63,9 @@ export const offer = (
   current: of,
   work: work(deliveryId, true)
 })
+/** The same delivery, from the log of replays. */
+export const replayed = (deliveryId: string): Event =>
+  to({ kind: "offered", current: current(), work: { ...work(deliveryId, true), kind: "replays" } } as const)
 export const offers = (...ids: ReadonlyArray<string>) => ids.map((id) => offer(id))
 export const to = <E extends object>(event: E) => ({ webhookId: "wh_1", ...event })
 export const connected = to({ kind: "connected", share } as const)
