@@ -27,6 +27,8 @@ interface Member {
   /** The units it should have. */
   wanted: ReadonlySet<string>
   expelled: boolean
+  /** Opened when it is expelled. */
+  readonly expulsion: Latch.Latch
 }
 
 interface Group {
@@ -146,14 +148,19 @@ export const makeSharedLog = (settings: RetentionSettings, markers = false): Sha
           Effect.gen(function* () {
             while (!member.expelled) {
               member.changed.closeUnsafe()
-              for (const [unit, fibers] of running)
-                if (!member.wanted.has(unit)) {
-                  yield* Fiber.interruptAll(fibers)
-                  running.delete(unit)
-                  if (group.owners.get(unit) === member) group.owners.delete(unit)
-                  // Who waits for the unit may take it now.
-                  for (const other of group.members) other.changed.openUnsafe()
-                }
+              const unwanted = [...running].filter(([unit]) => !member.wanted.has(unit))
+              // A member that is expelled meanwhile must let go of all others at once.
+              yield* Effect.raceFirst(
+                Fiber.interruptAll(unwanted.flatMap(([, fibers]) => fibers)),
+                Effect.andThen(Latch.await(member.expulsion), turn)
+              )
+              if (member.expelled) return
+              for (const [unit] of unwanted) {
+                running.delete(unit)
+                if (group.owners.get(unit) === member) group.owners.delete(unit)
+              }
+              // Who waits for a unit may take it now.
+              if (unwanted.length > 0) for (const other of group.members) other.changed.openUnsafe()
               for (const unit of member.wanted) {
                 if (group.owners.has(unit) || member.expelled) continue
                 group.owners.set(unit, member)
@@ -167,7 +174,12 @@ export const makeSharedLog = (settings: RetentionSettings, markers = false): Sha
           })
 
         const membership = Effect.gen(function* () {
-          const member: Member = { changed: Latch.makeUnsafe(), wanted: new Set(), expelled: false }
+          const member: Member = {
+            changed: Latch.makeUnsafe(),
+            wanted: new Set(),
+            expelled: false,
+            expulsion: Latch.makeUnsafe()
+          }
           const running = new Map<string, ReadonlyArray<Fiber.Fiber<unknown>>>()
           own.set(options.group, member)
           group.members.push(member)
@@ -195,6 +207,7 @@ export const makeSharedLog = (settings: RetentionSettings, markers = false): Sha
       expel: () => {
         for (const [name, member] of own) {
           member.expelled = true
+          member.expulsion.openUnsafe()
           leave(groups.get(name)!, member)
           member.changed.openUnsafe()
         }
