@@ -27,11 +27,12 @@ const sorted = (values: ReadonlyArray<number | null>): ReadonlyArray<number | nu
   values.toSorted((a, b) => (a ?? Number.POSITIVE_INFINITY) - (b ?? Number.POSITIVE_INFINITY))
 
 const count = (value: number): string => value.toLocaleString("en-US")
+const times = (value: number, what: string): string => `${count(value)} ${what}${value === 1 ? "" : "s"}`
 
 export const row = (result: FaultResult): string => {
   const name = `${result.fault} (${result.store})`
   if (result.leftOut !== undefined) return `| ${name} | LEFT OUT: ${result.leftOut} |`
-  const times = sorted(result.recoverySeconds)
+  const recovered = sorted(result.recoverySeconds)
   const cells = [
     name,
     result.rounds,
@@ -40,9 +41,9 @@ export const row = (result: FaultResult): string => {
     result.failedWrongly.length,
     result.outOfOrder,
     `${result.duplicates} / ${count(result.duplicatesMost)}`,
-    seconds(times[Math.floor((times.length - 1) / 2)]),
-    seconds(times.at(-1)),
-    `${result.log.warnings} warnings, ${result.log.errors} errors`
+    seconds(recovered[Math.floor((recovered.length - 1) / 2)]),
+    seconds(recovered.at(-1)),
+    `${times(result.log.warnings, "warning")}, ${times(result.log.errors, "error")}`
   ]
   return `| ${cells.join(" | ")} |`
 }
