@@ -139,6 +139,12 @@ const pageAnew = (lane: Lane) => {
   if (lane.page !== undefined) lane.page.stale = true
 }
 
+/** Removes the work of an attempt from the queue; undefined if it is not there. */
+export const takeQueued = ({ queue }: Lane, key: string): Work | undefined => {
+  const at = queue.findIndex((work) => work.key === key)
+  return at === -1 ? undefined : queue.splice(at, 1)[0]
+}
+
 /** Returns the queue, which must be spilled. Paging restarts, so spilled work keeps its order. */
 export const emptyIntoBacklog = (lane: Lane): ReadonlyArray<Work> => {
   const { queue } = lane

@@ -22,12 +22,14 @@ import {
   type Outlet,
   pageLimit,
   setPermission,
+  takeQueued,
   type Work,
   wantsPage
 } from "./Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
 import {
   addHeld,
+  isBusy,
   largestOverFairShare,
   type MemoryBudget,
   makeMemoryBudget,
@@ -69,20 +71,6 @@ export const makeMachine = (limits: MachineLimits): LaneMachine => ({
   sending: 0,
   stopped: false
 })
-
-/** Whether the attempt is queued, sent and not settled, or being spilled. */
-export const isBusy = ({ budgets }: LaneMachine, key: string): boolean =>
-  budgets.live.busy.has(key) || budgets.replays.busy.has(key)
-
-/** Whether the memory budget is the only reason to refuse a replayed delivery. If so, its feed waits for memory. */
-export const isOverBudget = ({ outlets, budgets }: LaneMachine, webhookId: string): boolean => {
-  const outlet = outlets.get(webhookId)
-  return (
-    outlet?.replays.mode === "log" &&
-    outlet.current?.permission === "all" &&
-    remainingFor(budgets.replays, outlet) === 0
-  )
-}
 
 /** The processing of one event. */
 interface Step {
@@ -255,19 +243,6 @@ const offer = (step: Step, outlet: Outlet, work: Work) => {
   proceed(step, outlet)
 }
 
-/**
- * Drops the work of an attempt that waits in the queue of replays although its row is in the backlog of live
- * deliveries: it would start only when that backlog is empty.
- */
-const dropFromReplays = (step: Step, outlet: Outlet, key: string) => {
-  if (!step.machine.budgets.replays.busy.has(key)) return
-  const { queue } = outlet.replays
-  const work = queue.find((one) => one.key === key)
-  if (work === undefined) return
-  queue.splice(queue.indexOf(work), 1)
-  release(step, outlet, work)
-}
-
 const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works }: BacklogPage) => {
   const { machine } = step
   const budget = machine.budgets[lane.kind]
@@ -278,8 +253,12 @@ const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works 
   if (!page.stale && !machine.stopped) {
     for (const work of works) {
       if (page.settledSince.has(work.deliveryId)) continue
-      if (lane.kind === "live") dropFromReplays(step, outlet, work.key)
-      if (isBusy(machine, work.key)) continue
+      if (isBusy(machine.budgets, work.key)) {
+        // Replays wait until this backlog is empty: a second record there must not wait for its own row.
+        const replayed = lane.kind === "live" ? takeQueued(outlet.replays, work.key) : undefined
+        if (replayed === undefined) continue
+        release(step, outlet, replayed)
+      }
       enqueue(step, outlet, work)
       lane.walked++
     }
@@ -402,7 +381,7 @@ export const advance = (
 ): ReadonlyArray<Command> => {
   const step: Step = { machine, nowMs, ahead, commands: [] }
   if (event.kind === "stopped" || event.kind === "caughtUp") onActorEvent(step, event)
-  else if (event.kind === "offered" && isBusy(machine, event.work.key)) {
+  else if (event.kind === "offered" && isBusy(machine.budgets, event.work.key)) {
     if (event.work.acknowledge !== undefined) step.commands.push({ kind: "acknowledge", work: event.work })
   } else {
     const outlet = outletOf(machine, event)

@@ -15,7 +15,8 @@ import { makeAttempt, makeGuarded } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
 import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
-import { advance, isOverBudget, makeMachine } from "./LaneMachine.ts"
+import { advance, makeMachine } from "./LaneMachine.ts"
+import { isOverBudget } from "./MemoryBudget.ts"
 import { Recorder } from "./Recorder.ts"
 import { ReplayPace } from "./ReplayPace.ts"
 
@@ -214,6 +215,9 @@ export const makeLanes = Effect.gen(function* () {
     })
   )
 
+  const isReplaysOverBudget = (webhookId: string) =>
+    isOverBudget(machine.budgets.replays, machine.outlets.get(webhookId))
+
   const result: Lanes = {
     watch: (onSettled) => {
       watchers.add(onSettled)
@@ -225,12 +229,12 @@ export const makeLanes = Effect.gen(function* () {
     },
     awaitMemory: (webhookId) => {
       const wait: Effect.Effect<void> = Effect.suspend(() => {
-        if (!isOverBudget(machine, webhookId)) return Effect.void
+        if (!isReplaysOverBudget(webhookId)) return Effect.void
         freed.closeUnsafe()
         return Effect.andThen(Latch.await(freed), wait)
       })
       return Effect.suspend(() =>
-        isOverBudget(machine, webhookId)
+        isReplaysOverBudget(webhookId)
           ? Effect.asVoid(Effect.timeoutOption(wait, limits.replayMemoryWaitMs))
           : Effect.void
       )

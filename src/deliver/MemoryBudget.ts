@@ -45,6 +45,10 @@ export const makeMemoryBudget = (kind: LaneKind, limits: MemoryLimits): MemoryBu
  */
 export const attemptKey = (deliveryId: string, attempt: number): string => `${deliveryId} ${attempt}`
 
+/** Whether the attempt is queued, sent and not settled, or being spilled. */
+export const isBusy = ({ live, replays }: Readonly<Record<LaneKind, MemoryBudget>>, key: string): boolean =>
+  live.busy.has(key) || replays.busy.has(key)
+
 /** Adds `count` (may be negative) to what the outlet's lane holds: deliveries, and rows that a page may bring. */
 export const addHeld = (budget: MemoryBudget, outlet: Outlet, count: number): void => {
   const lane = outlet[budget.kind]
@@ -59,6 +63,10 @@ export const remainingFor = ({ kind, limits, held }: MemoryBudget, outlet: Outle
   const allowance = Math.floor((limits.deliveries - held + own) * limits.laneShare)
   return Math.max(0, Math.max(allowance, limits.laneLeast) - own)
 }
+
+/** Whether the memory budget is the only reason to refuse a replayed delivery. If so, its feed waits for memory. */
+export const isOverBudget = (budget: MemoryBudget, outlet: Outlet | undefined): boolean =>
+  outlet?.replays.mode === "log" && outlet.current?.permission === "all" && remainingFor(budget, outlet) === 0
 
 /**
  * The outlet with the longest queue among those over their fair share; undefined if this outlet is not below its own.

@@ -6,8 +6,8 @@ import { assert } from "@effect/vitest"
 import { type Limiter, makeLimiter, type Share } from "../../src/deliver/ConnectionLimiter.ts"
 import type { LaneKind, Work } from "../../src/deliver/Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
-import { advance, isBusy, type LaneMachine, makeMachine } from "../../src/deliver/LaneMachine.ts"
-import { attemptKey } from "../../src/deliver/MemoryBudget.ts"
+import { advance, type LaneMachine, makeMachine } from "../../src/deliver/LaneMachine.ts"
+import { attemptKey, isBusy } from "../../src/deliver/MemoryBudget.ts"
 import { makeWatermark } from "../../src/deliver/Watermark.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
@@ -314,7 +314,7 @@ export const makeWorld = (chance: SeededRandom): World => {
       open.set(from + i, record)
     }
     const keys = batch.map(({ row, attempt }) => attemptKey(row.id, attempt))
-    const known = new Set(keys.filter((key) => isBusy(machine, key)))
+    const known = new Set(keys.filter((key) => isBusy(machine.budgets, key)))
     const over = () => {
       partition.taking = false
       if (partition.taken >= partition.lastAtStart) tell({ kind: "caughtUp", lane })
