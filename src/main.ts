@@ -3,6 +3,7 @@
  * the environment override those of `.env`.
  */
 import { readFileSync } from "node:fs"
+import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net"
 import { parseEnv } from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
@@ -11,6 +12,7 @@ import { ExitCode, endingOf } from "./cli/terminal/Failure.ts"
 import { Invocation } from "./cli/terminal/Invocation.ts"
 import { makeSignalHandling, Signals } from "./cli/terminal/Signals.ts"
 import type { Environment } from "./config/Config.ts"
+import { Limits } from "./config/Limits.ts"
 
 const end = (code: number, lines: ReadonlyArray<string>): never => {
   for (const line of lines) process.stderr.write(`${line}\n`)
@@ -28,6 +30,9 @@ const dotEnv = (): Environment => {
 }
 
 const environment: Environment = { ...dotEnv(), ...process.env }
+
+// For the libraries that connect themselves (docs/decisions/0018-connections.md).
+setDefaultAutoSelectFamilyAttemptTimeout(Limits.connectAloneMs)
 
 // A reader may close the pipe early (`| head`): that is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) =>

@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { stageLimits } from "../src/config/StageLimits.ts"
+import { circles, type Edge } from "./support/circles.ts"
 import { sleeping } from "./support/sleeping.ts"
 
 const foundation = ["domain", "config", "observability"]
@@ -14,18 +15,19 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   config: ["domain"],
   observability: ["domain", "config"],
   sql: ["config"],
+  net: ["domain", "config"],
   log: [...foundation, "sql"],
   // The outbox is published to the log's port.
   storage: [...foundation, "sql", "log"],
   coverage: [...foundation, "log", "storage"],
   webhooks: [...foundation, "log", "storage"],
-  ledger: services,
+  ledger: [...services, "net"],
   // The simulator provides a simulated XRP Ledger network through the ledger stage's port.
   simulator: [...services, "ledger"],
   detect: services,
   events: services,
   route: services,
-  deliver: services,
+  deliver: [...services, "net"],
   delay: services,
   replay: services,
   notify: services,
@@ -124,11 +126,6 @@ const partOf = (file: string): string => file.split("/")[1]!.replace(/\.ts$/, ""
 const importsOf = ({ code }: Source): ReadonlyArray<string> =>
   Array.from(code.matchAll(/\b(?:from|import|require)\s*\(?\s*"([^"]+)"/g), (match) => match[1]!)
 
-interface Edge {
-  readonly from: string
-  readonly to: string
-}
-
 /** Which file of src imports which. */
 const fileEdges: ReadonlyArray<Edge> = sources.flatMap((source) =>
   importsOf(source)
@@ -142,17 +139,6 @@ const fileEdges: ReadonlyArray<Edge> = sources.flatMap((source) =>
 const folderEdges: ReadonlyArray<Edge & { readonly file: string }> = fileEdges
   .map(({ from, to }) => ({ file: from, from: partOf(from), to: partOf(to) }))
   .filter(({ from, to }) => from !== to)
-
-/** Nodes that can reach themselves, so they are part of a cycle. */
-const circles = (edges: ReadonlyArray<Edge>): ReadonlyArray<string> => {
-  const next = new Map<string, Set<string>>()
-  for (const { from, to } of edges) next.set(from, (next.get(from) ?? new Set()).add(to))
-  const reaches = (from: string, goal: string, seen: Set<string>): boolean =>
-    [...(next.get(from) ?? [])].some(
-      (to) => to === goal || (!seen.has(to) && reaches(to, goal, seen.add(to)))
-    )
-  return [...next.keys()].filter((node) => reaches(node, node, new Set()))
-}
 
 /** `effect/sql` → itself; `effect` → `effect`; `@effect/sql-pg/x` → `@effect/sql-pg`. */
 const packageOf = (specifier: string): string =>

@@ -87,8 +87,17 @@ export const stageLimits = {
    * many waiting webhooks are tried when a connection becomes free.
    */
   connectionShares: { least: 16, shared: 0.75, tried: 16 },
-  /** An idle connection is closed after this. */
-  connectionIdleMs: 15_000,
+  /**
+   * An idle connection is closed after this: before the 5 s after which Node, Apache and uvicorn close theirs. A
+   * response's `Keep-Alive: timeout` changes it, up to `connectionLifeMs`, less `connectionIdleMarginMs`.
+   */
+  connectionIdleMs: 4_500,
+  connectionIdleMarginMs: 500,
+  /**
+   * A connection is closed after the first response that it gets when it is older than this, minus up to a quarter by
+   * chance, so that connections opened together do not end together. A busy webhook then follows a change of DNS.
+   */
+  connectionLifeMs: 60_000,
   /** Outcomes written in one statement. */
   recorderBatch: 500,
   /** With this many outcomes a statement is worth its cost, whatever else is under way. */

@@ -1,47 +1,46 @@
-/**
- * Opens connections to receivers, after checking the address. The socket connects to the addresses that passed the
- * check and does not resolve the name again: a DNS answer that changes afterwards has no effect.
- */
-import type { LookupFunction } from "node:net"
+/** Opens connections to receivers for undici, after checking the address: TCP (net/Connect.ts), then TLS for https. */
+import type { Socket } from "node:net"
+import { Cause, Effect, Exit } from "effect"
 import { buildConnector } from "undici"
-import { isPublicAddress, literalAddress } from "../domain/AddressGuard.ts"
-import type { Resolve } from "./Resolver.ts"
-
-class AddressNotAllowed extends Error {
-  readonly code = "ADDRESS_NOT_ALLOWED"
-}
-
-const lookupBy =
-  (resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction =>
-  (hostname, options, callback) => {
-    resolve(hostname).then(
-      ({ addresses }) => {
-        const allowed = addresses.filter(({ address }) => isAllowed(address))
-        const [first] = allowed
-        if (first === undefined) callback(new AddressNotAllowed(), "", 0)
-        else if (options.all === true) callback(null, allowed)
-        else callback(null, first.address, first.family)
-      },
-      (error) => callback(error, "", 0)
-    )
-  }
+import { isPublicAddress } from "../domain/AddressGuard.ts"
+import { connectTcp, within } from "../net/Connect.ts"
+import type { Resolve } from "../net/Resolver.ts"
 
 export const makeConnector = (options: {
   readonly allowPrivate: boolean
   readonly timeoutMs: number
   readonly resolve: Resolve
 }): buildConnector.connector => {
-  const isAllowed = options.allowPrivate ? () => true : isPublicAddress
-  const connect = buildConnector({
-    timeout: options.timeoutMs,
-    // Over HTTP/2 a receiver could send without limit, and requests cost more CPU: docs/decisions/0015-http2.md.
-    allowH2: false,
-    lookup: lookupBy(options.resolve, isAllowed)
-  })
+  const { allowPrivate, resolve, timeoutMs } = options
+  const isAllowed = allowPrivate ? () => true : isPublicAddress
+  // Over HTTP/2 a receiver could send without limit, and requests cost more CPU: docs/decisions/0015-http2.md.
+  const connectTls = buildConnector({ allowH2: false, timeout: 0 })
+
+  const secured = (target: buildConnector.Options, httpSocket: Socket) =>
+    Effect.callback<Socket, Error>((resume) => {
+      // Servers refuse a name with the root's dot (RFC 6066, section 3).
+      const servername = target.servername?.replace(/\.$/, "")
+      connectTls(
+        { ...target, httpSocket, ...(servername === undefined ? {} : { servername }) },
+        (...[error, socket]) => resume(error === null ? Effect.succeed(socket) : Effect.fail(error))
+      )
+      return Effect.sync(() => httpSocket.destroy())
+    })
+
   return (target, callback) => {
-    // `lookup` is not called for IP literals.
-    const literal = literalAddress(target.hostname)
-    if (literal !== undefined && !isAllowed(literal)) return callback(new AddressNotAllowed(), null)
-    connect(target, callback)
+    const { hostname, port, protocol } = target
+    const isSecure = protocol === "https:"
+    const connecting = connectTcp(hostname, Number(port || (isSecure ? 443 : 80)), {
+      isAllowed,
+      resolve
+    }).pipe(
+      Effect.flatMap((socket) => (isSecure ? secured(target, socket) : Effect.succeed(socket))),
+      within(timeoutMs)
+    )
+    Effect.runFork(connecting).addObserver((exit) => {
+      if (Exit.isSuccess(exit)) callback(null, exit.value)
+      // All failures and defects of connecting are errors.
+      else callback(Cause.squash(exit.cause) as Error, null)
+    })
   }
 }

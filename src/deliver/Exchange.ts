@@ -2,8 +2,8 @@
  * One HTTP request, driven by undici's callbacks. It reports its outcome once. The status decides: a 2xx counts as
  * delivered when its headers arrive, even if reading its body fails later. The body is read up to a limit or
  * the deadline; bytes outside the body are limited too. Only a 2xx that was read to its end keeps the connection
- * open: after another response more bytes could follow, which the next request would take for its own. A class,
- * because methods cost less per request than closures.
+ * open: after another response more bytes could follow, which the next request would take for its own. If the server
+ * closed a reused connection while the request was on its way, the request is sent again, once, on a new connection.
  */
 import type { Dispatcher } from "undici"
 import { Limits } from "../config/Limits.ts"
@@ -11,7 +11,16 @@ import type { AttemptOutcome, ExchangeDetails } from "../domain/Delivery.ts"
 import { keptHeaders, type ReceivedHeaders } from "../domain/ResponseHeaders.ts"
 import { retryAfterMs } from "../domain/RetryAfter.ts"
 import type { Connection, OnConnection } from "./Connection.ts"
-import { connectionFailure, HEADERS_TOO_LARGE, responseFailure, timeoutFailure } from "./FailureText.ts"
+import {
+  connectionFailure,
+  HEADERS_TOO_LARGE,
+  invalidStatus,
+  responseFailure,
+  timeoutFailure
+} from "./FailureText.ts"
+
+/** HTTP's smallest status (RFC 9110, section 15). */
+const LEAST_STATUS = 100
 
 const decoder = new TextDecoder()
 
@@ -66,8 +75,14 @@ const outcomeOf = (received: PartialResponse, timing: Timing, nowMs: number): At
   return waitMs === undefined ? outcome : { ...outcome, retryAfterMs: waitMs }
 }
 
+/** Servers answer 408 by themselves when a connection was idle for too long, and then close it (RFC 9110, 15.5.9). */
+const isIdleTimeout = (status: number, headers: ReceivedHeaders): boolean =>
+  status === 408 && [headers["connection"] ?? []].flat().some((value) => /\bclose\b/i.test(value))
+
+/** A class, because methods cost less per request than closures. */
 export class Exchange implements OnConnection {
   connection: Connection | undefined
+  request: Dispatcher.DispatchOptions | undefined
   private readonly nowMs: () => number
   private readonly bodyBytes: number
   private readonly onOutcome: (exchange: Exchange, outcome: AttemptOutcome) => void
@@ -77,6 +92,9 @@ export class Exchange implements OnConnection {
   private firstByteMs: number | null = null
   private connectMs: number | null = null
   private informational = 0
+  /** The server's 408 is not an answer to this request. */
+  private isUnanswered = false
+  private isSecondSending = false
   private over = false
 
   /**
@@ -118,6 +136,11 @@ export class Exchange implements OnConnection {
     headers: Readonly<Record<string, string | Array<string> | undefined>>
   ) {
     this.firstByteMs ??= this.elapsedMs()
+    if (status < LEAST_STATUS) return this.refuse(invalidStatus(status))
+    if (isIdleTimeout(status, headers) && this.maySendAgain()) {
+      this.isUnanswered = true
+      return this.abort()
+    }
     // Informational responses, such as "103 Early Hints", come before the response and do not decide the outcome.
     if (status < 200) {
       if (++this.informational > Limits.informationalResponses) this.cutShort()
@@ -153,12 +176,30 @@ export class Exchange implements OnConnection {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error) {
-    if (!this.over) this.end(connectionFailure(error))
+    if (this.over) return
+    if (this.maySendAgain() && (this.isUnanswered || this.firstByteMs === null)) this.sendAgain()
+    else this.end(connectionFailure(error))
+  }
+
+  /** The request has been written, to a connection that had served another one. */
+  private maySendAgain(): boolean {
+    return !this.isSecondSending && this.controller !== undefined && this.connectMs === null
+  }
+
+  private sendAgain() {
+    this.isSecondSending = true
+    this.firstByteMs = null
+    // The client has lost its socket, so it connects again.
+    this.connection!.dispatch(this.request!, this)
   }
 
   /** The response exceeds a limit: use what has arrived and close the connection. */
   private cutShort() {
-    this.end(this.informational > 0 ? "too many informational responses" : HEADERS_TOO_LARGE)
+    this.refuse(this.informational > 0 ? "too many informational responses" : HEADERS_TOO_LARGE)
+  }
+
+  private refuse(failure: string) {
+    this.end(failure)
     this.abort()
   }
 

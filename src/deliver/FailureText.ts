@@ -39,8 +39,15 @@ const texts: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: INVALID_RESPONSE
 }
 
-/** undici's messages for an unexpected status 100 and for an upgrade that the request did not ask for. */
-const unwanted = new Set(["bad response", "bad upgrade"])
+/**
+ * Messages of undici and its parser that have no code: a status 100 and an upgrade that the request did not ask for, and
+ * a header that continues on the next line. Why undici refuses them: docs/decisions/0018-connections.md.
+ */
+const unwanted: ReadonlyArray<readonly [message: string, text: string]> = [
+  ["bad response", `${INVALID_RESPONSE} (100 Continue was not asked for)`],
+  ["bad upgrade", INVALID_RESPONSE],
+  ["Unexpected whitespace after header value", `${INVALID_RESPONSE} (header folded over several lines)`]
+]
 
 const codeOf = (error: unknown): string | undefined => {
   if (!Predicate.isObject(error)) return undefined
@@ -59,9 +66,13 @@ const codeOf = (error: unknown): string | undefined => {
 
 /** Why no response came. */
 export const connectionFailure = (error: unknown): string => {
+  const isParserError = error instanceof errors.HTTPParserError
+  if (isParserError || error instanceof errors.SocketError) {
+    const known = unwanted.find(([message]) => error.message.includes(message))
+    if (known !== undefined) return known[1]
+  }
   // undici gives its parser's errors a code only where llhttp names one.
-  if (error instanceof errors.HTTPParserError) return INVALID_RESPONSE
-  if (error instanceof errors.SocketError && unwanted.has(error.message)) return INVALID_RESPONSE
+  if (isParserError) return INVALID_RESPONSE
   const code = codeOf(error)
   if (code === undefined) return "connection failed"
   const text = texts[code]
@@ -77,5 +88,9 @@ export const responseFailure = (status: number): string | undefined => {
   if (status >= 300 && status < 400) return `redirect not followed (HTTP ${status})`
   return `HTTP ${status}`
 }
+
+/** `status` is below 100, so it is no status of HTTP. */
+export const invalidStatus = (status: number): string =>
+  `${INVALID_RESPONSE} (status ${String(status).padStart(3, "0")})`
 
 export const timeoutFailure = (timeoutMs: number): string => `timeout after ${timeoutMs} ms`

@@ -4,16 +4,17 @@
  * and only for webhooks of the same account: a receiver that sends too many bytes can confuse no other account's
  * responses. Results come by callback, because a fiber for each attempt cost a twentieth of its CPU.
  */
-import { Clock, Context, Effect, Layer, type Scope } from "effect"
+import { Clock, Context, Effect, Layer, Random, type Scope } from "effect"
 import { Agent, Pool } from "undici"
 import { Settings } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import type { AttemptOutcome } from "../domain/Delivery.ts"
+import { Resolver, remembering } from "../net/Resolver.ts"
 import { Connection, type OpenConnections } from "./Connection.ts"
 import { makeConnector } from "./Connector.ts"
 import { makeDeadlines } from "./Deadlines.ts"
 import { Exchange } from "./Exchange.ts"
-import { Resolver, remembering } from "./Resolver.ts"
 import type { SignedRequest } from "./Signer.ts"
 
 const NANOS_PER_MS = 1_000_000
@@ -38,8 +39,9 @@ export class Sender extends Context.Service<
     Sender,
     Effect.gen(function* () {
       const { allowPrivateAddresses, deliveryTimeoutMs } = yield* Settings
-      const { connectionIdleMs, connectionsKept, connectionsPerOrigin } = yield* StageLimits
+      const limits = yield* StageLimits
       const clock = yield* Clock.Clock
+      const random = yield* Random.Random
       const nowMs = () => clock.currentTimeMillisUnsafe()
       const monotonicMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
       const deadlines = yield* makeDeadlines<Exchange>(deliveryTimeoutMs, (exchange) =>
@@ -53,18 +55,21 @@ export class Sender extends Context.Service<
       })
       const connections: OpenConnections = { count: 0 }
       const options = {
-        keepAliveTimeout: connectionIdleMs,
-        keepAliveMaxTimeout: connectionIdleMs,
+        keepAliveTimeout: limits.connectionIdleMs,
+        keepAliveMaxTimeout: limits.connectionLifeMs,
+        keepAliveTimeoutThreshold: limits.connectionIdleMarginMs,
+        maxHeaderSize: Limits.responseOverheadBytes,
         // Off: the attempt's deadline covers them.
         headersTimeout: 0,
         bodyTimeout: 0
       }
+      const lifeMs = () => limits.connectionLifeMs * (1 - random.nextDoubleUnsafe() / 4)
       const poolOf = (origin: string | URL) =>
         new Pool(origin, {
-          connections: connectionsPerOrigin,
+          connections: limits.connectionsPerOrigin,
           // Otherwise all requests to an origin wait for its first connection, which negotiates the protocol.
           allowH2: false,
-          factory: (to) => new Connection(to, options, connect, connections, nowMs)
+          factory: (to) => new Connection(to, options, connect, connections, monotonicMs, lifeMs)
         })
       /** By account id; an agent is made with the first request of its account. */
       const agents = new Map<string, Agent>()
@@ -108,7 +113,7 @@ export class Sender extends Context.Service<
               method: "POST",
               headers: request.headers,
               body: request.body,
-              reset: connections.count > connectionsKept
+              reset: connections.count > limits.connectionsKept
             },
             exchange
           )

@@ -4,11 +4,12 @@
  * limited, and compression is off: a few compressed bytes could expand to any size.
  */
 import { Deferred, Effect } from "effect"
-import { WebSocket } from "ws"
+import { type ClientOptions, WebSocket } from "ws"
 import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Network } from "../domain/Network.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { openSocket } from "./OpenSocket.ts"
 import { answered, closeOf, failureOf, interjectionOf, type Refusal, unfit } from "./ServerMessages.ts"
 
 export interface Connection {
@@ -43,7 +44,9 @@ export const dial = (url: string, { ended, heard }: Listeners = {}): Connection 
   const socket = new WebSocket(url, {
     handshakeTimeout: Limits.ledgerConnectMs,
     maxPayload: Limits.ledgerMessageBytes,
-    perMessageDeflate: false
+    perMessageDeflate: false,
+    // `ws` hands this to Node, which also accepts a socket that comes later, by callback.
+    createConnection: openSocket(url.startsWith("wss:")) as unknown as ClientOptions["createConnection"]
   })
   const opened = Deferred.makeUnsafe<void, Refusal>()
   const waiting = new Map<number, Resume>()

@@ -181,8 +181,8 @@ describe("a connection", () => {
   )
 })
 
-describe("a response that contradicts itself", () => {
-  it.live.each([
+describe("a response that is not valid, or that undici refuses", () => {
+  it.live.each<{ readonly name: string; readonly response: string; readonly error?: string }>([
     {
       name: "two lengths",
       response: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
@@ -191,19 +191,49 @@ describe("a response that contradicts itself", () => {
       name: "two lengths, the other way round",
       response: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"
     },
-    { name: "an unexpected status 100", response: "HTTP/1.1 100 Continue\r\n\r\n" },
     {
       name: "another protocol",
       response: "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"
+    },
+    { name: "a NUL in a header", response: "HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 0\r\n\r\n" },
+    {
+      name: "a status 100 that was not asked for",
+      response: `HTTP/1.1 100 Continue\r\n\r\n${OK}`,
+      error: "invalid response (100 Continue was not asked for)"
+    },
+    {
+      name: "a folded header",
+      response: "HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n",
+      error: "invalid response (header folded over several lines)"
+    },
+    {
+      name: "a status below 100",
+      response: "HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n",
+      error: "invalid response (status 099)"
     }
-  ])("is an invalid response: $name", ({ response }) =>
+  ])("fails the attempt: $name", ({ response, error = "invalid response" }) =>
     Effect.gen(function* () {
       const port = yield* tcpServer((socket) => socket.once("data", () => socket.write(response)))
       assert.deepInclude(yield* send(`http://127.0.0.1:${port}/`, patient), {
         delivered: false,
         responseStatus: null,
-        error: "invalid response"
+        error
       })
+    })
+  )
+})
+
+describe("a response with long headers", () => {
+  it.live("is read if they are smaller than 64 KiB in all", () =>
+    Effect.gen(function* () {
+      const answering = (bytes: number) =>
+        tcpServer((socket) =>
+          socket.once("data", () => socket.write(OK.replace("\r\n", `\r\nX: ${"x".repeat(bytes)}\r\n`)))
+        )
+      const fits = yield* send(`http://127.0.0.1:${yield* answering(64_000)}/`, patient)
+      assert.deepInclude(fits, { delivered: true, responseBody: "ok" })
+      const tooLong = yield* send(`http://127.0.0.1:${yield* answering(65_536)}/`, patient)
+      assert.deepInclude(tooLong, { delivered: false, error: "response headers too large" })
     })
   )
 })

@@ -2,8 +2,8 @@
 import { isIP } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { type Resolve, Resolver } from "../../src/deliver/Resolver.ts"
 import { Sender } from "../../src/deliver/Sender.ts"
+import { type Resolve, Resolver } from "../../src/net/Resolver.ts"
 import { attemptAt, send, sendBy, senderWith, tcpServer } from "../support/sending.ts"
 
 describe("the address really connected to", () => {

@@ -12,6 +12,9 @@ export interface Zone {
   readonly [hostname: string]: {
     /** Each address with its TTL in seconds. Empty: the name exists but has no address of the family. */
     readonly [family in Family]?: Readonly<Record<string, number>> | "silence"
+  } & {
+    /** A family whose answers wait for `release`. */
+    readonly late?: Family
   }
 }
 
@@ -63,29 +66,38 @@ const answer = (query: Buffer, end: number, code: number, type: number, records:
 /** A test may change `zone` while the server runs. */
 export const makeDnsServer = (zone: Zone) =>
   Effect.acquireRelease(
-    Effect.callback<{ readonly address: string; readonly asked: Array<string>; readonly close: () => void }>(
-      (resume) => {
-        const asked: Array<string> = []
-        const socket = createSocket("udp4")
-        socket.on("message", (query, { address, port }) => {
-          const { hostname, type, end } = readQuestion(query)
-          const family = type === TYPE_A ? 4 : type === TYPE_AAAA ? 6 : undefined
-          asked.push(`${hostname} ${family}`)
-          const records = family === undefined ? undefined : zone[hostname]?.[family]
-          if (records === "silence") return
-          const code = zone[hostname] === undefined ? NXDOMAIN : 0
-          socket.send(answer(query, end, code, type, records ?? {}), port, address)
-        })
-        socket.bind(0, "127.0.0.1", () =>
-          resume(
-            Effect.succeed({
-              address: `127.0.0.1:${socket.address().port}`,
-              asked,
-              close: () => socket.close()
-            })
-          )
+    Effect.callback<{
+      readonly address: string
+      readonly asked: Array<string>
+      readonly release: () => void
+      readonly close: () => void
+    }>((resume) => {
+      const asked: Array<string> = []
+      const held: Array<() => void> = []
+      const socket = createSocket("udp4")
+      socket.on("message", (query, { address, port }) => {
+        const { hostname, type, end } = readQuestion(query)
+        const family = type === TYPE_A ? 4 : type === TYPE_AAAA ? 6 : undefined
+        asked.push(`${hostname} ${family}`)
+        const records = family === undefined ? undefined : zone[hostname]?.[family]
+        if (records === "silence") return
+        const code = zone[hostname] === undefined ? NXDOMAIN : 0
+        const send = () => socket.send(answer(query, end, code, type, records ?? {}), port, address)
+        if (zone[hostname]?.late === family) held.push(send)
+        else send()
+      })
+      socket.bind(0, "127.0.0.1", () =>
+        resume(
+          Effect.succeed({
+            address: `127.0.0.1:${socket.address().port}`,
+            asked,
+            release: () => {
+              for (const send of held) send()
+            },
+            close: () => socket.close()
+          })
         )
-      }
-    ),
+      )
+    }),
     ({ close }) => Effect.sync(close)
   )

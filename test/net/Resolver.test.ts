@@ -3,13 +3,7 @@ import { Resolver as DnsClient } from "node:dns/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
-import {
-  type Addresses,
-  type Resolve,
-  Resolver,
-  remembering,
-  resolvingBy
-} from "../../src/deliver/Resolver.ts"
+import { type Addresses, type Resolve, Resolver, remembering, resolvingBy } from "../../src/net/Resolver.ts"
 import { makeDnsServer, type Zone } from "../support/dnsServer.ts"
 
 const answer = (address: string, ttlMs?: number): Addresses => ({
@@ -97,7 +91,7 @@ const FROM_THE_SYSTEM: Addresses = { addresses: [{ address: "192.0.2.99", family
 
 /** Resolves with a DNS server that has this zone. The system's resolver gives a different answer. */
 const resolvingFrom = Effect.fnUntraced(function* (zone: Zone) {
-  const { address, asked } = yield* makeDnsServer(zone)
+  const { address, asked, release } = yield* makeDnsServer(zone)
   let clients = 0
   const makeClient = () => {
     clients++
@@ -108,6 +102,7 @@ const resolvingFrom = Effect.fnUntraced(function* (zone: Zone) {
   const resolve = resolvingBy(makeClient, async () => FROM_THE_SYSTEM)
   return {
     asked,
+    release,
     resolve,
     clients: () => clients,
     resolved: (name: string) => Effect.promise(() => resolve(name))
@@ -183,15 +178,38 @@ describe("DNS", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("is waited for one try at most if one of the two queries is not answered", () =>
+  it.live.each([
+    { family: 4, answered: { 4: { "192.0.2.1": 60 }, 6: "silence" }, address: "192.0.2.1" },
+    { family: 6, answered: { 6: { "2001:db8::1": 60 }, 4: "silence" }, address: "2001:db8::1" }
+  ] as const)(
+    "uses the answer for IPv$family if the other one does not come",
+    ({ address, answered, family }) =>
+      Effect.gen(function* () {
+        const { resolved, asked } = yield* resolvingFrom({ "mixed.example.com": answered })
+        const began = performance.now()
+        const { addresses, later } = yield* resolved("mixed.example.com")
+        assert.isBelow(performance.now() - began, TRY_MS / 2)
+        assert.deepStrictEqual(addresses, [{ address, family }])
+        assert.deepStrictEqual((yield* Effect.promise(() => later!)).addresses, addresses)
+        assert.strictEqual(asked.length, 2)
+      }).pipe(Effect.scoped)
+  )
+
+  it.live("adds an answer that comes later, also for the next lookups", () =>
     Effect.gen(function* () {
-      const { resolved, asked } = yield* resolvingFrom({
-        "mixed.example.com": { 4: { "192.0.2.1": 60 }, 6: "silence" }
+      const { release, resolve } = yield* resolvingFrom({
+        "late.example.com": { 4: { "192.0.2.1": 60 }, 6: { "2001:db8::1": 60 }, late: 6 }
       })
-      assert.deepStrictEqual((yield* resolved("mixed.example.com")).addresses, [
-        { address: "192.0.2.1", family: 4 }
-      ])
-      assert.strictEqual(asked.filter((one) => one === "mixed.example.com 6").length, 1)
+      const remembered = remembering(resolve, () => 0)
+      const first = yield* Effect.promise(() => remembered("late.example.com"))
+      assert.deepStrictEqual(first.addresses, [{ address: "192.0.2.1", family: 4 }])
+      release()
+      const both = yield* Effect.promise(() => first.later!)
+      assert.deepStrictEqual(
+        both.addresses.map(({ family }) => family),
+        [4, 6]
+      )
+      assert.strictEqual(yield* Effect.promise(() => remembered("late.example.com")), both)
     }).pipe(Effect.scoped)
   )
 
