@@ -2,7 +2,7 @@
 import type { Socket } from "node:net"
 import { Cause, Effect, Exit } from "effect"
 import { buildConnector } from "undici"
-import { isPublicAddress } from "../domain/AddressGuard.ts"
+import { isPublicAddress, literalAddress } from "../domain/AddressGuard.ts"
 import { connectTcp, within } from "../net/Connect.ts"
 import type { Resolve } from "../net/Resolver.ts"
 
@@ -19,10 +19,10 @@ export const makeConnector = (options: {
   const secured = (target: buildConnector.Options, httpSocket: Socket) =>
     Effect.callback<Socket, Error>((resume) => {
       // Servers refuse a name with the root's dot (RFC 6066, section 3).
-      const servername = target.servername?.replace(/\.$/, "")
-      connectTls(
-        { ...target, httpSocket, ...(servername === undefined ? {} : { servername }) },
-        (...[error, socket]) => resume(error === null ? Effect.succeed(socket) : Effect.fail(error))
+      const servername = target.hostname.replace(/\.$/, "")
+      const named = literalAddress(target.hostname) === undefined ? { ...target, servername } : target
+      connectTls({ ...named, httpSocket }, (...[error, socket]) =>
+        resume(error === null ? Effect.succeed(socket) : Effect.fail(error))
       )
       return Effect.sync(() => httpSocket.destroy())
     })

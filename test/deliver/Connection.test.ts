@@ -168,6 +168,17 @@ describe("a connection", () => {
     })
   )
 
+  it.live("names its host over TLS without the root's dot, which servers refuse", () =>
+    Effect.gen(function* () {
+      yield* trustLocalhost
+      const names: Array<unknown> = []
+      const port = yield* tlsServer(certificates.localhost, ({ servername }) => names.push(servername))
+      for (const host of ["localhost.", "localhost"])
+        assert.isTrue((yield* send(`https://${host}:${port}/`, patient)).delivered)
+      assert.deepStrictEqual(names, ["localhost", "localhost"])
+    })
+  )
+
   // docs/decisions/0015-http2.md: over HTTP/2 nothing would count the bytes that a receiver sends.
   it.live("speaks HTTP/1.1, also to a receiver that prefers HTTP/2", () =>
     Effect.gen(function* () {
