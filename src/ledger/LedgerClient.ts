@@ -29,7 +29,7 @@ export interface LedgerClient {
 /** Whether `recorded` is the complete ledger `index`. */
 export const isRecorded = (recorded: unknown, index: number): recorded is RecordedLedger => {
   if (!isJsonObject(recorded)) return false
-  const fetched = ledgerOf("", { result: { ...recorded, validated: true } })
+  const fetched = ledgerOf("", { result: { validated: true, ...recorded } })
   return fetched !== undefined && checkLedger(fetched, { index, parentHash: undefined }) === undefined
 }
 

@@ -139,23 +139,17 @@ export const otherChain = (
 export const resultOf = (answer: unknown): JsonObject | undefined =>
   isJsonObject(answer) && isJsonObject(answer["result"]) ? answer["result"] : undefined
 
-const treeRootOf = (result: JsonObject | undefined): string | undefined => {
-  const ledger = result?.["ledger"]
-  const root = isJsonObject(ledger) ? ledger["transaction_hash"] : undefined
-  return typeof root === "string" && HASH.test(root) ? root.toUpperCase() : undefined
-}
-
 export const ledgerOf = (server: string, answer: unknown): FetchedLedger | undefined => {
   const result = resultOf(answer)
-  const normalised = result === undefined ? undefined : normaliseLedger(result)
+  const normalised = result === undefined ? undefined : normaliseLedger(answer)
   return normalised === undefined
     ? undefined
     : {
         server,
-        validated: result?.["validated"] === true,
+        validated: result?.["validated"] === true && normalised.notFinal === undefined,
         ledger: normalised.ledger,
         malformed: normalised.malformed,
-        transactionHash: treeRootOf(result)
+        transactionHash: normalised.transactionHash
       }
 }
 

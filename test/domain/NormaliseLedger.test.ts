@@ -90,7 +90,10 @@ describe("a ledger", () => {
         parent_close_time: 9,
         transactions: [{ tx, hash: "9".repeat(64), meta }]
       },
-      malformed: 0
+      malformed: 0,
+      transactionHash: undefined,
+      invalid: undefined,
+      notFinal: undefined
     }
     const { ledger_hash, ...rest } = header
     for (const raw of [

@@ -86,4 +86,18 @@ describe("a server", () => {
     assert.isFalse(ledgerOf("s", { result: { ledger: { ...ledger, validated: true } } })?.validated)
     assert.isUndefined(ledgerOf("s", { result: { validated: true } }))
   })
+
+  it("has not sent a validated ledger if a part of the answer denies it", () => {
+    const [ledger] = chain(7, 7)
+    const [first, ...others] = ledger!.transactions
+    for (const change of [
+      { validated: false },
+      { closed: false },
+      { transactions: [{ ...first, validated: false }, ...others] }
+    ]) {
+      const result = { ledger: { ...ledger, ...change }, validated: true }
+      assert.isFalse(ledgerOf("s", { result })?.validated)
+    }
+    assert.isFalse(ledgerOf("s", { result: { ledger, validated: true }, validated: false })?.validated)
+  })
 })

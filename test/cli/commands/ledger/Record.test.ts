@@ -84,6 +84,28 @@ describe("ledger record", () => {
     })
   )
 
+  it.effect("records again over a file that says it is not final, and over one that lists nothing", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const server = yield* serving(5, 8)
+      yield* record(server.url, folder, 5, 8)
+      const whole = [6, 7].map((index) => read(folder, index))
+      writeFileSync(
+        join(folder, "mainnet-6.json"),
+        JSON.stringify({ ...JSON.parse(whole[0]!), validated: false })
+      )
+      writeFileSync(
+        join(folder, "mainnet-7.json"),
+        JSON.stringify({ ...JSON.parse(whole[1]!), transactions: [] })
+      )
+      assert.deepStrictEqual(yield* record(server.url, folder, 5, 8), { recorded: 2, kept: 2 })
+      assert.deepStrictEqual(
+        [6, 7].map((index) => read(folder, index)),
+        whole
+      )
+    })
+  )
+
   it.effect("writes files that a server can serve, byte for byte", () =>
     Effect.gen(function* () {
       const [first, second] = [yield* temporaryFolder, yield* temporaryFolder]
