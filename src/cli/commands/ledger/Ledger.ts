@@ -102,7 +102,7 @@ const detect = Command.make(
 ).pipe(
   about(
     "Print the events of recorded ledgers",
-    "Print the events of recorded ledgers, one JSON object per line with event_id, event_type, ledger_index, timestamp, payload and accounts; with several files, also file. The input may be ledgers or single transactions in the form of the XRP Ledger's API (version 1 or 2), arrays of them, or JSON lines. A line or document of more than 128 million characters, or nested more than 100 levels deep, is refused; the rest is still read.",
+    "Print the events of recorded ledgers, one JSON object per line with event_id, event_type, ledger_index, timestamp, payload and accounts; with several files, also file. The input may be answers or messages of the XRP Ledger's API (version 1 or 2) with transactions and their metadata in JSON form: ledger, tx, account_tx, transaction_entry, streams; also arrays of them, or JSON lines. Data that say they are not final (validated, applied or closed is not true) are refused; data without such a flag are accepted. A ledger is refused unless all its transactions can be read, their indexes are 0 to k - 1, and the list is not empty if transaction_hash is not zero. Hashes are not recomputed, so the command cannot see that the last transactions are missing. A line or document of more than 128 million characters, or nested more than 100 levels deep, is refused; the rest is still read.",
     {
       "ledgerhook ledger detect ledger-38129.json": "The events of one ledger",
       "ledgerhook ledger detect *.json | jq -r .event_type | sort | uniq -c":

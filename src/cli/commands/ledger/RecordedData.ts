@@ -1,11 +1,19 @@
 /**
  * Reads recorded ledger data: a JSON document (a ledger, a response of the XRP Ledger's API, a transaction, or an array
  * of them) or JSON lines. Input is read line by line, so JSON lines need little memory. Text that cannot be read, or
- * that is larger or deeper than any ledger, gives a fault with its line number; the rest is still read. Pure.
+ * that is larger or deeper than any ledger, gives a fault with its line number, and so does a document that is not
+ * final or a ledger that is not complete (docs/detection-rules.md 4.1). The rest is still read. Pure.
  */
 import { Limits } from "../../../config/Limits.ts"
 import type { Json, Ledger } from "../../../domain/Ledger.ts"
-import { ledgerOfTransaction, normaliseLedger } from "../../../domain/NormaliseLedger.ts"
+import {
+  ledgerOfTransaction,
+  listedTransactions,
+  type NormalisedLedger,
+  normaliseLedger,
+  notFinal
+} from "../../../domain/NormaliseLedger.ts"
+import { checkTransactions } from "../../../ledger/LedgerCheck.ts"
 import { isDeeperThan, makeDepthMeter, parseJson } from "../../terminal/JsonText.ts"
 
 export interface Recorded {
@@ -36,29 +44,38 @@ const tooDeep = (line: number): Fault =>
     `arrays and objects nested more than ${Limits.commandJsonDepth} levels deep; this is not a ledger.`
   )
 
+/** Why the ledger causes no events. The header may be absent, unlike in an answer that ingest takes. */
+const refusalOf = (normalised: NormalisedLedger): string | undefined =>
+  normalised.notFinal ??
+  (normalised.invalid === undefined
+    ? checkTransactions(normalised)?.detail
+    : `ledger ${normalised.ledger.ledger_index} has no valid ${normalised.invalid}`)
+
 /** A generator, because an array may contain millions of items that are not ledgers. */
 function* ledgerItems(value: Json, line: number, where: string): Generator<Item> {
-  if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) yield* ledgerItems(item, line, `${where}item ${index + 1}: `)
+  const refusal = notFinal(value)
+  if (refusal !== undefined) {
+    yield fault(line, `${where}${refusal}.`)
     return
   }
   const normalised = normaliseLedger(value)
   if (normalised !== undefined) {
-    const { ledger, malformed } = normalised
-    if (malformed > 0) {
-      yield fault(
-        line,
-        `${where}${malformed} of the ledger's ${malformed + ledger.transactions.length} transactions have no type, hash or metadata in JSON form.`
-      )
-    }
-    yield { _tag: "Recorded", ledger }
+    const refused = refusalOf(normalised)
+    yield refused === undefined
+      ? { _tag: "Recorded", ledger: normalised.ledger }
+      : fault(line, `${where}${refused}.`)
+    return
+  }
+  const items = Array.isArray(value) ? value : listedTransactions(value)
+  if (items !== undefined) {
+    for (const [index, item] of items.entries()) yield* ledgerItems(item, line, `${where}item ${index + 1}: `)
     return
   }
   const single = ledgerOfTransaction(value)
   yield single === undefined
     ? fault(
         line,
-        `${where}neither a ledger with its transactions nor a transaction with hash and metadata, in JSON form.`
+        `${where}neither a ledger with its transactions nor a transaction with hash and metadata, in JSON form (the API's binary form is not read).`
       )
     : { _tag: "Recorded", ledger: single }
 }

@@ -143,12 +143,6 @@ describe("recorded data", () => {
     assert.isTrue(reader.isDone())
     assert.deepStrictEqual([...reader.line("{}"), ...reader.end()], [])
   })
-
-  it("counts transactions that cannot be read and keeps the others", () => {
-    const said = told(read(JSON.stringify(ledger(5, [transaction, { hash: "B".repeat(64) }]))))
-    assert.match(said[0]!, /^1: 1 of the ledger's 2 transactions/)
-    assert.strictEqual(said[1], "ledger 5 with 1")
-  })
 })
 
 describe("lines of a file", () => {
