@@ -9,10 +9,11 @@ import { Limits } from "../config/Limits.ts"
 import { PacedConnection } from "./PacedConnection.ts"
 
 export interface Connections {
-  /** Closes connections that have not received a request yet: `server.closeIdleConnections` misses them. */
-  readonly closeSilent: () => void
-  /** Ends all event streams. */
-  readonly endStreams: () => void
+  /**
+   * Closes connections without a request, and ends all event streams. From now on, each response is the last one on its
+   * connection.
+   */
+  readonly drain: () => void
 }
 
 /** The connection of the request. */
@@ -27,6 +28,8 @@ export const connectionOf = ({ socket }: Pick<IncomingMessage, "socket">): Paced
 export const paceConnections = (server: Server, most: number = Limits.connections): Connections => {
   /** Least recently used first. */
   const open = new Set<PacedConnection>()
+  const running = new Set<ServerResponse>()
+  let draining = false
   const endOldest = () => {
     for (const connection of open) if (connection.endStream === undefined) return connection.destroy()
   }
@@ -45,15 +48,24 @@ export const paceConnections = (server: Server, most: number = Limits.connection
     open.delete(connection)
     open.add(connection)
     connection.began(request)
-    response.once("close", () => connection.answered())
+    running.add(response)
+    if (draining) response.shouldKeepAlive = false
+    response.once("close", () => {
+      running.delete(response)
+      connection.answered()
+      // The head of this response was written before, so the client expects to keep the connection.
+      if (draining && connection.idle) connection.end()
+    })
   }
   server.on("request", begin).on("checkContinue", begin)
   return {
-    closeSilent: () => {
-      for (const connection of open) if (connection.silent) connection.destroy()
-    },
-    endStreams: () => {
-      for (const connection of open) connection.endStream?.()
+    drain: () => {
+      draining = true
+      for (const response of running) response.shouldKeepAlive = false
+      for (const connection of open) {
+        if (connection.idle) connection.destroy()
+        else connection.endStream?.()
+      }
     }
   }
 }

@@ -4,7 +4,7 @@
  * and event streams are ended at once; requests in flight have `Limits.apiShutdownMs` to end, then all connections are
  * closed. A client cannot delay a stop.
  */
-import { createServer, type Server } from "node:http"
+import { createServer, type Server, STATUS_CODES } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer, Schema } from "effect"
 import { HttpServer } from "effect/http"
@@ -18,14 +18,21 @@ class ListenError extends Schema.TaggedError<ListenError>()("ListenError", {
   message: Schema.String
 }) {}
 
-/** Bytes that are not an HTTP request never reach the gate, so they are answered here, in the same form. */
-const answerMalformed = (server: Server): Server =>
-  server.on("clientError", (_error, socket) => {
+/** 408 tells a proxy that it may send the request again. */
+const unreadable = (error: NodeJS.ErrnoException): readonly [status: 400 | 408, message: string] =>
+  error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+    ? [408, "The request did not arrive in time; send it again."]
+    : [400, "This is not a well-formed HTTP request."]
+
+/** Requests that Node cannot read never reach the gate, so they are answered here, in the same form. */
+export const answerUnreadable = (server: Server): Server =>
+  server.on("clientError", (error, socket) => {
     if (!socket.writable) return socket.destroy()
-    const body = JSON.stringify(errorBody("VALIDATION_ERROR", "This is not a well-formed HTTP request."))
+    const [status, message] = unreadable(error)
+    const body = JSON.stringify(errorBody("VALIDATION_ERROR", message))
     socket.end(
-      `HTTP/1.1 400 Bad Request\r\nX-Request-Id: ${requestIdOf({})}\r\nContent-Type: application/json\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${requestIdOf({})}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
     )
   })
 
@@ -50,6 +57,7 @@ const listenProblem = (cause: unknown, host: string, port: number, setting: Port
 const makeServer = (): Server => {
   const server = createServer({
     requestTimeout: Limits.requestReceiveMs,
+    keepAliveTimeout: Limits.apiIdleMs,
     highWaterMark: Limits.connectionInputBytes,
     // The gate checks it, and answers with an error body.
     requireHostHeader: false,
@@ -57,7 +65,7 @@ const makeServer = (): Server => {
     shouldUpgradeCallback: () => false
   })
   server.timeout = Limits.connectionStallMs
-  return answerMalformed(server)
+  return answerUnreadable(server)
 }
 
 /** Runs `serve` on the server for as long as the layer lives. `operator`: only health and metrics are served. */
@@ -89,14 +97,7 @@ export const listen = <A, E, R>(serve: Layer.Layer<A, E, R>, serves: "api" | "op
         })
       )
       // Runs first, before the server stops listening and waits for requests in flight.
-      const dropSilent = Layer.effectDiscard(
-        Effect.addFinalizer(() =>
-          Effect.sync(() => {
-            connections.closeSilent()
-            connections.endStreams()
-          })
-        )
-      )
-      return dropSilent.pipe(Layer.provideMerge(serve), Layer.provideMerge(httpServer))
+      const drain = Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(connections.drain)))
+      return drain.pipe(Layer.provideMerge(serve), Layer.provideMerge(httpServer))
     })
   ).pipe(Layer.provide(NodeHttpServer.layerHttpServices))

@@ -45,9 +45,9 @@ export class PacedConnection extends Duplex {
     socket.on("close", () => this.destroy())
   }
 
-  /** Whether no request has come yet. */
-  get silent(): boolean {
-    return this.#latest === undefined
+  /** Whether no request runs on it. */
+  get idle(): boolean {
+    return this.#unanswered === 0
   }
 
   began(request: IncomingMessage): void {

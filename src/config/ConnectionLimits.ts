@@ -6,13 +6,18 @@ export const connectionLimits = {
    * (twice `connectionInputBytes` and a read of 64 KiB).
    */
   connections: 1_000,
+  /**
+   * An idle connection is closed after this long, plus a second. Load balancers close theirs after 60 s: if the service
+   * were first, their next request could meet the close.
+   */
+  apiIdleMs: 75_000,
   /** Bytes of later requests that are read ahead on one connection, plus or minus one read of 64 KiB. */
   connectionInputBytes: 16 * 1024,
   /**
    * Bytes of a request body that the parser gets at once, so that at most 42 further requests can hide behind its end.
    */
   connectionBodyPieceBytes: 1_024,
-  /** A connection without traffic for this long is closed, even if a response on it has not been read. */
+  /** A connection whose request or response makes no progress for this long is closed. */
   connectionStallMs: 60_000,
   /**
    * `starts`: how many requests without a key may start in a row before other work of the process runs. `pauseMs`:

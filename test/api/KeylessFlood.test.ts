@@ -145,7 +145,7 @@ describe("event streams", () => {
         connectionOf(request).endStream = () => void response.end()
         response.write("stream")
       })
-      const { endStreams } = paceConnections(server, most)
+      const { drain } = paceConnections(server, most)
       yield* Effect.acquireRelease(
         Effect.callback<void>((resume) => {
           server.listen(0, "127.0.0.1", () => resume(Effect.void))
@@ -172,7 +172,7 @@ describe("event streams", () => {
         )
       )
       assert.isFalse(stream.closed)
-      endStreams()
+      drain()
       assert.include(yield* Fiber.join(text), "stream")
     })
   )

@@ -1,9 +1,11 @@
 /** Listening and stopping: the error for an unavailable port is one sentence, and a stop waits for open requests. */
 import { createServer } from "node:http"
-import { connect } from "node:net"
+import { type AddressInfo, connect, type Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { HttpServer } from "effect/http"
+import { paceConnections } from "../../src/api/Connections.ts"
+import { answerUnreadable } from "../../src/api/Listener.ts"
 import { serverLayer } from "../../src/api/Server.ts"
 import { Health } from "../../src/observability/Health.ts"
 import { ApiUnderTest, apiLayer, storesLayer } from "../support/api.ts"
@@ -15,6 +17,23 @@ const holdPort = Effect.acquireRelease(
   }),
   (server) => Effect.sync(() => server.close())
 )
+
+const HEAD_END = " HTTP/1.1\r\nHost: a\r\n\r\n"
+
+const next = (socket: Socket, event: "connect" | "data" | "close", start?: () => void) =>
+  Effect.callback<unknown>((resume) => {
+    if (event === "close" && socket.closed) return resume(Effect.void)
+    socket.once(event, (value) => resume(Effect.succeed(value)))
+    start?.()
+  })
+
+/** A connection that the client keeps open until the server closes it. */
+const connected = (url: string) => {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1")
+  socket.on("error", () => {})
+  socket.resume()
+  return Effect.as(next(socket, "connect"), socket)
+}
 
 const messageOf = (environment: Record<string, string>) =>
   Effect.scoped(Layer.build(serverLayer.pipe(Layer.provide(storesLayer(environment))))).pipe(
@@ -110,7 +129,39 @@ describe("server", () => {
     }).pipe(Effect.provide(apiLayer()))
   )
 
-  it.live("a stop answers the request in flight, and is not held up by an idle connection", () =>
+  it.live("a request that does not arrive in time is answered with 408", () =>
+    Effect.gen(function* () {
+      const server = createServer({ requestTimeout: 100, connectionsCheckingInterval: 20 })
+      yield* Effect.acquireRelease(
+        Effect.callback<void>((resume) => {
+          paceConnections(answerUnreadable(server))
+          server.listen(0, "127.0.0.1", () => resume(Effect.void))
+        }),
+        () => Effect.sync(() => server.close())
+      )
+      // The server listens on TCP.
+      const { port } = server.address() as AddressInfo
+      for (const begin of ["", "GET / HTTP/1.1\r\nHost: a\r\n"]) {
+        const socket = yield* connected(`http://127.0.0.1:${port}`)
+        const answer = String(yield* next(socket, "data", () => socket.write(begin)))
+        assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/)
+        assert.match(
+          answer,
+          /\{"error":\{"code":"VALIDATION_ERROR","message":"The request did not arrive in time; send it again\."\}\}$/
+        )
+      }
+    })
+  )
+
+  it.live("keeps an idle connection longer than load balancers do, and says so", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { headers } = yield* api.call("GET", "/healthz")
+      assert.strictEqual(headers.get("keep-alive"), "timeout=75")
+    }).pipe(Effect.provide(apiLayer()))
+  )
+
+  it.live("a stop answers the request in flight, and is not held up by connections that clients keep", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const context = yield* Layer.buildWithScope(apiLayer(), scope)
@@ -127,16 +178,20 @@ describe("server", () => {
             detail: "slow"
           } as const)
         )
-        const idle = connect(Number(new URL(api.url).port), "127.0.0.1")
-        yield* Effect.callback<void>((resume) => void idle.once("connect", () => resume(Effect.void)))
-        const answer = yield* Effect.forkChild(api.call("GET", "/readyz"))
+        const opened = yield* Effect.forEach([1, 2, 3], () => connected(api.url))
+        const [silent, idle, busy] = opened as [Socket, Socket, Socket]
+        yield* next(idle, "data", () => idle.write(`GET /healthz${HEAD_END}`))
+        busy.write(`GET /readyz${HEAD_END}`)
         yield* Deferred.await(asked)
         const stopped = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+        yield* Effect.all([next(silent, "close"), next(idle, "close")])
+        const answer = yield* Effect.forkChild(next(busy, "data"))
         yield* Effect.yieldNow
         yield* Deferred.succeed(goOn, undefined)
-        assert.strictEqual((yield* Fiber.join(answer)).status, 200)
+        const head = String(yield* Fiber.join(answer))
+        assert.match(head, /^HTTP\/1\.1 200 /)
+        assert.match(head, /^connection: close$/im)
         yield* Fiber.join(stopped).pipe(Effect.timeout("5 seconds"))
-        idle.destroy()
       }).pipe(Effect.provide(context))
     })
   )
