@@ -1,6 +1,11 @@
 /** The receiver package accepts what the service signs, and nothing else. */
 import { assert, describe, it } from "@effect/vitest"
-import { refusalOf, type VerifyOptions, verify } from "../../packages/receiver-js/src/index.ts"
+import {
+  createReceiver,
+  refusalOf,
+  type VerifyOptions,
+  verify
+} from "../../packages/receiver-js/src/index.ts"
 import { vectors } from "../support/signatureLanguages.ts"
 import { eventBody, SECRET, signed } from "./support.ts"
 
@@ -68,10 +73,27 @@ describe("verify", () => {
     ["no scheme", { secrets: [SECRET], schemes: [] }],
     ["an unknown scheme", { secrets: [SECRET], schemes: ["sha1"] }],
     ["a secret without a key for the only scheme", { secrets: ["plain"], schemes: ["standard"] }],
+    ["base64 that is cut off, for the only scheme", { secrets: ["whsec_AAAAA"], schemes: ["standard"] }],
+    ["base64 with other characters, for the only scheme", { secrets: ["whsec_AA-_"], schemes: ["standard"] }],
     ["a tolerance that is no number", { secrets: [SECRET], toleranceSeconds: Number.NaN }]
   ])("throws for options that cannot be meant: %s", (_, options) => {
     // The types refuse most of these. JavaScript callers have none.
     assert.throws(() => verify(signed(eventBody()), options as VerifyOptions), TypeError)
+  })
+
+  it.each([
+    [`${SECRET}\n`],
+    [`${SECRET}\r\n`],
+    [` ${SECRET}`],
+    [`${SECRET}\t`],
+    ["two words of a secret"],
+    [`\ufeff${SECRET}`],
+    [`${SECRET}ü`],
+    ["\n"]
+  ])("throws for a secret that the service cannot have, and names it: %j", (wrong) => {
+    const named = /^secrets\[1\] must be visible ASCII without blanks or newlines/
+    assert.throws(() => verify(signed(eventBody()), { secrets: [SECRET, wrong] }), TypeError, named)
+    assert.throws(() => createReceiver({ secrets: [SECRET, wrong], onEvent: () => {} }), TypeError, named)
   })
 
   it("throws for a body that was parsed", () => {

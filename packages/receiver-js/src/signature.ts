@@ -68,8 +68,10 @@ const serviceRefusal = ({ body, headers }: SignedRequest, secrets: ReadonlyArray
 
 /** The key of Standard Webhooks, undefined when the secret is not of its form. */
 const standardKey = (secret: string): Buffer | undefined => {
-  const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1]
-  return base64 === undefined ? undefined : Buffer.from(base64, "base64")
+  const base64 = /^whsec_(.+)$/.exec(secret)?.[1] ?? ""
+  const key = Buffer.from(base64, "base64")
+  // `Buffer` skips what is not base64.
+  return base64 !== "" && key.toString("base64") === base64 ? key : undefined
 }
 
 const standardRefusal = (
@@ -98,6 +100,10 @@ export const checkOptions = ({ schemes, secrets, toleranceSeconds }: VerifyOptio
   for (const [index, secret] of secrets.entries()) {
     if (typeof secret !== "string" || secret === "")
       throw new TypeError(`secrets[${index}] must be a non-empty string: is its environment variable set?`)
+    if (!/^[!-~]+$/.test(secret))
+      throw new TypeError(
+        `secrets[${index}] must be visible ASCII without blanks or newlines: if it comes from a file, use trim()`
+      )
     if (schemes !== undefined && !schemes.includes("service") && standardKey(secret) === undefined)
       throw new TypeError(`secrets[${index}] must be whsec_ and base64, as the scheme "standard" needs it`)
   }

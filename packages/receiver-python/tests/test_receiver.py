@@ -84,11 +84,22 @@ class Signatures(unittest.TestCase):
             ([SECRET], ["sha1"]),
             ([SECRET], "service"),
             (["plain"], ["standard"]),
+            (["whsec_AAAAA"], ["standard"]),
+            (["whsec_AA-_"], ["standard"]),
         ]:
             with self.subTest((secrets, schemes)), self.assertRaises(ValueError):
                 verify(*signed(EVENT), secrets, schemes=schemes)
         with self.assertRaises(TypeError):
             verify({}, "text", [SECRET])
+
+    def test_raises_for_a_secret_that_the_service_cannot_have_and_names_it(self):
+        ends = ["\n", "\r\n", "\t", " ", " and more", "ü"]
+        named = r"^secrets\[1\] must be visible ASCII without blanks or newlines"
+        for wrong in [*(SECRET + end for end in ends), f" {SECRET}", f"\ufeff{SECRET}", "\n"]:
+            with self.subTest(wrong), self.assertRaisesRegex(ValueError, named):
+                verify(*signed(EVENT), [SECRET, wrong])
+            with self.subTest(wrong), self.assertRaisesRegex(ValueError, named):
+                Receiver(secrets=[SECRET, wrong], on_event=lambda event, delivery_id: None)
 
 
 class Parsing(unittest.TestCase):

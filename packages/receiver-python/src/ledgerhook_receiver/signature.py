@@ -44,10 +44,12 @@ def _service_refusal(headers: Any, body: bytes, secrets: Sequence[str]) -> Optio
 
 
 def _standard_key(secret: str) -> Optional[bytes]:
-    match = re.fullmatch(r"whsec_([A-Za-z0-9+/]+)={0,2}", secret)
-    if match is None or len(match[1]) % 4 == 1:
+    match = re.fullmatch(r"whsec_([A-Za-z0-9+/]+={0,2})", secret)
+    if match is None or len(match[1]) % 4 != 0:
         return None
-    return base64.b64decode(match[1] + "=" * (-len(match[1]) % 4))
+    key = base64.b64decode(match[1])
+    # `b64decode` ignores bits after the last byte.
+    return key if base64.b64encode(key).decode() == match[1] else None
 
 
 def _standard_refusal(
@@ -79,6 +81,11 @@ def check_options(secrets: Sequence[str], schemes: Sequence[str]) -> None:
     for index, secret in enumerate(secrets):
         if not isinstance(secret, str) or secret == "":
             raise ValueError(f"secrets[{index}] must be a non-empty string: is its environment variable set?")
+        if re.fullmatch(r"[!-~]+", secret) is None:
+            raise ValueError(
+                f"secrets[{index}] must be visible ASCII without blanks or newlines: "
+                "if it comes from a file, use strip()"
+            )
         if "service" not in schemes and _standard_key(secret) is None:
             raise ValueError(f'secrets[{index}] must be whsec_ and base64, as the scheme "standard" needs it')
 

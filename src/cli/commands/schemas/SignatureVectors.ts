@@ -28,7 +28,7 @@ const NOW = 1763684802
 
 const SECRET = "whsec_dGhlIHdob2xlIHN0cmluZyBpcyB0aGUga2V5IQ=="
 const OTHER_SECRET = "whsec_YW5vdGhlciBzZWNyZXQsIG5vdCB0aGUgcmlnaHQ="
-const OWN_SECRET = "a secret of one's own: not base64"
+const OWN_SECRET = "a-secret-of-one's-own:not-base64"
 
 const BODY = '{"event_id":"xrpl:1:AB:payment.xrp","payload":{ "amount":"1" }}'
 const CHANGED_BODY = BODY.replace('"1"', '"2"')
