@@ -15,11 +15,12 @@ import { Caller } from "./contract/Common.ts"
 import { type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
 import type { Idempotency } from "./Idempotency.ts"
 import { keylessPacing } from "./KeylessPacing.ts"
-import { type FindPath, isApiPath, isProbe, pathOf } from "./Paths.ts"
+import { type FindPath, isApiPath, isProbe, pathOf, queryOf } from "./Paths.ts"
 import { type RateStanding, rateHeaders, retryAfterSeconds } from "./RateLimits.ts"
 import { checkBody } from "./RequestBody.ts"
 import { requestIdOf } from "./RequestId.ts"
 import { measured } from "./RequestMetrics.ts"
+import { queryTextProblem } from "./StorableText.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest
@@ -117,7 +118,7 @@ export const gate = <R1, R2, R3>(
     findPage: FindPage | undefined
   ) =>
     Effect.gen(function* () {
-      const [, query = ""] = request.url.split("?", 2)
+      const query = queryOf(request.url)
       if (known === undefined) {
         // Never the handler: the router decodes paths, so `/%76%31/account` would reach that of `/v1/account`.
         const page = called === undefined ? findPage?.(request) : undefined
@@ -139,6 +140,8 @@ export const gate = <R1, R2, R3>(
       if (!endpoint.hasQuery && query !== "") {
         return refusal("VALIDATION_ERROR", "This path accepts no query parameters.")
       }
+      const problem = queryTextProblem(query)
+      if (problem !== undefined) return refusal("VALIDATION_ERROR", problem)
       // Handlers outside /v1 do not use a caller.
       if (called === undefined) return yield* handler as Effect.Effect<Response, Types.unhandled>
       const { identity } = called.admitted

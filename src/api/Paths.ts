@@ -33,6 +33,9 @@ export type FindPath = (path: string) => KnownPath | undefined
 /** The URL without its query. */
 export const pathOf = (url: string): string => url.split("?", 1)[0]!
 
+/** The query without its question mark. */
+export const queryOf = (url: string): string => url.slice(pathOf(url).length + 1)
+
 /** Whether the path needs a key. True also for unknown paths under /v1. */
 export const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
 

@@ -1,11 +1,12 @@
 /**
- * Checks a request's body before its fields are decoded: size (413), Content-Type (415), JSON (400). Reading stops at
+ * Checks a request's body before its fields are decoded: size (413), Content-Type (415), JSON and the characters of its texts (400). Reading stops at
  * the size limit. The body is read once; the handler's decoder finds it in memory.
  */
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { Limits } from "../config/Limits.ts"
 import type { ErrorCode } from "./Errors.ts"
+import { bodyTextProblem } from "./StorableText.ts"
 
 export interface Refusal {
   readonly code: ErrorCode
@@ -21,12 +22,12 @@ const invalid = (message: string): Refusal => ({ code: "VALIDATION_ERROR", messa
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
-const isJson = (bytes: Uint8Array): boolean => {
+const parsed = (bytes: Uint8Array): { readonly text: string; readonly value: unknown } | undefined => {
   try {
-    JSON.parse(decoder.decode(bytes))
-    return true
+    const text = decoder.decode(bytes)
+    return { text, value: JSON.parse(text) }
   } catch {
-    return false
+    return undefined
   }
 }
 
@@ -51,14 +52,15 @@ const bodyProblem = (
     return use === "optional" && contentType !== undefined && !isJsonType(contentType) ? notJson : undefined
   }
   if (!isJsonType(contentType)) return notJson
-  if (!isJson(bytes)) return invalid("The request body must be valid JSON in UTF-8.")
+  const body = parsed(bytes)
+  if (body === undefined) return invalid("The request body must be valid JSON in UTF-8.")
+  const { text, value } = body
   // The decoder would accept it as no body.
-  if (use === "optional" && decoder.decode(bytes).trim() === "null")
-    return invalid("The request body must be a JSON object.")
+  if (use === "optional" && value === null) return invalid("The request body must be a JSON object.")
   // Clients that always send a body send `{}` to endpoints that take none.
-  return use !== "none" || /^\s*\{\s*\}\s*$/.test(decoder.decode(bytes))
-    ? undefined
-    : invalid("This path accepts no body.")
+  if (use === "none" && !/^\s*\{\s*\}\s*$/.test(text)) return invalid("This path accepts no body.")
+  const problem = bodyTextProblem(text, value)
+  return problem === undefined ? undefined : invalid(problem)
 }
 
 export const checkBody = (

@@ -113,7 +113,7 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
     })
   )
 
-  it.effect("resumes after any event, by header and by query, and the header counts", () =>
+  it.effect("resumes after any event, by header and by query, and the header counts unless it is empty", () =>
     Effect.gen(function* () {
       const { open } = yield* client()
       const events = newLedgers({ count: 3 })
@@ -122,9 +122,12 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
       yield* untilIds(yield* open({ lastEventId: first }), events.slice(1))
       yield* untilIds(yield* open({ query: `?last_event_id=${sixth}` }), events.slice(6))
       const both = yield* open({ query: `?last_event_id=${first}`, lastEventId: sixth })
+      yield* untilIds(yield* open({ query: `?last_event_id=${sixth}`, lastEventId: "" }), events.slice(6))
+      const none = yield* open({ query: "?last_event_id=", lastEventId: "" })
       const more = newLedgers()
       yield* appendLedgers(more)
       yield* untilIds(both, [...events.slice(6), ...more])
+      yield* untilIds(none, more)
     })
   )
 

@@ -33,7 +33,7 @@ layer(apiLayer(), { excludeTestServices: true })("the search for webhooks", (it)
       const { ids, found } = yield* prepare([
         ["https://shop.example.com/hook", "Payments received"],
         ["https://example.org/SHOP"],
-        ["https://example.net/100%25_\\'", "größer 😀"]
+        ["https://example.net/100%25_", "größer 😀 \\'"]
       ])
       assert.deepStrictEqual(yield* found("shop"), [1, 0])
       assert.deepStrictEqual(yield* found("payments R"), [0])
@@ -87,14 +87,14 @@ layer(apiLayer(), { excludeTestServices: true })("the search for webhooks", (it)
     })
   )
 
-  it.effect("refuses a text that is empty, too long or has NUL", () =>
+  it.effect("refuses a text that is empty or too long", () =>
     Effect.gen(function* () {
       const { listed } = yield* prepare([])
       assert.strictEqual((yield* listed({ search: "😀".repeat(200) })).status, 200)
-      for (const search of ["", "x".repeat(201), "a\0b"]) {
+      for (const search of ["", "x".repeat(201)]) {
         const { status, body } = yield* listed({ search })
         assert.strictEqual(status, 400)
-        assert.match(body.error.message, /^search must have 1 to 200 characters, none of them NUL/)
+        assert.match(body.error.message, /^search must have 1 to 200 characters\./)
       }
     })
   )

@@ -25,9 +25,9 @@ const Environment = Schema.Literals(keyEnvironments)
 const Name = Schema.String.check(
   rule(
     (name: string) => {
-      // Characters, as people count them: not UTF-16 units. PostgreSQL keeps no NUL.
+      // Characters, as people count them: not UTF-16 units.
       const { length } = [...name]
-      return length >= 1 && length <= apiKeyBounds.apiKeyNameLength && !name.includes("\0")
+      return length >= 1 && length <= apiKeyBounds.apiKeyNameLength
         ? undefined
         : `must have 1 to ${apiKeyBounds.apiKeyNameLength} characters`
     },

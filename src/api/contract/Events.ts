@@ -1,6 +1,7 @@
 /** Contract of `/v1/events`: list events, and show one event. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { EVENT_ID_PATTERN } from "../../domain/EventId.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { networks } from "../../domain/Network.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
@@ -9,6 +10,7 @@ import {
   CommonErrors,
   EVENT_ID_EXAMPLE,
   EventId,
+  eventIdProblem,
   field,
   KeyRequired,
   LedgerIndexBound,
@@ -82,8 +84,11 @@ const EventStream = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text
 })
 
 const lastEventId = Schema.optionalKey(
-  EventId.annotate({
-    description: "The id of the last event that you received. The stream begins with the event after it.",
+  Schema.String.check(
+    rule((id) => (id === "" ? undefined : eventIdProblem(id)), { pattern: `^$|${EVENT_ID_PATTERN.source}` })
+  ).annotate({
+    description:
+      "The id of the last event that you received. The stream begins with the event after it. Empty: none.",
     examples: [EVENT_ID_EXAMPLE]
   })
 )

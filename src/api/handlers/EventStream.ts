@@ -63,7 +63,8 @@ export const makeStreamEvents = Effect.gen(function* () {
         connection: connectionOf(request),
         filter: { network, eventTypes: wantedTypes(query.event_type), account: query.account },
         // A reader that reconnects adds the header to its first request, so the header is newer than the query.
-        lastEventId: lastSeen ?? query.last_event_id
+        // An empty one is none: some clients send the header before they have an id.
+        lastEventId: lastSeen || query.last_event_id || undefined
       })
       .pipe(Effect.catchTag("NotAMarker", Effect.die))
     const texts = Stream.unfold(undefined, () =>
