@@ -11,6 +11,31 @@ export interface EndpointRules {
   readonly maxLength: number
 }
 
+/** Between two dots. Underscores are not for host names, but DNS has them and they work. */
+const LABEL = /^[a-z0-9_-]{1,63}$/
+const HOST_NAME_LENGTH = 253
+
+/** `hostname` is as `URL` gives it: in lower case and Punycode. */
+const hostNameProblem = (hostname: string): string | undefined => {
+  const name = hostname.replace(/\.$/, "")
+  if (name.length > HOST_NAME_LENGTH) return `must have a host name of at most ${HOST_NAME_LENGTH} characters`
+  return name.split(".").every((label) => LABEL.test(label))
+    ? undefined
+    : "must have a host name of parts with 1 to 63 letters, digits, hyphens or underscores, and a dot between them"
+}
+
+const calledForm = (url: URL): string => {
+  // Removes the question mark of an empty query: it is not sent.
+  if (url.search === "") url.search = ""
+  return url.href
+}
+
+/**
+ * The allowed URL `url` as attempts call it. The API stores and shows this form: dot segments are resolved, the host
+ * is in lower case and Punycode, characters that HTTP does not carry are percent-encoded, a default port is left out.
+ */
+export const calledUrl = (url: string): string => calledForm(new URL(url))
+
 /** Returns the end of a sentence that begins with the field's name; undefined if `url` is allowed. */
 export const endpointProblem = (url: string, rules: EndpointRules): string | undefined => {
   if (url.length > rules.maxLength) return `must have at most ${rules.maxLength} characters`
@@ -25,8 +50,14 @@ export const endpointProblem = (url: string, rules: EndpointRules): string | und
   if (parsed.username !== "" || parsed.password !== "") {
     return "must not contain a user name or password; send credentials in headers"
   }
-  if (rules.allowPrivateAddresses) return undefined
+  if (url.includes("#")) return "must not contain a fragment (#…), because it is never sent"
+  if (parsed.port === "0") return "must not have the port 0"
+  if (calledForm(parsed).length > rules.maxLength) {
+    return `must have at most ${rules.maxLength} characters after percent-encoding`
+  }
   const literal = literalAddress(parsed.hostname)
+  const problem = literal === undefined ? hostNameProblem(parsed.hostname) : undefined
+  if (problem !== undefined || rules.allowPrivateAddresses) return problem
   return isLocalName(parsed.hostname) || (literal !== undefined && !isPublicAddress(literal))
     ? "must point to a public address; loopback, private and other special addresses are not allowed"
     : undefined

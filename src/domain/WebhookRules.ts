@@ -16,10 +16,15 @@ export const webhookBounds = {
   descriptionLength: 500,
   /** Characters of a text by which webhooks are searched. Ids and most names are shorter. */
   searchLength: 200,
-  /** Headers that a webhook may add, and the length of each name and value. */
+  /** Headers that a webhook may add, and the length of each name and value: a value may be a JWT. */
   webhookHeaders: 20,
   webhookHeaderNameLength: 128,
-  webhookHeaderLength: 1_024,
+  webhookHeaderLength: 4_096,
+  /**
+   * Characters of their names and values together. Many servers take 8 KB of headers in all. Those that the service and
+   * HTTP add can have 1.6 KB.
+   */
+  webhookHeadersLength: 6_144,
   /** Characters of a secret that the customer chooses. */
   secretLength: { minimum: 16, maximum: 128 },
   /** Longest time in seconds for which the old secret signs too: a day, to install the new one in all receivers. */
@@ -46,10 +51,10 @@ export const expandPatterns = (patterns: ReadonlyArray<string>): ReadonlyArray<E
 
 export const isEventPattern = (pattern: string): boolean => expandPattern(pattern).length > 0
 
-/** A text by which webhooks are searched. It counts code points, not UTF-16 units. PostgreSQL cannot store NUL. */
+/** A text by which webhooks are searched. It counts code points, not UTF-16 units. */
 export const searchProblem = (text: string): string | undefined =>
-  text === "" || [...text].length > webhookBounds.searchLength || text.includes("\0")
-    ? `must have 1 to ${webhookBounds.searchLength} characters, none of them NUL`
+  text === "" || [...text].length > webhookBounds.searchLength
+    ? `must have 1 to ${webhookBounds.searchLength} characters`
     : undefined
 
 /** Undefined if `address` is a classic address with a valid checksum. */
@@ -59,6 +64,9 @@ export const addressProblem = (address: string): string | undefined =>
     : /^[XT][1-9A-HJ-NP-Za-km-z]{46}$/.test(address)
       ? "must be a classic address (r…); X-addresses are not accepted"
       : "must be a valid classic XRPL address (r…)"
+
+/** Every secret of a webhook has these characters only. */
+export const SECRET_CHARACTERS = /^[!-~]+$/
 
 /** Headers that the service or HTTP itself sets on every delivery. */
 const ownHeaders = new Set([
@@ -85,6 +93,7 @@ export const headersProblem = (headers: Readonly<Record<string, string>>): strin
     return `must contain at most ${webhookBounds.webhookHeaders} headers`
   }
   const seen = new Set<string>()
+  let length = 0
   for (const name of names) {
     const lower = name.toLowerCase()
     if (name.length > webhookBounds.webhookHeaderNameLength || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) {
@@ -102,6 +111,9 @@ export const headersProblem = (headers: Readonly<Record<string, string>>): strin
     if (value.length > webhookBounds.webhookHeaderLength || !/^(?:[!-~](?:[ -~]*[!-~])?)?$/.test(value)) {
       return `must have a value of at most ${webhookBounds.webhookHeaderLength} visible ASCII characters in ${name}`
     }
+    length += name.length + value.length
   }
-  return undefined
+  return length > webhookBounds.webhookHeadersLength
+    ? `must have at most ${webhookBounds.webhookHeadersLength} characters in all names and values together`
+    : undefined
 }

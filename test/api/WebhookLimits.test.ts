@@ -139,13 +139,16 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("a webho
         account_filters: addresses(10_000),
         secret: "!".repeat(128),
         headers: Object.fromEntries(
-          Array.from({ length: 20 }, (_, i) => [`x-${i}-`.padEnd(128, "a"), "~".repeat(1_024)])
+          Array.from({ length: 20 }, (_, i) => [
+            `x-${i}-`.padEnd(i < 10 ? 128 : 16, "a"),
+            "~".repeat(i === 0 ? 4_096 : 32)
+          ])
         ),
         max_in_flight: 256,
         max_per_second: 10_000
       }
       const least = {
-        url: "https://a.b",
+        url: "https://a.b/",
         event_types: ["*"],
         description: "",
         account_filters: [],
@@ -165,6 +168,17 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("a webho
         assert.strictEqual(changed.status, 200)
         assert.deepInclude((yield* api.call("GET", path, { key })).body, shown)
       }
+    })
+  )
+
+  it.effect("shows the URL that is called", () =>
+    Effect.gen(function* () {
+      const { call, create } = yield* customer()
+      const { id, url } = (yield* create({ url: "HTTPS://Bücher.example:443/a/../ü?" })).body
+      assert.strictEqual(url, "https://xn--bcher-kva.example/%C3%BC")
+      const path = `${PATH}/${id}`
+      assert.strictEqual((yield* call("PATCH", path, { url: "https://Example.org/./b" })).status, 200)
+      assert.strictEqual((yield* call("GET", path)).body.url, "https://example.org/b")
     })
   )
 

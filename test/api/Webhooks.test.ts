@@ -23,6 +23,8 @@ const wrongFields: ReadonlyArray<readonly [Record<string, unknown>, RegExp]> = [
   [{ url: "https://127.0.0.1/" }, /^url must point to a public address/],
   [{ url: "https://0x7f.1/" }, /^url must point to a public address/],
   [{ url: "https://[::ffff:10.0.0.1]/" }, /^url must point to a public address/],
+  [{ url: "https://a..b/" }, /^url must have a host name of parts/],
+  [{ url: "https://example.com/#a" }, /^url must not contain a fragment/],
   [{ url: "https://localhost./" }, /^url must point to a public address/],
   [{ event_types: [] }, /^event_types must contain at least one/],
   [{ event_types: "payment.xrp" }, /^event_types must be an array/],
@@ -38,7 +40,11 @@ const wrongFields: ReadonlyArray<readonly [Record<string, unknown>, RegExp]> = [
   [{ network: "testnet" }, /^network must be mainnet with a live key/],
   [{ network: "moonnet" }, /^network must be "mainnet", "testnet" or "devnet"/],
   [{ description: "x".repeat(501) }, /^description must have at most 500/],
-  [{ description: "a\0b" }, /^description/],
+  [{ description: "a\0b" }, /^description must not contain NUL/],
+  [{ description: "a\ud83d" }, /^description must not contain half of a surrogate pair/],
+  [{ headers: { "X-A": "a\0b" } }, /^headers must not contain NUL/],
+  [{ event_types: ["payment.xrp\0"] }, /^event_types must not contain NUL/],
+  [{ payload_filter: { $and: [{ tx_hash: "\0" }] } }, /^payload_filter must not contain NUL/],
   [{ secret: "short" }, /^secret must have 16 to 128 visible ASCII/],
   [{ secret: "with a space in the middle" }, /^secret/],
   [{ secret: "x".repeat(129) }, /^secret/],
@@ -50,11 +56,16 @@ const wrongFields: ReadonlyArray<readonly [Record<string, unknown>, RegExp]> = [
   [{ headers: { "X-A": "1", "x-a": "2" } }, /^headers must contain x-a only once/],
   [
     { headers: { "X-A": "line\r\nbreak" } },
-    /^headers must have a value of at most 1024 visible ASCII characters in X-A/
+    /^headers must have a value of at most 4096 visible ASCII characters in X-A/
   ],
   [
     { headers: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`x-${i}`, ""])) },
     /at most 20 headers/
+  ],
+  [{ headers: { "X-A": "a".repeat(4_097) } }, /^headers must have a value of at most 4096 .* in X-A/],
+  [
+    { headers: { "X-A": "a".repeat(4_096), "X-B": "b".repeat(2_043) } },
+    /^headers must have at most 6144 characters in all names and values together/
   ],
   [{ headers: { "Webhook-Id": "x" } }, /^headers must not contain Webhook-Id/],
   [{ headers: { "CE-Id": "x" } }, /^headers must not contain CE-Id/],
@@ -176,7 +187,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         const box = yield* SecretBox
         const { key, accountId } = yield* api.account()
         const body = {
-          url: "https://example.com/ü?a=1",
+          url: "https://example.com/hooks?a=1",
           event_types: ["check.*", "payment.xrp", "check.*"],
           account_filters: [ADDRESS, ADDRESS],
           description: "größer 😀",

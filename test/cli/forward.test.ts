@@ -18,7 +18,7 @@ import { startProgram } from "../support/program.ts"
 import { makeReceiver, signatureHolds } from "../support/receiver.ts"
 
 const KEY = "svc_test_key"
-const SECRET = "a secret of ours"
+const SECRET = "a-secret-of-ours"
 
 /** An address where nothing listens. */
 const closedAddress = Effect.callback<string>((resume) => {

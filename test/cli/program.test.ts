@@ -322,6 +322,23 @@ describe("listen", () => {
   const post = (url: string, body: string, headers: Record<string, string> = {}) =>
     Effect.promise(() => fetch(url, { method: "POST", body, headers }))
 
+  it.live("refuses a secret that no webhook has, and does not show it", () =>
+    Effect.gen(function* () {
+      for (const secret of ["s3cret\n", " s3cret", "s3 cret", "", "s3cretü"]) {
+        for (const more of [[], ["--forward", "http://127.0.0.1:1/"]]) {
+          const { code, stderr } = yield* inside(["listen", "--secret", secret, ...more], {
+            LEDGERHOOK_API_KEY: "svc_live_a"
+          })
+          assert.strictEqual(code, 2)
+          assert.strictEqual(
+            stderr,
+            "ledgerhook: --secret must be visible ASCII characters without blanks or newlines.\n"
+          )
+        }
+      }
+    })
+  )
+
   it.live("verifies requests, prints a JSON line for each, answers 200 or 401, and exits 0 on SIGTERM", () =>
     Effect.gen(function* () {
       const { program, url } = yield* listening("--secret", "s3cret")

@@ -16,6 +16,7 @@ import type { Compression } from "../../src/domain/Compression.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import type { RequestFormat } from "../../src/domain/RequestFormat.ts"
 import { type SigningScheme, standardKey } from "../../src/domain/Signing.ts"
+import { webhookBounds } from "../../src/domain/WebhookRules.ts"
 import { event } from "../support/sending.ts"
 
 const secretOf = (bytes: number, fill = 7) => `whsec_${Buffer.alloc(bytes, fill).toString("base64")}`
@@ -45,6 +46,10 @@ const sent = ({ headers, body }: SignedRequest) => {
     encoding === "gzip" ? gunzipSync(bytes) : encoding === "zstd" ? zstdDecompressSync(bytes) : bytes
   return { headers, body: plain.toString() }
 }
+
+/** As HTTP writes them. */
+const headBytes = (headers: SignedRequest["headers"]): number =>
+  Object.entries(headers).reduce((bytes, [name, value]) => bytes + `${name}: ${value}\r\n`.length, 0)
 
 const standardHeaders = ["webhook-id", "webhook-timestamp", "webhook-signature"]
 
@@ -256,5 +261,39 @@ describe("a request", () => {
     const { headers } = requestWith(["service", "standard"], [SECRET, "try-ledgerhook-secret"])
     assert.match(headers["webhook-signature"]!, /^v1,\S+$/)
     assert.lengthOf(headers["X-Service-Signature"]!.split(","), 2)
+  })
+})
+
+describe("the headers of a request", () => {
+  it("have less than the 8 KB that many servers take, also with the most of the webhook's own", () => {
+    const own = webhookBounds.webhookHeadersLength / webhookBounds.webhookHeaders
+    const { headers } = signedRequest({
+      ...options,
+      webhookId: `wh_${"0".repeat(26)}`,
+      deliveryId: `dlv_${"0".repeat(26)}`,
+      event: {
+        ...event,
+        event_id: `xrpl:${"9".repeat(10)}:${"A".repeat(64)}:account.settings_changed:1234`,
+        event_type: "account.settings_changed",
+        ledger_index: 9_999_999_999
+      },
+      headers: Object.fromEntries(
+        Array.from({ length: webhookBounds.webhookHeaders }, (_, i) => [
+          `x-${i}`,
+          "a".repeat(own - `x-${i}`.length)
+        ])
+      ),
+      secrets: [SECRET, secretOf(32, 8)],
+      signing: ["service", "standard"],
+      format: "cloudevents",
+      compression: "gzip"
+    })
+    const { length } = Object.entries(headers)
+      .filter(([name]) => name.startsWith("x-"))
+      .map((one) => one.join(""))
+      .join("")
+    assert.isAbove(length, webhookBounds.webhookHeadersLength - webhookBounds.webhookHeaders)
+    // HTTP adds Host, with up to 253 characters, Content-Length and Connection.
+    assert.isBelow(headBytes(headers), 8_192 - 350)
   })
 })

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { isPublicAddress } from "../../src/domain/AddressGuard.ts"
-import { endpointProblem } from "../../src/domain/EndpointUrl.ts"
+import { calledUrl, endpointProblem } from "../../src/domain/EndpointUrl.ts"
 
 /** iana-ipv4-special-registry, and multicast. */
 const specialV4 = [
@@ -226,9 +226,32 @@ describe("endpointProblem", () => {
     ["https://example.com/a\tb", /spaces or control/],
     ["https://user:secret@example.com/", /user name/],
     ["https://user@example.com/", /user name/],
-    [`https://example.com/${"a".repeat(2_048)}`, /2048 characters/]
+    [`https://example.com/${"a".repeat(2_048)}`, /2048 characters/],
+    [`https://example.com/${"ü".repeat(700)}`, /2048 characters after percent-encoding/],
+    ["https://example.com/#", /fragment/],
+    ["https://example.com/a?b#c", /fragment/],
+    ["https://example.com:0/", /port 0/],
+    ["https://a..b/", /host name of parts/],
+    ["https://.example.com/", /host name of parts/],
+    ["https://example.com../", /host name of parts/],
+    ["https://./", /host name of parts/],
+    ["https://*.example.com/", /host name of parts/],
+    ["https://a,b.example.com/", /host name of parts/],
+    [`https://${"a".repeat(64)}.example.com/`, /1 to 63/],
+    [`https://${"ü".repeat(62)}.example.com/`, /1 to 63/],
+    [`https://${"a.".repeat(126)}com/`, /at most 253/]
   ])("says what is wrong with %s", (url, expected) =>
     assert.match(endpointProblem(url, strict) ?? "", expected)
+  )
+
+  it.each([
+    "example.com.",
+    "my_shop.example.com",
+    "_a.-b.example.com",
+    `${"a".repeat(63)}.com`,
+    `${"a.".repeat(125)}com`
+  ])("accepts a host that can resolve: %s", (host) =>
+    assert.isUndefined(endpointProblem(`https://${host}/`, strict))
   )
 
   it("accepts public https addresses, and http if allowed", () => {
@@ -236,5 +259,27 @@ describe("endpointProblem", () => {
     assert.isUndefined(endpointProblem("https://8.8.8.8/", strict))
     assert.isUndefined(endpointProblem("https://[2606:4700:4700::1111]/", strict))
     assert.isUndefined(endpointProblem("http://example.com/", { ...strict, allowHttp: true }))
+  })
+})
+
+describe("calledUrl", () => {
+  it.each([
+    ["HTTPS://EXAMPLE.com:443", "https://example.com/"],
+    ["https://example.com/a/./b/../c", "https://example.com/a/c"],
+    ["https://example.com/a/%2E%2e/b", "https://example.com/b"],
+    ["https://example.com/a%2Fb//c;d=%zz", "https://example.com/a%2Fb//c;d=%zz"],
+    ["https:example.com\\a", "https://example.com/a"],
+    ["https://@example.com:/?", "https://example.com/"],
+    ["https://example.com?b=ü&c='", "https://example.com/?b=%C3%BC&c=%27"],
+    ["https://example.com./ü", "https://example.com./%C3%BC"],
+    ["https://Bücher.example/", "https://xn--bcher-kva.example/"],
+    ["https://0x8.8.2056:8443/", "https://8.8.8.8:8443/"],
+    ["https://[2606:4700:4700:0::1111]/", "https://[2606:4700:4700::1111]/"]
+  ])("%s is called as %s", (url, called) => {
+    assert.isUndefined(endpointProblem(url, strict))
+    assert.strictEqual(calledUrl(url), called)
+    assert.strictEqual(calledUrl(called), called)
+    const { origin, pathname, search } = new URL(called)
+    assert.strictEqual(origin + pathname + search, called)
   })
 })

@@ -16,7 +16,7 @@ export const servers = {
     thisService: "/"
 };
 export type NewWebhook = {
-    /** The endpoint that receives the deliveries: an https URL at a public address, without user name and password, of at most 2048 characters. */
+    /** The endpoint that receives the deliveries: an https URL at a public address, without user name, password and fragment, of at most 2048 characters. It is stored and shown as it is called: `HTTPS://Example.com:443/a/../b` becomes `https://example.com/b`. */
     url: string;
     /** The events to deliver: event types (payment.xrp), families (nft.*), or * for every type. */
     event_types: string[];
@@ -30,7 +30,7 @@ export type NewWebhook = {
     account_filters?: string[];
     /** The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload. */
     payload_filter?: object | null;
-    /** HTTP headers to add to every delivery: up to 20, none of those that the service sets itself. Their values are not shown again. */
+    /** HTTP headers to add to every delivery: up to 20, none of those that the service sets itself. A value has at most 4096 characters, and all names and values together have at most 6144. Their values are not shown again. */
     headers?: {
         [key: string]: string;
     };
@@ -344,7 +344,7 @@ export type NotFound = {
     };
 };
 export type WebhookChange = {
-    /** The endpoint that receives the deliveries: an https URL at a public address, without user name and password, of at most 2048 characters. */
+    /** The endpoint that receives the deliveries: an https URL at a public address, without user name, password and fragment, of at most 2048 characters. It is stored and shown as it is called: `HTTPS://Example.com:443/a/../b` becomes `https://example.com/b`. */
     url?: string;
     /** The events to deliver: event types (payment.xrp), families (nft.*), or * for every type. */
     event_types?: string[];
@@ -356,7 +356,7 @@ export type WebhookChange = {
     account_filters?: string[];
     /** The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload. */
     payload_filter?: object | null;
-    /** HTTP headers to add to every delivery: up to 20, none of those that the service sets itself. Their values are not shown again. */
+    /** HTTP headers to add to every delivery: up to 20, none of those that the service sets itself. A value has at most 4096 characters, and all names and values together have at most 6144. Their values are not shown again. */
     headers?: {
         [key: string]: string;
     };

@@ -11,6 +11,7 @@ import {
   addressProblem,
   headersProblem,
   isEventPattern,
+  SECRET_CHARACTERS,
   searchProblem,
   webhookBounds
 } from "../../domain/WebhookRules.ts"
@@ -29,7 +30,7 @@ export const Network = field(
 
 export const Url = Schema.String.annotate({
   format: "uri",
-  description: `The endpoint that receives the deliveries: an https URL at a public address, without user name and password, of at most ${webhookBounds.urlLength} characters.`,
+  description: `The endpoint that receives the deliveries: an https URL at a public address, without user name, password and fragment, of at most ${webhookBounds.urlLength} characters. It is stored and shown as it is called: \`HTTPS://Example.com:443/a/../b\` becomes \`https://example.com/b\`.`,
   examples: ["https://example.com/hooks/xrpl"]
 })
 
@@ -37,8 +38,8 @@ export const Description = Schema.NullOr(
   Schema.String.check(
     rule(
       (text: string) =>
-        // Counts code points, not UTF-16 units. PostgreSQL cannot store NUL.
-        [...text].length > webhookBounds.descriptionLength || text.includes("\0")
+        // Counts code points, not UTF-16 units.
+        [...text].length > webhookBounds.descriptionLength
           ? `must have at most ${webhookBounds.descriptionLength} characters`
           : undefined,
       { maxLength: webhookBounds.descriptionLength }
@@ -127,7 +128,7 @@ export const Secret = Schema.String.check(
   rule(
     (secret: string) => {
       const { minimum, maximum } = webhookBounds.secretLength
-      return secret.length >= minimum && secret.length <= maximum && /^[!-~]*$/.test(secret)
+      return secret.length >= minimum && secret.length <= maximum && SECRET_CHARACTERS.test(secret)
         ? undefined
         : `must have ${minimum} to ${maximum} visible ASCII characters`
     },
@@ -141,7 +142,7 @@ export const Secret = Schema.String.check(
 export const Headers = Schema.Record(Schema.String, Schema.String)
   .check(rule(headersProblem, { maxProperties: webhookBounds.webhookHeaders }))
   .annotate({
-    description: `HTTP headers to add to every delivery: up to ${webhookBounds.webhookHeaders}, none of those that the service sets itself. Their values are not shown again.`,
+    description: `HTTP headers to add to every delivery: up to ${webhookBounds.webhookHeaders}, none of those that the service sets itself. A value has at most ${webhookBounds.webhookHeaderLength} characters, and all names and values together have at most ${webhookBounds.webhookHeadersLength}. Their values are not shown again.`,
     examples: [{ "X-Tenant": "shop-42" }]
   })
 

@@ -7,7 +7,7 @@ import { Settings, watchedNetworks } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { previewFilters } from "../../coverage/FilterPreview.ts"
 import { hasScope } from "../../domain/ApiKey.ts"
-import { endpointProblem } from "../../domain/EndpointUrl.ts"
+import { calledUrl, endpointProblem } from "../../domain/EndpointUrl.ts"
 import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { iso } from "../../domain/IsoTime.ts"
@@ -164,7 +164,7 @@ export const webhooksLayer = HttpApiBuilder.group(
               id: randomId("wh_", now),
               account_id: caller.accountId,
               network,
-              url: payload.url,
+              url: calledUrl(payload.url),
               description: payload.description ?? null,
               event_types: unique(payload.event_types),
               account_filters: unique(payload.account_filters ?? []),
@@ -227,6 +227,7 @@ export const webhooksLayer = HttpApiBuilder.group(
           yield* checkStoredSecret(owner, params.id, payload.signing)
           const change = {
             ...payload,
+            ...(payload.url === undefined ? {} : { url: calledUrl(payload.url) }),
             ...(payload.event_types === undefined ? {} : { event_types: unique(payload.event_types) }),
             ...(payload.account_filters === undefined
               ? {}

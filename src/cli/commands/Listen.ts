@@ -8,6 +8,7 @@ import { Command, Flag } from "effect/cli"
 import { Limits } from "../../config/Limits.ts"
 import { parseDuration } from "../../config/Values.ts"
 import { randomId } from "../../domain/Ids.ts"
+import { SECRET_CHARACTERS } from "../../domain/WebhookRules.ts"
 import { generateSecret } from "../../domain/WebhookSecret.ts"
 import { wrongUsage } from "../terminal/Failure.ts"
 import { wholeNumber, withDefault } from "../terminal/Flags.ts"
@@ -98,6 +99,10 @@ export const listen = Command.make(
   Effect.fnUntraced(function* ({ host, port, secret, status, delay: delayMs, ...forwardGiven }) {
     const invocation = yield* Invocation
     const { untilStopped } = yield* Signals
+    // Not a filter of the flag: its message would show the secret.
+    if (Option.exists(secret, (given) => !SECRET_CHARACTERS.test(given))) {
+      return yield* wrongUsage("--secret must be visible ASCII characters without blanks or newlines.")
+    }
     const wanted = yield* forwardOf(forwardGiven, invocation.environment)
     if (wanted !== undefined) {
       const receiving = { port, host, status, delay: delayMs }
