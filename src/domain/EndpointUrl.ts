@@ -25,21 +25,24 @@ const hostNameProblem = (hostname: string): string | undefined => {
 }
 
 const calledForm = (url: URL): string => {
-  // Removes the question mark of an empty query: it is not sent.
+  // Removes the question mark of an empty query, which is not sent.
   if (url.search === "") url.search = ""
+  // Older rows may have one.
+  url.hash = ""
   return url.href
 }
 
 /**
- * The allowed URL `url` as attempts call it. The API stores and shows this form: dot segments are resolved, the host
- * is in lower case and Punycode, characters that HTTP does not carry are percent-encoded, a default port is left out.
+ * An allowed URL as attempts call it. The API stores this form, and shows older rows in it: dot segments are resolved,
+ * the host is in lower case and Punycode, characters that HTTP does not carry are percent-encoded, a default port is
+ * left out.
  */
 export const calledUrl = (url: string): string => calledForm(new URL(url))
 
 /** Returns the end of a sentence that begins with the field's name; undefined if `url` is allowed. */
 export const endpointProblem = (url: string, rules: EndpointRules): string | undefined => {
   if (url.length > rules.maxLength) return `must have at most ${rules.maxLength} characters`
-  // The URL parser would drop or escape them, and the URL called would differ from the URL shown.
+  // Nobody means them, and the URL parser would drop or escape them.
   if (!/^[!-~\u00a1-\uffff]*$/.test(url)) return "must not contain spaces or control characters"
   const schemes = rules.allowHttp ? "https or http" : "https"
   const parsed = URL.parse(url)

@@ -179,6 +179,10 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("a webho
       const path = `${PATH}/${id}`
       assert.strictEqual((yield* call("PATCH", path, { url: "https://Example.org/./b" })).status, 200)
       assert.strictEqual((yield* call("GET", path)).body.url, "https://example.org/b")
+      const sql = yield* SqlClient.SqlClient
+      // As earlier versions stored it.
+      yield* sql`UPDATE webhooks SET url = 'https://Example.org/a/../c#d' WHERE id = ${id}`
+      assert.strictEqual((yield* call("GET", path)).body.url, "https://example.org/c")
     })
   )
 

@@ -47,7 +47,7 @@ import { SyntheticEvents } from "../SyntheticEvents.ts"
 /** Lists the fields one by one, so that a new column is not published by accident. */
 const webhookOf = (row: WebhookSeen): Webhook => ({
   id: row.id,
-  url: row.url,
+  url: calledUrl(row.url),
   description: row.description,
   event_types: row.event_types,
   account_filters: row.account_filters,
