@@ -8,13 +8,7 @@ import type { JsonObject } from "../domain/Ledger.ts"
 import { type Network, networkIds } from "../domain/Network.ts"
 import { isJsonObject, normaliseLedger } from "../domain/NormaliseLedger.ts"
 import { printable } from "../domain/Printable.ts"
-import {
-  type Announcement,
-  endsConnection,
-  type FetchedLedger,
-  type LedgerSourceError,
-  type TakenLedger
-} from "./LedgerSource.ts"
+import type { Announcement, FetchedLedger, LedgerSourceError, TakenLedger } from "./LedgerSource.ts"
 import { parseRanges, type Ranges } from "./Ranges.ts"
 
 type Reason = LedgerSourceError["reason"]
@@ -26,8 +20,6 @@ export interface Refusal {
 
 const LEDGER_INDEX_MAX = 4_294_967_295
 const HASH = /^[0-9A-Fa-f]{64}$/
-/** WebSocket close code of a server that limits us. */
-const POLICY_VIOLATION = 1008
 /** Id of the warning of a server whose software is too old for an enabled amendment. */
 const AMENDMENT_BLOCKED_WARNING = 1002
 
@@ -44,7 +36,7 @@ const refusals: Readonly<Record<string, Reason>> = {
 }
 
 /** Text of a server, made safe for logs and terminals. */
-const shown = (said: unknown): string =>
+export const shown = (said: unknown): string =>
   typeof said === "string"
     ? printable(said, Limits.ledgerErrorLength)
     : typeof said === "number"
@@ -59,39 +51,6 @@ export const refusalOf = (code: unknown, message: unknown): Refusal => {
     detail: `answered ${shown(code)}${typeof message === "string" ? `: ${shown(message)}` : ""}`
   }
 }
-
-/** `ws` refuses a message of more than `ledgerMessageBytes` with this code. */
-const TOO_LONG = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
-
-/** Why a connection failed or ended, from the socket's error. */
-export const failureOf = (cause: Error): Refusal => {
-  if ("code" in cause && cause.code === TOO_LONG)
-    return {
-      reason: "disconnected",
-      detail: `sent a message of more than ${Limits.ledgerMessageBytes} bytes`
-    }
-  const message = shown(cause.message)
-  // The handshake was answered with HTTP: a proxy or the server limits us.
-  const limited = /unexpected server response: (429|503)|overloaded/i.test(message)
-  return { reason: limited ? "rate_limited" : "disconnected", detail: message }
-}
-
-const LIMITING = /overloaded|slow ?down|too busy|threshold exceeded/i
-
-/** For a message that answers no request: an error without an id, or text that is not JSON (a proxy's error page). */
-export const interjectionOf = (code: unknown, message: unknown, text: unknown): Refusal => {
-  if (typeof text === "string" || text instanceof Uint8Array)
-    return LIMITING.test(text.toString())
-      ? { reason: "rate_limited", detail: "reported that it is overloaded" }
-      : { reason: "disconnected", detail: "sent text that is not a JSON answer" }
-  const refusal = refusalOf(code, message)
-  return endsConnection(refusal.reason) ? refusal : { ...refusal, reason: "disconnected" }
-}
-
-export const closeOf = (code: number): Refusal =>
-  code === POLICY_VIOLATION
-    ? { reason: "rate_limited", detail: "closed the connection because of too many requests (1008)" }
-    : { reason: "disconnected", detail: `closed the connection (${code})` }
 
 /** A `ledgerClosed` message, the reply to the subscription, or a `ledger` answer. */
 export const announcementOf = (message: unknown): Announcement | undefined => {

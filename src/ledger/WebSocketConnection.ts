@@ -9,8 +9,9 @@ import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import type { Network } from "../domain/Network.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { closeOf, failureOf, interjectionOf } from "./ConnectionFaults.ts"
 import { openSocket } from "./OpenSocket.ts"
-import { answered, closeOf, failureOf, interjectionOf, type Refusal, unfit } from "./ServerMessages.ts"
+import { answered, type Refusal, unfit } from "./ServerMessages.ts"
 
 export interface Connection {
   /** Fails if the connection ends before it has opened. */
@@ -41,12 +42,13 @@ const parse = (text: string): unknown => {
 
 /** Starts to connect at once. */
 export const dial = (url: string, { ended, heard }: Listeners = {}): Connection => {
+  const secure = new URL(url).protocol === "wss:"
   const socket = new WebSocket(url, {
     handshakeTimeout: Limits.ledgerConnectMs,
     maxPayload: Limits.ledgerMessageBytes,
     perMessageDeflate: false,
     // `ws` hands this to Node, which also accepts a socket that comes later, by callback.
-    createConnection: openSocket(url.startsWith("wss:")) as unknown as ClientOptions["createConnection"]
+    createConnection: openSocket(secure) as unknown as ClientOptions["createConnection"]
   })
   const opened = Deferred.makeUnsafe<void, Refusal>()
   const waiting = new Map<number, Resume>()
@@ -67,8 +69,8 @@ export const dial = (url: string, { ended, heard }: Listeners = {}): Connection 
   }
 
   socket.on("open", () => Deferred.doneUnsafe(opened, Effect.void))
-  socket.on("error", (error) => endWith(failureOf(error)))
-  socket.on("close", (code) => endWith(closeOf(code)))
+  socket.on("error", (error) => endWith(failureOf(error, secure)))
+  socket.on("close", (code, reason) => endWith(closeOf(code, String(reason))))
   socket.on("message", (data) => {
     const text = String(data)
     const message = parse(text)

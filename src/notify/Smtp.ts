@@ -7,6 +7,7 @@ import { Schema } from "effect"
 import { createTransport } from "nodemailer"
 import { Limits } from "../config/Limits.ts"
 import { isLocalName, literalAddress } from "../domain/AddressGuard.ts"
+import { plainMessage } from "../domain/ConnectionFailure.ts"
 import { printable } from "../domain/Printable.ts"
 
 export class MailError extends Schema.TaggedError<MailError>()("MailError", {
@@ -70,7 +71,7 @@ export const mailError = (thrown: unknown): MailError => {
     responseCode = 0
   } = (thrown instanceof Error ? thrown : { message: String(thrown) }) as SmtpFailure
   return new MailError({
-    message: serverText(message),
+    message: serverText(plainMessage(message)),
     refused: command === "RCPT TO" && responseCode >= 500
   })
 }

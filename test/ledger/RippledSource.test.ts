@@ -1,6 +1,7 @@
 /** Ingest over real sockets from servers that misbehave; their time is the virtual clock. */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber } from "effect"
+import { Clock, Effect, Fiber, Metric } from "effect"
+import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
 import { Health, ledgerPart } from "../../src/observability/Health.ts"
 import { chain } from "../support/chain.ts"
@@ -251,7 +252,7 @@ describe("a server that cannot be used now", () => {
 
   const realTimers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length
   const limits: ReadonlyArray<readonly [string, (server: RippledServer) => void]> = [
-    ["closes with 1008", (server) => server.drop(1008)],
+    ["closes with 1008 and says so", (server) => server.drop(1008, "threshold exceeded")],
     [
       "says slowDown",
       (server) => {
@@ -279,5 +280,22 @@ describe("a server that cannot be used now", () => {
       server.close(11)
       yield* eventuallyAdvancing(taken(2))
     }).pipe(Effect.provide(memoryLayer()))
+  )
+
+  it.effect("a server that finds us too slow (1008) is connected again within two seconds", () =>
+    Effect.gen(function* () {
+      const server = yield* mainnetServer
+      yield* ingesting([server.url])
+      yield* eventually(taken(1))
+      server.drop(1008, "Policy error: client is too slow.")
+      yield* eventually(Effect.sync(() => server.connections() === 0))
+      const lost = yield* Clock.currentTimeMillis
+      yield* eventuallyAdvancing(Effect.sync(() => count(server, "subscribe") === 2))
+      assert.isAtMost((yield* Clock.currentTimeMillis) - lost, 2_000)
+      assert.include(
+        yield* PrometheusMetrics.format(),
+        'ledgerhook_ledger_connections_lost_total{network="mainnet",reason="disconnected"} 1'
+      )
+    }).pipe(Effect.provide(memoryLayer()), Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 })

@@ -1,15 +1,7 @@
 /** Reading a server's messages: a field of the wrong type counts as absent. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import {
-  announcementOf,
-  answered,
-  closeOf,
-  failureOf,
-  ledgerOf,
-  refusalOf,
-  unfit
-} from "../../src/ledger/ServerMessages.ts"
+import { announcementOf, answered, ledgerOf, refusalOf, unfit } from "../../src/ledger/ServerMessages.ts"
 import { chain, hashOf } from "../support/chain.ts"
 
 describe("an announcement", () => {
@@ -54,14 +46,6 @@ describe("a refusal", () => {
     assert.isBelow(refusalOf("x", "y".repeat(100_000)).detail.length, 400)
     for (const code of [null, { toString: 1 }, [[]]])
       assert.strictEqual(refusalOf(code, code).detail, "answered a value that is not text")
-    assert.strictEqual(failureOf(new Error("a\u0007b")).detail, "a\\u0007b")
-  })
-
-  it("may come as a close code or as an HTTP status", () => {
-    assert.strictEqual(failureOf(new Error("Unexpected server response: 503")).reason, "rate_limited")
-    assert.strictEqual(failureOf(new Error("connect ECONNREFUSED")).reason, "disconnected")
-    assert.strictEqual(closeOf(1008).reason, "rate_limited")
-    assert.strictEqual(closeOf(1006).reason, "disconnected")
   })
 })
 

@@ -41,8 +41,8 @@ export interface RippledServer {
   readonly close: (index: number, options?: { readonly announce?: boolean }) => void
   /** Changes the next `times` answers to the request named as in `requests`. */
   readonly misbehave: (request: string, times: number, change: Change) => void
-  /** Ends every connection, with a close code if one is given. */
-  readonly drop: (code?: number) => void
+  /** Ends every connection, with a close code and text if they are given. */
+  readonly drop: (code?: number, text?: string) => void
   readonly send: (text: string) => void
   /** The server answers the next `times` connections with that HTTP status instead. */
   readonly refuse: (times: number, status: number) => void
@@ -200,8 +200,8 @@ export const rippledServer = Effect.fnUntraced(function* (
     misbehave: (request, times, change) => {
       changes.set(request, [...(changes.get(request) ?? []), ...Array<Change>(times).fill(change)])
     },
-    drop: (code) => {
-      for (const socket of server.clients) code === undefined ? socket.terminate() : socket.close(code)
+    drop: (code, text) => {
+      for (const socket of server.clients) code === undefined ? socket.terminate() : socket.close(code, text)
     },
     refuse: (times, status) => {
       refusals.push(...Array<number>(times).fill(status))

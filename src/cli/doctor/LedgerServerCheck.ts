@@ -28,8 +28,14 @@ export const ledgerServerCheck = (network: Network, url: string, role: "feed" | 
   }).pipe(
     Effect.scoped,
     Effect.mapError(({ reason, detail }) => {
-      const move = `Move this server to the setting of its own network, or remove it from ${variable}.`
-      return new Fault({ detail, fix: reason === "wrong_network" ? move : fix })
+      if (reason === "wrong_network")
+        return new Fault({
+          detail,
+          fix: `Move this server to the setting of its own network, or remove it from ${variable}.`
+        })
+      // A TLS handshake that fails has passed every firewall.
+      const isTls = detail.startsWith("TLS:")
+      return new Fault({ detail, fix: isTls ? `Correct the URL or set ${variable} to another server.` : fix })
     })
   )
   return finding(`${network}${role === "feed" ? "" : " history"} ${new URL(url).host}`, fix, connected)

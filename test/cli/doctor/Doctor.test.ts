@@ -173,8 +173,20 @@ describe("doctor", () => {
         XRPL_DEVNET_URLS: "ws://127.0.0.1:1/secret-path"
       })
       isProblem(one(findings, "mainnet"), /network/, /setting of its own network/)
-      isProblem(one(findings, "devnet"), /ECONNREFUSED/, /XRPL_DEVNET_URLS/)
+      isProblem(one(findings, "devnet"), /^connection refused$/, /firewall.*XRPL_DEVNET_URLS/)
       assert.notInclude(JSON.stringify(findings), "secret-path")
+    })
+  )
+
+  it.live("says of a ledger server without TLS how to correct the URL, and does not blame the firewall", () =>
+    Effect.gen(function* () {
+      const port = yield* httpServer("")
+      const finding = one(yield* examined({ XRPL_DEVNET_URLS: `wss://127.0.0.1:${port}` }), "devnet")
+      isProblem(
+        finding,
+        /^TLS: this port does not speak TLS; use ws:/,
+        /^Correct the URL or set XRPL_DEVNET_URLS/
+      )
     })
   )
 
