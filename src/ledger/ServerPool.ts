@@ -8,6 +8,7 @@
 import { Clock, Effect, FiberMap, Latch, Random, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
+import { Metrics } from "../observability/Metrics.ts"
 import type { Announcements } from "./Announcements.ts"
 import type { LedgerSourceError, ServerState, TakenLedger } from "./LedgerSource.ts"
 import { formatRanges, type Ranges } from "./Ranges.ts"
@@ -171,6 +172,7 @@ export const makeServerPool = Effect.fnUntraced(function* (
     lastFault = error
     const now = yield* Clock.currentTimeMillis
     server.backoff = afterFailure(server.backoff, error.reason, now, yield* Random.next)
+    yield* Metrics.ledgerConnectionsLost.add({ network, reason: error.reason }, 1)
     yield* Effect.logWarning("ledger server lost").pipe(
       Effect.annotateLogs({ server: error.server, reason: error.reason, detail: error.detail })
     )

@@ -57,6 +57,11 @@ export const Metrics = {
     "Events withheld because the ledger data is ambiguous or the event does not match its published schema",
     { network }
   ),
+  ledgerConnectionsLost: counter(
+    "ledgerhook_ledger_connections_lost_total",
+    "Connections to ledger servers that failed or ended. The log says which server and why",
+    { network, reason: "the reason, as in the log" }
+  ),
 
   // --- deliveries
   firstAttemptDelay: histogram(

@@ -8,6 +8,7 @@ const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   method: ["GET", "POST", "PATCH", "DELETE"],
   route: Array.from({ length: 30 }, (_, i) => `/v1/resources${i}/:id`),
   status: ["200", "400", "401", "404", "429"],
+  reason: ["disconnected", "rate_limited"],
   version: ["1.0.0"],
   node: ["24.0.0"]
 }
