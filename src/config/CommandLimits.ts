@@ -53,6 +53,8 @@ export const commandLimits = {
   doctorQuarantined: 1,
   /** The timeout of one check of `doctor`. */
   doctorCheckMs: 5_000,
+  /** How long `doctor` waits for a server that is a few ledgers behind. A ledger closes every 3 to 4 s. */
+  doctorHeadMs: 4_000,
 
   /** Signals within this time of the first count as one: npm forwards what its process group got as well. */
   signalRepeatMs: 1_000,

@@ -28,6 +28,27 @@ const unfitServers = (servers: ReadonlyArray<ServerState>) =>
       : []
   )
 
+/**
+ * Set while the head is before the next ledger's parent, so that no ledger can be taken. Servers may lag for a moment;
+ * `isLasting` says that they do not.
+ */
+export const headTooLow = (
+  { lastCloseTime, lastTaken, movedAt }: Progress,
+  { head, idle }: SourceState,
+  now: number
+): { readonly detail: string; readonly isLasting: boolean } | undefined => {
+  if (idle !== undefined || head === undefined || lastTaken === undefined) return undefined
+  const missing = lastTaken - head.ledgerIndex
+  if (missing <= 0) return undefined
+  return {
+    detail:
+      lastCloseTime === undefined
+        ? `the servers are at ledger ${head.ledgerIndex}, and the first one to take is ${lastTaken + 1}`
+        : `the servers are at ledger ${head.ledgerIndex}, before the last one taken (${lastTaken}): they lag, or the network was reset`,
+    isLasting: missing > Limits.ledgerNearHead || now - movedAt > Limits.ledgerHeadAgeMs
+  }
+}
+
 const judge = (
   progress: Progress,
   source: SourceState,
@@ -55,11 +76,8 @@ const judge = (
       status: "failed",
       detail: `${behind} ledgers behind and not moving: ${obstacle?.detail ?? "no ledger taken"}`
     }
-  if (behind < 0 && isStalled)
-    return {
-      status: "failed",
-      detail: `the servers are at ledger ${head.ledgerIndex}, before the last one taken (${lastTaken}): they lag, or the network was reset`
-    }
+  const low = headTooLow(progress, source, now)
+  if (low !== undefined) return { status: low.isLasting ? "failed" : "degraded", detail: low.detail }
   if (server === undefined) return { status: "degraded", detail: `reconnecting${trouble}` }
   // One ledger behind is normal: it was just announced and is being fetched.
   const detail = behind > 1 ? `catching up: ${behind} ledgers behind` : "at the head"

@@ -1,6 +1,6 @@
 /**
  * Reports the progress of ingest of one network: as its part of `Health`, and in the program's log when it is blocked,
- * continues, or catches up (every `catchUpReportMs`).
+ * continues, or catches up (every `catchUpReportMs`), and once when the servers are before the last taken ledger.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -10,7 +10,7 @@ import { Health, ledgerPart } from "../observability/Health.ts"
 import { addSample, firstSample, remaining } from "./CatchUpRate.ts"
 import { showProgress } from "./LedgerMetrics.ts"
 import { LedgerSource } from "./LedgerSource.ts"
-import { healthOf, type Progress } from "./Progress.ts"
+import { headTooLow, healthOf, type Progress } from "./Progress.ts"
 
 export interface ProgressReporter {
   readonly started: (first: number, checkpoint: LedgerMarker | undefined) => Effect.Effect<void>
@@ -60,6 +60,24 @@ export const makeProgressReporter = Effect.fnUntraced(function* (network: Networ
       yield* Effect.logInfo("caught up").pipe(Effect.annotateLogs({ last_taken }))
     }
   })
+
+  let isLow = false
+  /** Nothing else notices: no ledger arrives, and no server fails. */
+  const watchHead = Effect.gen(function* () {
+    const state = yield* source.state
+    const low = headTooLow(progress, state, yield* Clock.currentTimeMillis)
+    const isNews = low?.isLasting === true && !isLow
+    isLow = low?.isLasting === true || (isLow && low !== undefined)
+    if (isNews)
+      yield* Effect.logWarning("no ledger can be taken").pipe(
+        Effect.annotateLogs({
+          detail: low.detail,
+          head: state.head?.ledgerIndex,
+          last_taken: progress.lastTaken
+        })
+      )
+  })
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(Limits.metricsReadMs), watchHead)))
 
   const reporter: ProgressReporter = {
     started: Effect.fnUntraced(function* (first, checkpoint) {

@@ -16,6 +16,7 @@ import { connect, type ServerConnection } from "./ServerConnection.ts"
 import {
   afterFailure,
   type Backoff,
+  isUnfit,
   noBackoff,
   notBeforeOf,
   type PoolServer,
@@ -168,14 +169,17 @@ export const makeServerPool = Effect.fnUntraced(function* (
     )
 
   const failed = Effect.fnUntraced(function* (server: LedgerServer, error: LedgerSourceError) {
+    // An unfit server is tried every minute until an operator acts, and reported once.
+    const isNews = server.phase === "connected" || server.lastFault?.reason !== error.reason
     server.lastFault = error
     lastFault = error
     const now = yield* Clock.currentTimeMillis
     server.backoff = afterFailure(server.backoff, error.reason, now, yield* Random.next)
     yield* Metrics.ledgerConnectionsLost.add({ network, reason: error.reason }, 1)
-    yield* Effect.logWarning("ledger server lost").pipe(
-      Effect.annotateLogs({ server: error.server, reason: error.reason, detail: error.detail })
-    )
+    if (isNews || !isUnfit(error.reason))
+      yield* Effect.logWarning("ledger server lost").pipe(
+        Effect.annotateLogs({ server: error.server, reason: error.reason, detail: error.detail })
+      )
   })
 
   /** Raises a lowered request limit by 1 if there was no load warning for `ledgerLoadRecoveryMs`. */

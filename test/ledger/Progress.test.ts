@@ -76,6 +76,31 @@ describe("the health of ingest", () => {
     assert.strictEqual(status(taken(9, 3_600), head(11, 3)), "failed")
   })
 
+  it("never says that it is at the head while the servers are before the last taken ledger", () => {
+    const reset = healthOf(
+      { ...taken(40_000_018, 3), lastCloseTime: "2026-01-01T00:00:00Z" },
+      head(3_018, 3),
+      NOW
+    )
+    assert.strictEqual(reset.status, "failed")
+    assert.strictEqual(
+      reset.detail,
+      "the servers are at ledger 3018, before the last one taken (40000018): they lag, or the network was reset"
+    )
+    // Servers that lag by a ledger or two are common for a moment.
+    const lag = healthOf({ ...taken(9, 3), lastCloseTime: "2026-01-01T00:00:00Z" }, head(8, 3), NOW)
+    assert.strictEqual(lag.status, "degraded")
+    assert.include(lag.detail, "the servers are at ledger 8, before the last one taken (9)")
+    assert.strictEqual(status(taken(9, 61), head(8, 3)), "failed")
+  })
+
+  it("says that the first ledger to take is not closed yet", () => {
+    assert.include(
+      healthOf(taken(899, 3), head(30, 3), NOW).detail,
+      "the servers are at ledger 30, and the first one to take is 900"
+    )
+  })
+
   it("is failed once the chain is broken, and says why", () => {
     const stopped: Progress = { ...taken(9, 3), obstacle: { kind: "stopped", detail: "ledger 10 names …" } }
     const health = healthOf(stopped, head(10, 3), NOW)

@@ -1,6 +1,6 @@
 /** Servers that limit us, warn of load or send nonsense, and servers that claim history. */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import { Health, ledgerPart } from "../../src/observability/Health.ts"
 import { chain } from "../support/chain.ts"
@@ -199,5 +199,65 @@ describe("nonsense", () => {
         yield* eventuallyAdvancing(taken(2))
         assert.deepStrictEqual(yield* takenIndexes, [30, 31])
       }).pipe(Effect.provide(memoryLayer()))
+  )
+})
+
+describe("a network that was reset", () => {
+  /** Runs `test` with the warnings logged so far, each as its message and its detail. */
+  const warned = <E, R>(test: (warnings: ReadonlyArray<string>) => Effect.Effect<void, E, R>) => {
+    const warnings: Array<string> = []
+    const logger = Logger.make(({ fiber, logLevel, message }) => {
+      if (logLevel === "Warn")
+        warnings.push(`${message}: ${fiber.getRef(References.CurrentLogAnnotations)["detail"]}`)
+    })
+    return test(warnings).pipe(Effect.provide(Layer.merge(memoryLayer(), Logger.layer([logger]))))
+  }
+  const count = (all: ReadonlyArray<string>, pattern: RegExp) => all.filter((one) => pattern.test(one)).length
+  const minutes = Effect.forEach(range(1, 30), () =>
+    Effect.andThen(TestClock.adjust("10 seconds"), eventually(Effect.succeed(true)))
+  )
+
+  it.effect("to lower indexes is reported once, and never called the head", () =>
+    warned((warnings) =>
+      Effect.gen(function* () {
+        const server = yield* mainnetServer()
+        yield* ingesting([server.url], { start: 25 })
+        yield* eventuallyAdvancing(taken(6))
+        server.serve(chain(1, 60, { name: "after the reset" }))
+        server.close(3, { announce: false })
+        server.drop()
+        yield* eventuallyAdvancing(Effect.map(state, (part) => part?.facts?.["head"] === 3))
+        assert.deepInclude(yield* state, {
+          status: "failed",
+          detail:
+            "the servers are at ledger 3, before the last one taken (30): they lag, or the network was reset"
+        })
+        yield* minutes
+        assert.strictEqual((yield* state)?.status, "failed")
+        assert.strictEqual(
+          count(warnings, /^no ledger can be taken: .*ledger 3, .*\(30\).* was reset$/),
+          1,
+          warnings.join("\n")
+        )
+      })
+    )
+  )
+
+  it.effect("to other ledgers of the same indexes is reported once, and stops ingest", () =>
+    warned((warnings) =>
+      Effect.gen(function* () {
+        const server = yield* mainnetServer()
+        yield* ingesting([server.url], { start: 25 })
+        yield* eventuallyAdvancing(taken(6))
+        server.serve(chain(1, 60, { name: "after the reset" }))
+        server.drop()
+        yield* eventuallyAdvancing(Effect.map(state, (part) => part?.status === "failed"))
+        assert.match((yield* state)?.detail ?? "", /^stopped: .* ledger 30 has the hash .* was reset$/)
+        yield* minutes
+        assert.isAbove(asked(server, /^server_info$/), 3)
+        assert.strictEqual(count(warnings, /the network was reset/), 1, warnings.join("\n"))
+        assert.deepStrictEqual(yield* takenIndexes, range(25, 30))
+      })
+    )
   )
 })

@@ -1,6 +1,6 @@
 /**
- * What `doctor` checks: the settings, the database and its contents, Kafka and its schema registry, the API's port,
- * each ledger server, the mail server, and the endpoint for traces and metrics. Every check ends within
+ * What `doctor` checks: the settings, the database and its contents, Kafka and its schema registry, each ledger server
+ * and the next ledger of its network, the API's port, the mail server, and the endpoint for traces and metrics. Every check ends within
  * `Limits.doctorCheckMs`. Nothing is changed: no migration, no new folder, no lasting connection.
  */
 import { Effect } from "effect"
@@ -8,20 +8,23 @@ import {
   type Environment,
   givenSettings,
   loadSettings,
+  type NetworkSettings,
   settingsTable,
   watchedNetworks
 } from "../../config/Config.ts"
 import { type Finding, fine } from "./Finding.ts"
 import { kafkaChecks } from "./KafkaCheck.ts"
+import { type LastTaken, lastInKafka } from "./LastTaken.ts"
 import { ledgerServerCheck } from "./LedgerServerCheck.ts"
 import { mailCheck } from "./MailCheck.ts"
+import { type NextLedger, nextLedger, nextLedgerFinding } from "./NextLedger.ts"
 import { portChecks } from "./PortCheck.ts"
 import { schemaRegistryCheck } from "./SchemaRegistryCheck.ts"
 import { storeCheck } from "./StoreCheck.ts"
 import { givenLog, logFinding } from "./StoredChecks.ts"
 import { telemetryCheck } from "./TelemetryCheck.ts"
 
-/** All checks run at the same time; the findings keep this order. */
+/** The checks run at the same time, those of ledger servers after the last taken ledgers are read. */
 export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<Finding>> => {
   const settings = loadSettings(environment)
   if (!("port" in settings)) {
@@ -35,7 +38,7 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
     )
     return Effect.succeed(wrong)
   }
-  const { kafka, mailFrom, networks, smtpUrl, telemetry } = settings
+  const { kafka, mailFrom, networks, smtpUrl, telemetry, verify } = settings
   const { set, empty } = givenSettings(environment)
   const emptyNote = empty.length === 0 ? "" : `; empty, and so unset: ${empty.join(", ")}`
   const accepted = fine(
@@ -47,24 +50,46 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
       ? []
       : [schemaRegistryCheck(kafka.schemaRegistryUrl, kafka.topicPrefix, watchedNetworks(settings))]),
     ...portChecks(settings),
-    ...networks.flatMap(({ network, urls, historyUrls }) => [
-      ...urls.map((url) => ledgerServerCheck(network, url, "feed")),
-      ...historyUrls.map((url) => ledgerServerCheck(network, url, "history"))
-    ]),
     ...(smtpUrl === undefined ? [] : [mailCheck(smtpUrl, mailFrom)]),
     ...(telemetry === undefined ? [] : [telemetryCheck(telemetry)])
   ]
+  /** The servers of a network, and whether ingest can take the next ledger. `taken`: undefined if it is not known. */
+  const serversOf = Effect.fnUntraced(function* (of: NetworkSettings, taken: LastTaken | undefined) {
+    const { historyUrls, network, start, urls } = of
+    const next = nextLedger(taken?.get(network), start)
+    const check = (wanted: NextLedger | undefined) => (url: string) =>
+      ledgerServerCheck(network, url, verify, wanted)
+    const found = yield* Effect.all([...urls.map(check(next)), ...historyUrls.map(check(undefined))], {
+      concurrency: "unbounded"
+    })
+    const reports = found.slice(0, urls.length).flatMap(({ report }) => report ?? [])
+    const judged = taken === undefined ? undefined : nextLedgerFinding(of, next, reports)
+    return [...found.map(({ finding }) => finding), ...(judged === undefined ? [] : [judged])]
+  })
+
   return Effect.gen(function* () {
-    const [store, given, ofKafka, rest] = yield* Effect.all(
+    const checkedStore = yield* Effect.cached(storeCheck(settings))
+    const taken =
+      kafka === undefined
+        ? Effect.map(checkedStore, (store) => store.taken)
+        : lastInKafka(kafka, watchedNetworks(settings))
+    const servers = Effect.flatMap(taken, (known) =>
+      Effect.all(
+        networks.map((of) => serversOf(of, known)),
+        { concurrency: "unbounded" }
+      )
+    )
+    const [store, given, ofKafka, rest, ofServers] = yield* Effect.all(
       [
-        storeCheck(settings),
+        checkedStore,
         givenLog(kafka),
         kafka === undefined ? Effect.succeed([]) : kafkaChecks(kafka, settings),
-        Effect.all(others, { concurrency: "unbounded" })
+        Effect.all(others, { concurrency: "unbounded" }),
+        servers
       ],
       { concurrency: "unbounded" }
     )
     const log = store.log === undefined || given === undefined ? [] : [logFinding(store.log, given)]
-    return [accepted, ...store.findings, ...log, ...ofKafka, ...rest]
+    return [accepted, ...store.findings, ...log, ...ofKafka, ...ofServers.flat(), ...rest]
   })
 }

@@ -4,10 +4,11 @@ import { mkdtemp, rmdir } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Settings, type SettingsShape } from "../../config/Config.ts"
+import { Settings, type SettingsShape, watchedNetworks } from "../../config/Config.ts"
 import type { LogIdentity } from "../../storage/LogIdentity.ts"
 import * as Sql from "../../storage/Sql.ts"
 import { Fault, type Finding, finding } from "./Finding.ts"
+import { type LastTaken, lastInDatabase } from "./LastTaken.ts"
 import { alertFinding, quarantineFinding, secretsFinding, storedLog } from "./StoredChecks.ts"
 
 const nearestExisting = (path: string): string => (existsSync(path) ? path : nearestExisting(dirname(path)))
@@ -23,9 +24,11 @@ const writable = (folder: string): Effect.Effect<void, Fault> =>
       })
   })
 
+/** `taken`: the last ledgers in the embedded log; undefined if they cannot be read, or the log is on Kafka. */
 export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) {
   const stored: Array<Finding | undefined> = []
   let log: LogIdentity | undefined
+  let taken: LastTaken | undefined
 
   /** One connection for all checks, because the embedded PostgreSQL may have to be started. Returns its version. */
   const database = Effect.gen(function* () {
@@ -35,6 +38,7 @@ export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) 
     }>`SELECT current_setting('server_version') AS version`
     stored.push(yield* secretsFinding(settings), yield* alertFinding, yield* quarantineFinding)
     log = yield* storedLog
+    if (settings.kafka === undefined) taken = yield* lastInDatabase(watchedNetworks(settings))
     return row?.version ?? "unknown version"
   }).pipe(
     Effect.provide(Sql.unmigratedLayer({ command: "ledgerhook doctor", owner: false })),
@@ -45,7 +49,10 @@ export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) 
     const folder = resolve(settings.dataDir)
     yield* writable(nearestExisting(folder))
     // A folder that does not exist yet is not created here.
-    if (!existsSync(join(folder, "postgres"))) return `the first start will create ${folder}`
+    if (!existsSync(join(folder, "postgres"))) {
+      taken = new Map()
+      return `the first start will create ${folder}`
+    }
     const version = yield* Effect.mapError(
       database,
       ({ message: detail }) =>
@@ -64,6 +71,7 @@ export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) 
         )
   return {
     findings: found.status === "ok" ? [found, ...stored.filter((one) => one !== undefined)] : [found],
-    log
+    log,
+    taken
   }
 })

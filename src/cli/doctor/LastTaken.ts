@@ -1,0 +1,42 @@
+/** Reads which ledger of each network was taken last, for `doctor`, from the embedded log or from Kafka. */
+import { Effect } from "effect"
+import type { KafkaSettings } from "../../config/Config.ts"
+import { Limits } from "../../config/Limits.ts"
+import { markerIn } from "../../coverage/LedgerMarkers.ts"
+import { type LedgerMarker, ledgersTopic } from "../../domain/LedgerEvent.ts"
+import type { Network } from "../../domain/Network.ts"
+import { EventLogReader } from "../../log/EventLog.ts"
+import * as EmbeddedEventLog from "../../log/embedded/EmbeddedEventLog.ts"
+import { loadKafka } from "../../log/kafka/LoadKafka.ts"
+import { hasTable } from "../Stores.ts"
+
+/** A network that is not in it has taken none. */
+export type LastTaken = ReadonlyMap<Network, LedgerMarker>
+
+const lastMarkers = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
+  const log = yield* EventLogReader
+  const found = new Map<Network, LedgerMarker>()
+  for (const network of networks) {
+    const record = yield* log.last({ topic: ledgersTopic(network), partition: 0 })
+    if (record !== undefined) found.set(network, yield* markerIn(record))
+  }
+  return found
+})
+
+/** The ledgers in the database of the context. Undefined: they cannot be read. */
+export const lastInDatabase = (networks: ReadonlyArray<Network>) =>
+  Effect.gen(function* () {
+    if (!(yield* hasTable("log_ends"))) return new Map<Network, LedgerMarker>()
+    return yield* Effect.provide(lastMarkers(networks), EmbeddedEventLog.readerLayer)
+  }).pipe(Effect.orElseSucceed(() => undefined))
+
+/** Undefined also if the cluster does not answer, which kafkaChecks reports. */
+export const lastInKafka = (kafka: KafkaSettings, networks: ReadonlyArray<Network>) =>
+  Effect.gen(function* () {
+    const { reachable, readerLayer } = yield* loadKafka
+    yield* reachable(kafka)
+    return yield* Effect.provide(lastMarkers(networks), readerLayer(kafka))
+  }).pipe(
+    Effect.timeout(Limits.doctorCheckMs),
+    Effect.orElseSucceed(() => undefined)
+  )
