@@ -15,6 +15,7 @@ import replays from "./migrations/0005_replays.ts"
 import events from "./migrations/0006_events.ts"
 import log from "./migrations/0007_log.ts"
 import coordination from "./migrations/0008_coordination.ts"
+import ledgerOrders from "./migrations/0009_ledger_orders.ts"
 
 /** The first eight have a group of tables each. A change of released tables is a new migration. */
 const migrations = {
@@ -25,7 +26,8 @@ const migrations = {
   "0005_replays": replays,
   "0006_events": events,
   "0007_log": log,
-  "0008_coordination": coordination
+  "0008_coordination": coordination,
+  "0009_ledger_orders": ledgerOrders
 }
 const TABLE = "migrations"
 const newestOf = (names: ReadonlyArray<string>): number =>

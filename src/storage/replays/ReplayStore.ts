@@ -39,6 +39,8 @@ export interface ReplayJobRow {
     /** When the request was settled. */
     readonly settled_at: string | null
   } | null
+  /** The ledgers of its period that an operator skipped. */
+  readonly skipped_ledgers: ReadonlyArray<number>
   readonly completed_at: string | null
   readonly cancelled_at: string | null
 }
@@ -54,7 +56,12 @@ export const replayJobColumns = (sql: SqlClient.SqlClient) => sql`
   created_at, started_at, completed_at, cancelled_at, (
     SELECT jsonb_build_object('ledgers', ledgers, 'fetched', fetched, 'settled_at', settled_at)
     FROM history_requests WHERE job_id = replay_jobs.id
-  ) AS history`
+  ) AS history, (
+    SELECT coalesce(jsonb_agg(ledger_index ORDER BY ledger_index), '[]') FROM skipped_ledgers AS skipped
+    WHERE skipped.network = replay_jobs.network AND skipped_at IS NOT NULL AND filters IS NOT NULL
+      AND closed_at >= coalesce(to_timestamp((filters->>'since')::float8 / 1000), '-infinity')
+      AND closed_at < coalesce(to_timestamp((filters->>'until')::float8 / 1000), created_at)
+  ) AS skipped_ledgers`
 
 export interface NewReplayJob {
   readonly id: string
