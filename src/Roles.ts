@@ -24,6 +24,7 @@ import { logLayer } from "./LogAdapter.ts"
 import { history } from "./ledger/History.ts"
 import type { LedgerSource } from "./ledger/LedgerSource.ts"
 import * as RippledSource from "./ledger/RippledSource.ts"
+import type { SkipOrders } from "./ledger/SkippedLedgers.ts"
 import { ingest } from "./ledger/Stage.ts"
 import { EventLog } from "./log/EventLog.ts"
 import { watchLog } from "./log/LogHealth.ts"
@@ -52,10 +53,12 @@ import { keepTotals } from "./storage/deliveries/DeliveryTotals.ts"
 import { maintain, Partitions } from "./storage/deliveries/Partitions.ts"
 import { TestDeliveries } from "./storage/deliveries/TestDeliveries.ts"
 import { AlertStore, forgetAlerts } from "./storage/events/AlertStore.ts"
+import { ChainRestarts } from "./storage/events/ChainRestarts.ts"
 import { EventCounts } from "./storage/events/EventCounts.ts"
 import { EventQueries } from "./storage/events/EventQueries.ts"
 import { EventStore, maintainEvents } from "./storage/events/EventStore.ts"
 import { HistoryStore } from "./storage/events/HistoryStore.ts"
+import { SkippedLedgers } from "./storage/events/SkippedLedgers.ts"
 import { Leases } from "./storage/Leases.ts"
 import { Outbox } from "./storage/outbox/Outbox.ts"
 import { outboxPublisherLayer } from "./storage/outbox/OutboxPublisher.ts"
@@ -134,6 +137,15 @@ const ingestLayer = Layer.unwrap(
     const { networks, simulated, verify } = yield* Settings
     const health = yield* Health
     const store = yield* AlertStore
+    const skippedLedgers = yield* SkippedLedgers
+    const restarts = yield* ChainRestarts
+    /** With Kafka, ingest continues while the database is away, as if there were no order. */
+    const skipsOf = (network: Network): SkipOrders => ({
+      reason: (index) => Effect.orElseSucceed(skippedLedgers.reason(network, index), () => undefined),
+      skipped: (marker) =>
+        skippedLedgers.note(network, marker).pipe(retryUntilSuccess("noting a skipped ledger")),
+      count: Effect.orElseSucceed(skippedLedgers.count(network), () => undefined)
+    })
     const recordAlerts = (network: Network) => (ledgerIndex: number, alerts: ReadonlyArray<DetectionAlert>) =>
       Clock.currentTimeMillis.pipe(
         Effect.flatMap((nowMs) => store.record(network, ledgerIndex, alerts, nowMs)),
@@ -148,10 +160,15 @@ const ingestLayer = Layer.unwrap(
         `ingest.${network}`,
         Effect.andThen(
           health.set(ledgerPart(network), { status: "starting", detail: "no ledger has been taken yet" }),
-          ingest({ network, start, detect: detectLedger, onAlerts: recordAlerts(network) }).pipe(
-            Effect.provide(source),
-            Effect.scoped
-          )
+          ingest({
+            network,
+            start,
+            detect: detectLedger,
+            onAlerts: recordAlerts(network),
+            skips: skipsOf(network),
+            startsOver: ({ ledger_hash }) =>
+              Effect.orElseSucceed(restarts.isOrdered(network, ledger_hash), () => false)
+          }).pipe(Effect.provide(source), Effect.scoped)
         )
       )
     const historyOf = (network: Network, urls: ReadonlyArray<string>) =>
@@ -161,6 +178,7 @@ const ingestLayer = Layer.unwrap(
           network,
           detect: detectLedger,
           onAlerts: recordAlerts(network),
+          skips: skipsOf(network),
           source: RippledSource.layer({ network, urls, verify })
         })
       )
@@ -253,6 +271,8 @@ const secretBox = Layer.effectDiscard(requireKeys).pipe(Layer.provideMerge(Secre
 const stores = Layer.mergeAll(
   AccountStore.layer,
   AlertStore.layer,
+  ChainRestarts.layer,
+  SkippedLedgers.layer,
   WebhookStore.layer,
   DeliveryStore.layer,
   DeliveryQueries.layer,

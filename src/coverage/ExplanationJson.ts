@@ -6,7 +6,14 @@ export const explanationJson = (transaction: string, explanation: Explanation) =
   const marker = explanation.ledger?.marker
   return {
     transaction,
-    ledger: marker === undefined ? null : { index: marker.ledger_index, taken_at: iso(marker.detected_at) },
+    ledger:
+      marker === undefined
+        ? null
+        : {
+            index: marker.ledger_index,
+            taken_at: iso(marker.detected_at),
+            ...(marker.skipped !== undefined && { skipped: marker.skipped })
+          },
     events: explanation.events.map(({ event, webhooks }) => ({
       event_id: event.event_id,
       event_type: event.event_type,

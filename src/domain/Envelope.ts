@@ -163,6 +163,10 @@ export const ledgerRecord = Schema.Struct({
   simulated: optional(
     Schema.Literal(true),
     "Present if the ledger is simulated. The service simulates a test network for which no servers are configured."
+  ),
+  skipped: optional(
+    Schema.String,
+    "Present if an operator skipped the ledger, because no server could list its transactions: the reason that the operator gave. Then both counts are 0, and the ledger's events are missing for ever."
   )
 }).annotate({
   title: "Ledger record",

@@ -26,12 +26,15 @@ import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { HistoryStore } from "../storage/events/HistoryStore.ts"
 import { HistoryRequests, type OpenRequest, type SettledRequest } from "../storage/replays/HistoryRequests.ts"
 import { type HistoryFetch, type HistoryUnavailable, makeHistoryFetch } from "./HistoryFetch.ts"
-import { makeHistoryLog } from "./HistoryLog.ts"
+import { type KeptRange, makeHistoryLog } from "./HistoryLog.ts"
 import type { DetectedLedger } from "./LedgerRecords.ts"
 import { LedgerSource, takenLedger } from "./LedgerSource.ts"
+import { noSkips, type SkipOrders } from "./SkippedLedgers.ts"
 import type { IngestOptions } from "./Stage.ts"
 
-export interface HistoryOptions extends Required<Omit<IngestOptions, "start">> {
+export interface HistoryOptions extends Required<Pick<IngestOptions, "detect" | "network" | "onAlerts">> {
+  /** Default: none. */
+  readonly skips?: SkipOrders
   /** The full-history servers. */
   readonly source: Layer.Layer<LedgerSource>
   /** How many ledgers before the service's first one may be fetched. */
@@ -56,6 +59,7 @@ const answer = Effect.fnUntraced(function* ({
   furthest = Limits.historyLedgers,
   network,
   onAlerts,
+  skips = noSkips,
   source
 }: HistoryOptions) {
   const log = yield* EventLog
@@ -75,11 +79,18 @@ const answer = Effect.fnUntraced(function* ({
   const fail = (request: OpenRequest, { message }: HistoryUnavailable) =>
     settle(request, { state: "failed", error: message })
 
+  /** Writes the rows of a range that is in the log. */
+  const describe = ({ range, skipped }: KeptRange) =>
+    store
+      .add(network, range)
+      .pipe(
+        retryUntilSuccess("writing what is held of history"),
+        Effect.andThen(Effect.forEach(skipped, skips.skipped, { discard: true }))
+      )
+
   /** Uninterruptible: the outcome of the append must be known before the log is read again. */
   const keep = (range: ReadonlyArray<DetectedLedger>) =>
-    Effect.flatMap(kept.append(range), (appended) =>
-      store.add(network, appended).pipe(retryUntilSuccess("writing what is held of history"))
-    ).pipe(Effect.uninterruptible)
+    Effect.uninterruptible(Effect.flatMap(kept.append(range), describe))
 
   /** Settles the requests that the log can answer, and returns the others. */
   const settleAnswered = Effect.fnUntraced(function* (): Effect.fn.Return<Situation | undefined> {
@@ -174,6 +185,7 @@ const answer = Effect.fnUntraced(function* ({
         below: end,
         detect,
         onAlerts,
+        skips,
         take: Effect.fnUntraced(function* (range) {
           yield* keep(range)
           const now = yield* settleAnswered()
@@ -193,8 +205,7 @@ const answer = Effect.fnUntraced(function* ({
   )
 
   const newest = yield* kept.newest
-  if (newest !== undefined)
-    yield* store.add(network, newest).pipe(retryUntilSuccess("writing what is held of history"))
+  if (newest !== undefined) yield* describe(newest)
   const offsets = (topic: string) =>
     log.offsets({ topic, partition: 0 }).pipe(retryUntilSuccess("reading the offsets of history"))
   const [markers, events] = [yield* offsets(topics.ledgers), yield* offsets(topics.events)]

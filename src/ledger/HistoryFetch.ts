@@ -10,7 +10,8 @@ import { isoTime, type Ledger, rippleToUnixMs } from "../domain/Ledger.ts"
 import type { Detection } from "../domain/LedgerEvent.ts"
 import { checkLedger } from "./LedgerCheck.ts"
 import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
-import { type FetchedLedger, type LedgerSource, LedgerSourceError } from "./LedgerSource.ts"
+import { type FetchedLedger, type LedgerPart, type LedgerSource, LedgerSourceError } from "./LedgerSource.ts"
+import { asSkipped, fetchHeader, type SkipOrders } from "./SkippedLedgers.ts"
 
 /** Why history is unavailable: a sentence for the user who asked for the replay. It names no server. */
 export class HistoryUnavailable extends Schema.TaggedError<HistoryUnavailable>()("HistoryUnavailable", {
@@ -31,15 +32,20 @@ export interface DescentOptions {
   readonly below: ChainEnd
   readonly detect: (ledger: Ledger) => Detection
   readonly onAlerts: (ledgerIndex: number, alerts: Detection["alerts"]) => Effect.Effect<void>
+  readonly skips: SkipOrders
   /** Receives a range, in ledger order. Returns true to stop. */
   readonly take: (range: ReadonlyArray<DetectedLedger>) => Effect.Effect<boolean>
 }
 
 export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
   /** Fetches one ledger. `hash`: the hash it must have, if known. */
-  const obtain = (index: number, hash: string | undefined, rounds: number) =>
+  const obtain = (index: number, hash: string | undefined, rounds: number, part: LedgerPart = "whole") =>
     source
-      .fetch(index, (fetched) => checkLedger(fetched, { index, parentHash: undefined, announcedHash: hash }))
+      .fetch(
+        index,
+        (fetched) => checkLedger(fetched, { index, part, parentHash: undefined, announcedHash: hash }),
+        part
+      )
       .pipe(
         Effect.retry({ times: rounds - 1, schedule: Schedule.exponential(Limits.ledgerRoundMs.first) }),
         Effect.timeoutOrElse({
@@ -74,7 +80,9 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
                 ? `no history server has ledger ${index}`
                 : reason === "wrong_hash"
                   ? `no history server has the ledger ${index} that ledger ${above} names as its parent`
-                  : `no history server sent ledger ${index}`
+                  : reason === "truncated"
+                    ? `no history server lists all transactions of ledger ${index}`
+                    : `no history server sent ledger ${index}`
             }.`
           )
         )
@@ -96,7 +104,7 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
       let highClosedAt: number | undefined
       while (high - low > 1) {
         const middle = Math.floor((low + high) / 2)
-        const found = yield* obtain(middle, undefined, 1).pipe(
+        const found = yield* obtain(middle, undefined, 1, "header").pipe(
           // Servers may lack old ledgers. A missing ledger counts as too old.
           Effect.catchIf(
             ({ reason }) => reason === "not_found",
@@ -122,7 +130,19 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
     }),
 
     /** Fetches downwards to `lowest`, or until `take` returns true. */
-    descend: Effect.fnUntraced(function* ({ below, detect, lowest, onAlerts, take }: DescentOptions) {
+    descend: Effect.fnUntraced(function* ({ below, detect, lowest, onAlerts, skips, take }: DescentOptions) {
+      /** The ledger, or its header if no server lists it whole and an operator ordered to skip it. */
+      const orSkipped = (index: number, hash: string | undefined) =>
+        obtain(index, hash, Limits.historyRounds).pipe(
+          Effect.catch(
+            Effect.fnUntraced(function* (error: LedgerSourceError) {
+              const reason = yield* skips.reason(index)
+              if (reason === undefined) return yield* error
+              return asSkipped(yield* Effect.mapError(fetchHeader(source, index, hash), () => error), reason)
+            })
+          ),
+          orUnavailable(index, index + 1)
+        )
       let { parentHash } = below
       let waiting: Array<DetectedLedger> = []
       let events = 0
@@ -136,17 +156,18 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
 
       const linked = Effect.fnUntraced(function* (fetched: FetchedLedger) {
         const { ledger_hash, ledger_index: index } = fetched.ledger
-        const { ledger } =
-          ledger_hash === parentHash
-            ? fetched
-            : yield* orUnavailable(index, index + 1)(obtain(index, parentHash, Limits.historyRounds))
+        const { ledger, skipped } = ledger_hash === parentHash ? fetched : yield* orSkipped(index, parentHash)
         if (!isChecked(ledger)) return yield* Effect.die(new Error(`ledger ${index} was not checked`))
         const detection = detect(ledger)
         if (detection.alerts.length > 0) yield* onAlerts(index, detection.alerts)
         parentHash = ledger.parent_hash
         // Only the number of transactions is needed from here on; this frees their memory.
         waiting.push({
-          ledger: { ...ledger, transactions: { length: ledger.transactions.length } },
+          ledger: {
+            ...ledger,
+            transactions: { length: ledger.transactions.length },
+            ...(skipped !== undefined && { skipped })
+          },
           detection
         })
         events += detection.events.length
@@ -157,10 +178,7 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
 
       yield* Stream.range(lowest, below.ledgerIndex - 1).pipe(
         Stream.map((i) => below.ledgerIndex - 1 - (i - lowest)),
-        Stream.mapEffect(
-          (index) => orUnavailable(index, index + 1)(obtain(index, undefined, Limits.historyRounds)),
-          { concurrency: Limits.catchUpParallel }
-        ),
+        Stream.mapEffect((index) => orSkipped(index, undefined), { concurrency: Limits.catchUpParallel }),
         Stream.mapEffect(linked),
         Stream.takeUntil((enough) => enough),
         Stream.runDrain,

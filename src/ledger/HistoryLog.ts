@@ -32,6 +32,11 @@ export const rangeOf = (placed: readonly [PlacedMarker, ...ReadonlyArray<PlacedM
   }
 }
 
+export interface KeptRange {
+  readonly range: HistoryRange
+  readonly skipped: ReadonlyArray<LedgerMarker>
+}
+
 /** `writer`: the exclusive writer of the network's history. If it is fenced, the effects below die. */
 export const makeHistoryLog = (
   network: Network,
@@ -46,8 +51,8 @@ export const makeHistoryLog = (
     onFailure: (error) => Effect.logWarning("writing history to the log failed; retrying", error)
   })
 
-  /** The range that was appended last, if any. */
-  const newest: Effect.Effect<HistoryRange | undefined> = Effect.gen(function* () {
+  /** The range that was appended last, if any, and the markers of its skipped ledgers. */
+  const newest: Effect.Effect<KeptRange | undefined> = Effect.gen(function* () {
     const last = yield* lastMarker
     if (last === undefined) return undefined
     const { start } = yield* log.offsets(partition)
@@ -63,7 +68,9 @@ export const makeHistoryLog = (
       next = (records.at(-1)?.offset ?? last.offset) + 1
     }
     const [first, ...others] = placed
-    return first === undefined ? undefined : rangeOf([first, ...others])
+    if (first === undefined) return undefined
+    const skipped = placed.flatMap(({ marker }) => (marker.skipped === undefined ? [] : [marker]))
+    return { range: rangeOf([first, ...others]), skipped }
   }).pipe(retryUntilSuccess)
 
   return {
@@ -72,8 +79,8 @@ export const makeHistoryLog = (
     /** At least one ledger, each linked to the one before. */
     append: Effect.fnUntraced(function* (detected: ReadonlyArray<DetectedLedger>) {
       const markers = yield* append(detected, (yield* lastMarker)?.marker)
-      const range = yield* newest
-      if (range?.lastHash === markers.at(-1)!.ledger_hash) return range
+      const kept = yield* newest
+      if (kept?.range.lastHash === markers.at(-1)!.ledger_hash) return kept
       return yield* Effect.die(new Error(`another process wrote history of ${network}`))
     })
   }

@@ -4,10 +4,12 @@
  * rippled answers a request that comes too early with the open ledger, and may shorten the transaction list of a
  * ledger it cannot read.
  */
-import type { FetchedLedger, LedgerFault } from "./LedgerSource.ts"
+import type { FetchedLedger, LedgerFault, LedgerPart } from "./LedgerSource.ts"
 
 export interface Expectations {
   readonly index: number
+  /** Default: whole. Of a header, the list of transactions is not checked. */
+  readonly part?: LedgerPart
   /** Hash of the ledger before; undefined: the link is not checked. */
   readonly parentHash: string | undefined
   readonly announcedHash?: string | undefined
@@ -59,7 +61,7 @@ export const checkLedger = (fetched: FetchedLedger, expected: Expectations): Led
       "wrong_hash",
       `ledger ${expected.index} was announced as ${expected.announcedHash}, got ${ledger.ledger_hash}`
     )
-  const incomplete = checkTransactions(fetched)
+  const incomplete = expected.part === "header" ? undefined : checkTransactions(fetched)
   if (incomplete !== undefined) return incomplete
   if (expected.announcedCount !== undefined && expected.announcedCount !== transactions.length)
     return fault(

@@ -24,6 +24,8 @@ export interface LedgerHeader {
   readonly parent_hash: string
   readonly close_time: number
   readonly transactions: { readonly length: number }
+  /** Why an operator skipped the ledger. */
+  readonly skipped?: string
 }
 
 /** A ledger that has passed `checkLedger`: its hashes and close time are set. */
@@ -81,7 +83,8 @@ export const markerOf = (
   transaction_count: ledger.transactions.length,
   event_count: eventCount,
   first_event_offset: firstEventOffset,
-  detected_at: detectedAt
+  detected_at: detectedAt,
+  ...(ledger.skipped !== undefined && { skipped: ledger.skipped })
 })
 
 export const markerRecord = (

@@ -66,7 +66,12 @@ export interface FetchedLedger {
   readonly malformed: number
   /** The header's root of the transaction tree. */
   readonly transactionHash?: string | undefined
+  /** Set if an operator ordered to skip the ledger: the reason. It then has a header and no transactions. */
+  readonly skipped?: string
 }
+
+/** What to ask for: the ledger with all its transactions, or only its header. */
+export type LedgerPart = "whole" | "header"
 
 export interface LedgerFault {
   readonly reason: AnswerFault
@@ -128,7 +133,11 @@ export class LedgerSource extends Context.Service<
     /** The announced values that `server`'s answer for this ledger must match; undefined if nothing was announced. */
     readonly announced: (index: number, server: string) => Announcement | undefined
     /** Asks the servers one after the other until an answer passes `accept`. Fails when no reachable server is left. */
-    readonly fetch: (index: number, accept: Accept) => Effect.Effect<FetchedLedger, LedgerSourceError>
+    readonly fetch: (
+      index: number,
+      accept: Accept,
+      part?: LedgerPart
+    ) => Effect.Effect<FetchedLedger, LedgerSourceError>
     /** Sets the last taken ledger. A server that connects later must not contradict it. */
     readonly anchor: (taken: TakenLedger) => Effect.Effect<void>
     readonly state: Effect.Effect<SourceState>

@@ -14,6 +14,8 @@ export interface Progress {
   /** Unix milliseconds when this process last took a ledger, or started. */
   readonly movedAt: number
   readonly samples: ProgressSamples
+  /** How many ledgers of the network were skipped so far; undefined: not known yet. */
+  readonly skipped?: number | undefined
   /** Why the next ledger cannot be taken now. */
   readonly obstacle: { readonly kind: "waiting" | "stopped"; readonly detail: string } | undefined
 }
@@ -127,6 +129,7 @@ export const healthOf = (progress: Progress, source: SourceState, now: number): 
     last_taken: progress.lastTaken ?? null,
     last_close_time: progress.lastCloseTime ?? null,
     obstacle: progress.obstacle?.detail ?? null,
+    skipped_ledgers: progress.skipped ?? null,
     ...catchUpFacts(progress, source, now),
     ...serverFacts(source.servers)
   }

@@ -20,7 +20,10 @@ export interface ProgressReporter {
   readonly appended: (last: LedgerMarker) => Effect.Effect<void>
 }
 
-export const makeProgressReporter = Effect.fnUntraced(function* (network: Network) {
+export const makeProgressReporter = Effect.fnUntraced(function* (
+  network: Network,
+  skippedLedgers: Effect.Effect<number | undefined>
+) {
   const part = ledgerPart(network)
   const source = yield* LedgerSource
   const health = yield* Health
@@ -62,8 +65,8 @@ export const makeProgressReporter = Effect.fnUntraced(function* (network: Networ
   })
 
   let isLow = false
-  /** Nothing else notices: no ledger arrives, and no server fails. */
-  const watchHead = Effect.gen(function* () {
+  /** Nothing else notices that the head is too low: no ledger arrives, and no server fails. */
+  const watch = Effect.gen(function* () {
     const state = yield* source.state
     const low = headTooLow(progress, state, yield* Clock.currentTimeMillis)
     const isNews = low?.isLasting === true && !isLow
@@ -76,8 +79,10 @@ export const makeProgressReporter = Effect.fnUntraced(function* (network: Networ
           last_taken: progress.lastTaken
         })
       )
+    const skipped = yield* skippedLedgers
+    progress = { ...progress, skipped: skipped ?? progress.skipped }
   })
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(Limits.metricsReadMs), watchHead)))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(watch, Effect.sleep(Limits.metricsReadMs))))
 
   const reporter: ProgressReporter = {
     started: Effect.fnUntraced(function* (first, checkpoint) {
@@ -112,6 +117,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (network: Networ
     appended: Effect.fnUntraced(function* ({ close_time, ledger_index }) {
       const now = yield* Clock.currentTimeMillis
       progress = {
+        ...progress,
         lastTaken: ledger_index,
         lastCloseTime: close_time,
         movedAt: now,

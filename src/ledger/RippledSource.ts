@@ -11,6 +11,7 @@ import { makeAnnouncements } from "./Announcements.ts"
 import {
   type Accept,
   endsConnection,
+  type LedgerPart,
   LedgerSource,
   LedgerSourceError,
   type TakenLedger
@@ -54,9 +55,10 @@ const make = Effect.fnUntraced(function* (
     connection: ServerConnection,
     index: number,
     accept: Accept,
+    part: LedgerPart | undefined,
     asked: ReadonlySet<LedgerServer>
   ) =>
-    connection.ledger(index).pipe(
+    connection.ledger(index, part).pipe(
       Effect.flatMap((fetched) => {
         const fault = accept(fetched)
         return fault === undefined
@@ -89,7 +91,7 @@ const make = Effect.fnUntraced(function* (
     return chosen === undefined ? undefined : candidates[chosen]
   }
 
-  const fetch = Effect.fnUntraced(function* (index: number, accept: Accept) {
+  const fetch = Effect.fnUntraced(function* (index: number, accept: Accept, part?: LedgerPart) {
     const asked = new Set<LedgerServer>()
     // These servers answered with another hash than other servers announced. If the announcement proves wrong, they
     // are asked once more.
@@ -114,7 +116,7 @@ const make = Effect.fnUntraced(function* (
         continue
       }
       const outcome = yield* Effect.result(
-        servers.runRequest(server, ask(server, connection, index, accept, asked))
+        servers.runRequest(server, ask(server, connection, index, accept, part, asked))
       )
       if (Result.isSuccess(outcome)) {
         server.refused = false

@@ -11,6 +11,7 @@ import {
   type Announcement,
   endsConnection,
   type FetchedLedger,
+  type LedgerPart,
   LedgerSourceError,
   type TakenLedger
 } from "./LedgerSource.ts"
@@ -32,7 +33,7 @@ import { dial, serverInfo } from "./WebSocketConnection.ts"
 const WAITING_ANNOUNCEMENTS = 64
 
 export interface ServerConnection {
-  readonly ledger: (index: number) => Effect.Effect<FetchedLedger, LedgerSourceError>
+  readonly ledger: (index: number, part?: LedgerPart) => Effect.Effect<FetchedLedger, LedgerSourceError>
   /** Passes announcements on. Fails with the reason when the connection ends. */
   readonly run: Effect.Effect<never, LedgerSourceError>
   readonly end: (error: LedgerSourceError) => Effect.Effect<void>
@@ -100,13 +101,18 @@ export const connect = Effect.fnUntraced(function* (
       Effect.tapError((error) => (endsConnection(error.reason) ? Deferred.fail(ended, error) : Effect.void))
     )
 
-  const ledger = Effect.fnUntraced(function* (index: number) {
-    const command = { command: "ledger", ledger_index: index, transactions: true, expand: true }
+  const ledger = Effect.fnUntraced(function* (index: number, part: LedgerPart = "whole") {
+    const isWhole = part === "whole"
+    const command = {
+      command: "ledger",
+      ledger_index: index,
+      ...(isWhole && { transactions: true, expand: true })
+    }
     const answer = yield* request({ ...command, binary: false })
-    const fetched = ledgerOf(server, answer)
+    const fetched = ledgerOf(server, answer, part)
     if (fetched === undefined)
       return yield* failed({ reason: "malformed", detail: `its answer does not contain ledger ${index}` })
-    if (options.verify === "full" && fetched.validated) {
+    if (options.verify === "full" && isWhole && fetched.validated) {
       const binary = yield* request({ ...command, binary: true })
       return yield* Effect.mapError(Effect.fromResult(verifyLedger(fetched, binary)), failed)
     }

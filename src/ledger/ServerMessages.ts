@@ -8,7 +8,13 @@ import type { JsonObject } from "../domain/Ledger.ts"
 import { type Network, networkIds } from "../domain/Network.ts"
 import { isJsonObject, normaliseLedger } from "../domain/NormaliseLedger.ts"
 import { printable } from "../domain/Printable.ts"
-import type { Announcement, FetchedLedger, LedgerSourceError, TakenLedger } from "./LedgerSource.ts"
+import type {
+  Announcement,
+  FetchedLedger,
+  LedgerPart,
+  LedgerSourceError,
+  TakenLedger
+} from "./LedgerSource.ts"
 import { parseRanges, type Ranges } from "./Ranges.ts"
 
 type Reason = LedgerSourceError["reason"]
@@ -98,9 +104,23 @@ export const otherChain = (
 export const resultOf = (answer: unknown): JsonObject | undefined =>
   isJsonObject(answer) && isJsonObject(answer["result"]) ? answer["result"] : undefined
 
-export const ledgerOf = (server: string, answer: unknown): FetchedLedger | undefined => {
+/** The answer to a request for a header lists no transactions. */
+const withoutList = (answer: unknown): unknown => {
   const result = resultOf(answer)
-  const normalised = result === undefined ? undefined : normaliseLedger(answer)
+  const ledger = result?.["ledger"]
+  return isJsonObject(answer) && isJsonObject(ledger)
+    ? { ...answer, result: { ...result, ledger: { ...ledger, transactions: [] } } }
+    : answer
+}
+
+export const ledgerOf = (
+  server: string,
+  answer: unknown,
+  part: LedgerPart = "whole"
+): FetchedLedger | undefined => {
+  const result = resultOf(answer)
+  const normalised =
+    result === undefined ? undefined : normaliseLedger(part === "header" ? withoutList(answer) : answer)
   return normalised === undefined
     ? undefined
     : {

@@ -1,8 +1,9 @@
 /**
  * Ingest of one network. Takes every validated ledger after the checkpoint, once and in order. Each must link by hash
  * to the one before. Its events and marker are appended in one transaction; the last marker in the log is the
- * checkpoint. It never skips a ledger, never goes back and never ends: if it cannot continue, it waits and reports why
- * in `Health`. If a simulated test network gets servers, or the other way round, ingest starts a new chain.
+ * checkpoint. It skips no ledger without an operator's order (SkippedLedgers.ts), never goes back and never ends: if it
+ * cannot continue, it waits and reports why in `Health`. A new chain starts if a simulated test network gets servers, or
+ * the other way round, and by order, after a reset.
  *
  *   checkpoint ─▶ fetch ahead and check ─▶ link ─▶ detect ─▶ append ─▶ next
  *                                           └─ broken chain: stopped; asks again every minute until a ledger links
@@ -22,6 +23,7 @@ import { countTaken } from "./LedgerMetrics.ts"
 import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, LedgerSource, takenLedger } from "./LedgerSource.ts"
 import { makeProgressReporter, type ProgressReporter } from "./ProgressReporter.ts"
+import { noSkips, type SkipOrders, skippedLedger } from "./SkippedLedgers.ts"
 
 export interface IngestOptions {
   readonly network: Network
@@ -32,13 +34,25 @@ export interface IngestOptions {
    * Called with the withheld events before the ledger is appended. After a crash it may be called again for a ledger.
    */
   readonly onAlerts?: (ledgerIndex: number, alerts: Detection["alerts"]) => Effect.Effect<void>
+  /** Default: none. */
+  readonly skips?: SkipOrders
+  /** Whether an operator ordered to start a new chain after this ledger, the last one. Default: no. */
+  readonly startsOver?: (last: LedgerMarker) => Effect.Effect<boolean>
 }
 
 const betweenRoundsMs = (rounds: number): number =>
   Math.min(Limits.ledgerRoundMs.longest, Limits.ledgerRoundMs.first * 2 ** rounds)
 
-/** Asks all servers, round after round, until one sends the ledger. */
-const makeObtain = (source: LedgerSource["Service"], reporter: ProgressReporter) =>
+/**
+ * Asks all servers, round after round, until one sends the ledger, or an operator orders to skip it. `chainStart`: the
+ * ledger that has no parent in the log, so that only its own header can name one.
+ */
+const makeObtain = (
+  source: LedgerSource["Service"],
+  reporter: ProgressReporter,
+  skips: SkipOrders,
+  chainStart: number | undefined
+) =>
   Effect.fnUntraced(function* (index: number, parentHash: string | undefined) {
     const accept = (fetched: FetchedLedger) => {
       const announced = source.announced(index, fetched.server)
@@ -55,6 +69,9 @@ const makeObtain = (source: LedgerSource["Service"], reporter: ProgressReporter)
       const { detail, reason, server } = outcome.failure
       const isBroken = reason === "broken_chain"
       yield* reporter.blocked(isBroken ? "stopped" : "waiting", `${server}: ${detail}`)
+      const order = isBroken || rounds < Limits.skipRounds ? undefined : yield* skips.reason(index)
+      const hole = order === undefined ? undefined : yield* skippedLedger(source, index, order)
+      if (hole !== undefined && (hole.ledger.parent_hash !== undefined || index !== chainStart)) return hole
       const waitMs = isBroken ? Limits.brokenChainRetryMs : betweenRoundsMs(rounds)
       // If another server announces the ledger meanwhile, ask at once.
       yield* Effect.raceFirst(Effect.sleep(waitMs), source.awaitNews(index))
@@ -69,10 +86,12 @@ export const ingest = Effect.fnUntraced(
     network,
     start,
     detect,
-    onAlerts = () => Effect.void
+    onAlerts = () => Effect.void,
+    skips = noSkips,
+    startsOver = () => Effect.succeed(false)
   }: IngestOptions): Effect.fn.Return<never, never, EventLog | LedgerSource | Health | Scope.Scope> {
     const source = yield* LedgerSource
-    const reporter = yield* makeProgressReporter(network)
+    const reporter = yield* makeProgressReporter(network, skips.count)
     const { simulated } = source
     const log = yield* EventLog
     // Before the checkpoint is read: opening the writer ends the writes of an earlier owner.
@@ -86,10 +105,14 @@ export const ingest = Effect.fnUntraced(
       onFailure: ({ operation, topic }) =>
         reporter.blocked("waiting", `the log failed to ${operation} ${topic}`)
     })
-    const obtain = makeObtain(source, reporter)
     const anchor = (marker: LedgerMarker) => source.anchor(takenLedger(marker))
 
-    const detected = Effect.fnUntraced(function* ({ ledger, server }: FetchedLedger) {
+    /** `parentHash`: for a skipped ledger whose header no server has. */
+    const detected = Effect.fnUntraced(function* (
+      { ledger: fetched, server, skipped }: FetchedLedger,
+      parentHash: string | undefined
+    ) {
+      const ledger = { ...fetched, parent_hash: fetched.parent_hash ?? parentHash }
       const { ledger_index } = ledger
       if (!isChecked(ledger)) return yield* Effect.die(new Error(`ledger ${ledger_index} was not checked`))
       const detection = detect(ledger)
@@ -102,7 +125,9 @@ export const ingest = Effect.fnUntraced(
       yield* Effect.logDebug("ledger detected").pipe(
         Effect.annotateLogs({ ledger_index, events: events.length, server })
       )
-      return { ledger, detection }
+      if (skipped === undefined) return { ledger, detection }
+      yield* Effect.logWarning("ledger skipped").pipe(Effect.annotateLogs({ ledger_index, reason: skipped }))
+      return { ledger: { ...ledger, skipped }, detection }
     })
 
     const take = Effect.fnUntraced(function* (
@@ -113,17 +138,21 @@ export const ingest = Effect.fnUntraced(
       const markers = yield* append(ledgers, previous)
       const last = markers.at(-1)!
       yield* Effect.forEach(markers, anchor, { discard: true })
+      if (last.skipped !== undefined) yield* skips.skipped(last)
       yield* reporter.appended(last)
       yield* countTaken(network, ledgers)
       return last
     })
 
     const last = (yield* lastMarker)?.marker
-    const checkpoint = (last?.simulated === true) === simulated ? last : undefined
+    const isOfThisChain = last !== undefined && (last.simulated === true) === simulated
+    const checkpoint = isOfThisChain && !(yield* startsOver(last)) ? last : undefined
+    // The process may have died between the marker and the row.
+    if (last?.skipped !== undefined) yield* skips.skipped(last)
     if (checkpoint !== undefined) yield* anchor(checkpoint)
     else if (last !== undefined)
       yield* Effect.logWarning(
-        "the last ledger in the log is of another chain; ingest starts a new one"
+        "the last ledger in the log is of a chain that has ended; ingest starts a new one"
       ).pipe(Effect.annotateLogs({ last: last.ledger_index, simulated }))
     const first =
       checkpoint !== undefined
@@ -132,6 +161,7 @@ export const ingest = Effect.fnUntraced(
           ? (yield* source.awaitHead(1)).ledgerIndex
           : start
     yield* reporter.started(first, checkpoint)
+    const obtain = makeObtain(source, reporter, skips, checkpoint === undefined ? first : undefined)
 
     const ahead = yield* Stream.unfold(first, (index) =>
       Effect.as(source.awaitHead(index), [index, index + 1] as const)
@@ -151,12 +181,15 @@ export const ingest = Effect.fnUntraced(
       let parentHash = linkTo
       let events = 0
       for (const fetched of waiting) {
-        const links = parentHash === undefined || fetched.ledger.parent_hash === parentHash
+        const { parent_hash: parent = parentHash } = fetched.ledger
+        const links = parentHash === undefined || parent === parentHash
         if (!links || events >= Limits.catchUpBatchEvents) break
-        const next = yield* detected(fetched)
+        const next = yield* detected(fetched, parentHash)
         batch.push(next)
         events += next.detection.events.length
         parentHash = next.ledger.ledger_hash
+        // A skipped ledger is the last of its batch: the last marker of the log then says what may be left to do.
+        if (fetched.skipped !== undefined) break
       }
       if (batch.length > 0) {
         previous = yield* take(batch, previous)

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { isoTime } from "../../src/domain/Ledger.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { Health, ledgerPart } from "../../src/observability/Health.ts"
+import { SkippedLedgers } from "../../src/storage/events/SkippedLedgers.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { chain, hashOf } from "../support/chain.ts"
 import { appendMarkers, markers } from "../support/markers.ts"
@@ -51,6 +52,28 @@ layer(apiLayer(), { excludeTestServices: true })("coverage, before anything was 
 })
 
 layer(apiLayer(), { excludeTestServices: true })("coverage", (it) => {
+  it.effect("shows for ever which ledgers were skipped and why, but no order that was not needed yet", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const skipped = yield* SkippedLedgers
+      const [hole] = markers(21, 21)
+      yield* skipped.order("devnet", 21, "no server lists it", 1_000)
+      yield* skipped.order("devnet", 99, "perhaps", 1_000)
+      yield* skipped.note("devnet", { ...hole!, skipped: "no server lists it" })
+      const { key } = yield* api.account("test")
+      const { body } = yield* api.call("GET", PATH, { key })
+      const [testnet, devnet] = body.data
+      assert.notProperty(testnet, "skipped")
+      assert.deepStrictEqual(devnet.skipped, [
+        {
+          ledger_index: 21,
+          reason: "no server lists it",
+          skipped_at: new Date(hole!.detected_at).toISOString()
+        }
+      ])
+    })
+  )
+
   it.effect("shows each range with both its ends, and no network of the other environment", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest

@@ -21,6 +21,7 @@ const job = (fields: Partial<ReplaySummary>): ReplaySummary => ({
   completed_at: null,
   cancelled_at: null,
   history: null,
+  skipped_ledgers: [],
   ...fields
 })
 

@@ -113,6 +113,7 @@ describe("the health of ingest", () => {
       last_taken: 9,
       last_close_time: null,
       obstacle: "ledger 10 names …",
+      skipped_ledgers: null,
       behind: 1,
       ledgers_per_second: 2,
       seconds_left: 1

@@ -1,6 +1,6 @@
 /** Servers that limit us, warn of load or send nonsense, and servers that claim history. */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer, Logger, References } from "effect"
+import { Clock, Effect, Fiber, Layer, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import { Health, ledgerPart } from "../../src/observability/Health.ts"
 import { chain } from "../support/chain.ts"
@@ -257,6 +257,31 @@ describe("a network that was reset", () => {
         assert.isAbove(asked(server, /^server_info$/), 3)
         assert.strictEqual(count(warnings, /the network was reset/), 1, warnings.join("\n"))
         assert.deepStrictEqual(yield* takenIndexes, range(25, 30))
+      })
+    )
+  )
+
+  it.effect("is followed from its new start, once an operator has ordered a new chain", () =>
+    warned(() =>
+      Effect.gen(function* () {
+        const server = yield* mainnetServer()
+        const before = yield* ingesting([server.url], { start: 25 })
+        yield* eventuallyAdvancing(taken(6))
+        yield* Fiber.interrupt(before)
+        server.serve(chain(1, 60, { name: "after the reset" }))
+        server.close(3, { announce: false })
+        const ordered = chain(30, 30)[0]!.ledger_hash
+        const startsOver = ({ ledger_hash }: { readonly ledger_hash: string }) =>
+          Effect.succeed(ledger_hash === ordered)
+        const first = yield* ingesting([server.url], { start: 2, startsOver })
+        yield* eventuallyAdvancing(taken(8))
+        // The order has no effect on the new chain.
+        yield* Fiber.interrupt(first)
+        yield* ingesting([server.url], { start: 1, startsOver })
+        server.close(6)
+        yield* eventuallyAdvancing(taken(11))
+        assert.deepStrictEqual(yield* takenIndexes, [...range(25, 30), ...range(2, 6)])
+        assert.strictEqual((yield* state)?.status, "ok")
       })
     )
   )

@@ -26,6 +26,7 @@ import { EventCounts } from "../../src/storage/events/EventCounts.ts"
 import { EventQueries } from "../../src/storage/events/EventQueries.ts"
 import { EventStore } from "../../src/storage/events/EventStore.ts"
 import { HistoryStore } from "../../src/storage/events/HistoryStore.ts"
+import { SkippedLedgers } from "../../src/storage/events/SkippedLedgers.ts"
 import { Outbox } from "../../src/storage/outbox/Outbox.ts"
 import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
@@ -159,6 +160,7 @@ export const storesLayer = (given: Environment = {}) =>
     EventCounts.layer,
     ReplayStore.layer,
     HistoryStore.layer,
+    SkippedLedgers.layer,
     UsageStore.layer,
     TestDeliveries.layer,
     IdempotencyStore.layer,

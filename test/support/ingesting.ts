@@ -10,7 +10,7 @@ import {
   ledgersTopic
 } from "../../src/domain/LedgerEvent.ts"
 import * as RippledSource from "../../src/ledger/RippledSource.ts"
-import { ingest } from "../../src/ledger/Stage.ts"
+import { type IngestOptions, ingest } from "../../src/ledger/Stage.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { Health } from "../../src/observability/Health.ts"
@@ -35,12 +35,13 @@ export const oneEventEach = (ledger: Ledger): Detection => ({
 /** Ingest of mainnet in a fiber of the scope. */
 export const ingesting = (
   urls: ReadonlyArray<string>,
-  options: { readonly start?: "latest" | number; readonly detect?: (ledger: Ledger) => Detection } = {}
+  options: Partial<Omit<IngestOptions, "network">> = {}
 ): Effect.Effect<Fiber.Fiber<never>, never, EventLog | Health | Scope.Scope> =>
   ingest({
     network: "mainnet",
-    start: options.start ?? "latest",
-    detect: options.detect ?? oneEventEach
+    start: "latest",
+    detect: oneEventEach,
+    ...options
   }).pipe(Effect.provide(RippledSource.layer({ network: "mainnet", urls })), Effect.forkScoped)
 
 /** More records than any test here writes. */

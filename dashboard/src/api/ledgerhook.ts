@@ -740,6 +740,8 @@ export type ReplayJobDetail = {
         /** How many of them have been fetched. */
         fetched_ledgers: number;
     };
+    /** Ledgers of the job's period that the operator skipped, because no server could list their transactions: their events are missing. Absent if there are none. */
+    skipped_ledgers?: number[];
 };
 export type CancelledReplayJob = {
     /** The job's id. */
@@ -843,6 +845,14 @@ export type LedgerCatchUp = {
     /** The estimated seconds until all are processed; null until it can be estimated. */
     seconds_left: number | null;
 };
+export type SkippedLedger = {
+    /** The ledger's index. */
+    ledger_index: number;
+    /** The operator's reason. */
+    reason: string;
+    /** When the service went on without it. */
+    skipped_at: string;
+};
 export type NetworkCoverage = {
     /** The network. */
     network: "mainnet" | "testnet" | "devnet";
@@ -854,6 +864,8 @@ export type NetworkCoverage = {
     head: LedgerHead | null;
     /** The ledgers that are not processed yet; null if the service is at most one ledger behind. */
     catching_up: LedgerCatchUp | null;
+    /** The ledgers that the operator skipped, lowest first. They count as processed in the ranges, but their events are missing. Absent if there are none. */
+    skipped?: SkippedLedger[];
 };
 export type LedgerCoverage = {
     /** The networks that the key sees: mainnet with a live key, testnet and devnet with a test key. */
@@ -864,6 +876,8 @@ export type ExplainedLedger = {
     index: number;
     /** When the service took the ledger. */
     taken_at: string;
+    /** Present if the operator skipped the ledger, because no server could list its transactions: the reason. Its events are missing. */
+    skipped?: string;
 };
 export type ExplainedDelivery = {
     /** The delivery's id. */

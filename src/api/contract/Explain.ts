@@ -71,7 +71,14 @@ export const Explanation = Schema.Struct({
   ledger: Schema.NullOr(
     Schema.Struct({
       index: field(Schema.Int, "The index of the ledger.", 94_084_608),
-      taken_at: field(Timestamp, "When the service took the ledger.")
+      taken_at: field(Timestamp, "When the service took the ledger."),
+      skipped: Schema.optionalKey(
+        field(
+          Schema.String,
+          "Present if the operator skipped the ledger, because no server could list its transactions: the reason. Its events are missing.",
+          "no server lists its transactions"
+        )
+      )
     }).annotate({ identifier: "ExplainedLedger", description: "The ledger that the transaction is in." })
   ).annotate({
     description:

@@ -51,6 +51,15 @@ const CatchUp = Schema.Struct({
   )
 }).annotate({ identifier: "LedgerCatchUp", description: "Ledgers that are not processed yet." })
 
+const SkippedLedger = Schema.Struct({
+  ledger_index: field(Schema.Int, "The ledger's index.", 562_177),
+  reason: field(Schema.String, "The operator's reason.", "no server lists its transactions"),
+  skipped_at: field(Timestamp, "When the service went on without it.")
+}).annotate({
+  identifier: "SkippedLedger",
+  description: "A ledger whose events are missing for ever, because no server could list its transactions."
+})
+
 export const NetworkCoverage = Schema.Struct({
   network: field(Schema.Literals(networks), "The network.", "mainnet"),
   watched: field(Schema.Boolean, "Whether the service watches this network.", true),
@@ -63,7 +72,13 @@ export const NetworkCoverage = Schema.Struct({
   catching_up: Schema.NullOr(CatchUp).annotate({
     description: "The ledgers that are not processed yet; null if the service is at most one ledger behind.",
     examples: [null]
-  })
+  }),
+  skipped: Schema.optionalKey(
+    Schema.Array(SkippedLedger).annotate({
+      description:
+        "The ledgers that the operator skipped, lowest first. They count as processed in the ranges, but their events are missing. Absent if there are none."
+    })
+  )
 }).annotate({ identifier: "NetworkCoverage", description: "The processed ledgers of one network." })
 export type NetworkCoverage = typeof NetworkCoverage.Type
 
@@ -81,7 +96,7 @@ export class Ledgers extends HttpApiGroup.make("ledgers")
         identifier: "getLedgerCoverage",
         summary: "Show which ledgers were processed",
         description:
-          "For each network, the ranges of processed ledgers. A ledger between two ranges was never processed, so its events are missing."
+          "For each network, the ranges of processed ledgers. A ledger between two ranges was never processed, so its events are missing. So are those of the ledgers in `skipped`."
       })
     )
   )

@@ -201,6 +201,13 @@ const ReplayJobDetail = Schema.Struct({
       "Ledgers from before the service's first ledger, which have to be fetched first. Present only if filters.since reaches back that far and the operator has configured servers for it.",
       { ledgers: 40_000, fetched_ledgers: 12_000 }
     )
+  ),
+  skipped_ledgers: Schema.optionalKey(
+    field(
+      Schema.Array(Schema.Int),
+      "Ledgers of the job's period that the operator skipped, because no server could list their transactions: their events are missing. Absent if there are none.",
+      [562_177]
+    )
   )
 }).annotate({ identifier: "ReplayJobDetail", description: "A replay job with its progress." })
 

@@ -11,6 +11,7 @@ import type { LedgerMarker } from "../../domain/LedgerEvent.ts"
 import { type Network, networksOf } from "../../domain/Network.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import { Health, ledgerPart, type PartHealth } from "../../observability/Health.ts"
+import { SkippedLedgers } from "../../storage/events/SkippedLedgers.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { NetworkCoverage } from "../contract/Ledgers.ts"
@@ -66,6 +67,7 @@ export const ledgersLayer = HttpApiBuilder.group(
     const settings = yield* Settings
     const health = yield* Health
     const log = yield* EventLog
+    const skippedLedgers = yield* SkippedLedgers
     const watched = watchedNetworks(settings)
 
     const coverageOf = Effect.fnUntraced(function* (network: Network) {
@@ -73,11 +75,15 @@ export const ledgersLayer = HttpApiBuilder.group(
       // the other order it could be missing from both.
       const part = yield* health.get(ledgerPart(network))
       const ranges = yield* ledgerRanges(log, network).pipe(Effect.catchTag("NotAMarker", Effect.die))
+      const skipped = yield* skippedLedgers.list(network)
       return {
         network,
         watched: watched.includes(network),
         ranges: ranges.map(rangeOf),
-        ...progressOf(part?.facts, yield* Clock.currentTimeMillis)
+        ...progressOf(part?.facts, yield* Clock.currentTimeMillis),
+        ...(skipped.length > 0 && {
+          skipped: skipped.map((one) => ({ ...one, skipped_at: iso(one.skipped_at) }))
+        })
       }
     })
 

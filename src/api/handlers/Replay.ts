@@ -160,12 +160,13 @@ export const replayLayer = HttpApiBuilder.group(
         const found = yield* jobs.find(ownerOf(yield* Caller), params.job_id)
         if (Option.isNone(found)) return yield* noJob(params.job_id)
         const progress = progressOf(found.value)
-        const { history: asked } = found.value
+        const { history: asked, skipped_ledgers } = found.value
         return {
           ...jobOf(found.value),
           progress_percent: percentOf(progress),
           eta_seconds: etaSeconds(progress, yield* Clock.currentTimeMillis),
-          ...(asked === null ? {} : { history: { ledgers: asked.ledgers, fetched_ledgers: asked.fetched } })
+          ...(asked === null ? {} : { history: { ledgers: asked.ledgers, fetched_ledgers: asked.fetched } }),
+          ...(skipped_ledgers.length > 0 && { skipped_ledgers })
         }
       }, orUnavailable),
 

@@ -5,6 +5,7 @@ import { explanationJson } from "../../coverage/ExplanationJson.ts"
 import { Explanations } from "../../coverage/Explanations.ts"
 import { isTransactionHash } from "../../domain/EventId.ts"
 import { networks } from "../../domain/Network.ts"
+import { printable } from "../../domain/Printable.ts"
 import { logReaderLayer } from "../../LogAdapter.ts"
 import { EventLogReader } from "../../log/EventLog.ts"
 import { EventQueries } from "../../storage/events/EventQueries.ts"
@@ -47,7 +48,9 @@ const notesOf = ({ events, events_count, ledger, webhooks_count }: Explained) =>
     ledger:
       ledger === null
         ? "No ledger is known for this transaction: it caused no event, or its ledger was not taken. Name the ledger with --ledger to learn which."
-        : `ledger ${ledger.index}, taken at ${ledger.taken_at}; events of this transaction: ${events_count}`,
+        : ledger.skipped !== undefined
+          ? `ledger ${ledger.index} was skipped at ${ledger.taken_at}, so its events are missing: ${printable(ledger.skipped)}`
+          : `ledger ${ledger.index}, taken at ${ledger.taken_at}; events of this transaction: ${events_count}`,
     more: [
       ...(events_count > events.length ? [`Only the first ${events.length} events are shown.`] : []),
       ...(webhooks_count > shown && events.length > 0

@@ -54,9 +54,14 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
     ...(telemetry === undefined ? [] : [telemetryCheck(telemetry)])
   ]
   /** The servers of a network, and whether ingest can take the next ledger. `taken`: undefined if it is not known. */
-  const serversOf = Effect.fnUntraced(function* (of: NetworkSettings, taken: LastTaken | undefined) {
+  const serversOf = Effect.fnUntraced(function* (
+    of: NetworkSettings,
+    taken: LastTaken | undefined,
+    ended: ReadonlySet<string>
+  ) {
     const { historyUrls, network, start, urls } = of
-    const next = nextLedger(taken?.get(network), start)
+    const last = taken?.get(network)
+    const next = nextLedger(last !== undefined && ended.has(last.ledger_hash) ? undefined : last, start)
     const check = (wanted: NextLedger | undefined) => (url: string) =>
       ledgerServerCheck(network, url, verify, wanted)
     const found = yield* Effect.all([...urls.map(check(next)), ...historyUrls.map(check(undefined))], {
@@ -73,11 +78,13 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
       kafka === undefined
         ? Effect.map(checkedStore, (store) => store.taken)
         : lastInKafka(kafka, watchedNetworks(settings))
-    const servers = Effect.flatMap(taken, (known) =>
-      Effect.all(
-        networks.map((of) => serversOf(of, known)),
-        { concurrency: "unbounded" }
-      )
+    const servers = Effect.flatMap(
+      Effect.all([taken, checkedStore], { concurrency: "unbounded" }),
+      ([known, { ended }]) =>
+        Effect.all(
+          networks.map((of) => serversOf(of, known, ended)),
+          { concurrency: "unbounded" }
+        )
     )
     const [store, given, ofKafka, rest, ofServers] = yield* Effect.all(
       [

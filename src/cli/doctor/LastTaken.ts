@@ -8,10 +8,20 @@ import type { Network } from "../../domain/Network.ts"
 import { EventLogReader } from "../../log/EventLog.ts"
 import * as EmbeddedEventLog from "../../log/embedded/EmbeddedEventLog.ts"
 import { loadKafka } from "../../log/kafka/LoadKafka.ts"
+import { ChainRestarts } from "../../storage/events/ChainRestarts.ts"
 import { hasTable } from "../Stores.ts"
 
 /** A network that is not in it has taken none. */
 export type LastTaken = ReadonlyMap<Network, LedgerMarker>
+
+/**
+ * The hashes after which an operator ordered a new chain, in the database of the context: for ingest, nothing was taken
+ * of such a chain.
+ */
+export const endedChains = Effect.gen(function* () {
+  if (!(yield* hasTable("chain_restarts"))) return new Set<string>()
+  return new Set(yield* (yield* ChainRestarts).endedHashes)
+}).pipe(Effect.provide(ChainRestarts.layer))
 
 const lastMarkers = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
   const log = yield* EventLogReader

@@ -8,7 +8,7 @@ import { Settings, type SettingsShape, watchedNetworks } from "../../config/Conf
 import type { LogIdentity } from "../../storage/LogIdentity.ts"
 import * as Sql from "../../storage/Sql.ts"
 import { Fault, type Finding, finding } from "./Finding.ts"
-import { type LastTaken, lastInDatabase } from "./LastTaken.ts"
+import { endedChains, type LastTaken, lastInDatabase } from "./LastTaken.ts"
 import { alertFinding, quarantineFinding, secretsFinding, storedLog } from "./StoredChecks.ts"
 
 const nearestExisting = (path: string): string => (existsSync(path) ? path : nearestExisting(dirname(path)))
@@ -29,6 +29,7 @@ export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) 
   const stored: Array<Finding | undefined> = []
   let log: LogIdentity | undefined
   let taken: LastTaken | undefined
+  let ended: ReadonlySet<string> = new Set()
 
   /** One connection for all checks, because the embedded PostgreSQL may have to be started. Returns its version. */
   const database = Effect.gen(function* () {
@@ -38,6 +39,7 @@ export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) 
     }>`SELECT current_setting('server_version') AS version`
     stored.push(yield* secretsFinding(settings), yield* alertFinding, yield* quarantineFinding)
     log = yield* storedLog
+    ended = yield* endedChains
     if (settings.kafka === undefined) taken = yield* lastInDatabase(watchedNetworks(settings))
     return row?.version ?? "unknown version"
   }).pipe(
@@ -72,6 +74,7 @@ export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) 
   return {
     findings: found.status === "ok" ? [found, ...stored.filter((one) => one !== undefined)] : [found],
     log,
-    taken
+    taken,
+    ended
   }
 })

@@ -6,6 +6,7 @@ import { examine } from "../../../src/cli/doctor/Checks.ts"
 import type { Finding } from "../../../src/cli/doctor/Finding.ts"
 import * as EmbeddedEventLog from "../../../src/log/embedded/EmbeddedEventLog.ts"
 import { chain } from "../../support/chain.ts"
+import { runCommand } from "../../support/command.ts"
 import { appendMarkers, markers } from "../../support/markers.ts"
 import { databaseUrl, makeDatabase } from "../../support/postgres.ts"
 import { rippledServer } from "../../support/rippledServer.ts"
@@ -154,6 +155,27 @@ describe("doctor and the next ledger", () => {
         (yield* started("latest"))?.detail,
         "nothing was taken yet; ingest starts with the newest ledger"
       )
+    })
+  )
+
+  it.live("is content after a reset if an operator has ordered a new chain", () =>
+    Effect.gen(function* () {
+      const server = yield* serving(3_001, 3_018, "after a reset")
+      const DATABASE_URL = yield* taken(4_001, 4_018)
+      const environment = { DATABASE_URL, PORT: "0", XRPL_MAINNET_URLS: "", XRPL_TESTNET_URLS: server.url }
+      assert.strictEqual(next(yield* examine(environment))?.status, "problem")
+      const ordered = yield* runCommand(["ledger", "new-chain", "--network", "testnet"], { environment })
+      assert.deepInclude(ordered, { code: 0, stderr: "" })
+      assert.match(ordered.stdout, /^The chain of testnet ends with ledger 4018\. Restart the process/)
+      assert.deepInclude(next(yield* examine(environment)), {
+        status: "ok",
+        detail: "nothing was taken yet; ingest starts with the newest ledger"
+      })
+      const refused = yield* runCommand(["ledger", "new-chain", "--network", "devnet"], { environment })
+      assert.deepInclude(refused, {
+        code: 1,
+        stderr: "ledgerhook: no ledger of devnet was taken from a server, so there is no chain to end.\n"
+      })
     })
   )
 

@@ -55,7 +55,7 @@ const Proof = ({ network, range }: { readonly network: string; readonly range: L
 const stateOf = (taken: number, gaps: number, behind: boolean): StatusName =>
   gaps > 0 ? "gaps" : taken === 0 ? "waiting" : behind ? "catching up" : "complete"
 
-export const CoveredNetwork = ({ network, ranges, head, catching_up }: NetworkCoverage) => {
+export const CoveredNetwork = ({ network, ranges, head, catching_up, skipped = [] }: NetworkCoverage) => {
   const segments = segmentsOf({ ranges, catching_up })
   const gaps = segments.filter(({ kind }) => kind === "gap")
   const oldest = ranges[0]
@@ -70,7 +70,7 @@ export const CoveredNetwork = ({ network, ranges, head, catching_up }: NetworkCo
           {taken === 0
             ? "No ledger has been taken yet. The service takes the next one that a server announces."
             : gaps.length === 0
-              ? `${plural(taken, "ledger")} taken, none missing`
+              ? `${plural(taken, "ledger")} taken, ${skipped.length === 0 ? "none missing" : `${count(skipped.length)} skipped`}`
               : `${plural(taken, "ledger")} taken, ${plural(gaps.length, "gap")}`}
         </span>
       </div>
@@ -118,6 +118,14 @@ export const CoveredNetwork = ({ network, ranges, head, catching_up }: NetworkCo
               <dd className={classes["missing"]}>
                 {ledgers(gap)}: the service was started again at a later ledger, so the events of these are
                 not known.
+              </dd>
+            </Fragment>
+          ))}
+          {skipped.map(({ ledger_index, reason, skipped_at }) => (
+            <Fragment key={ledger_index}>
+              <dt>Skipped</dt>
+              <dd className={classes["missing"]}>
+                ledger {count(ledger_index)}, <Time at={skipped_at} />: {reason}. Its events are not known.
               </dd>
             </Fragment>
           ))}

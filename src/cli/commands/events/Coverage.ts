@@ -57,6 +57,8 @@ export interface Span {
   readonly events: number
   /** Present if the ledgers are simulated. */
   readonly simulated?: true
+  /** Ledgers of the chain that an operator skipped: their events are missing. */
+  readonly skipped?: ReadonlyArray<{ readonly ledger_index: number; readonly reason: string }>
 }
 
 export const spanOf = (marker: LedgerMarker): Span => ({
@@ -67,7 +69,10 @@ export const spanOf = (marker: LedgerMarker): Span => ({
   first_close_time: marker.close_time,
   last_close_time: marker.close_time,
   events: marker.event_count,
-  ...(marker.simulated === true ? { simulated: true } : {})
+  ...(marker.simulated === true ? { simulated: true } : {}),
+  ...(marker.skipped === undefined
+    ? {}
+    : { skipped: [{ ledger_index: marker.ledger_index, reason: marker.skipped }] })
 })
 
 /** The spans with the next one joined to the last, if it is its child. */
@@ -80,9 +85,17 @@ export const joinSpan = (spans: ReadonlyArray<Span>, next: Span): ReadonlyArray<
     next.simulated === last.simulated
   if (!linked) return [...spans, next]
   const { events, last_close_time, last_hash, last_ledger } = next
+  const skipped = [...(last.skipped ?? []), ...(next.skipped ?? [])]
   return [
     ...spans.slice(0, -1),
-    { ...last, last_ledger, last_hash, last_close_time, events: last.events + events }
+    {
+      ...last,
+      last_ledger,
+      last_hash,
+      last_close_time,
+      events: last.events + events,
+      ...(skipped.length > 0 && { skipped })
+    }
   ]
 }
 

@@ -20,7 +20,10 @@ const spanSchema = Schema.Struct({
   first_close_time: Schema.String,
   last_close_time: Schema.String,
   events: Schema.Number,
-  simulated: Schema.optionalKey(Schema.Literal(true))
+  simulated: Schema.optionalKey(Schema.Literal(true)),
+  skipped: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ ledger_index: Schema.Number, reason: Schema.String }))
+  )
 })
 
 const file = Schema.Struct({

@@ -8,7 +8,7 @@ import { type WrongUsage, wrongUsage } from "../../terminal/Failure.ts"
 import { wholeNumber, withDefault } from "../../terminal/Flags.ts"
 import { settings } from "../../terminal/Invocation.ts"
 
-const LEDGER_INDEX_MAX = 4_294_967_295
+export const LEDGER_INDEX_MAX = 4_294_967_295
 
 export const ledgerIndex = (name: string, description: string) =>
   wholeNumber(name, 1, LEDGER_INDEX_MAX, `a ledger index from 1 to ${LEDGER_INDEX_MAX}`).pipe(

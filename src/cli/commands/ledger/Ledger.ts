@@ -15,8 +15,10 @@ import { about } from "../../terminal/Help.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 import { printableLines } from "../../terminal/JsonText.ts"
 import { print, printError } from "../../terminal/Output.ts"
+import { newChain } from "./NewChain.ts"
 import { record } from "./Record.ts"
 import { type Item, makeRecordedReader, type Recorded } from "./RecordedData.ts"
+import { skip } from "./Skip.ts"
 import { verify } from "./Verify.ts"
 
 const eventLine = (event: DetectedEvent, file: string | undefined): string =>
@@ -114,6 +116,6 @@ const detect = Command.make(
 )
 
 export const ledger = Command.make("ledger").pipe(
-  Command.withDescription("Record ledgers, detect their events, and verify processed ledgers"),
-  Command.withSubcommands([detect, record, verify])
+  Command.withDescription("Record ledgers, detect their events, and verify or skip ledgers"),
+  Command.withSubcommands([detect, record, verify, skip, newChain])
 )

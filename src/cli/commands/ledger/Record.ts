@@ -51,8 +51,8 @@ export const recordLedgers = Effect.fnUntraced(function* (options: Options) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   // Loaded when needed: the ledger's client library is large.
-  const { isRecorded, makeLedgerClient } = yield* Effect.promise(
-    () => import("../../../ledger/LedgerClient.ts")
+  const [{ isRecorded, makeLedgerClient }, { endsConnection }] = yield* Effect.promise(() =>
+    Promise.all([import("../../../ledger/LedgerClient.ts"), import("../../../ledger/LedgerSource.ts")])
   )
   const client: LedgerClient = yield* makeLedgerClient(options.network, options.url)
   const show = yield* showProgress("recorded", options.to - options.from + 1)
@@ -67,9 +67,13 @@ export const recordLedgers = Effect.fnUntraced(function* (options: Options) {
     const recorded = yield* client
       .ledger(index)
       .pipe(
-        Effect.mapError(({ detail, server }) =>
+        Effect.mapError(({ detail, reason, server }) =>
           failed(
-            `ledger ${index} cannot be recorded: ${server}: ${detail}. To continue from here, run the same command again.`
+            `ledger ${index} cannot be recorded: ${server}: ${detail}. ${
+              endsConnection(reason)
+                ? "To continue from here, run the same command again."
+                : "Ledgers that are complete stay in the folder. If this server never sends the ledger, name another with --url; if no server does, record the ledgers before and after it."
+            }`
           )
         )
       )

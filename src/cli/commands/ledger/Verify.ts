@@ -16,6 +16,9 @@ const table = (result: Verification): string =>
     ["network", result.network],
     ["range", `${result.from} to ${result.to}`],
     ["ledgers", `${result.ledgers} complete, with ${result.events} events`],
+    ...(result.skipped === 0
+      ? []
+      : [["skipped", `${result.skipped} of the ledgers, by an operator: their events are missing`]]),
     ...(result.last_hash === null ? [] : [["last hash", result.last_hash]]),
     ...(result.against === null ? [] : [["compared", `with ${result.against}`]]),
     ["result", result.fault === null ? "complete" : `broken: ${result.fault.message}`]

@@ -99,6 +99,8 @@ export interface Verification {
   readonly to: number
   /** How many ledgers from the first on are complete, and their events. */
   readonly ledgers: number
+  /** How many of them an operator skipped: their events are missing. */
+  readonly skipped: number
   readonly events: number
   readonly last_hash: string | null
   /** Host of the server that was compared with. */
@@ -126,6 +128,7 @@ export const verifyChain = Effect.fnUntraced(function* (options: VerifyOptions) 
           options.against
         )
   let ledgers = 0
+  let skipped = 0
   let events = 0
   let last: LedgerMarker | undefined
 
@@ -150,6 +153,7 @@ export const verifyChain = Effect.fnUntraced(function* (options: VerifyOptions) 
     Stream.mapEffect(Effect.fromResult),
     Stream.runForEach((marker) => {
       ledgers++
+      if (marker.skipped !== undefined) skipped++
       events += marker.event_count
       last = marker
       return show(ledgers)
@@ -163,6 +167,7 @@ export const verifyChain = Effect.fnUntraced(function* (options: VerifyOptions) 
     from: options.from,
     to: options.to,
     ledgers,
+    skipped,
     events,
     last_hash: last?.ledger_hash ?? null,
     against: client?.server ?? null,

@@ -49,6 +49,7 @@ export const toJson = (job: ReplaySummary, nowMs: number) => ({
   eta_seconds: remainingOf(job, nowMs),
   history:
     job.history === null ? null : { ledgers: job.history.ledgers, fetched_ledgers: job.history.fetched },
+  skipped_ledgers: job.skipped_ledgers,
   error: job.error,
   created_at: iso(job.created_at),
   completed_at: moment(job.completed_at),
@@ -89,6 +90,9 @@ export const fields = (job: ReplaySummary): ReadonlyArray<Field> => [
   ["queued", String(job.processed_events)],
   ["failed", String(job.failed_events)],
   ...(job.history === null ? [] : [["history", historyText(job.history)] as const]),
+  ...(job.skipped_ledgers.length === 0
+    ? []
+    : [["skipped", `ledgers ${job.skipped_ledgers.join(", ")}, whose events are missing`] as const]),
   ...(job.error === null ? [] : [["error", job.error] as const]),
   ["created", iso(job.created_at)],
   ...(job.completed_at === null ? [] : [["completed", iso(job.completed_at)] as const]),

@@ -75,6 +75,24 @@ describe("events export", () => {
     )
   )
 
+  it.effect("names the ledgers that an operator skipped, also after a second run", () =>
+    Effect.gen(function* () {
+      const index = FIRST + 50
+      yield* take(
+        ledgers.map((one) => (one.ledger_index === index ? { ...one, transactions: [] } : one)),
+        (marker) => (marker.ledger_index === index ? { ...marker, skipped: "lost" } : marker)
+      )
+      const folder = yield* makeFolder
+      const skipped = [{ ledger_index: index, reason: "lost" }]
+      for (const to of [FIRST + 60, FIRST + 99]) {
+        yield* exported(folder, { to: ledger(to) })
+        const [network] = manifestIn(folder).networks
+        assert.deepInclude(network!.ledgers[0], { last_ledger: to, skipped })
+        assert.deepStrictEqual(network!.gaps, [])
+      }
+    }).pipe(Effect.provide(memoryLayer()))
+  )
+
   it.effect("lists every file with its hash, and the chain of ledgers that the files cover", () =>
     withLedgers(
       Effect.gen(function* () {

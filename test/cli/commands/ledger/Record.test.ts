@@ -12,6 +12,7 @@ import type { Network } from "../../../../src/domain/Network.ts"
 import { chain } from "../../../support/chain.ts"
 import { eventuallyAdvancing } from "../../../support/ingesting.ts"
 import { rippledServer } from "../../../support/rippledServer.ts"
+import { unlistable } from "../../../support/unlistable.ts"
 
 const Live = Layer.merge(
   NodeServices.layer,
@@ -144,6 +145,22 @@ describe("ledger record", () => {
         readdirSync(folder),
         [10, 11, 12].map((index) => `mainnet-${index}.json`)
       )
+    })
+  )
+
+  it.effect("does not promise that trying again helps if the server cannot list the ledger", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const server = yield* rippledServer({ networkId: 0, interfere: unlistable(new Map([[7, "lacking"]])) })
+      server.serve(chain(5, 9, { transactions: 2 }))
+      server.close(9)
+      const error = yield* Effect.flip(record(server.url, folder, 5, 7))
+      assert.match(error.message, /^ledger 7 cannot be recorded: .*: transaction 0 of ledger 7 is missing\. /)
+      assert.match(
+        error.message,
+        /another with --url; if no server does, record the ledgers before and after/
+      )
+      assert.notMatch(error.message, /run the same command again/)
     })
   )
 

@@ -96,6 +96,18 @@ describe("ledger verify", () => {
     })
   )
 
+  it.live("passes a ledger that an operator skipped, and counts it", () =>
+    Effect.gen(function* () {
+      const { log, reader } = yield* ownedLog
+      for (const raw of chain(20, 119))
+        yield* raw.ledger_index === 55
+          ? take(log, { ...raw, transactions: [] }, (marker) => ({ ...marker, skipped: "lost" }))
+          : take(log, raw)
+      const result = yield* verify(reader)
+      assert.deepStrictEqual([result.fault, result.ledgers, result.skipped], [null, 100, 1])
+    })
+  )
+
   it.live("reports which ledgers the log has if the range is incomplete", () =>
     Effect.gen(function* () {
       const { log, reader } = yield* ownedLog
