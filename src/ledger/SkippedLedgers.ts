@@ -24,15 +24,20 @@ export const noSkips: SkipOrders = {
   count: Effect.succeed(0)
 }
 
-/** The header of a ledger that has this hash, if it is known. */
-export const fetchHeader = (source: LedgerSource["Service"], index: number, hash: string | undefined) =>
+/** The header of a ledger that has this hash and this parent, as far as they are known. */
+export const fetchHeader = (
+  source: LedgerSource["Service"],
+  index: number,
+  hash: string | undefined,
+  parentHash?: string
+) =>
   source.fetch(
     index,
     (fetched) =>
       checkLedger(fetched, {
         index,
         part: "header",
-        parentHash: undefined,
+        parentHash,
         announcedHash: hash ?? source.announced(index, fetched.server)?.ledgerHash
       }),
     "header"
@@ -47,19 +52,21 @@ export const asSkipped = (fetched: FetchedLedger, reason: string): FetchedLedger
 
 /**
  * The header of the ledger, whose hash the next ledger must name. If no server has the header, hash and close time are
- * those that the next ledger names; its own parent is then unknown. Undefined: neither is there, or they contradict
- * each other.
+ * those that the next ledger names; its own parent is then unknown. Undefined: neither is there, or the ledger is not
+ * the child of the one before and the parent of the one after.
  */
 export const skippedLedger = Effect.fnUntraced(function* (
   source: LedgerSource["Service"],
   index: number,
+  parentHash: string | undefined,
   reason: string
 ) {
   const next = yield* Effect.result(fetchHeader(source, index + 1, undefined))
   const child = Result.isSuccess(next) ? next.success.ledger : undefined
-  const own = yield* Effect.result(fetchHeader(source, index, child?.parent_hash))
+  const own = yield* Effect.result(fetchHeader(source, index, child?.parent_hash, parentHash))
   if (Result.isSuccess(own)) return asSkipped(own.success, reason)
-  if (child === undefined || own.failure.reason === "wrong_hash") return undefined
+  const contradicts = own.failure.reason === "wrong_hash" || own.failure.reason === "broken_chain"
+  if (child === undefined || contradicts) return undefined
   return {
     server: own.failure.server,
     validated: true,

@@ -70,7 +70,7 @@ const makeObtain = (
       const isBroken = reason === "broken_chain"
       yield* reporter.blocked(isBroken ? "stopped" : "waiting", `${server}: ${detail}`)
       const order = isBroken || rounds < Limits.skipRounds ? undefined : yield* skips.reason(index)
-      const hole = order === undefined ? undefined : yield* skippedLedger(source, index, order)
+      const hole = order === undefined ? undefined : yield* skippedLedger(source, index, parentHash, order)
       if (hole !== undefined && (hole.ledger.parent_hash !== undefined || index !== chainStart)) return hole
       const waitMs = isBroken ? Limits.brokenChainRetryMs : betweenRoundsMs(rounds)
       // If another server announces the ledger meanwhile, ask at once.

@@ -95,6 +95,20 @@ describe("a ledger that no server can list", () => {
     }).pipe(Effect.provide(memoryLayer()))
   )
 
+  it.effect("is not skipped if the network was reset meanwhile: it is no child of the ledger before", () =>
+    Effect.gen(function* () {
+      const lacking = new Map<number, Unlistable>([[25, "lacking"]])
+      const server = yield* rippledServer({ networkId: 0, interfere: unlistable(lacking) })
+      server.serve([...ledgers.slice(0, 24), ...chain(25, 40, { name: "after the reset", transactions: 3 })])
+      server.close(30)
+      const { noted, skips } = orders(new Map([[25, "no server lists it"]]))
+      yield* running(server.url, skips)
+      yield* eventuallyAdvancing(taken(5))
+      yield* minutes(5)
+      assert.deepStrictEqual([yield* takenIndexes, noted], [range(20, 24), []])
+    }).pipe(Effect.provide(memoryLayer()))
+  )
+
   it.effect("is not skipped while its header contradicts the ledger after it", () =>
     Effect.gen(function* () {
       const [forged] = chain(25, 25, { name: "other", transactions: 3 })

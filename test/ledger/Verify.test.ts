@@ -16,6 +16,7 @@ import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
 import { eventually, eventuallyAdvancing, markers, memoryLayer, oneEventEach } from "../support/ingesting.ts"
 import { binaryLedgerResult, ledgerResult } from "../support/ledgerAnswers.ts"
 import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
+import { orders } from "../support/unlistable.ts"
 
 const simulated = (ledgers: number): ReadonlyArray<ClosedLedger> => {
   const chain = makeChain({
@@ -195,6 +196,38 @@ describe("ingest with XRPL_VERIFY=full", () => {
           [0, 10, 10, 10, 10, 10]
         )
         yield* eventually(Effect.sync(() => spoiled <= 0))
+      }).pipe(Effect.provide(memoryLayer()))
+  )
+
+  it.effect(
+    "skips by order a ledger whose bytes no server has; the next one, which is proven, names its hash",
+    () =>
+      Effect.gen(function* () {
+        const simulation = yield* makeSimulatedLedger({
+          seed: 1,
+          networkId: 0,
+          transactionsPerLedger: 10,
+          firstLedgerIndex: 1_000,
+          respond: (request, answer) =>
+            request["ledger_index"] === 1_002 && request["binary"] === true
+              ? { id: request["id"]!, status: "error", type: "response", error: "internal" }
+              : answer
+        })
+        for (let i = 0; i < 5; i++) yield* simulation.close
+        const { noted, skips } = orders(new Map([[1_002, "no server has its bytes"]]))
+        yield* Effect.forkScoped(
+          ingest({ network: "mainnet", start: 1_000, detect: oneEventEach, skips }).pipe(
+            Effect.provide(layer({ network: "mainnet", urls: [simulation.url], verify: "full" }))
+          )
+        )
+        yield* eventuallyAdvancing(Effect.map(markers, ({ length }) => length === 6))
+        const all = yield* markers
+        assert.deepStrictEqual(
+          all.map(({ skipped, transaction_count }) => skipped ?? transaction_count),
+          [0, 10, "no server has its bytes", 10, 10, 10]
+        )
+        assert.strictEqual(all[3]?.parent_hash, all[2]?.ledger_hash)
+        assert.deepStrictEqual(noted, [1_002])
       }).pipe(Effect.provide(memoryLayer()))
   )
 })
