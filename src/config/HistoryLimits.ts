@@ -1,4 +1,4 @@
-/** Limits of fetching ledgers from before the service's first one; part of `Limits`. */
+/** Limits of fetching ledgers from before the service's first one, and of skipping ledgers; part of `Limits`. */
 export const historyLimits = {
   /**
    * How many ledgers before the service's first one a replay may ask for: about three weeks, which take hours to fetch.
@@ -17,5 +17,16 @@ export const historyLimits = {
    * The events of a time before the kept events are estimated from the rate of the kept events in this much time
    * after it.
    */
-  historySampleMs: 24 * 3_600_000
+  historySampleMs: 24 * 3_600_000,
+
+  // --- skipped ledgers
+  /**
+   * How many rounds over all servers must fail before a ledger is skipped by an operator's order: about 7 s, so that an
+   * order for a wrong ledger does not skip one that is only late.
+   */
+  skipRounds: 3,
+  /** Orders to skip ledgers, of one network. Mainnet has four such ledgers. */
+  skipOrders: 1_000,
+  /** Characters of an operator's reason for skipping a ledger. */
+  skipReasonLength: 200
 } as const

@@ -118,15 +118,6 @@ export const Limits = {
   ledgerNotFoundWaitMs: { first: 250, longest: 1_000 },
   /** Waits between rounds over all servers for a ledger that none of them has. */
   ledgerRoundMs: { first: 1_000, longest: 15_000 },
-  /**
-   * How many rounds over all servers must fail before a ledger is skipped by an operator's order: about 7 s, so that an
-   * order for a wrong ledger does not skip one that is only late.
-   */
-  skipRounds: 3,
-  /** Orders to skip ledgers, of one network. Mainnet has four such ledgers. */
-  skipOrders: 1_000,
-  /** Characters of an operator's reason for skipping a ledger. */
-  skipReasonLength: 200,
   /** How often a ledger whose parent hash does not match the ledger before it is fetched again. */
   brokenChainRetryMs: 60_000,
   /** `/readyz` fails if the head is older than this, or if catching up has not progressed for this long. */
