@@ -2,15 +2,17 @@
  * Stage 5: moves waiting retries back when they are due. One fiber for each partition of the delay topics. Each topic
  * has one delay, so its first record is due first; with jitter a record stays at most 1.1 times the delay. Work that
  * is due later (`Retry-After`) moves to another delay topic, so it does not hold up records behind it. The move and
- * the commit are one transaction of the log, so a crash neither loses nor repeats work.
+ * the commit are one transaction of the log, so a crash neither loses nor repeats work. Wait.ts says what follows if
+ * the wall clock is set.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { Settings } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, parseWork, workTopic } from "../domain/Delivery.ts"
-import { delayOf, longestStayMs, type RetryPolicy } from "../domain/RetryPolicy.ts"
+import { type BothClocks, bothClocks, monotonicNow } from "../domain/Monotonic.ts"
+import { delayOf, longestStayMs } from "../domain/RetryPolicy.ts"
 import { type AssignedPartition, EventLog, type LogRecord, type NewRecord } from "../log/EventLog.ts"
+import { type Sighting, waitOf } from "./Wait.ts"
 
 const GROUP = "delay"
 /** Attempts 2 to 10 of a series have a topic each (topics/topics.json). */
@@ -22,57 +24,64 @@ interface Waiting {
   readonly record: LogRecord
   /** Undefined if the record cannot be read: it returns at once, and the delivery actor reports it. */
   readonly work: DeliveryWork | undefined
-  /** Unix milliseconds at which it leaves the topic. */
+  /** When the work is due, and when the record leaves the topic, on the monotonic clock. */
+  readonly dueAt: number
   readonly leavesAt: number
-}
-
-const waitingOf = (record: LogRecord, longestMs: number): Waiting => {
-  const read = parseWork(record.value ?? "")
-  // No stage makes work wait for longer. It would block the partition, so it counts as due.
-  const isForged = read !== undefined && read.due_at > record.timestamp + Limits.workWaitsMostMs
-  const work = isForged ? { ...read, due_at: 0 } : read
-  return {
-    record,
-    work,
-    leavesAt: work === undefined ? 0 : Math.min(work.due_at, record.timestamp + longestMs)
-  }
-}
-
-/** The work topic if the work is due, otherwise the delay topic for the rest of its wait. */
-const nextTopic = (policy: RetryPolicy, work: DeliveryWork | undefined, nowMs: number): string => {
-  if (work === undefined) return DELIVERIES_TOPIC
-  const waitMs = work.due_at - nowMs
-  return waitMs > 0 ? delayTopic(delayOf(policy, work.series_attempt, waitMs)) : workTopic(work)
 }
 
 const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   const log = yield* EventLog
   const { retryPolicy } = yield* Settings
-  const { delayBatchRecords, delaySleepMs } = yield* StageLimits
+  const { delayBatchRecords, delaySightingMs, delaySleepMs } = yield* StageLimits
   const { topic, partition: number } = partition
   const longestMs = longestStayMs(retryPolicy, attemptOf.get(topic)!)
+  let sightedAt = yield* monotonicNow
+  let sightings: ReadonlyArray<Sighting> = [{ end: partition.endOffsetAtStart, atMs: sightedAt }]
+
+  /** Notes where the log ends, for the records behind those that wait in memory. `next` is the first of them. */
+  const sight = Effect.fnUntraced(function* (next: number) {
+    if ((yield* monotonicNow) - sightedAt < delaySightingMs) return
+    const { end } = yield* log.offsets(partition)
+    sightedAt = yield* monotonicNow
+    sightings = sightings.filter((one) => one.end > next)
+    if (end > (sightings.at(-1)?.end ?? next)) sightings = [...sightings, { end, atMs: sightedAt }]
+  })
+
+  /** The record for the work topic if the work is due, otherwise for the delay topic of the rest of its wait. */
+  const moved = ({ record, work, dueAt }: Waiting, { monotonicMs, wallMs }: BothClocks): NewRecord => {
+    const { headers, key, value } = record
+    if (work === undefined) return { topic: DELIVERIES_TOPIC, key, value, headers }
+    const waitMs = dueAt - monotonicMs
+    if (waitMs <= 0) return { topic: workTopic(work), key, value, headers }
+    return {
+      topic: delayTopic(delayOf(retryPolicy, work.series_attempt, waitMs)),
+      key,
+      value: JSON.stringify({ ...work, due_at: Math.ceil(wallMs + waitMs) }),
+      headers
+    }
+  }
 
   while (true) {
     const records = yield* partition.take(delayBatchRecords)
-    let waiting = records.map((record) => waitingOf(record, longestMs))
+    const taken = yield* bothClocks
+    let waiting = records.map((record): Waiting => {
+      const work = parseWork(record.value ?? "")
+      const wait = work && waitOf(work, record, longestMs, sightings, taken)
+      return { record, work, dueAt: wait?.dueAt ?? 0, leavesAt: wait?.leavesAt ?? 0 }
+    })
+    const next = records.at(-1)!.offset + 1
     while (waiting.length > 0) {
-      const now = yield* Clock.currentTimeMillis
-      const waitMs = waiting[0]!.leavesAt - now
+      yield* sight(next)
+      const now = yield* bothClocks
+      const waitMs = waiting[0]!.leavesAt - now.monotonicMs
       if (waitMs > 0) {
         yield* Effect.sleep(Math.min(waitMs, delaySleepMs))
         continue
       }
-      const notDue = waiting.findIndex(({ leavesAt }) => leavesAt > now)
+      const notDue = waiting.findIndex(({ leavesAt }) => leavesAt > now.monotonicMs)
       const due = notDue === -1 ? waiting : waiting.slice(0, notDue)
       yield* log.transaction({
-        append: due.map(
-          ({ record: { key, value, headers }, work }): NewRecord => ({
-            topic: nextTopic(retryPolicy, work, now),
-            key,
-            value,
-            headers
-          })
-        ),
+        append: due.map((one) => moved(one, now)),
         commit: {
           group: GROUP,
           positions: [{ topic, partition: number, offset: due.at(-1)!.record.offset + 1 }]

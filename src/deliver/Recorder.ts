@@ -7,9 +7,11 @@
  */
 import { Clock, Context, Effect, Fiber, Latch, Layer } from "effect"
 import { Settings } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
-import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
+import { monotonicClock } from "../domain/Monotonic.ts"
+import { delayOf, longestStayMs, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { EventLog, type NewRecord } from "../log/EventLog.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
@@ -19,8 +21,6 @@ import type { AttemptRecord } from "../storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../storage/webhooks/WebhookStore.ts"
 import { type ShownOutcome, showAttempts } from "./AttemptsShown.ts"
 import { makeSlidingCount } from "./SlidingCount.ts"
-
-const NANOS_PER_MS = 1_000_000
 
 export interface Outcome extends ShownOutcome {
   /** Undefined if the attempt is recorded already and only its retry may be missing. */
@@ -32,11 +32,24 @@ export interface Outcome extends ShownOutcome {
   readonly onSettled: () => void
 }
 
-const retryRecord = (policy: RetryPolicy, work: DeliveryWork, nowMs: number): NewRecord => ({
-  topic: delayTopic(delayOf(policy, work.series_attempt, work.due_at - nowMs)),
-  key: work.webhook_id,
-  value: JSON.stringify(work)
-})
+const retryRecord = (
+  policy: RetryPolicy,
+  { attempt, retry }: Outcome,
+  nowMs: number
+): ReadonlyArray<NewRecord> => {
+  if (retry === undefined) return []
+  const { series_attempt, webhook_id } = retry
+  // The wall clock may have been set back since the attempt: the wait is no longer than its whole delay.
+  const longestMs = attempt?.nextDelayMs ?? longestStayMs(policy, series_attempt) + Limits.retryAfterAddsMs
+  const waitMs = Math.min(retry.due_at - nowMs, longestMs, Limits.workWaitsMostMs)
+  return [
+    {
+      topic: delayTopic(delayOf(policy, series_attempt, waitMs)),
+      key: webhook_id,
+      value: JSON.stringify({ ...retry, due_at: nowMs + waitMs })
+    }
+  ]
+}
 
 export class Recorder extends Context.Service<
   Recorder,
@@ -68,8 +81,7 @@ export class Recorder extends Context.Service<
       let underWay = 0
       /** Outcomes that are written, with their retries appended, and not settled. */
       let written: ReadonlyArray<Outcome> = []
-      const clock = yield* Clock.Clock
-      const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
+      const nowMs = yield* monotonicClock
       const recorded = makeSlidingCount(limits.repeatedOfMs)
       /** How many attempts a crash may repeat, besides those within the windows of webhooks. */
       let repeatable = 0
@@ -112,9 +124,7 @@ export class Recorder extends Context.Service<
 
       const queueRetries = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
         const now = yield* Clock.currentTimeMillis
-        const append = outcomes.flatMap(({ retry }) =>
-          retry === undefined ? [] : [retryRecord(retryPolicy, retry, now)]
-        )
+        const append = outcomes.flatMap((outcome) => retryRecord(retryPolicy, outcome, now))
         if (append.length > 0) yield* log.transaction({ append }).pipe(retryUntilSuccess("queueing retries"))
       })
 

@@ -1,7 +1,8 @@
 /** Delays on the test's clock: work returns neither early nor late, and long waits do not hold up short ones. */
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
 import { delay } from "../../src/delay/Stage.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, newWork } from "../../src/domain/Delivery.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
@@ -9,6 +10,7 @@ import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { eventOf } from "../support/events.ts"
 import { settingsLayer } from "../support/settings.ts"
+import { stepWallClock } from "../support/wallClock.ts"
 
 const KEY = "wh_1"
 
@@ -86,4 +88,85 @@ describe("delay", () => {
       assert.deepStrictEqual(yield* back, ["2500", "61500", "300000", "601000"])
     }).pipe(Effect.scoped, Effect.provide(layer))
   )
+})
+
+const HOUR_MS = 3_600_000
+const STEPS = [100_000, HOUR_MS, 30 * 24 * HOUR_MS]
+/** A present-day time, later than the largest step back. */
+const present = TestClock.setTime(1_800_000_000_000)
+
+describe("delay, if the wall clock is set", () => {
+  for (const ms of [...STEPS, ...STEPS.map((ms) => -ms)]) {
+    it.effect(`by ${ms / 1_000} s, lets work that waits return after its delay, and later work too`, () =>
+      Effect.gen(function* () {
+        yield* present
+        yield* Effect.forkScoped(delay)
+        yield* put(5, "before", 120_000)
+        yield* TestClock.adjust(20_000)
+        yield* stepWallClock(ms)
+        yield* put(5, "after", 120_000)
+        yield* TestClock.adjust(99_999)
+        assert.deepStrictEqual(yield* back, [])
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(yield* back, ["before"])
+        yield* TestClock.adjust(19_999)
+        assert.deepStrictEqual(yield* back, ["before"])
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(yield* back, ["before", "after"])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.effect(`by ${ms / 1_000} s, keeps the sum of the pieces of a long wait`, () =>
+      Effect.gen(function* () {
+        yield* present
+        yield* Effect.forkScoped(delay)
+        // The pieces: 1 s, 120 s, and 30 s and less.
+        yield* put(2, "long", 200_000)
+        yield* TestClock.adjust(30_000)
+        yield* stepWallClock(ms)
+        yield* TestClock.adjust(91_000)
+        yield* stepWallClock(ms)
+        yield* TestClock.adjust(78_999)
+        assert.deepStrictEqual(yield* back, [])
+        yield* TestClock.adjust(2_000)
+        assert.deepStrictEqual(yield* back, ["long"])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+  }
+
+  for (const ms of STEPS) {
+    it.effect(`back by ${ms / 1_000} s before a restart, makes work wait for its own delay at most`, () =>
+      Effect.gen(function* () {
+        yield* present
+        const first = yield* Effect.forkScoped(delay)
+        yield* put(5, "a", 120_000)
+        yield* TestClock.adjust(60_000)
+        yield* Fiber.interrupt(first)
+        yield* stepWallClock(-ms)
+        yield* Effect.forkScoped(delay)
+        yield* TestClock.adjust(120_000)
+        assert.deepStrictEqual(yield* back, ["a"])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+
+    it.effect(`back by ${ms / 1_000} s, lets no batch wait for the one before`, () =>
+      Effect.gen(function* () {
+        yield* present
+        yield* Effect.forkScoped(delay)
+        const ids = Array.from({ length: 9 }, (_, i) => `${i}`)
+        for (const id of ids) {
+          yield* TestClock.adjust(10_000)
+          yield* put(5, id, 120_000)
+        }
+        yield* stepWallClock(-ms)
+        // The first leaves in 40 s. The others are taken in batches of two, and were seen in the log meanwhile.
+        yield* TestClock.adjust(120_000 + stageLimits.delaySleepMs)
+        assert.deepStrictEqual(yield* back, ids)
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(layer),
+        Effect.provideService(StageLimits, { ...stageLimits, delayBatchRecords: 2 })
+      )
+    )
+  }
 })
