@@ -1,6 +1,7 @@
 /**
  * Leases: the right of one process, among all that use a database, to do a job: ingest of a network, the outbox,
- * retention. A process that dies or freezes loses its leases within Limits.leaseMs. Only the database's clock counts.
+ * retention. A process that dies or freezes loses its leases within Limits.leaseMs. Only the database's clock counts; if
+ * it was set back, a lease lasts for Limits.leaseMs from when another process next asks for it.
  * A lease does not stop a process that wakes up late from writing, so writes that must not happen twice are fenced by
  * the log (`EventLog.exclusive`).
  */
@@ -31,12 +32,14 @@ export class Leases extends Context.Service<
 
       /** Takes or extends the lease. False if another process holds it. */
       const take = (name: string): Effect.Effect<boolean, SqlError.SqlError> =>
-        sql`
+        sql<{ readonly held: boolean }>`
           INSERT INTO leases (name, owner, expires_at)
           VALUES (${name}, ${owner}, clock_timestamp() + ${Limits.leaseMs} * interval '1 millisecond')
-          ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
+          ON CONFLICT (name) DO UPDATE SET expires_at = excluded.expires_at,
+            owner = CASE WHEN leases.expires_at > excluded.expires_at THEN leases.owner ELSE excluded.owner END
           WHERE leases.owner = excluded.owner OR leases.expires_at < clock_timestamp()
-          RETURNING 1`.pipe(Effect.map((rows) => rows.length > 0))
+            OR leases.expires_at > excluded.expires_at
+          RETURNING owner = ${owner} AS held`.pipe(Effect.map(([row]) => row?.held === true))
 
       const release = (name: string) =>
         sql`DELETE FROM leases WHERE name = ${name} AND owner = ${owner}`.pipe(

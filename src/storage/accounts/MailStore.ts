@@ -51,11 +51,17 @@ export class MailStore extends Context.Service<MailStore>()("ledgerhook/storage/
     return {
       queue: (mails: ReadonlyArray<NewMail>, nowMs: number) => queueMails(sql, mails, nowMs),
 
-      /** Leases the mail that has been due longest for `leaseMs`; undefined if none is due. */
+      /**
+       * Leases the mail that has been due longest for `leaseMs`; undefined if none is due. A mail that would wait for
+       * longer than its delay is due too: the clock was set back.
+       */
       lease: (nowMs: number, leaseMs: number) =>
         sql<Omit<LeasedMail, "createdAt"> & { readonly created_ms: number }>`
           WITH due AS (
-            SELECT id FROM mails WHERE next_attempt_at <= ${at(nowMs)}::timestamptz
+            SELECT id FROM mails WHERE next_attempt_at IS NOT NULL AND (
+              next_attempt_at <= ${at(nowMs)}::timestamptz
+              OR next_attempt_at > ${at(nowMs + leaseMs)}::timestamptz
+                + coalesce((${column(Limits.mailRetryDelaysMs)}::int[])[attempts], 0) * interval '1 millisecond')
             ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
           )
           UPDATE mails m SET attempts = attempts + 1, next_attempt_at = ${at(nowMs + leaseMs)}::timestamptz

@@ -8,6 +8,7 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import { monotonicNow } from "../../domain/Monotonic.ts"
 import type { Network } from "../../domain/Network.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
 import { afterDeadlock, type Owner } from "../webhooks/WebhookStore.ts"
@@ -47,43 +48,41 @@ export const makeEndQueue = Effect.gen(function* () {
   })
 })
 
-/**
- * Returns whether there is more to end. `settledBefore`: the webhooks that had settled at the pass before; it becomes
- * those of this pass.
- */
-export const endDeletedQueues = Effect.fnUntraced(function* (settledBefore: Set<string>) {
+/** What a process knows of a webhook that is ending. */
+interface Ending {
+  /** When the process first saw it, on the monotonic clock. */
+  readonly seenAt: number
+  /** Whether everything under way at its deletion had ended at the last pass. */
+  readonly settled: boolean
+}
+
+/** Returns whether there is more to end. `known`: the webhooks of the pass before, by id; it becomes those of this pass. */
+export const endDeletedQueues = Effect.fnUntraced(function* (known: Map<string, Ending>) {
   const sql = yield* SqlClient.SqlClient
   const endQueue = yield* makeEndQueue
-  const deletedBefore = (yield* Clock.currentTimeMillis) - Limits.deletedQueueSettledMs
+  const now = yield* monotonicNow
   const webhooks = yield* sql<{
     readonly id: string
     readonly account_id: string
     readonly network: Network
-    readonly settled: boolean
-  }>`
-    SELECT id, account_id, network, deleted_at < ${new Date(deletedBefore).toISOString()}::timestamptz AS settled
-    FROM webhooks WHERE ending ORDER BY deleted_at LIMIT ${Limits.deletedQueues}`
-  const settledNow: Array<string> = []
+  }>`SELECT id, account_id, network FROM webhooks WHERE ending ORDER BY deleted_at LIMIT ${Limits.deletedQueues}`
+  const before = new Map(known)
+  known.clear()
   let more = false
-  for (const { id, account_id, network, settled } of webhooks) {
+  for (const { id, account_id, network } of webhooks) {
     const owner = { accountId: account_id, networks: [network] }
+    const { seenAt, settled } = before.get(id) ?? { seenAt: now, settled: false }
     const ended = yield* endQueue(owner, id, Limits.deletedQueuePass)
     if (ended === Limits.deletedQueuePass) more = true
-    else if (ended === 0 && settledBefore.has(id))
-      yield* sql`UPDATE webhooks SET ending = false WHERE id = ${id}`
-    else if (settled) settledNow.push(id)
+    if (ended === 0 && settled) yield* sql`UPDATE webhooks SET ending = false WHERE id = ${id}`
+    else known.set(id, { seenAt, settled: now - seenAt > Limits.deletedQueueSettledMs })
   }
-  settledBefore.clear()
-  for (const id of settledNow) settledBefore.add(id)
   return more
 })
 
 /** Pauses for as long as the last pass took, so the passes use at most half of the time. */
 export const keepEndingQueues = Effect.gen(function* () {
-  const settledBefore = new Set<string>()
-  const pass = endDeletedQueues(settledBefore).pipe(
-    retryUntilSuccess("ending deliveries of deleted webhooks")
-  )
+  const pass = endDeletedQueues(new Map()).pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
   return yield* Effect.forever(
     Effect.flatMap(Effect.timed(pass), ([took, more]) => Effect.sleep(more ? took : Limits.deletedQueuesMs))
   )

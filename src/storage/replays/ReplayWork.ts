@@ -161,7 +161,11 @@ export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storag
       /** Takes the oldest job that has no worker and does not wait for history. */
       claim: (nowMs: number) => {
         const owner = randomUUID()
+        // A lease that ends later than it can was taken before the database's clock was set back: it is shortened.
         return sql<ClaimedRow>`
+          WITH shortened AS (
+            UPDATE replay_jobs SET lease_until = ${lease} WHERE status = 'running' AND lease_until > ${lease}
+          )
           UPDATE replay_jobs SET status = 'running', owner = ${owner}, lease_until = ${lease},
             started_at = coalesce(started_at, ${new Date(nowMs).toISOString()}::timestamptz)
           WHERE id = (

@@ -96,9 +96,9 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
       )
       const [before, , after] = yield* sql.withTransaction(Effect.all([read, remove(deleted!), read]))
       assert.strictEqual(after, before)
-      assert.isTrue(yield* endDeletedQueues(new Set()))
+      assert.isTrue(yield* endDeletedQueues(new Map()))
       assert.deepInclude(yield* countsOf(deleted!), { pending: 100 })
-      assert.isFalse(yield* endDeletedQueues(new Set()))
+      assert.isFalse(yield* endDeletedQueues(new Map()))
       assert.deepStrictEqual(yield* countsOf(deleted!), {
         "failed: webhook deleted": Limits.deletedQueuePass + 100
       })
@@ -109,8 +109,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
     Effect.gen(function* () {
       const deliveries = yield* DeliveryStore
       const [deleted] = yield* prepare(1)
-      const settled = new Set<string>()
-      const pass = endDeletedQueues(settled)
+      const pass = endDeletedQueues(new Map())
       yield* remove(deleted!)
       yield* pass
       const [spilled] = yield* queueFor(deleted!, 1)

@@ -25,7 +25,10 @@ const inUse = (which: string) =>
 export const refuseIfServed = (which: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const leases = yield* sql`SELECT 1 FROM leases WHERE expires_at > clock_timestamp() LIMIT 1`
+    // A lease that ends later than it can was taken before the clock was set back.
+    const leases = yield* sql`
+      SELECT 1 FROM leases WHERE expires_at - clock_timestamp()
+        BETWEEN interval '0' AND ${Limits.leaseMs} * interval '1 millisecond' LIMIT 1`
     if (leases.length > 0) return yield* inUse(which)
   })
 
