@@ -31,6 +31,7 @@ import { watchLog } from "./log/LogHealth.ts"
 import { type ConsumerGroup, showRecordsBehind } from "./log/RecordsBehind.ts"
 import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
+import { deleteEvery } from "./observability/ClockTrust.ts"
 import { Health, ledgerPart, type PartHealth } from "./observability/Health.ts"
 import { otlpEndpoint } from "./observability/OtlpEndpoint.ts"
 import * as ProcessMetrics from "./observability/ProcessMetrics.ts"
@@ -123,12 +124,7 @@ const supervisedWithLease = <E, R>(part: string, job: Effect.Effect<unknown, E, 
 
 const retention = Effect.gen(function* () {
   const log = yield* EventLog
-  return yield* Effect.forever(
-    Effect.andThen(
-      log.applyRetention.pipe(retryUntilSuccess("retention of the log")),
-      Effect.sleep(Limits.maintenanceMs)
-    )
-  )
+  return yield* log.applyRetention.pipe(deleteEvery("retention of the log", Limits.maintenanceMs))
 })
 
 /** Ingest of each network: from its servers, or from the simulated ledger. History where history servers are set. */

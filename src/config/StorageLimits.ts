@@ -69,6 +69,12 @@ export const storageLimits = {
   leaseTakeMs: 1_000,
   /** How long the answer to a request with an `Idempotency-Key` is kept: a day, as customers know it from others. */
   idempotencyKeptMs: 24 * 3_600_000,
+  /**
+   * How long the wall clock must have run evenly before anything is deleted because of its age: NTP corrects a clock
+   * within minutes of a start. It counts as set if it moved by more than `clockSetMs` against the monotonic clock.
+   */
+  clockTrustedMs: 30 * 60_000,
+  clockSetMs: 60_000,
   /** How often table partitions are made ahead and retention is applied. */
   maintenanceMs: 3_600_000,
   /** How much longer than RETENTION_DELIVERIES a waiting delivery is kept. A quota is used up for one month at most. */

@@ -9,8 +9,8 @@ import { StageLimits } from "../config/StageLimits.ts"
 import { StoredEvents } from "../coverage/StoredEvents.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { EventLog } from "../log/EventLog.ts"
+import { deleteEvery } from "../observability/ClockTrust.ts"
 import { Metrics } from "../observability/Metrics.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
 import { ConnectionLimiter } from "./ConnectionLimiter.ts"
@@ -47,11 +47,6 @@ export const deliver = Effect.gen(function* () {
           ? Actor.run(partition, actors)
           : Actor.runReplays(partition, actors)
     ),
-    Effect.forever(
-      Effect.andThen(
-        sweep.pipe(retryUntilSuccess("ending the backlog of disabled webhooks")),
-        Effect.sleep(disabledSweepMs)
-      )
-    )
+    sweep.pipe(deleteEvery("ending the backlog of disabled webhooks", disabledSweepMs))
   )
 }).pipe(Effect.scoped, Effect.provide([ReplayPace.layer, StoredEvents.layer, ConnectionLimiter.layer]))

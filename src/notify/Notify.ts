@@ -6,6 +6,7 @@ import { Clock, Effect } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { quotaMail } from "../domain/Mails.ts"
+import { deleteEvery } from "../observability/ClockTrust.ts"
 import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
 import { MailStore } from "../storage/accounts/MailStore.ts"
 import { UsageStore } from "../storage/accounts/UsageStore.ts"
@@ -47,5 +48,5 @@ export const notify = Effect.raceAllFirst([
   sendMails,
   noticeQuotas.pipe(repeatEvery("queueing mails about quotas", Limits.quotaNoticesMs)),
   noticeFailingWebhooks.pipe(repeatEvery("reporting failing webhooks", Limits.webhookNoticesMs)),
-  dropOld.pipe(repeatEvery("retention of mails", Limits.maintenanceMs))
+  dropOld.pipe(deleteEvery("retention of mails", Limits.maintenanceMs))
 ])

@@ -8,8 +8,8 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { printable } from "../domain/Printable.ts"
+import { deleteEvery } from "../observability/ClockTrust.ts"
 import { Metrics } from "../observability/Metrics.ts"
-import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
 import { column } from "./Columns.ts"
 
 export type QuarantineStage = "events" | "route" | "replay" | "deliver" | "alerts"
@@ -191,5 +191,5 @@ export const forgetQuarantined = Effect.gen(function* () {
     const dropped = yield* quarantine.drop((yield* Clock.currentTimeMillis) - retentionEventsMs)
     if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} quarantined records`)
   })
-  return yield* once.pipe(repeatEvery("retention of the quarantine", Limits.maintenanceMs))
+  return yield* once.pipe(deleteEvery("retention of the quarantine", Limits.maintenanceMs))
 })

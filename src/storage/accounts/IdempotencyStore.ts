@@ -7,7 +7,7 @@ import { Clock, Context, Effect, Layer, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { KeyEnvironment } from "../../domain/Network.ts"
-import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
+import { deleteEvery } from "../../observability/ClockTrust.ts"
 import { SecretBox } from "../webhooks/SecretBox.ts"
 
 export interface KeptAnswer {
@@ -102,6 +102,6 @@ export class IdempotencyStore extends Context.Service<IdempotencyStore>()(
 export const forgetAnswers = Effect.gen(function* () {
   const store = yield* IdempotencyStore
   return yield* Effect.flatMap(Clock.currentTimeMillis, store.drop).pipe(
-    repeatEvery("deleting old idempotent responses", Limits.maintenanceMs)
+    deleteEvery("deleting old idempotent responses", Limits.maintenanceMs)
   )
 })

@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { firstIdAt } from "../../domain/Ids.ts"
+import { makeClockTrust } from "../../observability/ClockTrust.ts"
 import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 import { DAY_MS, makeTimePartitions, type TimePartitions } from "../../sql/TimePartitions.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
@@ -65,7 +66,7 @@ export class Partitions extends Context.Service<Partitions, TimePartitions>()(
 }
 
 /**
- * Makes partitions ahead and drops days past RETENTION_DELIVERIES. A day that has backlog is kept, with all days
+ * Drops days past RETENTION_DELIVERIES. A day that has backlog is kept, with all days
  * after it: an account's quota may be used up for longer than deliveries are kept. After Limits.waitingKeptMs more,
  * its deliveries end `failed`, and the next run drops the day.
  */
@@ -73,8 +74,6 @@ export const applyRetention = Effect.fnUntraced(function* (now: number) {
   const { retentionDeliveriesMs } = yield* Settings
   const partitions = yield* Partitions
   const deliveries = yield* DeliveryStore
-  yield* partitions.ensure(now, now + Limits.partitionsAheadDays * DAY_MS)
-
   const keptFrom = now - retentionDeliveriesMs
   const oldestInBacklog = Option.getOrElse(yield* deliveries.oldestInBacklog, () => keptFrom)
   const dropped = yield* partitions.drop(Math.min(keptFrom, oldestInBacklog))
@@ -84,7 +83,14 @@ export const applyRetention = Effect.fnUntraced(function* (now: number) {
   if (ended > 0) yield* Effect.logWarning(`${ended} deliveries failed: they waited past their retention`)
 })
 
-/** Hourly. */
-export const maintain = Effect.flatMap(Clock.currentTimeMillis, applyRetention).pipe(
-  repeatEvery("retention of deliveries", Limits.maintenanceMs)
-)
+/** Makes partitions ahead, and applies retention. Hourly. */
+export const maintain = Effect.gen(function* () {
+  const partitions = yield* Partitions
+  const isTrusted = yield* makeClockTrust
+  const once = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    yield* partitions.ensure(now, now + Limits.partitionsAheadDays * DAY_MS)
+    if (yield* isTrusted) yield* applyRetention(now)
+  })
+  return yield* once.pipe(repeatEvery("retention of deliveries", Limits.maintenanceMs))
+})

@@ -9,7 +9,7 @@ import { Limits } from "../../config/Limits.ts"
 import type { DetectionAlert } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import { printable } from "../../domain/Printable.ts"
-import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
+import { deleteEvery } from "../../observability/ClockTrust.ts"
 import { column } from "../Columns.ts"
 import { makeQuarantine } from "../Quarantine.ts"
 
@@ -85,5 +85,5 @@ export const forgetAlerts = Effect.gen(function* () {
     )
     if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} detection alerts`)
   })
-  return yield* once.pipe(repeatEvery("retention of detection alerts", Limits.maintenanceMs))
+  return yield* once.pipe(deleteEvery("retention of detection alerts", Limits.maintenanceMs))
 })

@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
+import { makeClockTrust } from "../../observability/ClockTrust.ts"
 import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 import { DAY_MS, makeTimePartitions } from "../../sql/TimePartitions.ts"
 import { column } from "../Columns.ts"
@@ -68,9 +69,10 @@ export class EventStore extends Context.Service<EventStore>()("ledgerhook/storag
         yield* write(kept).pipe(Effect.onError(() => partitions.forget))
       }),
 
-      /** Makes partitions ahead and drops partitions past retention; returns how many it dropped. */
+      makeAhead: (nowMs: number) => partitions.ensure(nowMs, nowMs + Limits.partitionsAheadDays * DAY_MS),
+
+      /** Drops partitions past retention; returns how many. */
       applyRetention: Effect.fnUntraced(function* (nowMs: number) {
-        yield* partitions.ensure(nowMs, nowMs + Limits.partitionsAheadDays * DAY_MS)
         const beforeMs = nowMs - retentionEventsMs
         const dropped = yield* partitions.drop(beforeMs)
         const oldestKept = new Date(partitions.startOf(beforeMs)).toISOString()
@@ -91,8 +93,11 @@ export class EventStore extends Context.Service<EventStore>()("ledgerhook/storag
 /** Makes partitions ahead, drops those past RETENTION_EVENTS, and keeps the index by transaction up to date, hourly. */
 export const maintainEvents = Effect.gen(function* () {
   const store = yield* EventStore
+  const isTrusted = yield* makeClockTrust
   const once = Effect.gen(function* () {
-    const dropped = yield* store.applyRetention(yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    yield* store.makeAhead(now)
+    const dropped = (yield* isTrusted) ? yield* store.applyRetention(now) : 0
     if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} partitions of the event log`)
     yield* store.summarise
   })

@@ -13,7 +13,7 @@ import type { Network } from "../../domain/Network.ts"
 import type { PlanLimits } from "../../domain/Plans.ts"
 import type { WebhookStatus } from "../../domain/Webhook.ts"
 import { expandPatterns } from "../../domain/WebhookRules.ts"
-import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
+import { deleteEvery } from "../../observability/ClockTrust.ts"
 import { lockedLimits } from "../accounts/AccountLimits.ts"
 import { queueMails } from "../accounts/MailStore.ts"
 import { column } from "../Columns.ts"
@@ -307,5 +307,5 @@ export const forgetPreviousSecrets = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     while ((yield* webhooks.dropPreviousSecrets(now)) === Limits.secretsResealed);
   })
-  return yield* once.pipe(repeatEvery("forgetting previous secrets", Limits.previousSecretSweepMs))
+  return yield* once.pipe(deleteEvery("forgetting previous secrets", Limits.previousSecretSweepMs))
 })

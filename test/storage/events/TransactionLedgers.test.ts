@@ -55,7 +55,7 @@ layer(Live)("the ledger of a transaction", (it) => {
     Effect.gen(function* () {
       const store = yield* EventStore
       const queries = yield* EventQueries
-      yield* store.applyRetention(NOW)
+      yield* store.makeAhead(NOW)
       const ledgersOf = (n: number) => queries.ledgersOf("mainnet", transactionOf(n), NOW - 1)
       yield* writeEvents(0, EVENTS)
       assert.deepStrictEqual(yield* ledgersOf(7), [FIRST + 7])

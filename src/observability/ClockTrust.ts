@@ -1,0 +1,40 @@
+/**
+ * What is deleted because of its age is gone for ever, so a wrong wall clock must not decide it. The clock of a machine
+ * may be wrong until NTP sets it. It is trusted when it has run as evenly as the monotonic clock for
+ * `Limits.clockTrustedMs`, counted from the start of the process or from when the clock was last set.
+ */
+import { Clock, Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { monotonicClock } from "../domain/Monotonic.ts"
+import { repeatEvery } from "./RetryUntilSuccess.ts"
+
+/** Whether the clock is trusted. It notices that the clock was set when it is asked. */
+export const makeClockTrust = Effect.gen(function* () {
+  const clock = yield* Clock.Clock
+  const monotonicMs = yield* monotonicClock
+  const aheadMs = () => clock.currentTimeMillisUnsafe() - monotonicMs()
+  let known = aheadMs()
+  let since = monotonicMs()
+  return Effect.gen(function* () {
+    const now = aheadMs()
+    const setBy = now - known
+    known = now
+    if (Math.abs(setBy) > Limits.clockSetMs) {
+      since = monotonicMs()
+      yield* Effect.logWarning(
+        `the clock was set by ${Math.round(setBy / 1_000)} s; nothing is deleted because of its age for ${Limits.clockTrustedMs / 60_000} min`
+      )
+    }
+    return monotonicMs() - since >= Limits.clockTrustedMs
+  })
+})
+
+/** `repeatEvery` for what deletes by age: does nothing while the clock is not trusted. */
+export const deleteEvery =
+  (what: string, pauseMs: number) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<never, never, R> =>
+    Effect.flatMap(makeClockTrust, (isTrusted) =>
+      Effect.flatMap(isTrusted, (trusted) => (trusted ? Effect.asVoid(self) : Effect.void)).pipe(
+        repeatEvery(what, pauseMs)
+      )
+    )
