@@ -17,7 +17,7 @@ type Check = (evidence: Evidence, outcome: Outcome) => ReadonlyArray<string>
 
 /** One more than the delays of node.ts. */
 const ATTEMPTS = 4
-/** The clocks of two processes differ by at most this (simulate.ts). */
+/** How much the clocks of two processes differ at most, if none is set (processes.ts). */
 const CLOCKS_DIFFER_MS = 2_000
 
 const WEBHOOK_ENDS = (["disabled", "deleted"] as const).map((webhook) => webhookEndOf(webhook)!.error)
@@ -228,7 +228,7 @@ const ratesKept: Check = ({ moves, webhooks }) =>
   })
 
 /** At most what failed since the last delivery. Processes differ in their clocks, which the rows' times are from. */
-const countersRight: Check = ({ webhooks }, { counters, rows, usage }) => {
+const countersRight: Check = ({ clocksDifferMs, webhooks }, { counters, rows, usage }) => {
   const attempts = rows.reduce((sum, row) => sum + row.attempts, 0)
   return [
     ...(usage === attempts ? [] : [`the quota counted ${usage} attempts instead of ${attempts}`]),
@@ -241,7 +241,7 @@ const countersRight: Check = ({ webhooks }, { counters, rows, usage }) => {
         ...own.map(({ endedMs, status }) => (status === "delivered" ? endedMs : 0))
       )
       const failed = own
-        .filter(({ endedMs, status }) => status === "failed" && endedMs >= deliveredMs - CLOCKS_DIFFER_MS)
+        .filter(({ endedMs, status }) => status === "failed" && endedMs >= deliveredMs - clocksDifferMs)
         .reduce((sum, row) => sum + Math.ceil(row.attempts / ATTEMPTS), 0)
       const count = counters.get(id) ?? 0
       return [
@@ -318,7 +318,7 @@ export interface Problem {
 }
 
 export const check = Effect.fnUntraced(function* (evidence: Evidence) {
-  const outcome = yield* readOutcome
+  const outcome = yield* readOutcome(evidence)
   return Object.entries(checks).flatMap(([name, one]) =>
     one(evidence, outcome).map((what): Problem => ({ check: name, what }))
   )

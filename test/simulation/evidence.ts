@@ -37,11 +37,15 @@ export interface Evidence {
   kills: number
   /** Processes that woke up after the cluster had taken them for dead. */
   zombies: number
-  /** How often processes may have lost their leases without knowing: they were frozen, or the clock jumped. */
+  /** How often processes may have lost their leases without knowing: they were frozen, or a clock was set. */
   leasesLost: number
   readonly disableAfter: number
   /** Webhooks that stayed active after the failures that must disable them. */
   readonly notDisabled: Array<string>
+  /** When each event was appended, by its id. The times in the log are of processes whose clocks may be wrong. */
+  readonly appended: Map<string, number>
+  /** How much the clocks of two processes may differ at most. */
+  clocksDifferMs: number
   /** When a process began to handle a partition of deliver. */
   readonly moves: Array<{ readonly partition: number; readonly atMs: number }>
 }
@@ -80,7 +84,7 @@ export interface Outcome {
 
 const markerOf = ({ value }: { readonly value: string | null }) => JSON.parse(value!) as LedgerMarker
 
-export const readOutcome = Effect.gen(function* () {
+export const readOutcome = Effect.fnUntraced(function* ({ appended }: Evidence) {
   const sql = yield* SqlClient.SqlClient
   const log = yield* EventLog
   const records = (topic: string) => log.read({ topic, partition: 0, offset: 0 }, 100_000)
@@ -99,11 +103,10 @@ export const readOutcome = Effect.gen(function* () {
   const logged = yield* sql<{ readonly id: string }>`SELECT event_id AS id FROM events`
   return {
     rows,
-    events: (yield* records(eventsTopic(NETWORK))).map(({ offset, timestamp, value }) => ({
-      event: parseLedgerEvent(value)!,
-      offset,
-      atMs: timestamp
-    })),
+    events: (yield* records(eventsTopic(NETWORK))).map(({ offset, value }) => {
+      const event = parseLedgerEvent(value)!
+      return { event, offset, atMs: appended.get(event.event_id)! }
+    }),
     markers: (yield* records(ledgersTopic(NETWORK))).map(markerOf),
     pastMarkers: (yield* records(historyLedgersTopic(NETWORK))).map(markerOf),
     pastEvents: (yield* records(historyEventsTopic(NETWORK))).map(

@@ -124,6 +124,27 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong: "offset: waiting.at(-1)!.record.offset + 1"
   },
   {
+    name: "whatever waits is measured with the wall clock",
+    caughtBy: "settles",
+    file: "src/domain/Monotonic.ts",
+    code: "Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS",
+    wrong: "clock.currentTimeMillisUnsafe() + 0 * NANOS_PER_MS"
+  },
+  {
+    name: "a retry waits longer than its delay if the clock was set back",
+    caughtBy: "settles",
+    file: "src/delay/Wait.ts",
+    code: "Math.min(monotonicMs + record.timestamp + waitMs - wallMs, seenMs + waitMs)",
+    wrong: "monotonicMs + record.timestamp + waitMs - wallMs + 0 * seenMs"
+  },
+  {
+    name: "a lease that was taken before the database's clock was set back is not shortened",
+    caughtBy: "settles",
+    file: "src/storage/Leases.ts",
+    code: "            OR leases.expires_at > excluded.expires_at\n",
+    wrong: ""
+  },
+  {
     name: "events and their marker are appended in two transactions",
     caughtBy: "everyEventOnce",
     file: "src/ledger/LedgerAppender.ts",

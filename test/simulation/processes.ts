@@ -6,6 +6,7 @@ import { Cause, Clock, Effect, Fiber } from "effect"
 import type { stageLimits } from "../../src/config/StageLimits.ts"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
 import { historyEventsTopic } from "../../src/domain/History.ts"
+import { eventsTopic, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLogError, type Partition, type Transaction } from "../../src/log/EventLog.ts"
 import type { LogClient, SharedLog } from "../../src/log/memory/SharedEventLog.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
@@ -84,6 +85,9 @@ export const makeProcesses = (parts: ProcessesParts) => {
   }
 
   const landed = (process: Process, { append, commit }: Transaction) => {
+    for (const { topic, value } of append) {
+      if (topic === eventsTopic(NETWORK)) evidence.appended.set(parseLedgerEvent(value)!.event_id, nowMs())
+    }
     const isHistory = append[0]?.topic === historyEventsTopic(NETWORK)
     const kind = isHistory ? "history" : commit?.group === "delay" ? "retries" : "other"
     if (append.length > 0 && faults.diesAfterWrite(kind)) {
@@ -206,6 +210,12 @@ export const makeProcesses = (parts: ProcessesParts) => {
         yield* Effect.forkScoped(disturb(slot, n))
       }
     }),
+    /** Sets the clock of one process. */
+    stepClock: (place: number, ms: number) => {
+      const { process } = slots[place % slots.length]!.running
+      trace(process.name, `its clock is set by ${ms / 1_000} s`)
+      process.step(ms)
+    },
     /** Waits until all processes run and no fault is under way. */
     allUp: Effect.gen(function* () {
       for (let n = REVIVED; slots.some(({ busy, running }) => busy || !isUp(running)); n++) {

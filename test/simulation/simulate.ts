@@ -50,8 +50,8 @@ const QUIET_LEDGER_MS = 1_000
 const SURELY_LATER_MS = 3_000
 /** Faults and customers continue for this long after the last ledger before the quiet ones. */
 const AFTERMATH_MS = 6_000
-/** Simulated time in which everything must settle once it is quiet. */
-const SETTLED_MS = 180_000
+/** Simulated time in which everything must settle once it is quiet: less than any step of a clock. */
+const SETTLED_MS = 90_000
 /** How often that is checked, and how long it must last. */
 const LOOK_MS = 500
 const SETTLED_STAYS_MS = 1_000
@@ -66,6 +66,11 @@ const FAILING_MS = 5_000
 const HOLDS = 0.3
 /** How many of the runs have a log whose transactions take an offset for their marker, as Kafka's do. */
 const MARKERS = 0.5
+/** How many of the runs set clocks, and how often at each step of the run. */
+const CLOCKS_SET = 0.4
+const CLOCK_IS_SET = 0.1
+const CLOCK_SEEDS = 1_000_000
+const CLOCK_STEPS_MS = [-3_600_000, -100_000, 100_000, 3_600_000]
 /** How many of the runs have history servers, and replays of ledgers before the service's first one. */
 const HISTORY = 0.4
 
@@ -162,6 +167,8 @@ export const simulate = Effect.fnUntraced(function* (
     moves: [],
     disableAfter,
     notDisabled: [],
+    appended: new Map(),
+    clocksDifferMs: 2_000,
     leasesLost: 0,
     kills: 0,
     zombies: 0
@@ -225,9 +232,10 @@ export const simulate = Effect.fnUntraced(function* (
         if (isStore) faults.storeDownUntilMs = nowMs() + ms
         else faults.logDownUntilMs = nowMs() + ms
       }
+      if (setsClocks && clocks.flip(CLOCK_IS_SET)) setClock()
       if (chance.flip(0.01)) {
         const minutes = chance.int(1, 60)
-        trace("clock", `jumps ${minutes} min`)
+        trace("machine", `is suspended for ${minutes} min`)
         timeline.jump(minutes * 60_000)
         evidence.leasesLost++
         // The faults last for as long as without the jump.
@@ -235,6 +243,8 @@ export const simulate = Effect.fnUntraced(function* (
       }
     }
     yield* processes.allUp
+    // A restart would hide what waits for too long.
+    if (setsClocks) setClock()
 
     trace("world", "is quiet")
     faults.quiet = true
@@ -261,6 +271,22 @@ export const simulate = Effect.fnUntraced(function* (
     yield* Effect.sleep(SETTLED_STAYS_MS)
     return yield* check(evidence)
   })
+
+  // A source of its own, so that runs without this fault do not depend on it.
+  const clocks = makeSeededRandom(seed + CLOCK_SEEDS)
+  const setsClocks = clocks.flip(CLOCKS_SET)
+  /** Sets the clock of a process, of the database, or of the machine on which all of them run. */
+  const setClock = () => {
+    const ms = clocks.pick(CLOCK_STEPS_MS)
+    const whose = clocks.pick(["process", "process", "database", "machine"] as const)
+    evidence.clocksDifferMs += Math.abs(ms)
+    if (whose === "process") return processes.stepClock(clocks.int(0, 2), ms)
+    trace(whose, `its clock is set by ${ms / 1_000} s`)
+    if (whose === "machine") timeline.step(ms)
+    else store.step(ms)
+    // Leases are by the clock of the database.
+    evidence.leasesLost++
+  }
 
   const makeAccount = Effect.flatMap(
     SqlClient.SqlClient,

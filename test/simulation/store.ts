@@ -1,7 +1,7 @@
 /**
  * The database of a simulation: a real one, over one connection. Each process has a client. One statement, or one
  * transaction, runs at a time, after a delay and with a fate that the seed decides, and `clock_timestamp()` is the
- * simulated time. The transaction of a process that is killed is rolled back.
+ * time of the simulated server. The transaction of a process that is killed is rolled back.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Semaphore } from "effect"
@@ -26,6 +26,8 @@ export interface Store {
   readonly clientOf: (process: Process) => Layer.Layer<SqlClient.SqlClient | ReadSql>
   /** Call it when a process was killed: ends its transaction. */
   readonly ended: (process: Process) => Effect.Effect<void>
+  /** Sets the clock of the database's machine. */
+  readonly step: (ms: number) => void
   /** Call it when the run has ended: ends what is under way, and nothing else begins. */
   readonly close: Effect.Effect<void>
 }
@@ -48,12 +50,15 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
   /** The process whose transaction is open. */
   let owner: Process | undefined
   let closed = false
-  /** Ends the transactions of those that were killed. */
-  const undertaker = timeline.process("undertaker")
+  /** Ends the transactions of those that were killed. Its clock is that of the database. */
+  const server = timeline.process("database")
 
   const timed = (sql: string, params: ReadonlyArray<unknown>) => {
     const text = sql.replaceAll("clock_timestamp()", `$${params.length + 1}::text::timestamptz`)
-    return [text, text === sql ? params : [...params, new Date(timeline.nowMs()).toISOString()]] as const
+    return [
+      text,
+      text === sql ? params : [...params, new Date(server.clock.currentTimeMillisUnsafe()).toISOString()]
+    ] as const
   }
   const run = (kind: Statement, sql: string, params: ReadonlyArray<unknown>) =>
     Effect.suspend(() => (closed ? Effect.never : real[kind](...timed(sql, params), undefined)))
@@ -179,9 +184,10 @@ export const makeStore = (real: SqlConnection.Connection, timeline: Timeline, fa
     ended: (process) =>
       Effect.suspend(() =>
         owner === process
-          ? Effect.andThen(timeline.outside(undertaker)(finish), Semaphore.release(gate, 1))
+          ? Effect.andThen(timeline.outside(server)(finish), Semaphore.release(gate, 1))
           : Effect.void
       ).pipe(Effect.asVoid),
+    step: server.step,
     // It waits for the statement under way, because there is one connection.
     close: Effect.suspend(() => {
       closed = true

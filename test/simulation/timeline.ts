@@ -25,6 +25,8 @@ export interface Process {
   readonly death: Effect.Effect<void>
   readonly freeze: () => void
   readonly thaw: () => void
+  /** Sets its wall clock ahead or back. */
+  readonly step: (ms: number) => void
 }
 
 interface Sleeper {
@@ -42,8 +44,10 @@ interface Answer {
 
 export interface Timeline {
   readonly nowMs: () => number
-  /** Moves the clocks of all processes forward. */
+  /** All processes were suspended: their clocks move forward. */
   readonly jump: (ms: number) => void
+  /** Sets the wall clocks of all processes. */
+  readonly step: (ms: number) => void
   /** `skewMs`: how far the wall clock of the process is ahead. */
   readonly process: (name: string, skewMs?: number) => Process
   /** Runs an effect outside the simulation, for a process. */
@@ -57,6 +61,7 @@ export interface Timeline {
 
 export const makeTimeline = (startMs: number): Timeline => {
   let now = startMs
+  let stepped = 0
   let sleepers: Array<Sleeper> = []
   let answers: Array<Answer> = []
   let underWay = 0
@@ -70,7 +75,8 @@ export const makeTimeline = (startMs: number): Timeline => {
     const dead = Latch.makeUnsafe(false)
     let frozen = false
     const nanos = () => BigInt(now) * NANOS_PER_MS
-    const wallMs = () => now + skewMs
+    let aheadMs = skewMs
+    const wallMs = () => now + stepped + aheadMs
     const clock: Clock.Clock = {
       currentTimeMillisUnsafe: wallMs,
       currentTimeMillis: Effect.sync(wallMs),
@@ -108,6 +114,9 @@ export const makeTimeline = (startMs: number): Timeline => {
       thaw: () => {
         frozen = false
         if (alive) running.openUnsafe()
+      },
+      step: (ms) => {
+        aheadMs += ms
       }
     }
     return self
@@ -151,6 +160,9 @@ export const makeTimeline = (startMs: number): Timeline => {
     nowMs: () => now,
     jump: (ms) => {
       now += ms
+    },
+    step: (ms) => {
+      stepped += ms
     },
     process: makeProcess,
     outside:
