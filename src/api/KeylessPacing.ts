@@ -3,11 +3,11 @@
  * start, then all other work of the process runs. If the process has other roles than `api`, a pause follows. It is a
  * multiple of the time that these requests and the other work took. At most one request of each connection waits.
  */
-import { Clock, Effect, Latch, Semaphore } from "effect"
+import { Effect, Latch, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
+import { monotonicClock } from "../domain/Monotonic.ts"
 
-const NANOS_PER_MS = 1_000_000
 /** Timers cannot wait for less. */
 const SHORTEST_SLEEP_MS = 1
 
@@ -19,8 +19,7 @@ interface PacingLimits {
 /** Returns an effect that waits until the request may start. It takes a permit, which is released after the pause. */
 const makePacer = Effect.fnUntraced(function* ({ starts, pauseMs }: PacingLimits) {
   const { roles } = yield* Settings
-  const clock = yield* Clock.Clock
-  const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
+  const nowMs = yield* monotonicClock
   const hasOtherRoles = roles.some((role) => role !== "api")
   const permits = Semaphore.makeUnsafe(starts)
   const someStarted = Latch.makeUnsafe()

@@ -25,8 +25,7 @@ export const getsNoMore = ({ mode, queue }: Lane, batch: Batch): boolean =>
 /** How long the lane's next batch must still wait. */
 export const batchWaitMs = ({ queue }: Lane, waitMs: number, nowMs: number): number => {
   const waitedMs = nowMs - (queue[0]?.queuedAt ?? 0)
-  // If the clock has jumped back, the batch starts early.
-  return waitedMs < 0 ? 0 : Math.max(0, waitMs - waitedMs)
+  return Math.max(0, waitMs - waitedMs)
 }
 
 /** Takes the deliveries of the next request from the queue; undefined if it is empty. */

@@ -2,9 +2,8 @@
  * Deadlines of equal length. The oldest is always due first, so one map and one sleeping fiber serve all of them, and
  * removing one is cheap. A timer for each attempt cost a tenth of an attempt's CPU.
  */
-import { Clock, Effect, Latch, type Scope } from "effect"
-
-const NANOS_PER_MS = 1_000_000
+import { Effect, Latch, type Scope } from "effect"
+import { monotonicClock } from "../domain/Monotonic.ts"
 
 interface Deadlines<A> {
   readonly add: (item: A) => void
@@ -17,9 +16,7 @@ export const makeDeadlines = <A>(
   passed: (item: A) => void
 ): Effect.Effect<Deadlines<A>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const clock = yield* Clock.Clock
-    // Monotonic: a jump of the wall clock must not end attempts.
-    const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
+    const nowMs = yield* monotonicClock
     /** When each item is due. Insertion order is the order of due times. */
     const waiting = new Map<A, number>()
     const some = Latch.makeUnsafe()

@@ -79,11 +79,17 @@ const outcomeOf = (received: PartialResponse, timing: Timing, nowMs: number): At
 const isIdleTimeout = (status: number, headers: ReceivedHeaders): boolean =>
   status === 408 && [headers["connection"] ?? []].flat().some((value) => /\bclose\b/i.test(value))
 
+/** `wallMs` is only for dates that a response names. */
+interface Clocks {
+  readonly wallMs: () => number
+  readonly monotonicMs: () => number
+}
+
 /** A class, because methods cost less per request than closures. */
 export class Exchange implements OnConnection {
   connection: Connection | undefined
   request: Dispatcher.DispatchOptions | undefined
-  private readonly nowMs: () => number
+  private readonly clocks: Clocks
   private readonly bodyBytes: number
   private readonly onOutcome: (exchange: Exchange, outcome: AttemptOutcome) => void
   private readonly startedAt: number
@@ -98,18 +104,18 @@ export class Exchange implements OnConnection {
   private over = false
 
   /**
-   * `nowMs` is the wall clock. At most `bodyBytes` of the response's body are read. `ended` is called once, unless the
-   * exchange is cancelled before.
+   * At most `bodyBytes` of the response's body are read. `ended` is called once, unless the exchange is cancelled
+   * before.
    */
   constructor(
-    nowMs: () => number,
+    clocks: Clocks,
     bodyBytes: number,
     ended: (exchange: Exchange, outcome: AttemptOutcome) => void
   ) {
-    this.nowMs = nowMs
+    this.clocks = clocks
     this.bodyBytes = bodyBytes
     this.onOutcome = ended
-    this.startedAt = nowMs()
+    this.startedAt = clocks.monotonicMs()
   }
 
   /** The deadline has passed. */
@@ -211,13 +217,12 @@ export class Exchange implements OnConnection {
     const timing = { connectMs, firstByteMs, totalMs: this.elapsedMs() }
     this.onOutcome(
       this,
-      response === undefined ? failed(failure, timing) : outcomeOf(response, timing, this.nowMs())
+      response === undefined ? failed(failure, timing) : outcomeOf(response, timing, this.clocks.wallMs())
     )
   }
 
   private elapsedMs(): number {
-    // The wall clock may jump back.
-    return Math.max(0, this.nowMs() - this.startedAt)
+    return Math.round(this.clocks.monotonicMs() - this.startedAt)
   }
 
   private abort() {

@@ -26,7 +26,7 @@ export interface Work {
   readonly traceparent?: string | undefined
   /** Lets the offset of its record be committed; undefined if the work came from the backlog. */
   readonly acknowledge: (() => void) | undefined
-  /** When its lane queued it, in Unix milliseconds; 0 before. */
+  /** When its lane queued it, on the monotonic clock; 0 before. */
   queuedAt: number
 }
 

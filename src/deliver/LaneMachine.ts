@@ -56,6 +56,7 @@ export interface LaneMachine {
 }
 
 export interface Moment {
+  /** Of the monotonic clock. */
   readonly nowMs: number
   /** How many attempts may start although earlier ones of their webhooks wait for their record. */
   readonly ahead: number

@@ -3,8 +3,9 @@
  * and hands their outcomes to the recorder, reads pages of the backlog, spills work, takes and releases connections.
  * Every slow operation is a fiber of the actor or a callback; when it ends, it sends the machine an event.
  */
-import { Clock, Effect, FiberSet, Latch } from "effect"
+import { Effect, FiberSet, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
+import { monotonicClock } from "../domain/Monotonic.ts"
 import { permissionUnder } from "../domain/Quota.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
@@ -63,7 +64,7 @@ export const makeLanes = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   const recorder = yield* Recorder
   const pace = yield* ReplayPace
-  const clock = yield* Clock.Clock
+  const nowMs = yield* monotonicClock
   const readPage = yield* makeBacklog
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
@@ -83,8 +84,7 @@ export const makeLanes = Effect.gen(function* () {
    * Executing a command may dispatch another event before the next command: the machine's state includes them all.
    */
   const dispatch = (event: LaneEvent | ActorEvent): ReadonlyArray<Command> => {
-    const nowMs = clock.currentTimeMillisUnsafe()
-    const commands = advance(machine, event, { nowMs, ahead: recorder.ahead() })
+    const commands = advance(machine, event, { nowMs: nowMs(), ahead: recorder.ahead() })
     for (const command of commands) execute(command)
     if (machine.stopped && machine.sending === 0) idle.openUnsafe()
     return commands

@@ -4,10 +4,9 @@
  * time, followed by a pause. The pause is a multiple of how late the event loop was, so replays use only what live
  * deliveries leave free. Webhooks are served round robin: each start is one delivery of one webhook.
  */
-import { Clock, Context, Effect, Latch, Layer } from "effect"
+import { Context, Effect, Latch, Layer } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
-
-const NANOS_PER_MS = 1_000_000
+import { monotonicClock } from "../domain/Monotonic.ts"
 
 /** Starts one delivery of a webhook if its limits allow, and asks again if the webhook has more. */
 export type ReplayStart = () => void
@@ -27,9 +26,8 @@ export class ReplayPace extends Context.Service<
       /** The webhooks that wait for a start, in the order in which they asked. */
       const asking = new Set<ReplayStart>()
       const wanted = Latch.makeUnsafe()
-      const clock = yield* Clock.Clock
       const limits = yield* StageLimits
-      const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
+      const nowMs = yield* monotonicClock
       let lastLive = Number.NEGATIVE_INFINITY
 
       /** Starts up to `most` and returns how many. If none is left, the next `ask` opens the latch. */

@@ -10,14 +10,13 @@ import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import type { AttemptOutcome } from "../domain/Delivery.ts"
+import { monotonicClock } from "../domain/Monotonic.ts"
 import { Resolver, remembering } from "../net/Resolver.ts"
 import { Connection, type OpenConnections } from "./Connection.ts"
 import { makeConnector } from "./Connector.ts"
 import { makeDeadlines } from "./Deadlines.ts"
 import { Exchange } from "./Exchange.ts"
 import type { SignedRequest } from "./Signer.ts"
-
-const NANOS_PER_MS = 1_000_000
 
 /** `ended` is called once, possibly before this returns. */
 export type Send = (
@@ -42,8 +41,8 @@ export class Sender extends Context.Service<
       const limits = yield* StageLimits
       const clock = yield* Clock.Clock
       const random = yield* Random.Random
-      const nowMs = () => clock.currentTimeMillisUnsafe()
-      const monotonicMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
+      const monotonicMs = yield* monotonicClock
+      const clocks = { wallMs: () => clock.currentTimeMillisUnsafe(), monotonicMs }
       const deadlines = yield* makeDeadlines<Exchange>(deliveryTimeoutMs, (exchange) =>
         exchange.expire(deliveryTimeoutMs)
       )
@@ -99,7 +98,7 @@ export class Sender extends Context.Service<
         )
         const send: Send = (accountId, request, responseBytes, ended) => {
           if (closed) return
-          const exchange = new Exchange(nowMs, responseBytes, (itself, outcome) => {
+          const exchange = new Exchange(clocks, responseBytes, (itself, outcome) => {
             deadlines.remove(itself)
             open.delete(itself)
             ended(outcome)

@@ -1,5 +1,5 @@
 /**
- * `max_per_second` as a token bucket whose capacity is the tokens of one second.
+ * `max_per_second` as a token bucket whose capacity is the tokens of one second. `nowMs` is of the monotonic clock.
  */
 export interface TokenBucket {
   /** Milliseconds until there is a token; 0 if there is one. */
@@ -12,9 +12,7 @@ export const makeTokenBucket = (): TokenBucket => {
   let tokens = Number.POSITIVE_INFINITY
   let filledAt = 0
   const fill = (maxPerSecond: number, nowMs: number) => {
-    // If the clock jumps back, no token is added; if it jumps ahead, at most a full bucket.
-    const gained = (Math.max(0, nowMs - filledAt) / 1_000) * maxPerSecond
-    tokens = Math.min(maxPerSecond, tokens + gained)
+    tokens = Math.min(maxPerSecond, tokens + ((nowMs - filledAt) / 1_000) * maxPerSecond)
     filledAt = nowMs
   }
   return {

@@ -5,13 +5,14 @@
  * counts, and among equals that of the server that the operator listed first. The hashes of a discredited server count
  * only for its own answers.
  */
-import { Clock, Effect, Latch } from "effect"
+import { Effect, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
+import { monotonicNow } from "../domain/Monotonic.ts"
 import type { Announcement } from "./LedgerSource.ts"
 
 interface Newest {
   readonly announcement: Announcement
-  /** Unix milliseconds. */
+  /** Milliseconds of the monotonic clock. */
   readonly at: number
 }
 
@@ -107,7 +108,7 @@ export const makeAnnouncements = (order: ReadonlyArray<string>): Announcements =
 
   return {
     announce: Effect.fnUntraced(function* (server, announcement) {
-      const at = yield* Clock.currentTimeMillis
+      const at = yield* monotonicNow
       const index = announcement.ledgerIndex
       const said = remember(server, announcement)
       const before = latest.get(server)

@@ -2,7 +2,7 @@
 import { Limits } from "../config/Limits.ts"
 
 interface Sample {
-  /** Unix milliseconds. */
+  /** Milliseconds of the monotonic clock. */
   readonly at: number
   readonly lastTaken: number
 }
@@ -15,7 +15,7 @@ const SPACING_MS = 1_000
 export const firstSample = (at: number, lastTaken: number): ProgressSamples => [{ at, lastTaken }]
 
 export const addSample = (samples: ProgressSamples, at: number, lastTaken: number): ProgressSamples => {
-  const recent = samples.filter((sample) => at - sample.at <= Limits.catchUpRateWindowMs && sample.at <= at)
+  const recent = samples.filter((sample) => at - sample.at <= Limits.catchUpRateWindowMs)
   const newest = recent.at(-1)
   const before = recent.at(-2)
   const kept =

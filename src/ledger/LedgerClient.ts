@@ -3,9 +3,10 @@
  * connection, without a subscription. If the connection breaks or the server limits us, it waits and connects again.
  * After `ledgerClientTries` failures in a row it fails with the reason.
  */
-import { Clock, Effect, Random, Result, type Scope, Semaphore } from "effect"
+import { Effect, Random, Result, type Scope, Semaphore } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
+import { monotonicNow } from "../domain/Monotonic.ts"
 import type { Network } from "../domain/Network.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
 import { checkLedger } from "./LedgerCheck.ts"
@@ -50,7 +51,7 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
     if (over !== connection) return
     connection = undefined
     over?.end()
-    backoff = afterFailure(backoff, error.reason, yield* Clock.currentTimeMillis, yield* Random.next)
+    backoff = afterFailure(backoff, error.reason, yield* monotonicNow, yield* Random.next)
     if (backoff.failures < Limits.ledgerClientTries && !isUnfit(error.reason))
       yield* Effect.logWarning(`${server}: ${error.detail}; retrying`)
   })
@@ -65,7 +66,7 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
 
   const connected = Effect.gen(function* () {
     if (connection !== undefined) return connection
-    yield* Effect.sleep(Math.max(0, backoff.notBefore - (yield* Clock.currentTimeMillis)))
+    yield* Effect.sleep(Math.max(0, backoff.notBefore - (yield* monotonicNow)))
     connection = yield* Effect.tapError(connect, (error) => lost(undefined, error))
     return connection
   }).pipe(turn.withPermit)

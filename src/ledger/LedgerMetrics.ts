@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { eventTypes } from "../domain/EventType.ts"
+import { monotonicClock } from "../domain/Monotonic.ts"
 import type { Network } from "../domain/Network.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { ledgersPerSecond } from "./CatchUpRate.ts"
@@ -31,6 +32,7 @@ const ageSeconds = ({ lastCloseTime }: Progress, { idle }: SourceState, nowMs: n
 export const showProgress = Effect.fnUntraced(function* (network: Network, progress: () => Progress) {
   const source = yield* LedgerSource
   const clock = yield* Clock.Clock
+  const nowMs = yield* monotonicClock
   let state = yield* source.state
   yield* Effect.forkScoped(
     Effect.forever(
@@ -54,8 +56,5 @@ export const showProgress = Effect.fnUntraced(function* (network: Network, progr
       ? Number.NaN
       : Math.max(0, state.head.ledgerIndex - lastTaken)
   })
-  yield* Metrics.ledgerRate.observe(
-    { network },
-    () => ledgersPerSecond(progress().samples, clock.currentTimeMillisUnsafe()) ?? 0
-  )
+  yield* Metrics.ledgerRate.observe({ network }, () => ledgersPerSecond(progress().samples, nowMs()) ?? 0)
 })

@@ -113,7 +113,7 @@ export interface SourceState {
   readonly server: string | undefined
   readonly lastError: LedgerSourceError | undefined
   readonly head: Announcement | undefined
-  /** Unix milliseconds when the head was first announced. */
+  /** When the head was first announced, on the monotonic clock. */
   readonly headAt: number | undefined
   /** The servers in the operator's order. */
   readonly servers: ReadonlyArray<ServerState>

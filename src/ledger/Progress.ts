@@ -3,6 +3,7 @@
  * is ok while the head is at most `ledgerHeadAgeMs` old and ingest is at the head or still taking ledgers. Pure.
  */
 import { Limits } from "../config/Limits.ts"
+import type { BothClocks } from "../domain/Monotonic.ts"
 import type { PartHealth } from "../observability/Health.ts"
 import { type ProgressSamples, remaining } from "./CatchUpRate.ts"
 import type { ServerState, SourceState } from "./LedgerSource.ts"
@@ -11,7 +12,7 @@ import { isUnfit } from "./ServerSelection.ts"
 export interface Progress {
   readonly lastTaken: number | undefined
   readonly lastCloseTime: string | undefined
-  /** Unix milliseconds when this process last took a ledger, or started. */
+  /** When this process last took a ledger, or started, on the monotonic clock. */
   readonly movedAt: number
   readonly samples: ProgressSamples
   /** How many ledgers of the network were skipped so far; undefined: not known yet. */
@@ -91,11 +92,12 @@ const judge = (
       }
 }
 
-const iso = (unixMs: number | undefined): string | null =>
-  unixMs === undefined ? null : new Date(unixMs).toISOString()
+/** A moment of the monotonic clock, as wall-clock time. */
+const shown = (at: number | undefined, { monotonicMs, wallMs }: BothClocks): string | null =>
+  at === undefined ? null : new Date(Math.round(wallMs + at - monotonicMs)).toISOString()
 
 /** Flat, as facts are: `servers.<place>.<field>`, the preferred server first. */
-const serverFacts = (servers: ReadonlyArray<ServerState>): PartHealth["facts"] =>
+const serverFacts = (servers: ReadonlyArray<ServerState>, now: BothClocks): PartHealth["facts"] =>
   Object.fromEntries(
     servers.flatMap(({ backingOffUntil, head, lastFault, ledgers, server, state }, i) =>
       Object.entries({
@@ -104,7 +106,7 @@ const serverFacts = (servers: ReadonlyArray<ServerState>): PartHealth["facts"] =
         head: head ?? null,
         ledgers: ledgers ?? null,
         last_fault: lastFault === undefined ? null : `${lastFault.reason}: ${lastFault.detail}`,
-        backing_off_until: iso(backingOffUntil)
+        backing_off_until: shown(backingOffUntil, now)
       }).map(([field, value]) => [`servers.${i + 1}.${field}`, value])
     )
   )
@@ -120,17 +122,17 @@ const catchUpFacts = (progress: Progress, source: SourceState, now: number): Par
   }
 }
 
-export const healthOf = (progress: Progress, source: SourceState, now: number): PartHealth => ({
-  ...judge(progress, source, now),
+export const healthOf = (progress: Progress, source: SourceState, now: BothClocks): PartHealth => ({
+  ...judge(progress, source, now.monotonicMs),
   facts: {
     server: source.server ?? null,
     head: source.head?.ledgerIndex ?? null,
-    head_at: iso(source.headAt),
+    head_at: shown(source.headAt, now),
     last_taken: progress.lastTaken ?? null,
     last_close_time: progress.lastCloseTime ?? null,
     obstacle: progress.obstacle?.detail ?? null,
     skipped_ledgers: progress.skipped ?? null,
-    ...catchUpFacts(progress, source, now),
-    ...serverFacts(source.servers)
+    ...catchUpFacts(progress, source, now.monotonicMs),
+    ...serverFacts(source.servers, now)
   }
 })

@@ -2,9 +2,10 @@
  * Reports the progress of ingest of one network: as its part of `Health`, and in the program's log when it is blocked,
  * continues, or catches up (every `catchUpReportMs`), and once when the servers are before the last taken ledger.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
+import { bothClocks, monotonicNow } from "../domain/Monotonic.ts"
 import type { Network } from "../domain/Network.ts"
 import { Health, ledgerPart } from "../observability/Health.ts"
 import { addSample, firstSample, remaining } from "./CatchUpRate.ts"
@@ -30,7 +31,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
   let progress: Progress = {
     lastTaken: undefined,
     lastCloseTime: undefined,
-    movedAt: yield* Clock.currentTimeMillis,
+    movedAt: yield* monotonicNow,
     samples: [],
     obstacle: undefined
   }
@@ -40,7 +41,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
   yield* health.watch(
     part,
     Effect.gen(function* () {
-      return healthOf(progress, yield* source.state, yield* Clock.currentTimeMillis)
+      return healthOf(progress, yield* source.state, yield* bothClocks)
     })
   )
 
@@ -68,7 +69,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
   /** Nothing else notices that the head is too low: no ledger arrives, and no server fails. */
   const watch = Effect.gen(function* () {
     const state = yield* source.state
-    const low = headTooLow(progress, state, yield* Clock.currentTimeMillis)
+    const low = headTooLow(progress, state, yield* monotonicNow)
     const isNews = low?.isLasting === true && !isLow
     isLow = low?.isLasting === true || (isLow && low !== undefined)
     if (isNews)
@@ -90,7 +91,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
         ...progress,
         lastTaken: first - 1,
         lastCloseTime: checkpoint?.close_time,
-        samples: firstSample(yield* Clock.currentTimeMillis, first - 1),
+        samples: firstSample(yield* monotonicNow, first - 1),
         obstacle: undefined
       }
       yield* Effect.logInfo("ingest starts").pipe(Effect.annotateLogs({ first }))
@@ -115,7 +116,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
           : Effect.void
       }),
     appended: Effect.fnUntraced(function* ({ close_time, ledger_index }) {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* monotonicNow
       progress = {
         ...progress,
         lastTaken: ledger_index,

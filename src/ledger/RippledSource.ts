@@ -5,8 +5,9 @@
  * claim to have it. If no connected server sends it, further servers are connected. While none can be connected,
  * requests wait.
  */
-import { Clock, Effect, Layer, Result, Schedule, type Scope } from "effect"
+import { Effect, Layer, Result, Schedule, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
+import { monotonicNow } from "../domain/Monotonic.ts"
 import { makeAnnouncements } from "./Announcements.ts"
 import {
   type Accept,
@@ -171,7 +172,7 @@ const make = Effect.fnUntraced(function* (
         lastError: servers.lastFault(),
         head: newest?.announcement,
         headAt: newest?.at,
-        servers: servers.states(yield* Clock.currentTimeMillis)
+        servers: servers.states(yield* monotonicNow)
       }
     })
   }

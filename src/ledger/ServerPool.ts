@@ -5,8 +5,9 @@
  *   idle ─▶ connecting ─▶ connected ─▶ idle (after a failure: with backoff)
  * `changed` wakes everyone who waits for a server.
  */
-import { Clock, Effect, FiberMap, Latch, Random, type Scope } from "effect"
+import { Effect, FiberMap, Latch, Random, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
+import { monotonicNow } from "../domain/Monotonic.ts"
 import type { Network } from "../domain/Network.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import type { Announcements } from "./Announcements.ts"
@@ -45,7 +46,7 @@ export interface LedgerServer {
   requests: number
   /** How many requests may be under way at once. Halved at a load warning. */
   requestLimit: number
-  /** Unix milliseconds when `requestLimit` was last changed. */
+  /** When `requestLimit` was last changed, on the monotonic clock. */
   requestLimitSince: number
 }
 
@@ -144,7 +145,7 @@ export const makeServerPool = Effect.fnUntraced(function* (
         claim: (ranges) => {
           server.ranges = ranges
         },
-        loaded: Effect.map(Clock.currentTimeMillis, (now) => {
+        loaded: Effect.map(monotonicNow, (now) => {
           server.requestLimit = Math.max(1, Math.floor(server.requestLimit / 2))
           server.requestLimitSince = now
         })
@@ -173,7 +174,7 @@ export const makeServerPool = Effect.fnUntraced(function* (
     const isNews = server.phase === "connected" || server.lastFault?.reason !== error.reason
     server.lastFault = error
     lastFault = error
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* monotonicNow
     server.backoff = afterFailure(server.backoff, error.reason, now, yield* Random.next)
     yield* Metrics.ledgerConnectionsLost.add({ network, reason: error.reason }, 1)
     if (isNews || !isUnfit(error.reason))
@@ -190,27 +191,24 @@ export const makeServerPool = Effect.fnUntraced(function* (
     server.requestLimitSince = now
   }
 
-  const notBefore = ({ backoff }: LedgerServer, now: number) =>
+  const notBefore = ({ backoff }: LedgerServer) =>
     notBeforeOf(
       backoff,
-      now,
       all.every(({ connection }) => connection === undefined)
     )
 
-  const poolServerOf =
-    (now: number) =>
-    (server: LedgerServer): PoolServer => ({
-      host: server.host,
-      phase: server.phase,
-      proven: server.proven,
-      notBefore: notBefore(server, now),
-      wantedUntil: server.wantedUntil
-    })
+  const poolServerOf = (server: LedgerServer): PoolServer => ({
+    host: server.host,
+    phase: server.phase,
+    proven: server.proven,
+    notBefore: notBefore(server),
+    wantedUntil: server.wantedUntil
+  })
 
   const manage = Effect.gen(function* () {
     const waiting = latch
-    const now = yield* Clock.currentTimeMillis
-    const { connect, release, waitMs } = planConnections(all.map(poolServerOf(now)), now)
+    const now = yield* monotonicNow
+    const { connect, release, waitMs } = planConnections(all.map(poolServerOf), now)
     for (const position of connect) {
       const server = all[position]!
       server.phase = "connecting"
@@ -242,10 +240,10 @@ export const makeServerPool = Effect.fnUntraced(function* (
     active,
     changed: () => Latch.await(latch),
     connectAnother: Effect.fnUntraced(function* (except) {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* monotonicNow
       const others = all.filter((server) => !except.has(server))
       if (others.some(({ phase }) => phase === "connecting")) return true
-      const next = others.find((server) => server.phase === "idle" && notBefore(server, now) <= now)
+      const next = others.find((server) => server.phase === "idle" && notBefore(server) <= now)
       if (next === undefined) return false
       const isWanted = next.wantedUntil > now
       next.wantedUntil = now + Limits.ledgerExtraServerMs
@@ -254,7 +252,7 @@ export const makeServerPool = Effect.fnUntraced(function* (
     }),
     retire,
     runRequest: (server, request) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      Effect.flatMap(monotonicNow, (now) => {
         recover(server, now)
         server.requests += 1
         return request
@@ -270,7 +268,7 @@ export const makeServerPool = Effect.fnUntraced(function* (
     states: (now) => {
       const inUse = active()
       return all.map((server) => {
-        const until = notBefore(server, now)
+        const until = notBefore(server)
         const backingOff = until > now && server.phase === "idle"
         return {
           server: server.name,

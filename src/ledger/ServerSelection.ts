@@ -8,7 +8,7 @@ import type { LedgerSourceError } from "./LedgerSource.ts"
 export interface Backoff {
   /** Failures since the server last announced a ledger. */
   readonly failures: number
-  /** Unix milliseconds before which the server is not connected. */
+  /** Milliseconds of the monotonic clock before which the server is not connected. */
   readonly notBefore: number
   /** Replaces `notBefore` while no server of the network is connected. */
   readonly notBeforeWhenNoneConnected: number
@@ -57,18 +57,9 @@ export const afterFailure = (
   }
 }
 
-/** The longest backoff. A `notBefore` further away means that the clock was set back. */
-const LONGEST_MS = backoffMs(
-  1,
-  { first: Limits.ledgerRateLimitedMs.longest, longest: Limits.ledgerRateLimitedMs.longest },
-  1
-)
-
-/** Unix milliseconds from which the server may be connected. */
-export const notBeforeOf = (backoff: Backoff, now: number, noneConnected: boolean): number => {
-  const notBefore = noneConnected ? backoff.notBeforeWhenNoneConnected : backoff.notBefore
-  return notBefore - now > LONGEST_MS ? now : notBefore
-}
+/** When the server may be connected. */
+export const notBeforeOf = (backoff: Backoff, noneConnected: boolean): number =>
+  noneConnected ? backoff.notBeforeWhenNoneConnected : backoff.notBefore
 
 export interface PoolServer {
   /** Servers on one host tend to fail together, so only one of them is connected. */
@@ -77,7 +68,7 @@ export interface PoolServer {
   /** Whether it has announced a ledger over this connection. */
   readonly proven: boolean
   readonly notBefore: number
-  /** Unix milliseconds until which a fetch needs it in addition to the active server and the standby. */
+  /** Until when, on the monotonic clock, a fetch needs it in addition to the active server and the standby. */
   readonly wantedUntil: number
 }
 

@@ -8,6 +8,7 @@
 import { Clock, Context, Effect, Latch, Layer, Random } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { unixMsToRipple } from "../domain/Ledger.ts"
+import { monotonicNow } from "../domain/Monotonic.ts"
 import {
   type Announcement,
   LedgerSource,
@@ -46,6 +47,7 @@ const announcementOf = ({ header, transactions }: ClosedLedger): Announcement =>
 const make = (webhooks: ActiveWebhooks, manual: ManualClosing | undefined): LedgerSource["Service"] => {
   let taken: TakenLedger | undefined
   let chain: Chain | undefined
+  /** When the head was closed, on the monotonic clock. */
   let headAt: number | undefined
   /** Opened and replaced when a ledger has been taken. */
   let progress = Latch.makeUnsafe()
@@ -67,7 +69,7 @@ const make = (webhooks: ActiveWebhooks, manual: ManualClosing | undefined): Ledg
     const now = yield* Clock.currentTimeMillis
     if (chain === undefined) chain = begin(now, yield* Random.nextIntBetween(0, SEEDS, { halfOpen: true }))
     else chain.close(unixMsToRipple(now))
-    headAt = now
+    headAt = yield* monotonicNow
     if (manual !== undefined) yield* manual.closed(chain.head())
   })
 
@@ -84,9 +86,8 @@ const make = (webhooks: ActiveWebhooks, manual: ManualClosing | undefined): Ledg
         yield* Effect.andThen(manual.wanted, next)
         continue
       }
-      const sinceMs = (yield* Clock.currentTimeMillis) - (headAt ?? Number.NEGATIVE_INFINITY)
-      // Negative if the clock was set back.
-      if (sinceMs < 0 || sinceMs >= Limits.simulatedNetworkCloseMs) yield* next
+      const sinceMs = (yield* monotonicNow) - (headAt ?? Number.NEGATIVE_INFINITY)
+      if (sinceMs >= Limits.simulatedNetworkCloseMs) yield* next
       // After the sleep, check again whether there is an active webhook.
       else yield* Effect.sleep(Limits.simulatedNetworkCloseMs - sinceMs)
     }

@@ -4,10 +4,9 @@
  * lease knows that its change is in use on every process. Using the view costs one confirmation every `leaseMs` / 2,
  * and none while it is not used. While it cannot be confirmed, nobody may use it.
  */
-import { Clock, Effect, Latch, type Scope } from "effect"
+import { Effect, Latch, type Scope } from "effect"
+import { monotonicClock } from "../domain/Monotonic.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-
-const NANOS_PER_MS = 1_000_000
 
 /**
  * Calls `use` as soon as the view may be used, usually at once. Waiting calls run in their order; a call that one of
@@ -21,9 +20,8 @@ export const makeReadLease = <E, R>(
   leaseMs: number
 ): Effect.Effect<Lease, never, R | Scope.Scope> =>
   Effect.gen(function* () {
-    const clock = yield* Clock.Clock
-    // Only durations are used: clocks are not compared, and a jump of the wall clock does no harm.
-    const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
+    // Only durations are used: the clocks of processes are not compared.
+    const nowMs = yield* monotonicClock
     const wanted = Latch.makeUnsafe()
     let waiting: Array<() => void> = []
     let confirmedAt = Number.NEGATIVE_INFINITY

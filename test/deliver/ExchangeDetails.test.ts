@@ -33,7 +33,7 @@ describe("the details of an attempt", () => {
     let now = 1_000
     const told: Array<AttemptOutcome> = []
     const exchange = new Exchange(
-      () => now,
+      { wallMs: () => 0, monotonicMs: () => now },
       Limits.responseBodyBytes,
       (_, outcome) => void told.push(outcome)
     )

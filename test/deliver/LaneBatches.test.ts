@@ -45,13 +45,6 @@ checkRows({
       commands: ["wake after 1"]
     },
     {
-      what: "asks if the clock has jumped back",
-      given: [offer("d1", inBatches)],
-      event: gathered,
-      atMs: -1,
-      commands: ["connect"]
-    },
-    {
       what: "that may not wait takes what is offered at the same time",
       given: [],
       event: offer("d1", inBatches0),

@@ -4,6 +4,8 @@ import { LedgerSourceError, type SourceState } from "../../src/ledger/LedgerSour
 import { healthOf, type Progress } from "../../src/ledger/Progress.ts"
 
 const NOW = 1_000_000
+/** Both clocks. */
+const BOTH = { monotonicMs: NOW, wallMs: 1_800_000_000_000 }
 
 const taken = (lastTaken: number | undefined, secondsAgo: number): Progress => ({
   lastTaken,
@@ -36,7 +38,7 @@ const none: SourceState = {
 }
 const lost = new LedgerSourceError({ server: "one.example", reason: "disconnected", detail: "it is away" })
 
-const status = (progress: Progress, source: SourceState) => healthOf(progress, source, NOW).status
+const status = (progress: Progress, source: SourceState) => healthOf(progress, source, BOTH).status
 
 describe("the health of ingest", () => {
   it("is ok while the head is at most a minute old and taken", () => {
@@ -47,13 +49,13 @@ describe("the health of ingest", () => {
 
   it("is ok while it catches up and takes ledgers", () => {
     assert.strictEqual(status(taken(9, 59), head(900, 3)), "ok")
-    assert.include(healthOf(taken(9, 59), head(900, 3), NOW).detail, "891 ledgers behind")
+    assert.include(healthOf(taken(9, 59), head(900, 3), BOTH).detail, "891 ledgers behind")
     assert.strictEqual(status(taken(9, 61), head(900, 3)), "failed")
   })
 
   it("is starting before the first announcement, and failed if none comes", () => {
     assert.strictEqual(status(taken(undefined, 3), none), "starting")
-    const health = healthOf(taken(undefined, 61), { ...none, lastError: lost }, NOW)
+    const health = healthOf(taken(undefined, 61), { ...none, lastError: lost }, BOTH)
     assert.strictEqual(health.status, "failed")
     assert.include(health.detail, "it is away")
   })
@@ -64,7 +66,7 @@ describe("the health of ingest", () => {
 
   it("is ok while the source is idle, however long", () => {
     const idle: SourceState = { ...head(9, 3_600), idle: "no active webhook" }
-    assert.deepInclude(healthOf(taken(9, 3_600), idle, NOW), {
+    assert.deepInclude(healthOf(taken(9, 3_600), idle, BOTH), {
       status: "ok",
       detail: "idle: no active webhook"
     })
@@ -80,7 +82,7 @@ describe("the health of ingest", () => {
     const reset = healthOf(
       { ...taken(40_000_018, 3), lastCloseTime: "2026-01-01T00:00:00Z" },
       head(3_018, 3),
-      NOW
+      BOTH
     )
     assert.strictEqual(reset.status, "failed")
     assert.strictEqual(
@@ -88,7 +90,7 @@ describe("the health of ingest", () => {
       "the servers are at ledger 3018, before the last one taken (40000018): they lag, or the network was reset"
     )
     // Servers that lag by a ledger or two are common for a moment.
-    const lag = healthOf({ ...taken(9, 3), lastCloseTime: "2026-01-01T00:00:00Z" }, head(8, 3), NOW)
+    const lag = healthOf({ ...taken(9, 3), lastCloseTime: "2026-01-01T00:00:00Z" }, head(8, 3), BOTH)
     assert.strictEqual(lag.status, "degraded")
     assert.include(lag.detail, "the servers are at ledger 8, before the last one taken (9)")
     assert.strictEqual(status(taken(9, 61), head(8, 3)), "failed")
@@ -96,20 +98,20 @@ describe("the health of ingest", () => {
 
   it("says that the first ledger to take is not closed yet", () => {
     assert.include(
-      healthOf(taken(899, 3), head(30, 3), NOW).detail,
+      healthOf(taken(899, 3), head(30, 3), BOTH).detail,
       "the servers are at ledger 30, and the first one to take is 900"
     )
   })
 
   it("is failed once the chain is broken, and says why", () => {
     const stopped: Progress = { ...taken(9, 3), obstacle: { kind: "stopped", detail: "ledger 10 names …" } }
-    const health = healthOf(stopped, head(10, 3), NOW)
+    const health = healthOf(stopped, head(10, 3), BOTH)
     assert.strictEqual(health.status, "failed")
     assert.include(health.detail, "ledger 10 names")
     assert.deepStrictEqual(health.facts, {
       server: "one.example",
       head: 10,
-      head_at: "1970-01-01T00:16:37.000Z",
+      head_at: "2027-01-15T07:59:57.000Z",
       last_taken: 9,
       last_close_time: null,
       obstacle: "ledger 10 names …",

@@ -1,8 +1,9 @@
 /** `/healthz`: the process is alive. `/readyz`: the database and every part of the process work. */
-import { Clock, Effect, Semaphore } from "effect"
+import { Effect, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import { monotonicNow } from "../../domain/Monotonic.ts"
 import { Health, type PartHealth } from "../../observability/Health.ts"
 import { Api } from "../Contract.ts"
 import { NotFound } from "../Errors.ts"
@@ -25,11 +26,10 @@ export const systemLayer = HttpApiBuilder.group(
     let last: { readonly atMs: number; readonly health: PartHealth } | undefined
     const database = Semaphore.makeUnsafe(1).withPermits(1)(
       Effect.gen(function* () {
-        const nowMs = yield* Clock.currentTimeMillis
-        // `abs`: if the clock was set back, the result counts as old too.
-        if (last !== undefined && Math.abs(nowMs - last.atMs) < Limits.readyCheckEveryMs) return last.health
+        const nowMs = yield* monotonicNow
+        if (last !== undefined && nowMs - last.atMs < Limits.readyCheckEveryMs) return last.health
         const health = yield* ask
-        last = { atMs: yield* Clock.currentTimeMillis, health }
+        last = { atMs: yield* monotonicNow, health }
         return health
       })
     )

@@ -9,6 +9,7 @@ import { StreamLimits } from "../../config/StreamLimits.ts"
 import { offsetOfEvent } from "../../coverage/EventPosition.ts"
 import type { Identity } from "../../domain/ApiKey.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
+import { monotonicNow } from "../../domain/Monotonic.ts"
 import type { Network } from "../../domain/Network.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import { Metrics } from "../../observability/Metrics.ts"
@@ -24,6 +25,7 @@ export interface StreamConnection {
   readonly destroy: () => void
 }
 
+/** Its times are of the monotonic clock. */
 interface OpenStream {
   readonly caller: Identity
   readonly connection: StreamConnection
@@ -75,7 +77,7 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
     const checkKeys = Effect.fnUntraced(function* (nowMs: number) {
       const ids = new Set(Array.from(open, ({ caller }) => caller.keyId))
       const usable = yield* keys
-        .usable([...ids], nowMs)
+        .usable([...ids], yield* Clock.currentTimeMillis)
         .pipe(Effect.timeout(Limits.readyCheckMs), Effect.option)
       for (const stream of open) {
         const { keyId } = stream.caller
@@ -90,13 +92,13 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
     yield* Effect.gen(function* () {
       yield* Effect.sleep(limits.checkMs)
       if (open.size === 0) return
-      const nowMs = yield* Clock.currentTimeMillis
+      const nowMs = yield* monotonicNow
       yield* closeStalled(nowMs)
       yield* checkKeys(nowMs)
     }).pipe(Effect.forever, Effect.forkScoped)
 
     const register = Effect.fnUntraced(function* (caller: Identity, connection: StreamConnection) {
-      const nowMs = yield* Clock.currentTimeMillis
+      const nowMs = yield* monotonicNow
       if (open.size >= limits.inAll) {
         return yield* Unavailable.because(
           `This server has ${limits.inAll} event streams open, and can have no more. Try again.`
@@ -183,7 +185,7 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
         return Effect.gen(function* () {
           stream.handedAt = undefined
           const text = yield* piece
-          stream.handedAt = yield* Clock.currentTimeMillis
+          stream.handedAt = yield* monotonicNow
           return text
         })
       })

@@ -4,10 +4,11 @@
  * tail if the tail has them, and otherwise from the log. It makes a piece only after the client has taken the
  * previous piece, so nothing is queued.
  */
-import { Clock, Deferred, Effect, Semaphore } from "effect"
+import { Deferred, Effect, Semaphore } from "effect"
 import { StreamLimits } from "../../config/StreamLimits.ts"
 import type { EventType } from "../../domain/EventType.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
+import { monotonicNow } from "../../domain/Monotonic.ts"
 import type { Network } from "../../domain/Network.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import type { EventTail } from "./EventTail.ts"
@@ -48,7 +49,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
   let sentId: string | undefined
   let wroteAt: number | undefined
   /** When the stream last had all events; undefined if it never had. */
-  let currentAt = next >= tail.end ? yield* Clock.currentTimeMillis : undefined
+  let currentAt = next >= tail.end ? yield* monotonicNow : undefined
   let ending: Ending | undefined
   let isOver = false
 
@@ -95,7 +96,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
   })
 
   const step = Effect.gen(function* () {
-    const nowMs = yield* Clock.currentTimeMillis
+    const nowMs = yield* monotonicNow
     if (ahead.length === 0 && next >= tail.end) {
       currentAt = nowMs
       const untilHeartbeat = Math.max(0, (wroteAt ?? nowMs) + limits.heartbeatMs - nowMs)
@@ -120,7 +121,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
       }
       // The first piece is a heartbeat. It shows the reader that the stream is open and where it begins.
       const text = wroteAt === undefined ? "" : yield* step
-      const nowMs = yield* Clock.currentTimeMillis
+      const nowMs = yield* monotonicNow
       const isDue = wroteAt === undefined || nowMs - wroteAt >= limits.heartbeatMs
       if (text === "" && (!isDue || ending !== undefined)) continue
       wroteAt = nowMs

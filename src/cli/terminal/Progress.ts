@@ -1,6 +1,7 @@
 /** Progress of a command: one line on standard error, which is updated and finally removed. Only on a terminal. */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
+import { monotonicNow } from "../../domain/Monotonic.ts"
 import { Invocation } from "./Invocation.ts"
 import { overwriteErrorLine } from "./Output.ts"
 
@@ -26,11 +27,11 @@ export const bar = (part: number): string => {
 
 export const showProgress = Effect.fnUntraced(function* (verb: string, total: number, noun = "ledgers") {
   const write = yield* statusLine
-  const startedAt = yield* Clock.currentTimeMillis
+  const startedAt = yield* monotonicNow
   let shownAt = 0
   const show: ShowProgress = (done, note = "") =>
     Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* monotonicNow
       if (now - shownAt < Limits.progressRefreshMs) return
       shownAt = now
       const perSecond = Math.round((done * SECOND_MS) / Math.max(1, now - startedAt))

@@ -9,8 +9,9 @@
 import type { ChildProcess } from "node:child_process"
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { Clock, Effect, Schedule, type Scope } from "effect"
+import { Effect, Schedule, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
+import { monotonicNow } from "../../domain/Monotonic.ts"
 import { findBinaries } from "./Binaries.ts"
 import { checkVersion, initialise, makeFolder, SUPERUSER } from "./Cluster.ts"
 import { EmbeddedPostgresError, failure, reasonOf } from "./EmbeddedPostgresError.ts"
@@ -40,7 +41,7 @@ export interface EmbeddedOptions {
 
 /** Waits until the folder has no server or, for a command, a ready one. True if a ready one may be used. */
 const settle = Effect.fnUntraced(function* (options: EmbeddedOptions, cluster: string, holderFile: string) {
-  const deadline = (yield* Clock.currentTimeMillis) + Limits.embeddedTakeOverMs
+  const deadline = (yield* monotonicNow) + Limits.embeddedTakeOverMs
   while (true) {
     const running = postmaster(cluster)
     if (running === undefined) return false
@@ -49,7 +50,7 @@ const settle = Effect.fnUntraced(function* (options: EmbeddedOptions, cluster: s
     const held = isAlive(Number(pid))
     // The process that has the folder may be a command that ends soon, or it may have died while its server is still
     // stopping.
-    const waitedEnough = (yield* Clock.currentTimeMillis) > deadline
+    const waitedEnough = (yield* monotonicNow) > deadline
     if (waitedEnough || (held && holder === "ledgerhook start")) {
       return yield* failure(
         `DATA_DIR: ${options.dataDir} is in use by process ${held ? `${pid} (${holder})` : `${running.pid} (postgres)`}; stop it or choose another folder.`
@@ -114,11 +115,11 @@ const ended = (child: ChildProcess): Effect.Effect<void> =>
 
 /** Waits until the server is ready. False if it ended because another program's server was first. */
 const answers = Effect.fnUntraced(function* (child: ChildProcess, place: ServerPaths) {
-  const deadline = (yield* Clock.currentTimeMillis) + Limits.embeddedStartMs
+  const deadline = (yield* monotonicNow) + Limits.embeddedStartMs
   while (child.exitCode === null) {
     const running = postmaster(place.cluster)
     if (running?.ready === true && isChildOf(running.pid, child.pid)) return true
-    if ((yield* Clock.currentTimeMillis) > deadline) {
+    if ((yield* monotonicNow) > deadline) {
       return yield* failure(`DATA_DIR: the database did not start in time; see ${place.logFile}.`)
     }
     yield* Effect.sleep(Limits.embeddedPollMs)

@@ -4,8 +4,9 @@
  * nothing. One process publishes at a time (a lease, and the log refuses writes of a replaced writer). While the log
  * or the database is down, the publisher waits and the API continues.
  */
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { Limits } from "../../config/Limits.ts"
+import { monotonicClock, monotonicNow } from "../../domain/Monotonic.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import { Metrics } from "../../observability/Metrics.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
@@ -53,7 +54,7 @@ const publish = Effect.fnUntraced(function* (waiting: Waiting) {
   while (true) {
     // While nothing is new, only the database is polled.
     const head = yield* outbox.headId
-    if (head > seen) waiting.sinceMs ??= yield* Clock.currentTimeMillis
+    if (head > seen) waiting.sinceMs ??= yield* monotonicNow
     while (head > seen) seen = (yield* publishBatch(writer)) ?? head
     waiting.sinceMs = undefined
     yield* next("outbox")
@@ -62,10 +63,10 @@ const publish = Effect.fnUntraced(function* (waiting: Waiting) {
 
 /** The age is measured from when this process saw the row: it counts while the log is away. */
 const publishMeasured = Effect.gen(function* () {
-  const clock = yield* Clock.Clock
+  const nowMs = yield* monotonicClock
   const waiting: Waiting = { sinceMs: undefined }
   yield* Metrics.outboxAge.observe({}, () =>
-    waiting.sinceMs === undefined ? 0 : (clock.currentTimeMillisUnsafe() - waiting.sinceMs) / 1_000
+    waiting.sinceMs === undefined ? 0 : (nowMs() - waiting.sinceMs) / 1_000
   )
   return yield* publish(waiting).pipe(retryUntilSuccess("publishing the outbox"))
 }).pipe(Effect.scoped)
