@@ -17,10 +17,11 @@ export const stageLimits = {
   routeAheadRecords: 10_000,
   /** Records that a delay partition keeps in memory while it waits. There are 54 such partitions. */
   delayBatchRecords: 100,
-  /** The longest sleep of a delay partition. After it, the partition notes where the log ends (delay/Wait.ts). */
-  delaySleepMs: 60_000,
-  /** A delay partition notes that at most this often. If the clock is set back, a retry may be as much later. */
-  delaySightingMs: 5_000,
+  /**
+   * The longest sleep of a delay partition: a part of its topic's delay, within bounds. After it, the partition notes
+   * where the log ends (delay/Wait.ts). If the clock is set back, a retry that waits behind others may be as much later.
+   */
+  delaySleep: { part: 1 / 16, leastMs: 5_000, mostMs: 60_000 },
   /**
    * Live deliveries queued or in flight per delivery partition, not counting `laneLeast`. Further ones wait in
    * PostgreSQL. There are 24 partitions, and a delivery has 1 to 2 KB.

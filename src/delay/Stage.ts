@@ -32,15 +32,16 @@ interface Waiting {
 const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   const log = yield* EventLog
   const { retryPolicy } = yield* Settings
-  const { delayBatchRecords, delaySightingMs, delaySleepMs } = yield* StageLimits
+  const { delayBatchRecords, delaySleep } = yield* StageLimits
   const { topic, partition: number } = partition
   const longestMs = longestStayMs(retryPolicy, attemptOf.get(topic)!)
+  const sleepMs = Math.min(delaySleep.mostMs, Math.max(delaySleep.leastMs, longestMs * delaySleep.part))
   let sightedAt = yield* monotonicNow
   let sightings: ReadonlyArray<Sighting> = [{ end: partition.endOffsetAtStart, atMs: sightedAt }]
 
   /** Notes where the log ends, for the records behind those that wait in memory. `next` is the first of them. */
   const sight = Effect.fnUntraced(function* (next: number) {
-    if ((yield* monotonicNow) - sightedAt < delaySightingMs) return
+    if ((yield* monotonicNow) - sightedAt < sleepMs / 2) return
     const { end } = yield* log.offsets(partition)
     sightedAt = yield* monotonicNow
     sightings = sightings.filter((one) => one.end > next)
@@ -75,7 +76,7 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
       const now = yield* bothClocks
       const waitMs = waiting[0]!.leavesAt - now.monotonicMs
       if (waitMs > 0) {
-        yield* Effect.sleep(Math.min(waitMs, delaySleepMs))
+        yield* Effect.sleep(Math.min(waitMs, sleepMs))
         continue
       }
       const notDue = waiting.findIndex(({ leavesAt }) => leavesAt > now.monotonicMs)

@@ -17,7 +17,7 @@ import { ConnectionLimiter } from "./ConnectionLimiter.ts"
 import type { Lanes } from "./Lanes.ts"
 import { ReplayPace } from "./ReplayPace.ts"
 
-const sweep = Effect.gen(function* () {
+export const endDisabledBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   const now = yield* Clock.currentTimeMillis
   const ended = yield* deliveries.failBacklogOfDisabled(now - Limits.disabledQueueMs, "webhook disabled", now)
@@ -47,6 +47,6 @@ export const deliver = Effect.gen(function* () {
           ? Actor.run(partition, actors)
           : Actor.runReplays(partition, actors)
     ),
-    sweep.pipe(deleteEvery("ending the backlog of disabled webhooks", disabledSweepMs))
+    endDisabledBacklog.pipe(deleteEvery("ending the backlog of disabled webhooks", disabledSweepMs))
   )
 }).pipe(Effect.scoped, Effect.provide([ReplayPace.layer, StoredEvents.layer, ConnectionLimiter.layer]))

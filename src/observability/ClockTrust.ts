@@ -8,8 +8,8 @@ import { Limits } from "../config/Limits.ts"
 import { monotonicClock } from "../domain/Monotonic.ts"
 import { repeatEvery } from "./RetryUntilSuccess.ts"
 
-/** Whether the clock is trusted. It notices that the clock was set when it is asked. */
-export const makeClockTrust = Effect.gen(function* () {
+/** Whether the clock is trusted. It notices that the clock was set when it is asked. `what` waits for that. */
+export const makeClockTrust = Effect.fnUntraced(function* (what: string) {
   const clock = yield* Clock.Clock
   const monotonicMs = yield* monotonicClock
   const aheadMs = () => clock.currentTimeMillisUnsafe() - monotonicMs()
@@ -22,7 +22,7 @@ export const makeClockTrust = Effect.gen(function* () {
     if (Math.abs(setBy) > Limits.clockSetMs) {
       since = monotonicMs()
       yield* Effect.logWarning(
-        `the clock was set by ${Math.round(setBy / 1_000)} s; nothing is deleted because of its age for ${Limits.clockTrustedMs / 60_000} min`
+        `${what} pauses for ${Limits.clockTrustedMs / 60_000} min: the clock was set by ${Math.round(setBy / 1_000)} s`
       )
     }
     return monotonicMs() - since >= Limits.clockTrustedMs
@@ -33,7 +33,7 @@ export const makeClockTrust = Effect.gen(function* () {
 export const deleteEvery =
   (what: string, pauseMs: number) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<never, never, R> =>
-    Effect.flatMap(makeClockTrust, (isTrusted) =>
+    Effect.flatMap(makeClockTrust(what), (isTrusted) =>
       Effect.flatMap(isTrusted, (trusted) => (trusted ? Effect.asVoid(self) : Effect.void)).pipe(
         repeatEvery(what, pauseMs)
       )

@@ -160,7 +160,7 @@ describe("delay, if the wall clock is set", () => {
         }
         yield* stepWallClock(-ms)
         // The first leaves in 40 s. The others are taken in batches of two, and were seen in the log meanwhile.
-        yield* TestClock.adjust(120_000 + stageLimits.delaySleepMs)
+        yield* TestClock.adjust(120_000 * (1 + stageLimits.delaySleep.part))
         assert.deepStrictEqual(yield* back, ids)
       }).pipe(
         Effect.scoped,

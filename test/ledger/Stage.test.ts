@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { Limits } from "../../src/config/Limits.ts"
 import { eventsTopic, ledgersTopic } from "../../src/domain/LedgerEvent.ts"
 import { type IngestOptions, ingest } from "../../src/ledger/Stage.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
@@ -18,6 +19,7 @@ import {
   takenIndexes
 } from "../support/ingesting.ts"
 import { type ScriptedSource, scriptedSource } from "../support/scriptedSource.ts"
+import { stepWallClock } from "../support/wallClock.ts"
 
 const running = (source: ScriptedSource, options: Partial<IngestOptions> = {}) =>
   ingest({ network: "mainnet", start: "latest", detect: oneEventEach, ...options }).pipe(
@@ -110,6 +112,29 @@ describe("ingest takes every ledger exactly once, in order", () => {
       assert.deepStrictEqual(yield* takenIndexes, range(100, 110))
     }).pipe(Effect.provide(memoryLayer()))
   })
+})
+
+describe("the health of ingest, if the wall clock is set", () => {
+  for (const ms of [-3_600_000, 3_600_000]) {
+    it.effect(`by ${ms / 1_000} s, still tells whether ledgers come`, () => {
+      const source = scriptedSource()
+      source.serve(chain(100, 101))
+      const status = Effect.flatMap(Health, ({ get }) =>
+        Effect.map(get(ledgerPart("mainnet")), (part) => part?.status)
+      )
+      return Effect.gen(function* () {
+        yield* running(source, { start: 100 })
+        yield* source.announce(101)
+        yield* awaitLedgers(2)
+        yield* stepWallClock(ms)
+        assert.strictEqual(yield* status, "ok")
+        yield* TestClock.adjust(Limits.ledgerHeadAgeMs)
+        assert.strictEqual(yield* status, "ok")
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* status, "failed")
+      }).pipe(Effect.provide(memoryLayer()))
+    })
+  }
 })
 
 describe("a broken chain", () => {

@@ -85,6 +85,22 @@ describe("mail", () => {
     }).pipe(underNow)
   )
 
+  it.effect("waits no longer than for its delay if the clock was set back", () =>
+    Effect.gen(function* () {
+      const mails = yield* MailStore
+      const back = NOW - 30 * 24 * 60 * MINUTE_MS
+      yield* queue(["cause/0"])
+      const first = yield* mails.lease(back, MINUTE_MS)
+      assert.strictEqual(first?.attempt, 1)
+      assert.isUndefined(yield* mails.lease(back, MINUTE_MS))
+      yield* mails.failed(first!, "no", NOW + retryDelayMs(1)!)
+      const second = yield* mails.lease(back, MINUTE_MS)
+      assert.strictEqual(second?.attempt, 2)
+      yield* mails.failed(second!, "no", back + retryDelayMs(2)!)
+      assert.isUndefined(yield* mails.lease(back, MINUTE_MS))
+    }).pipe(underNow)
+  )
+
   it.effect("is one for each cause, however often it is queued and however many senders race", () =>
     Effect.gen(function* () {
       const server = yield* makeMailServer()

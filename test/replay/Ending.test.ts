@@ -209,6 +209,21 @@ describe("a running job", () => {
   )
 
   test(
+    "is taken over within a lease's time although the database's clock was set back",
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const work = yield* ReplayWork
+      const job = yield* queueJob({ filters: few })
+      yield* claim
+      yield* sql`UPDATE replay_jobs SET lease_until = lease_until + interval '1 month' WHERE id = ${job.id}`
+      assert.strictEqual((yield* work.claim(Date.now()))._tag, "None")
+      const rows = yield* sql`
+        SELECT 1 FROM replay_jobs WHERE lease_until <= clock_timestamp() + ${Limits.leaseMs} * interval '1 millisecond'`
+      assert.lengthOf(rows, 1)
+    })
+  )
+
+  test(
     "is released by a process that stops, and another one continues at once",
     Effect.gen(function* () {
       const job = yield* halfway(few)

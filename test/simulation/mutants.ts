@@ -138,7 +138,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong: "monotonicMs + record.timestamp + waitMs - wallMs + 0 * seenMs"
   },
   {
-    name: "a lease that was taken before the database's clock was set back is not shortened",
+    name: "a lease from before the database's clock was set back stays",
     caughtBy: "settles",
     file: "src/storage/Leases.ts",
     code: "            OR leases.expires_at > excluded.expires_at\n",

@@ -3,7 +3,9 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Limits } from "../../src/config/Limits.ts"
 import { Leases } from "../../src/storage/Leases.ts"
+import { eventually } from "../support/delivering.ts"
 import { makeDatabase } from "../support/postgres.ts"
 
 /** Each call makes another process, on the same database. */
@@ -26,6 +28,7 @@ const job = Effect.gen(function* () {
   return {
     running: Deferred.await(running),
     ended: Deferred.await(ended),
+    hasEnded: Deferred.isDone(ended),
     run: Effect.andThen(Deferred.succeed(running, undefined), Effect.never).pipe(
       Effect.ensuring(Deferred.succeed(ended, undefined))
     )
@@ -70,6 +73,52 @@ describe("leases", () => {
           yield* first.ended
         })
       )
+  )
+
+  it.live("of a process that died end within a lease's time although the database's clock was set back", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const start = yield* processes
+        const [a, b] = [yield* start, yield* start]
+        yield* a.sql`INSERT INTO leases VALUES ('ingest', 'dead', clock_timestamp() + interval '1 month')`
+        const next = yield* job
+        yield* Effect.forkChild(b.leases.hold("ingest")(next.run))
+        yield* eventually(
+          Effect.gen(function* () {
+            const [row] = yield* a.sql<{ readonly owner: string; readonly left: number }>`
+              SELECT owner, extract(epoch FROM expires_at - clock_timestamp())::float8 AS left FROM leases`
+            assert.isAtMost(row!.left, Limits.leaseMs / 1_000)
+            // It is not taken from its owner, who may live and renew it.
+            assert.strictEqual(row!.owner, "dead")
+          })
+        )
+        yield* a.sql`UPDATE leases SET expires_at = clock_timestamp()`
+        yield* next.running
+      })
+    )
+  )
+
+  it.live("stay with their owner although the database's clock was set back", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const start = yield* processes
+        const [a, b] = [yield* start, yield* start]
+        const [first, second] = [yield* job, yield* job]
+        yield* Effect.forkChild(a.leases.hold("ingest")(first.run))
+        yield* first.running
+        yield* a.sql`UPDATE leases SET expires_at = expires_at + interval '1 hour'`
+        const waiting = yield* Effect.forkChild(b.leases.hold("ingest")(second.run))
+        yield* eventually(
+          Effect.gen(function* () {
+            const rows = yield* a.sql`
+              SELECT 1 FROM leases WHERE expires_at < clock_timestamp() + interval '1 minute'`
+            assert.lengthOf(rows, 1)
+          })
+        )
+        yield* Fiber.interrupt(waiting)
+        assert.isFalse(yield* first.hasEnded)
+      })
+    )
   )
 
   it.live("let a process stop while it waits for a lease", () =>

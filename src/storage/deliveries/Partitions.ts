@@ -86,7 +86,7 @@ export const applyRetention = Effect.fnUntraced(function* (now: number) {
 /** Makes partitions ahead, and applies retention. Hourly. */
 export const maintain = Effect.gen(function* () {
   const partitions = yield* Partitions
-  const isTrusted = yield* makeClockTrust
+  const isTrusted = yield* makeClockTrust("retention of deliveries")
   const once = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     yield* partitions.ensure(now, now + Limits.partitionsAheadDays * DAY_MS)

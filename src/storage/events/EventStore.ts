@@ -93,7 +93,7 @@ export class EventStore extends Context.Service<EventStore>()("ledgerhook/storag
 /** Makes partitions ahead, drops those past RETENTION_EVENTS, and keeps the index by transaction up to date, hourly. */
 export const maintainEvents = Effect.gen(function* () {
   const store = yield* EventStore
-  const isTrusted = yield* makeClockTrust
+  const isTrusted = yield* makeClockTrust("retention of the event log")
   const once = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     yield* store.makeAhead(now)

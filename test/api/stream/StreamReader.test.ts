@@ -12,6 +12,7 @@ import { EventLog, EventLogError } from "../../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../../src/log/memory/MemoryEventLog.ts"
 import { appendLedgers, appendNoise, ledgersOf } from "../../support/eventStream.ts"
 import { settingsLayer } from "../../support/settings.ts"
+import { stepWallClock } from "../../support/wallClock.ts"
 
 const everything: EventFilter = { network: "mainnet", eventTypes: undefined, account: undefined }
 
@@ -109,6 +110,28 @@ describe("a stream", () => {
         )
       )
   )
+
+  for (const ms of [-3_600_000, 3_600_000]) {
+    it.effect(`keeps its heartbeat and goes on if the wall clock is set by ${ms / 1_000} s`, () =>
+      Effect.gen(function* () {
+        const stream = yield* start()
+        yield* stream.piece
+        const silent = yield* Effect.forkChild(stream.piece)
+        yield* TestClock.adjust("10 seconds")
+        yield* stepWallClock(ms)
+        yield* TestClock.adjust("5 seconds")
+        assert.strictEqual(yield* Fiber.join(silent), ": keep-alive\n\n")
+        const events = ledgersOf({ first: 10, count: 1 })
+        yield* appendLedgers(events)
+        yield* stepWallClock(ms)
+        assert.deepStrictEqual(
+          yield* nextIds(stream, events.length),
+          events.map(({ event_id }) => event_id)
+        )
+        assert.isUndefined(stream.endedBecause())
+      }).pipe(Effect.scoped, Effect.provide(logs))
+    )
+  }
 
   it.effect("ends if its reader has been behind for a minute, and says that the reader is too slow", () =>
     Effect.gen(function* () {
