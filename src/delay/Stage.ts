@@ -38,15 +38,22 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   const sleepMs = Math.min(delaySleep.mostMs, Math.max(delaySleep.leastMs, longestMs * delaySleep.part))
   let sightedAt = yield* monotonicNow
   let sightings: ReadonlyArray<Sighting> = [{ end: partition.endOffsetAtStart, atMs: sightedAt }]
+  let next = partition.startOffset
 
-  /** Notes where the log ends, for the records behind those that wait in memory. `next` is the first of them. */
-  const sight = Effect.fnUntraced(function* (next: number) {
+  /** Whether no record follows those that were taken. */
+  const nothingFollows = Effect.suspend(() => log.read({ topic, partition: number, offset: next }, 1)).pipe(
+    Effect.map((records) => records.length === 0),
+    Effect.orElseSucceed(() => false)
+  )
+
+  /** Notes where the log ends, if it answers, for the records behind those that wait in memory. */
+  const sight = Effect.gen(function* () {
     if ((yield* monotonicNow) - sightedAt < sleepMs / 2) return
     const { end } = yield* log.offsets(partition)
     sightedAt = yield* monotonicNow
     sightings = sightings.filter((one) => one.end > next)
     if (end > (sightings.at(-1)?.end ?? next)) sightings = [...sightings, { end, atMs: sightedAt }]
-  })
+  }).pipe(Effect.ignore)
 
   /** The record for the work topic if the work is due, otherwise for the delay topic of the rest of its wait. */
   const moved = ({ record, work, dueAt }: Waiting, { monotonicMs, wallMs }: BothClocks): NewRecord => {
@@ -63,16 +70,17 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   }
 
   while (true) {
+    const isAtEnd = yield* nothingFollows
     const records = yield* partition.take(delayBatchRecords)
+    next = records.at(-1)!.offset + 1
     const taken = yield* bothClocks
     let waiting = records.map((record): Waiting => {
       const work = parseWork(record.value ?? "")
-      const wait = work && waitOf(work, record, longestMs, sightings, taken)
+      const wait = work && waitOf(work, { ...record, isNew: isAtEnd }, longestMs, sightings, taken)
       return { record, work, dueAt: wait?.dueAt ?? 0, leavesAt: wait?.leavesAt ?? 0 }
     })
-    const next = records.at(-1)!.offset + 1
     while (waiting.length > 0) {
-      yield* sight(next)
+      yield* sight
       const now = yield* bothClocks
       const waitMs = waiting[0]!.leavesAt - now.monotonicMs
       if (waitMs > 0) {

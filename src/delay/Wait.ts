@@ -1,8 +1,8 @@
 /**
  * How long a record stays in its delay topic. `due_at` and the record's timestamp are of the wall clock of the process
- * that appended it, so their difference, the record's own wait, is right although that clock may be wrong. The wall
- * clock of this process only shortens the wait by the time that has passed since the append. When a record has been
- * taken, only the monotonic clock counts. Pure.
+ * that appended it, so their difference, the record's own wait, is right although that clock may be wrong. If the
+ * record was not taken at once, the wall clock of this process shortens the wait by the time since then. When a record
+ * has been taken, only the monotonic clock counts. Pure.
  */
 import { Limits } from "../config/Limits.ts"
 import type { DeliveryWork } from "../domain/Delivery.ts"
@@ -21,6 +21,14 @@ const ownWaitMs = ({ due_at }: DeliveryWork, timestamp: number): number => {
   return waitMs > Limits.workWaitsMostMs ? 0 : Math.max(0, waitMs)
 }
 
+interface TakenRecord {
+  readonly offset: number
+  /** When it was appended, by the wall clock of another process. */
+  readonly timestamp: number
+  /** Whether the stage was waiting for it: it has just been appended, whatever the clocks say. */
+  readonly isNew: boolean
+}
+
 /**
  * When work is due and when its record leaves the topic, both on the monotonic clock. Only a part of a long wait fits
  * into a topic: `longestMs`. `sightings` are in order. They say how long a record has been in the log at least that was
@@ -28,14 +36,15 @@ const ownWaitMs = ({ due_at }: DeliveryWork, timestamp: number): number => {
  */
 export const waitOf = (
   work: DeliveryWork,
-  record: { readonly offset: number; readonly timestamp: number },
+  { isNew, offset, timestamp }: TakenRecord,
   longestMs: number,
   sightings: ReadonlyArray<Sighting>,
   { monotonicMs, wallMs }: BothClocks
 ): { readonly dueAt: number; readonly leavesAt: number } => {
-  const seenMs = sightings.find(({ end }) => end > record.offset)?.atMs ?? monotonicMs
+  const ageMs = isNew ? 0 : wallMs - timestamp
+  const seenMs = sightings.find(({ end }) => end > offset)?.atMs ?? monotonicMs
   // By the wall clock, but no later than if the record had been appended when it was first seen.
-  const over = (waitMs: number) => Math.min(monotonicMs + record.timestamp + waitMs - wallMs, seenMs + waitMs)
-  const waitMs = ownWaitMs(work, record.timestamp)
-  return { dueAt: over(waitMs), leavesAt: over(Math.min(waitMs, longestMs)) }
+  const after = (waitMs: number) => Math.min(monotonicMs - ageMs, seenMs) + waitMs
+  const waitMs = ownWaitMs(work, timestamp)
+  return { dueAt: after(waitMs), leavesAt: after(Math.min(waitMs, longestMs)) }
 }

@@ -100,9 +100,11 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
           }
         }
       } else if (state === "unanswered") {
+        // The row's times are of a process whose clock may be ahead.
+        const latest = (yield* Clock.currentTimeMillis) + (row?.nextDelayMs ?? 0)
         recorder.offer({
           attempt: undefined,
-          retry: nextWork(item, work.webhook_id, row?.nextAttemptAt ?? 0),
+          retry: nextWork(item, work.webhook_id, Math.min(row?.nextAttemptAt ?? 0, latest)),
           fromBacklog: false,
           onSettled: () => settle(offset)
         })

@@ -11,7 +11,7 @@ import { Limits } from "../config/Limits.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
 import { monotonicClock } from "../domain/Monotonic.ts"
-import { delayOf, longestStayMs, type RetryPolicy } from "../domain/RetryPolicy.ts"
+import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { EventLog, type NewRecord } from "../log/EventLog.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
@@ -40,8 +40,7 @@ const retryRecord = (
   if (retry === undefined) return []
   const { series_attempt, webhook_id } = retry
   // The wall clock may have been set back since the attempt: the wait is no longer than its whole delay.
-  const longestMs = attempt?.nextDelayMs ?? longestStayMs(policy, series_attempt) + Limits.retryAfterAddsMs
-  const waitMs = Math.min(retry.due_at - nowMs, longestMs, Limits.workWaitsMostMs)
+  const waitMs = Math.min(retry.due_at - nowMs, attempt?.nextDelayMs ?? Limits.workWaitsMostMs)
   return [
     {
       topic: delayTopic(delayOf(policy, series_attempt, waitMs)),

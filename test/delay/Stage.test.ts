@@ -134,6 +134,27 @@ describe("delay, if the wall clock is set", () => {
     )
   }
 
+  for (const ms of [...STEPS, ...STEPS.map((ms) => -ms)]) {
+    it.effect(`of the process that made a retry by ${ms / 1_000} s, keeps its delay`, () =>
+      Effect.gen(function* () {
+        yield* present
+        const log = yield* EventLog
+        yield* Effect.forkScoped(delay)
+        yield* put(2, "first", 1_000)
+        yield* TestClock.adjust(HOUR_MS)
+        const timestamp = (yield* Clock.currentTimeMillis) + ms
+        const work = { ...newWork("a", KEY, eventOf({}), 2), series_attempt: 2, due_at: timestamp + 1_000 }
+        yield* log.transaction({
+          append: [{ topic: delayTopic(2), key: KEY, value: JSON.stringify(work), timestamp }]
+        })
+        yield* TestClock.adjust(999)
+        assert.deepStrictEqual(yield* back, ["first"])
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(yield* back, ["first", "a"])
+      }).pipe(Effect.scoped, Effect.provide(layer))
+    )
+  }
+
   for (const ms of STEPS) {
     it.effect(`back by ${ms / 1_000} s before a restart, makes work wait for its own delay at most`, () =>
       Effect.gen(function* () {

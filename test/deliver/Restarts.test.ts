@@ -98,3 +98,21 @@ it.live(
     ),
   600_000
 )
+
+it.live(
+  "a retry that a crash kept from the log waits for its delay, also if its process's clock was ahead",
+  () =>
+    Effect.gen(function* () {
+      const receiver = yield* makeRestarting
+      const ids = yield* queueEvents(yield* makeWebhook(receiver.url), 1)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+      UPDATE deliveries SET status = 'retrying', attempts = 1, updated_at = now() + interval '1 hour',
+        next_attempt_at = now() + interval '1 hour 10 milliseconds'`
+      yield* startDelivering
+      yield* waitUntil(
+        Effect.sync(() => receiver.received.has(ids[0]!)),
+        "20 seconds"
+      )
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+)

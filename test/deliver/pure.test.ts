@@ -37,7 +37,8 @@ const row = (status: DeliveryState["status"], attempts: number, parked = false):
   attempts,
   seriesStart: 0,
   parked,
-  nextAttemptAt: null
+  nextAttemptAt: null,
+  nextDelayMs: null
 })
 
 describe("work state", () => {

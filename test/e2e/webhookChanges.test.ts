@@ -91,7 +91,7 @@ describe("a change", () => {
       yield* endDisabledBacklog
       yield* parked
       yield* stage.stop
-      yield* disabledFor("7 days")
+      yield* disabledFor("7 days 1 second")
       yield* endDisabledBacklog
       yield* untilAll(ids, "failed")
       const [row] = yield* sql`SELECT last_error, attempts, parked FROM deliveries WHERE id = ${ids[0]!}`

@@ -134,8 +134,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "a retry waits longer than its delay if the clock was set back",
     caughtBy: "settles",
     file: "src/delay/Wait.ts",
-    code: "Math.min(monotonicMs + record.timestamp + waitMs - wallMs, seenMs + waitMs)",
-    wrong: "monotonicMs + record.timestamp + waitMs - wallMs + 0 * seenMs"
+    code: "Math.min(monotonicMs - ageMs, seenMs) + waitMs",
+    wrong: "Math.min(monotonicMs - (wallMs - timestamp) + 0 * ageMs * seenMs) + waitMs"
   },
   {
     name: "a lease from before the database's clock was set back stays",

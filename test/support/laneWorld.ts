@@ -329,7 +329,7 @@ export const makeWorld = (chance: SeededRandom): World => {
         const offset = from + i
         const { owner } = row
         const state = states[i]!
-        const found = { ...state, seriesStart: 0, nextAttemptAt: null }
+        const found = { ...state, seriesStart: 0, nextAttemptAt: null, nextDelayMs: null }
         const what = workState({ attempt }, found, false)
         row.taken = true
         if (owner.deleted) settle(lane, offset)

@@ -30,6 +30,8 @@ export interface DeliveryState {
   readonly parked: boolean
   /** Unix milliseconds. Null unless `retrying`. */
   readonly nextAttemptAt: number | null
+  /** How long before its next attempt the row was last changed. */
+  readonly nextDelayMs: number | null
 }
 
 /** The part of a webhook's backlog that is read: all live deliveries, only the free live ones, or replayed ones. */
@@ -122,7 +124,8 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
       states: (ids: ReadonlyArray<string>) =>
         sql<DeliveryState & { readonly id: string }>`
           SELECT id, status, attempts, series_start AS "seriesStart", parked,
-                 (extract(epoch FROM next_attempt_at) * 1000)::float8 AS "nextAttemptAt"
+                 (extract(epoch FROM next_attempt_at) * 1000)::float8 AS "nextAttemptAt",
+                 (extract(epoch FROM next_attempt_at - updated_at) * 1000)::float8 AS "nextDelayMs"
           FROM deliveries WHERE id = ANY(${column(ids)}::text[])`.pipe(
           Effect.map((rows) => new Map(rows.map(({ id, ...state }) => [id, state])))
         ),

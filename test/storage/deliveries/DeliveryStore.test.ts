@@ -229,7 +229,12 @@ layer(Live)("delivery store", (it) => {
         const { store, webhookId, ids } = yield* prepare(1)
         yield* store.record([attempt(ids[0]!, 1, "retrying")], DISABLE_AFTER)
         const state = (yield* store.states(ids)).get(ids[0]!)
-        assert.deepInclude(state, { status: "retrying", attempts: 1, nextAttemptAt: NOW + 5 + 1_000 })
+        assert.deepInclude(state, {
+          status: "retrying",
+          attempts: 1,
+          nextAttemptAt: NOW + 5 + 1_000,
+          nextDelayMs: 1_000
+        })
         assert.deepInclude(yield* webhookRow(webhookId), { consecutive_failures: 0 })
       })
   )
