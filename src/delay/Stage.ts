@@ -65,7 +65,8 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
       topic: delayTopic(delayOf(retryPolicy, work.series_attempt, waitMs)),
       key,
       value: JSON.stringify({ ...work, due_at: Math.ceil(wallMs + waitMs) }),
-      headers
+      headers,
+      timestamp: wallMs
     }
   }
 

@@ -1,6 +1,6 @@
 /**
  * How long a record stays in its delay topic. `due_at` and the record's timestamp are of the wall clock of the process
- * that appended it, so their difference, the record's own wait, is right although that clock may be wrong. If the
+ * that made it, so their difference, the record's own wait, is right although that clock may be wrong. If the
  * record was not taken at once, the wall clock of this process shortens the wait by the time since then. When a record
  * has been taken, only the monotonic clock counts. Pure.
  */
@@ -23,7 +23,7 @@ const ownWaitMs = ({ due_at }: DeliveryWork, timestamp: number): number => {
 
 interface TakenRecord {
   readonly offset: number
-  /** When it was appended, by the wall clock of another process. */
+  /** When it was made, by the wall clock of another process. */
   readonly timestamp: number
   /** Whether the stage was waiting for it: it has just been appended, whatever the clocks say. */
   readonly isNew: boolean

@@ -45,7 +45,9 @@ const retryRecord = (
     {
       topic: delayTopic(delayOf(policy, series_attempt, waitMs)),
       key: webhook_id,
-      value: JSON.stringify({ ...retry, due_at: nowMs + waitMs })
+      value: JSON.stringify({ ...retry, due_at: nowMs + waitMs }),
+      // The clock that `due_at` is of, although the append may take long: see delay/Wait.ts.
+      timestamp: nowMs
     }
   ]
 }

@@ -2,20 +2,26 @@
  * The recorder writes the outcomes of some milliseconds together. It does not wait for abandoned attempts.
  */
 import { assert, it } from "@effect/vitest"
-import { Effect, Latch, Layer } from "effect"
+import { Clock, Effect, Latch, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
+import { delayTopic, newWork } from "../../src/domain/Delivery.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { partitionOf } from "../../src/log/Topics.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import type { AttemptRecord } from "../../src/storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
+import { eventOf } from "../support/events.ts"
 import { settingsLayer } from "../support/settings.ts"
+import { stepWallClock } from "../support/wallClock.ts"
 
 type Disable = WebhookStore["Service"]["disable"]
 
 const onRecorder = <E>(
-  test: (written: Array<number>) => Effect.Effect<void, E, Recorder>,
+  test: (written: Array<number>) => Effect.Effect<void, E, Recorder | EventLog>,
   statement: Effect.Effect<void> = Effect.void,
   disabling: { readonly failing: () => Array<string>; readonly disable?: Disable } = {
     failing: () => []
@@ -35,26 +41,32 @@ const onRecorder = <E>(
   )
   return test(written).pipe(
     Effect.provide(
-      Recorder.layer.pipe(Layer.provide([stores, MemoryEventLog.layer]), Layer.provide(settingsLayer()))
+      Recorder.layer.pipe(
+        Layer.provide(stores),
+        Layer.provideMerge(MemoryEventLog.layer),
+        Layer.provide(settingsLayer())
+      )
     )
   )
+}
+
+const delivered: AttemptRecord = {
+  deliveryId: "dlv_1",
+  attempt: 1,
+  status: "delivered",
+  responseStatus: 200,
+  responseTimeMs: 1,
+  responseBody: "",
+  error: null,
+  attemptedAt: 0,
+  endedAt: 1,
+  nextDelayMs: null
 }
 
 /** Offers the outcome of an attempt. */
 const offer = (recorder: Recorder["Service"], onSettled: () => void = () => undefined) =>
   recorder.offer({
-    attempt: {
-      deliveryId: "dlv_1",
-      attempt: 1,
-      status: "delivered",
-      responseStatus: 200,
-      responseTimeMs: 1,
-      responseBody: "",
-      error: null,
-      attemptedAt: 0,
-      endedAt: 1,
-      nextDelayMs: null
-    },
+    attempt: delivered,
     retry: undefined,
     fromBacklog: false,
     onSettled
@@ -75,6 +87,30 @@ it.effect("outcomes of some milliseconds are written in one statement", () =>
       for (let i = 8; i < 20; i++) offer(recorder)
       yield* TestClock.adjust(0)
       assert.deepStrictEqual(written, [8, 12])
+    })
+  )
+)
+
+it.effect("a retry's wait does not depend on the clock being set before it is appended", () =>
+  onRecorder(() =>
+    Effect.gen(function* () {
+      const HOUR_MS = 3_600_000
+      yield* TestClock.setTime(1_800_000_000_000)
+      const recorder = yield* Recorder
+      const endedAt = yield* Clock.currentTimeMillis
+      recorder.expect(1)
+      recorder.offer({
+        attempt: { ...delivered, status: "retrying", endedAt, nextDelayMs: 1_000 },
+        retry: { ...newWork("dlv_1", "wh_1", eventOf({}), 2, 2), due_at: endedAt + 1_000 },
+        fromBacklog: false,
+        onSettled: () => undefined
+      })
+      yield* stepWallClock(-HOUR_MS)
+      yield* TestClock.adjust(Limits.recorderGatherMs)
+      const log = yield* EventLog
+      const topic = delayTopic(2)
+      const [record] = yield* log.read({ topic, partition: partitionOf(topic, "wh_1"), offset: 0 }, 10)
+      assert.strictEqual(JSON.parse(record!.value!).due_at - record!.timestamp, 1_000)
     })
   )
 )

@@ -12,7 +12,8 @@ import { simulate } from "./simulate.ts"
 const keptSeeds = new Map([
   [1, "a process that waits for a lease could not be stopped"],
   [146, "a delivery that was queued while its webhook was deleted stayed pending after a jump of the clock"],
-  [172, "a retry that a crash kept from the log waited for as long as its process's clock had been ahead"]
+  [172, "a retry that a crash kept from the log waited for as long as its process's clock had been ahead"],
+  [20_111, "a retry that was being appended while the clock was set back waited for as long as the step"]
 ])
 const MORE = 59
 const seeds = new Set([...keptSeeds.keys(), ...Array.from({ length: MORE }, (_, i) => i + 2)])
