@@ -4,7 +4,7 @@
  * until it is committed or aborted. Kafka aborts ours after `kafkaTransactionMs`.
  */
 import { listOffsetsV9, offsetFetchV9 } from "@platformatic/kafka"
-import { Effect } from "effect"
+import { Effect, Pool } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { LogRecord, Partition, Position } from "../EventLog.ts"
 import { type KafkaChannel, KafkaFault, onCoordinator, onLeader } from "./Channel.ts"
@@ -54,7 +54,7 @@ const fetchPartition = (
 export const makeReader = (
   channel: KafkaChannel,
   /** For `awaitOffset`: brokers delay the answers to its fetches while nothing is new. */
-  waiting: KafkaChannel,
+  waiting: Pool.Pool<KafkaChannel>,
   nameOf: (topic: string) => string
 ): KafkaReader => {
   const listOffset = ({ topic, partition }: Partition, timestamp: bigint) => {
@@ -119,16 +119,21 @@ export const makeReader = (
     awaitOffset: Effect.fnUntraced(function* (position) {
       const name = nameOf(position.topic)
       let head = yield* end(position)
-      while (head <= position.offset) {
-        const fetched = yield* fetchPartition(
-          waiting,
+      if (head > position.offset) return
+      const channel = yield* Pool.get(waiting)
+      const longPoll = Effect.suspend(() =>
+        fetchPartition(
+          channel,
           name,
           { ...position, offset: head },
           { maxWaitMs: Limits.kafkaFetchWaitMs, maxBytes: 1 }
         )
-        head = fetched.end
+      )
+      while (head <= position.offset) {
+        // After an interruption, the broker would still answer that fetch before anything else on its connection.
+        head = (yield* Effect.onError(longPoll, () => Pool.invalidate(waiting, channel))).end
       }
-    }),
+    }, Effect.scoped),
     committed: Effect.fnUntraced(function* (group, { topic, partition }) {
       const answer = yield* onCoordinator(channel, "group", group, (broker) =>
         channel.call(
