@@ -12,6 +12,7 @@ import { Clock, Effect, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import { type DeliveryWork, NOT_WORK, parseWork } from "../domain/Delivery.ts"
 import { type AssignedPartition, EventLog, type LogRecord, sourceOf } from "../log/EventLog.ts"
+import { retryCommit } from "../log/RetryUntilFenced.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { TRACE_HEADER } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
@@ -190,7 +191,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     yield* Latch.await(moved)
     yield* Effect.sleep(limits.commitEveryMs)
     moved.closeUnsafe()
-    yield* commit
+    yield* retryCommit(commit)
   })
 
   const openBacklog = (lanes: Lanes) =>

@@ -15,6 +15,7 @@ import {
 } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { type AssignedPartition, EventLog, type LogRecord, sourceOf } from "../log/EventLog.ts"
+import { retryCommit } from "../log/RetryUntilFenced.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
 import { EventStore } from "../storage/events/EventStore.ts"
@@ -68,7 +69,7 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
         )
       ),
       retryUntilSuccess("writing the event log"),
-      Effect.andThen(partition.commit(records.at(-1)!.offset + 1))
+      Effect.andThen(retryCommit(partition.commit(records.at(-1)!.offset + 1)))
     )
     yield* traced(write, "write events", () => ({ topic: partition.topic, events: events.length }))
   }

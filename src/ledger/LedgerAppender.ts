@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
 import type { EventLog, EventLogError } from "../log/EventLog.ts"
-import { storeRetrySchedule } from "../observability/RetryUntilSuccess.ts"
+import { retryUntilFenced } from "../log/RetryUntilFenced.ts"
 import { continued } from "../observability/Tracing.ts"
 import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./LedgerRecords.ts"
 
@@ -22,11 +22,7 @@ export interface LedgerAppenderOptions {
 export const makeLedgerAppender = ({ chain, log, onFailure, writer }: LedgerAppenderOptions) => {
   const { network, topics } = chain
   const retryUntilSuccess = <A>(effect: Effect.Effect<A, EventLogError>) =>
-    effect.pipe(
-      Effect.tapError(onFailure),
-      Effect.retry({ schedule: storeRetrySchedule, while: ({ operation }) => operation !== "fence" }),
-      Effect.orDie
-    )
+    effect.pipe(retryUntilFenced(onFailure), Effect.orDie)
 
   const lastMarker = Effect.map(
     log.last({ topic: topics?.ledgers ?? ledgersTopic(network), partition: 0 }),

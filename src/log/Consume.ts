@@ -16,8 +16,8 @@ import { partitionsOf } from "./Topics.ts"
 
 type Primitives = Pick<EventLog["Service"], "transaction" | "read" | "awaitOffset" | "offsets" | "committed">
 
-const refused = (topic: string) =>
-  new EventLogError({ operation: "commit", topic, cause: new Error("the partition has another owner") })
+export const refused = (topic: string): EventLogError =>
+  new EventLogError({ operation: "fence", topic, cause: new Error("the partition has another owner") })
 
 /** The partition as its handler sees it. Commits are refused when `isOwner` is false. */
 export const makeAssigned = Effect.fnUntraced(function* (

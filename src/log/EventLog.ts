@@ -58,7 +58,10 @@ export interface AssignedPartition extends Partition {
    * The next records in order: at least one, at most `max`. Waits at the end. To apply back-pressure, do not call it.
    */
   readonly take: (max: number) => Effect.Effect<ReadonlyArray<LogRecord>, EventLogError>
-  /** Fails (`EventLogError`, operation `commit`) if the partition belongs to another owner by now. */
+  /**
+   * Fails with the operation `fence` if the partition belongs, or may belong, to another owner by now. After any other
+   * failure the commit may be tried again.
+   */
   readonly commit: (offset: number) => Effect.Effect<void, EventLogError>
 }
 

@@ -80,25 +80,32 @@ const committed = Effect.flatMap(EventLog, (log) =>
   log.committed("events", { topic: eventsTopic("mainnet"), partition: 0 })
 )
 
-/** A log whose process dies before its commit. */
-const dyingAtCommit = Layer.effect(
-  EventLog,
-  Effect.map(EventLog, (log) =>
-    EventLog.of({
-      ...log,
-      consume: (options, handle) =>
-        log.consume(options, (partition) =>
-          handle({
-            ...partition,
-            commit: () =>
-              Effect.fail(
-                new EventLogError({ operation: "commit", topic: partition.topic, cause: new Error("killed") })
-              )
-          })
-        )
-    })
+/** A log whose first commits fail. */
+const failingCommits = (operation: "commit" | "fence", times: number) =>
+  Layer.effect(
+    EventLog,
+    Effect.map(EventLog, (log) =>
+      EventLog.of({
+        ...log,
+        consume: (options, handle) => {
+          let left = times
+          return log.consume(options, (partition) =>
+            handle({
+              ...partition,
+              commit: (offset) =>
+                Effect.suspend(() =>
+                  left-- > 0
+                    ? Effect.fail(
+                        new EventLogError({ operation, topic: partition.topic, cause: new Error("away") })
+                      )
+                    : partition.commit(offset)
+                )
+            })
+          )
+        }
+      })
+    )
   )
-)
 
 const partitionNames = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -125,11 +132,12 @@ describe("events", () => {
     }).pipe(Effect.scoped, Effect.provide(storing))
   )
 
-  it.live("repeats a batch harmlessly when the process dies between rows and commit", () =>
+  it.live("repeats a batch harmlessly when it loses its partition between rows and commit", () =>
     Effect.gen(function* () {
       const all = ledger(1, 40)
       yield* append(all)
-      const exit = yield* Effect.exit(events(["mainnet"]).pipe(Effect.provide(Layer.fresh(dyingAtCommit))))
+      const losing = Layer.fresh(failingCommits("fence", 1))
+      const exit = yield* Effect.exit(events(["mainnet"]).pipe(Effect.provide(losing)))
       assert.include(
         Exit.isFailure(exit) ? String(Option.getOrUndefined(Cause.findErrorOption(exit.cause))) : "",
         "EventLogError"
@@ -140,6 +148,20 @@ describe("events", () => {
       const later = ledger(2, 3)
       yield* append(later)
       yield* eventually(assertStored([...all, ...later]))
+    }).pipe(Effect.scoped, Effect.provide(storing))
+  )
+
+  it.live("tries a failed commit again, and continues", () =>
+    Effect.gen(function* () {
+      const away = Layer.fresh(failingCommits("commit", 3))
+      yield* Effect.forkScoped(events(["mainnet"]).pipe(Effect.provide(away)))
+      for (const ledgerIndex of [1, 2]) {
+        const some = ledger(ledgerIndex, 3)
+        yield* append(some)
+        yield* eventually(
+          Effect.map(committed, (offset) => assert.strictEqual(offset, ledgerIndex * some.length))
+        )
+      }
     }).pipe(Effect.scoped, Effect.provide(storing))
   )
 

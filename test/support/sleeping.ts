@@ -3,7 +3,7 @@
 /** Simulations run on a virtual clock, on which a sleep takes no real time. */
 const VIRTUAL = "test/simulation/"
 /** Tests that check a state for the whole length of an outage. */
-const OUTAGES = ["test/e2e/outage.kafka.", "test/e2e/kafkaHealth.kafka."]
+const OUTAGES = ["test/e2e/outage.kafka.", "test/e2e/shortOutage.kafka.", "test/e2e/kafkaHealth.kafka."]
 /** Patterns for waiting on the real clock without a condition. Code that fakes timers names them in strings. */
 export const sleeping: ReadonlyArray<{ readonly form: RegExp; readonly except?: ReadonlyArray<string> }> = [
   { form: /\bset(?:Timeout|Interval)\b(?!")/ },

@@ -7,6 +7,7 @@
 import { Cause, Deferred, Effect, Fiber, FiberHandle, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
+import { refused } from "../Consume.ts"
 import {
   type AssignedPartition,
   type ConsumeOptions,
@@ -16,7 +17,7 @@ import {
   type Partition
 } from "../EventLog.ts"
 import { partitionsOf } from "../Topics.ts"
-import type { KafkaChannel } from "./Channel.ts"
+import type { KafkaChannel, KafkaFault } from "./Channel.ts"
 import { type FetchedPartition, makeFetcher } from "./Fetcher.ts"
 import {
   changeOf,
@@ -26,6 +27,7 @@ import {
   keyOf,
   leave,
   type Member,
+  mayBeFenced,
   newMember,
   type TopicPartition
 } from "./Member.ts"
@@ -36,8 +38,6 @@ interface OwnedPartition extends TopicPartition {
   readonly fiber: Fiber.Fiber<void>
   revoking: boolean
 }
-
-const refused = (topic: string, cause: unknown) => new EventLogError({ operation: "commit", topic, cause })
 
 export interface ConsumeParts {
   readonly channel: KafkaChannel
@@ -85,42 +85,6 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
       let member = newMember()
       let leaving = false
 
-      const assign = Effect.fnUntraced(function* (one: TopicPartition) {
-        const owner = member
-        const partition: Partition = { topic: topicOf.get(one.topicId)!, partition: one.partition }
-        const { start, end } = yield* reader.offsets(partition)
-        const startOffset = Math.max(start, yield* reader.committed(group, partition))
-        const topicName = nameOf(partition.topic)
-        const buffer = yield* Queue.unbounded<LogRecord>()
-        const fetched: FetchedPartition = { ...partition, topicName, buffer, next: startOffset }
-        const isOwner = () => owned.get(keyOf(one))?.fetched === fetched && owner === member
-        const assigned: AssignedPartition = {
-          ...partition,
-          startOffset,
-          endOffsetAtStart: end,
-          take: (max) => fetcher.take(fetched, max),
-          commit: (offset) =>
-            Effect.suspend(() =>
-              isOwner()
-                ? Effect.mapError(
-                    commitOffset(channel, group, owner, { ...partition, topic: topicName, offset }),
-                    (fault) => refused(partition.topic, fault)
-                  )
-                : Effect.fail(refused(partition.topic, new Error("the partition has another owner")))
-            )
-        }
-        const fiber = yield* handle(assigned).pipe(
-          Effect.andThen(Effect.die(new Error(`the handler of ${partition.topic} ended`))),
-          Effect.onError((cause) =>
-            Cause.hasInterruptsOnly(cause) ? Effect.void : Deferred.failCause(failed, cause)
-          ),
-          Effect.exit,
-          Effect.asVoid,
-          Effect.forkIn(scope)
-        )
-        owned.set(keyOf(one), { ...one, fetched, fiber, revoking: false })
-      })
-
       /**
        * Ends the handler. The next heartbeat leaves the partition out, so the cluster may assign it to another member.
        */
@@ -136,6 +100,59 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
           Effect.forkIn(scope)
         )
       }
+
+      const assign = Effect.fnUntraced(function* (one: TopicPartition) {
+        const owner = member
+        const partition: Partition = { topic: topicOf.get(one.topicId)!, partition: one.partition }
+        const { start, end } = yield* reader.offsets(partition)
+        const startOffset = Math.max(start, yield* reader.committed(group, partition))
+        const topicName = nameOf(partition.topic)
+        const buffer = yield* Queue.unbounded<LogRecord>()
+        const fetched: FetchedPartition = { ...partition, topicName, buffer, next: startOffset }
+        const held = () => {
+          const found = owned.get(keyOf(one))
+          return found?.fetched === fetched ? found : undefined
+        }
+        const commitFailed = Effect.fnUntraced(function* (cause: KafkaFault, from: OwnedPartition) {
+          const isLost = isFenced(cause) || (yield* mayBeFenced(owner))
+          // If the next heartbeat finds that the partition is still ours, it is assigned again.
+          if (isLost && !from.revoking) yield* revoke(from)
+          return yield* new EventLogError({
+            operation: isLost ? "fence" : "commit",
+            topic: partition.topic,
+            cause
+          })
+        })
+        const assigned: AssignedPartition = {
+          ...partition,
+          startOffset,
+          endOffsetAtStart: end,
+          take: (max) => fetcher.take(fetched, max),
+          commit: (offset) =>
+            Effect.suspend(() => {
+              const from = held()
+              return from === undefined
+                ? Effect.fail(refused(partition.topic))
+                : Effect.catch(
+                    commitOffset(channel, group, owner, { ...partition, topic: topicName, offset }),
+                    (cause) => commitFailed(cause, from)
+                  )
+            })
+        }
+        const fiber = yield* handle(assigned).pipe(
+          Effect.andThen(Effect.die(new Error(`the handler of ${partition.topic} ended`))),
+          // What the handler of a lost partition still fails with concerns nobody.
+          Effect.onError((cause) =>
+            Cause.hasInterruptsOnly(cause) || held()?.revoking !== false
+              ? Effect.void
+              : Deferred.failCause(failed, cause)
+          ),
+          Effect.exit,
+          Effect.asVoid,
+          Effect.forkIn(scope)
+        )
+        owned.set(keyOf(one), { ...one, fetched, fiber, revoking: false })
+      })
 
       const rejoin = Effect.gen(function* () {
         yield* Effect.logWarning(`group ${group}: Kafka has fenced this member; joining again`)

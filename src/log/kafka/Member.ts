@@ -8,7 +8,7 @@
  */
 import { randomUUID } from "node:crypto"
 import { consumerGroupHeartbeatV1, offsetCommitV9 } from "@platformatic/kafka"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { Position } from "../EventLog.ts"
 import { type KafkaChannel, type KafkaFault, onCoordinator } from "./Channel.ts"
@@ -33,6 +33,7 @@ export const changeOf = <A extends TopicPartition>(
   }
 }
 
+const NANOS_PER_MS = 1_000_000n
 const LEAVE = -1
 const NO_EPOCH = -1
 /** The assignor that gives partition n of all topics to the same member. Kafka's default assignor does not. */
@@ -41,13 +42,22 @@ const SAME_NUMBERS = "range"
 export interface Member {
   readonly id: string
   epoch: number
+  /** When the last heartbeat was sent that the cluster answered, on the monotonic clock. */
+  heardAtNanos: bigint
 }
 
-export const newMember = (): Member => ({ id: randomUUID(), epoch: 0 })
+export const newMember = (): Member => ({ id: randomUUID(), epoch: 0, heardAtNanos: 0n })
 
 /** Whether the member has been fenced and must join again. */
 export const isFenced = (fault: KafkaFault): boolean =>
-  fault.is("UNKNOWN_MEMBER_ID", "FENCED_MEMBER_EPOCH", "UNRELEASED_INSTANCE_ID")
+  fault.is("UNKNOWN_MEMBER_ID", "FENCED_MEMBER_EPOCH", "UNRELEASED_INSTANCE_ID", "GROUP_ID_NOT_FOUND")
+
+/** Whether the cluster may have given the member's partitions to others, because it has heard nothing for so long. */
+export const mayBeFenced = ({ heardAtNanos }: Member): Effect.Effect<boolean> =>
+  Effect.map(
+    Clock.monotonicTimeNanos,
+    (now) => now - heardAtNanos >= BigInt(Limits.kafkaMemberMs) * NANOS_PER_MS
+  )
 
 export interface GroupOptions {
   readonly group: string
@@ -87,9 +97,14 @@ export const heartbeat = Effect.fnUntraced(function* (
   member: Member,
   owned: Iterable<TopicPartition>
 ) {
+  let sentAtNanos = 0n
   const answer = yield* onCoordinator(channel, "group", options.group, (broker) =>
-    sendHeartbeat(channel, broker, options, member, [...owned])
+    Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+      sentAtNanos = now
+      return sendHeartbeat(channel, broker, options, member, [...owned])
+    })
   )
+  member.heardAtNanos = sentAtNanos
   member.epoch = answer.memberEpoch
   return answer.assignment?.topicPartitions.flatMap(({ topicId, partitions }) =>
     partitions.map((partition): TopicPartition => ({ topicId, partition }))
@@ -97,9 +112,9 @@ export const heartbeat = Effect.fnUntraced(function* (
 })
 
 /** Leaves the group, so that its partitions are assigned to others at once. */
-export const leave = (channel: KafkaChannel, options: GroupOptions, { id }: Member): Effect.Effect<void> =>
+export const leave = (channel: KafkaChannel, options: GroupOptions, member: Member): Effect.Effect<void> =>
   Effect.flatMap(channel.coordinator("group", options.group), (broker) =>
-    sendHeartbeat(channel, broker, options, { id, epoch: LEAVE }, [])
+    sendHeartbeat(channel, broker, options, { ...member, epoch: LEAVE }, [])
   ).pipe(Effect.timeout(Limits.kafkaConnectMs), Effect.ignore)
 
 /** Topics as the cluster names them. */

@@ -7,12 +7,12 @@
  *                                                         └─ expelled: ends its handlers, joins again
  */
 import { Cause, Deferred, Effect, Fiber, Latch, type Scope } from "effect"
-import { makeAssigned } from "../Consume.ts"
+import { makeAssigned, refused } from "../Consume.ts"
 import {
   type AssignedPartition,
   type ConsumeOptions,
   EventLog,
-  EventLogError,
+  type EventLogError,
   type Partition,
   type Transaction
 } from "../EventLog.ts"
@@ -51,9 +51,6 @@ export interface SharedLog {
   /** Moves partitions of the group between its members. `order` sorts the members that take the first ones. */
   readonly rebalance: (group: string, order: <A>(members: ReadonlyArray<A>) => ReadonlyArray<A>) => void
 }
-
-const refused = (topic: string) =>
-  new EventLogError({ operation: "commit", topic, cause: new Error("the partition has another owner") })
 
 const unitsOf = ({ topics, together }: ConsumeOptions): Map<string, ReadonlyArray<Partition>> =>
   Map.groupBy(

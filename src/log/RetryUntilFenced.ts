@@ -1,0 +1,21 @@
+/**
+ * Retries while the log is unavailable. Ends with the error `fence`: another process has taken over. `self` must be safe
+ * to run again.
+ */
+import { Effect } from "effect"
+import { storeRetrySchedule } from "../observability/RetryUntilSuccess.ts"
+import type { EventLogError } from "./EventLog.ts"
+
+/** `onFailure` is called with each failure before it is retried. */
+export const retryUntilFenced =
+  (onFailure: (error: EventLogError) => Effect.Effect<void>) =>
+  <A, R>(self: Effect.Effect<A, EventLogError, R>): Effect.Effect<A, EventLogError, R> =>
+    self.pipe(
+      Effect.tapError(onFailure),
+      Effect.retry({ schedule: storeRetrySchedule, while: ({ operation }) => operation !== "fence" })
+    )
+
+/** For a commit of a consumed partition. */
+export const retryCommit = retryUntilFenced((error) =>
+  Effect.logWarning("committing failed; retrying", error)
+)
