@@ -39,6 +39,12 @@ interface OwnedPartition extends TopicPartition {
   revoking: boolean
 }
 
+/** The commit may be tried again until the member is fenced, or may be without knowing it. */
+const commitFailed = Effect.fnUntraced(function* (topic: string, member: Member, cause: KafkaFault) {
+  const isLost = isFenced(cause) || (yield* mayBeFenced(member))
+  return yield* new EventLogError({ operation: isLost ? "fence" : "commit", topic, cause })
+})
+
 export interface ConsumeParts {
   readonly channel: KafkaChannel
   /** Opens a channel for the fetches of each group. Brokers delay the answers to fetches while nothing is new. */
@@ -52,6 +58,11 @@ export interface ConsumeParts {
 
 export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["consume"] => {
   const { channel, openChannel, reader, nameOf, groupNameOf, members } = parts
+  /**
+   * Members that could not leave, by group. The next call goes on as the same member: partitions of another one would
+   * rest until the cluster takes this one for dead.
+   */
+  const staying = new Map<string, Member>()
 
   return <E, R>(
     options: ConsumeOptions,
@@ -82,8 +93,45 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
           .pipe(retryUntilSuccess(`finding ${nameOf(topic)}`))
         topicOf.set(topicId, topic)
       }
-      let member = newMember()
+      let member = staying.get(group) ?? newMember()
+      staying.delete(group)
       let leaving = false
+
+      const assign = Effect.fnUntraced(function* (one: TopicPartition) {
+        const owner = member
+        const partition: Partition = { topic: topicOf.get(one.topicId)!, partition: one.partition }
+        const { start, end } = yield* reader.offsets(partition)
+        const startOffset = Math.max(start, yield* reader.committed(group, partition))
+        const topicName = nameOf(partition.topic)
+        const buffer = yield* Queue.unbounded<LogRecord>()
+        const fetched: FetchedPartition = { ...partition, topicName, buffer, next: startOffset }
+        const isOwner = () => owned.get(keyOf(one))?.fetched === fetched && owner === member
+        const assigned: AssignedPartition = {
+          ...partition,
+          startOffset,
+          endOffsetAtStart: end,
+          take: (max) => fetcher.take(fetched, max),
+          commit: (offset) =>
+            Effect.suspend(() =>
+              isOwner()
+                ? Effect.catch(
+                    commitOffset(channel, group, owner, { ...partition, topic: topicName, offset }),
+                    (cause) => commitFailed(partition.topic, owner, cause)
+                  )
+                : Effect.fail(refused(partition.topic))
+            )
+        }
+        const fiber = yield* handle(assigned).pipe(
+          Effect.andThen(Effect.die(new Error(`the handler of ${partition.topic} ended`))),
+          Effect.onError((cause) =>
+            Cause.hasInterruptsOnly(cause) ? Effect.void : Deferred.failCause(failed, cause)
+          ),
+          Effect.exit,
+          Effect.asVoid,
+          Effect.forkIn(scope)
+        )
+        owned.set(keyOf(one), { ...one, fetched, fiber, revoking: false })
+      })
 
       /**
        * Ends the handler. The next heartbeat leaves the partition out, so the cluster may assign it to another member.
@@ -100,59 +148,6 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
           Effect.forkIn(scope)
         )
       }
-
-      const assign = Effect.fnUntraced(function* (one: TopicPartition) {
-        const owner = member
-        const partition: Partition = { topic: topicOf.get(one.topicId)!, partition: one.partition }
-        const { start, end } = yield* reader.offsets(partition)
-        const startOffset = Math.max(start, yield* reader.committed(group, partition))
-        const topicName = nameOf(partition.topic)
-        const buffer = yield* Queue.unbounded<LogRecord>()
-        const fetched: FetchedPartition = { ...partition, topicName, buffer, next: startOffset }
-        const held = () => {
-          const found = owned.get(keyOf(one))
-          return found?.fetched === fetched ? found : undefined
-        }
-        const commitFailed = Effect.fnUntraced(function* (cause: KafkaFault, from: OwnedPartition) {
-          const isLost = isFenced(cause) || (yield* mayBeFenced(owner))
-          // If the next heartbeat finds that the partition is still ours, it is assigned again.
-          if (isLost && !from.revoking) yield* revoke(from)
-          return yield* new EventLogError({
-            operation: isLost ? "fence" : "commit",
-            topic: partition.topic,
-            cause
-          })
-        })
-        const assigned: AssignedPartition = {
-          ...partition,
-          startOffset,
-          endOffsetAtStart: end,
-          take: (max) => fetcher.take(fetched, max),
-          commit: (offset) =>
-            Effect.suspend(() => {
-              const from = held()
-              return from === undefined
-                ? Effect.fail(refused(partition.topic))
-                : Effect.catch(
-                    commitOffset(channel, group, owner, { ...partition, topic: topicName, offset }),
-                    (cause) => commitFailed(cause, from)
-                  )
-            })
-        }
-        const fiber = yield* handle(assigned).pipe(
-          Effect.andThen(Effect.die(new Error(`the handler of ${partition.topic} ended`))),
-          // What the handler of a lost partition still fails with concerns nobody.
-          Effect.onError((cause) =>
-            Cause.hasInterruptsOnly(cause) || held()?.revoking !== false
-              ? Effect.void
-              : Deferred.failCause(failed, cause)
-          ),
-          Effect.exit,
-          Effect.asVoid,
-          Effect.forkIn(scope)
-        )
-        owned.set(keyOf(one), { ...one, fetched, fiber, revoking: false })
-      })
 
       const rejoin = Effect.gen(function* () {
         yield* Effect.logWarning(`group ${group}: Kafka has fenced this member; joining again`)
@@ -203,7 +198,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
         Effect.gen(function* () {
           yield* Fiber.interruptAll([...owned.values()].map(({ fiber }) => fiber))
           leaving = true
-          yield* leave(channel, groupOptions, member)
+          if (!(yield* leave(channel, groupOptions, member))) staying.set(group, member)
           owned.clear()
           if (members.get(group) === member) members.delete(group)
         })

@@ -111,11 +111,17 @@ export const heartbeat = Effect.fnUntraced(function* (
   )
 })
 
-/** Leaves the group, so that its partitions are assigned to others at once. */
-export const leave = (channel: KafkaChannel, options: GroupOptions, member: Member): Effect.Effect<void> =>
+/** Leaves the group, so that its partitions are assigned to others at once. Returns false if the cluster cannot be told. */
+export const leave = (channel: KafkaChannel, options: GroupOptions, member: Member): Effect.Effect<boolean> =>
   Effect.flatMap(channel.coordinator("group", options.group), (broker) =>
     sendHeartbeat(channel, broker, options, { ...member, epoch: LEAVE }, [])
-  ).pipe(Effect.timeout(Limits.kafkaConnectMs), Effect.ignore)
+  ).pipe(
+    Effect.timeout(Limits.kafkaConnectMs),
+    Effect.match({
+      onSuccess: () => true,
+      onFailure: (fault) => fault._tag === "KafkaFault" && isFenced(fault)
+    })
+  )
 
 /** Topics as the cluster names them. */
 export const commitOffset = (
