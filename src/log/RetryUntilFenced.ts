@@ -17,5 +17,5 @@ export const retryUntilFenced =
 
 /** For a commit of a consumed partition. */
 export const retryCommit = retryUntilFenced((error) =>
-  Effect.logWarning("committing failed; retrying", error)
+  error.operation === "fence" ? Effect.void : Effect.logWarning("committing failed; retrying", error)
 )
