@@ -240,7 +240,9 @@ export const definitions = {
       "the first account's address for mails, set at the start while the account has none; unset: none",
     parse: (value) => (isEmail(value) ? value : undefined)
   }),
-  SECRETS_KEY: encryptionKey("key that encrypts stored webhook secrets; unset: a key file in `DATA_DIR`"),
+  SECRETS_KEY: encryptionKey(
+    "key that encrypts stored webhook secrets and signs the cursors of pages; unset: a key file in `DATA_DIR`"
+  ),
   SECRETS_KEY_PREVIOUS: encryptionKey(
     "the previous `SECRETS_KEY`, which can still decrypt secrets while the key is being changed"
   ),

@@ -13,7 +13,7 @@ import type { ApiKey } from "../contract/ApiKeys.ts"
 import { Caller } from "../contract/Common.ts"
 import { Forbidden, KeyLimitReached, NotFound, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { page } from "../Pages.ts"
+import { makePage } from "../Pages.ts"
 
 const isoOrNull = (moment: string | null): string | null => (moment === null ? null : iso(moment))
 
@@ -41,6 +41,7 @@ export const apiKeysLayer = HttpApiBuilder.group(
   "api-keys",
   Effect.fnUntraced(function* (handlers) {
     const keys = yield* ApiKeyStore
+    const page = yield* makePage
 
     return handlers.handleAll({
       create: Effect.fnUntraced(function* ({ payload }) {

@@ -35,7 +35,7 @@ import type { Delivery, NewRetryJob } from "../contract/Deliveries.ts"
 import { DeliveryNotFailed, NotFound, QuotaExceeded, ValidationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { noWebhook, refusedJob } from "../JobRefusals.ts"
-import { page } from "../Pages.ts"
+import { makePage } from "../Pages.ts"
 import { ratio } from "../Ratio.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
@@ -122,6 +122,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
   "deliveries",
   Effect.fnUntraced(function* (handlers) {
     const deliveries = yield* DeliveryQueries
+    const page = yield* makePage
     const events = yield* EventQueries
     const jobs = yield* ReplayStore
     const webhooks = yield* WebhookStore

@@ -16,7 +16,7 @@ import { Caller, ledgerIndexBounds } from "../contract/Common.ts"
 import type { Event } from "../contract/Events.ts"
 import { NotFound, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { page } from "../Pages.ts"
+import { makePage } from "../Pages.ts"
 import { makeStreamEvents, visibleNetwork } from "./EventStream.ts"
 
 const eventOf = (row: EventRow): Event => ({
@@ -33,7 +33,7 @@ const eventOf = (row: EventRow): Event => ({
 const idOfPlace = ({ closeTime, network, ledgerIndex, position }: EventPlace): string =>
   [closeTime, network, ledgerIndex, position].join(" ")
 
-/** `id` was made by `idOfPlace`: the cursor's hash guarantees it. */
+/** `id` was made by `idOfPlace`: the cursor's HMAC guarantees it. */
 const placeOfId = (id: string): EventPlace => {
   const [closeTime, network, ledgerIndex, position] = id.split(" ")
   return {
@@ -61,6 +61,7 @@ export const eventsLayer = HttpApiBuilder.group(
   "events",
   Effect.fnUntraced(function* (handlers) {
     const events = yield* EventQueries
+    const page = yield* makePage
 
     return handlers.handleAll({
       stream: yield* makeStreamEvents,

@@ -34,7 +34,7 @@ import type { Filters, ReplayJob } from "../contract/Replay.ts"
 import { JobNotCancellable, NotFound, PlanRequired, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { noWebhook, refusedJob } from "../JobRefusals.ts"
-import { page } from "../Pages.ts"
+import { makePage } from "../Pages.ts"
 
 const jobOf = (row: ReplayJobRow): ReplayJob => ({
   job_id: row.id,
@@ -75,6 +75,7 @@ export const replayLayer = HttpApiBuilder.group(
   "replay",
   Effect.fnUntraced(function* (handlers) {
     const jobs = yield* ReplayStore
+    const page = yield* makePage
     const webhooks = yield* WebhookStore
     const counts = yield* EventCounts
     const log = yield* EventLog

@@ -40,7 +40,7 @@ import { Caller } from "../contract/Common.ts"
 import type { Webhook } from "../contract/Webhooks.ts"
 import { Forbidden, NotFound, ValidationError, WebhookLimitReached, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { page } from "../Pages.ts"
+import { makePage } from "../Pages.ts"
 import { ratio } from "../Ratio.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
 
@@ -101,6 +101,7 @@ export const webhooksLayer = HttpApiBuilder.group(
   "webhooks",
   Effect.fnUntraced(function* (handlers) {
     const settings = yield* Settings
+    const page = yield* makePage
     const webhooks = yield* WebhookStore
     const deliveries = yield* DeliveryQueries
     const endQueue = yield* makeEndQueue

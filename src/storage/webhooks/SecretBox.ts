@@ -4,7 +4,7 @@
  * Secrets sealed with a previous key can be opened too. If another process replaces the key file, the new key is used
  * at once.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto"
 import { Context, Effect, Layer, Result } from "effect"
 import { Settings } from "../../config/Config.ts"
 import { makeKey, readKeys, type SecretKey, type SecretKeys, SecretsKeyError } from "./SecretKeys.ts"
@@ -33,6 +33,9 @@ const openWith = ({ bytes }: SecretKey, nonce: string, body: string) => {
   }
 }
 
+const derived = ({ bytes }: SecretKey, purpose: string): Buffer =>
+  Buffer.from(hkdfSync("sha256", bytes, "", purpose, bytes.length))
+
 const keyIds = ({ current, previous }: SecretKeys): string => {
   const [given, ...others] = [current, ...previous].map(({ id }) => id)
   return others.length === 0 ? `the key given is ${given}` : `the keys given are ${given} and ${others}`
@@ -42,6 +45,8 @@ interface SecretBoxShape {
   /** Seals with the current key. Dies if the key file cannot be read, so that nothing is sealed with a lost key. */
   readonly seal: (secret: string) => string
   readonly open: (sealed: string) => Result.Result<string, SecretsKeyError>
+  /** Keys for another purpose, each derived from a known key: that of the current key first. */
+  readonly keysFor: (purpose: string) => readonly [Buffer, ...ReadonlyArray<Buffer>]
 }
 
 /** `latest` reads the current keys again. */
@@ -69,7 +74,11 @@ export const makeSecretBox = (
             `SECRETS_KEY: webhook secrets are sealed with key ${id}, and ${keyIds(known)}; give the one they were sealed with, as SECRETS_KEY or as SECRETS_KEY_PREVIOUS.`
           )
         : openWith(key, nonce, body)
-    }
+    },
+    keysFor: (purpose) => [
+      derived(known.current, purpose),
+      ...known.previous.map((key) => derived(key, purpose))
+    ]
   }
 }
 
