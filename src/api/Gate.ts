@@ -1,8 +1,8 @@
 /**
  * Checks every request before its handler runs, in the order that the API promises: 401, 429, 404 (unknown path), 405,
- * 403, 413, 415, 400. A request without a valid key is delayed first (`KeylessPacing`). The gate adds the request id
- * and the key's rate limits to every response. If a handler dies, the gate logs the cause and answers 500 with the
- * request id; no response shows internals.
+ * 403, 413, 415, 400. A request without a valid key is delayed first (`KeylessPacing`). The gate adds the request id,
+ * the key's rate limits and `Cache-Control` to every response. If a handler dies, the gate logs the cause and answers
+ * 500 with the request id; no response shows internals.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Clock, Effect, Option, type Types } from "effect"
@@ -187,6 +187,8 @@ export const gate = <R1, R2, R3>(
               HttpServerResponse.setHeaders(response, {
                 ...(rate === undefined ? {} : rateHeaders(rate)),
                 "x-request-id": requestId,
+                // Answers belong to their caller. The documents and files that any cache may keep say so themselves.
+                "cache-control": response.headers["cache-control"] ?? "no-store",
                 ...retryHeaders(response)
               })
             )

@@ -31,7 +31,7 @@ export const answerUnreadable = (server: Server): Server =>
     const [status, message] = unreadable(error)
     const body = JSON.stringify(errorBody("VALIDATION_ERROR", message))
     socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${requestIdOf({})}\r\n` +
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nX-Request-Id: ${requestIdOf({})}\r\nCache-Control: no-store\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
     )
   })

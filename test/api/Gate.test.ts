@@ -17,6 +17,7 @@ const assertError = (answer: Answer, status: number, code: string, message?: Reg
   assert.strictEqual(answer.body.error.code, code)
   assert.match(answer.headers.get("content-type") ?? "", /^application\/json/)
   assert.match(answer.headers.get("x-request-id") ?? "", /^[!-~]{1,128}$/)
+  assert.strictEqual(answer.headers.get("cache-control"), "no-store")
   if (message !== undefined) assert.match(answer.body.error.message, message)
 }
 
@@ -197,6 +198,29 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
     })
   )
 
+  it.effect("lets no cache keep what a key is shown, in whatever form it comes", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { key } = yield* api.account()
+      const cacheControl = Effect.fnUntraced(function* (method: string, path: string, call?: Call) {
+        const answer = yield* api.call(method, path, { key, ...call })
+        return [answer.status, answer.headers.get("cache-control")]
+      })
+      assert.deepStrictEqual(yield* cacheControl("GET", "/v1/webhooks"), [200, "no-store"])
+      assert.deepStrictEqual(yield* cacheControl("HEAD", "/v1/webhooks"), [200, "no-store"])
+      assert.deepStrictEqual(yield* cacheControl("OPTIONS", "/v1/webhooks"), [204, "no-store"])
+      const conditional = { headers: { "if-none-match": "*" } }
+      assert.deepStrictEqual(yield* cacheControl("GET", "/v1/account", conditional), [200, "no-store"])
+      const repeated = { body: valid, headers: { "idempotency-key": "once" } }
+      assert.deepStrictEqual(yield* cacheControl("POST", "/v1/webhooks", repeated), [201, "no-store"])
+      assert.deepStrictEqual(yield* cacheControl("POST", "/v1/webhooks", repeated), [201, "no-store"])
+      const stream = yield* cacheControl("GET", "/v1/events/stream")
+      assert.deepStrictEqual(stream, [200, "no-store, no-transform"])
+      const document = yield* cacheControl("GET", "/openapi.json")
+      assert.deepStrictEqual(document, [200, "public, max-age=300"])
+    })
+  )
+
   it.effect("answers bytes that are not HTTP with the same error body", () =>
     Effect.gen(function* () {
       const { url } = yield* ApiUnderTest
@@ -204,6 +228,7 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
         const answer = yield* raw(url, bytes)
         assert.match(answer, /^HTTP\/1.1 400 /)
         assert.match(answer, /\r\nX-Request-Id: [0-9a-f-]{36}\r\n/)
+        assert.match(answer, /\r\nCache-Control: no-store\r\n/)
         assert.deepStrictEqual(JSON.parse(answer.slice(answer.indexOf("{"))), {
           error: { code: "VALIDATION_ERROR", message: "This is not a well-formed HTTP request." }
         })

@@ -37,7 +37,7 @@ const wantedTypes = (patterns: ReadonlyArray<string> | undefined): ReadonlySet<E
 }
 
 const headers = {
-  "cache-control": "no-cache, no-transform",
+  "cache-control": "no-store, no-transform",
   // A server that stops need not wait until the reader closes the connection.
   connection: "close",
   // Without this, nginx collects events until its buffer is full.
