@@ -1,5 +1,18 @@
 /** `backup` and `restore`: what they refuse, and what a restore that fails or is killed leaves behind. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -52,6 +65,34 @@ describe("a backup", () => {
       []
     )
   })
+
+  it("can be read by its user only", () => assert.strictEqual(statSync(file).mode & 0o777, 0o600))
+
+  for (const [what, plant] of [
+    ["a link to another file", (name: string, other: string) => symlinkSync(other, name)],
+    ["a link to a missing file", (name: string, other: string) => symlinkSync(`${other}.new`, name)],
+    ["a file that everybody may read", (name: string) => writeFileSync(name, "mine", { mode: 0o666 })],
+    ["a pipe", (name: string) => execFileSync("mkfifo", [name])]
+  ] as const) {
+    for (const ending of ["", ".part"]) {
+      it(`is not written into ${what} that stands under its name with "${ending}"`, async () => {
+        const place = mkdtempSync(join(cwd, "planted-"))
+        const [wanted, other] = [join(place, "wanted.backup"), join(place, "other")]
+        writeFileSync(other, "of somebody else")
+        const planted = `${wanted}${ending}`
+        plant(planted, other)
+        if (lstatSync(planted).isFile()) chmodSync(planted, 0o666)
+        const before = lstatSync(planted)
+        const { code, stderr } = await run("first", "backup", wanted)
+        assert.strictEqual(code, 1)
+        assert.match(stderr, new RegExp(`^ledgerhook: ${planted}: exists already.*\\.\n$`))
+        const { ino, mode, size } = lstatSync(planted)
+        assert.deepStrictEqual([ino, mode, size], [before.ino, before.mode, before.size])
+        assert.strictEqual(readFileSync(other, "utf8"), "of somebody else")
+        assert.sameMembers(readdirSync(place), ["other", `wanted.backup${ending}`])
+      })
+    }
+  }
 
   it("is not restored into a folder that contains anything", async () => {
     const { code, stderr } = await run("first", "restore", file)

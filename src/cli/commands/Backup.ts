@@ -1,5 +1,5 @@
 /** `ledgerhook backup FILE` and `ledgerhook restore FILE`, for the embedded store. */
-import { existsSync } from "node:fs"
+import { existsSync, lstatSync } from "node:fs"
 import { resolve } from "node:path"
 import { Effect, Layer } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -46,7 +46,9 @@ export const backup = Command.make(
   ({ file: given, json: asJson }) =>
     Effect.gen(function* () {
       const path = resolve(given)
-      if (existsSync(path)) return yield* failed(`${given}: exists already; choose another name.`)
+      // Also a link whose file is missing.
+      if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+        return yield* failed(`${given}: exists already; choose another name.`)
       yield* migrated
       const { rows, keys } = yield* backUp(path, packageJson.version, progress("copied"))
       yield* printOne({

@@ -1,17 +1,10 @@
 /**
  * The file of a backup: lines of JSON, compressed with zstd. The first line is the header, then each line has rows of
  * one table, and the last line says that the file is complete. A file under its final name is complete: it is written
- * under another one first. Only its user can read it, because it contains keys.
+ * under another one first. Only its user can read it, because it contains keys: it is always a new file, never one that
+ * was there before, or one that a link leads to.
  */
-import {
-  closeSync,
-  createReadStream,
-  createWriteStream,
-  fsyncSync,
-  linkSync,
-  openSync,
-  rmSync
-} from "node:fs"
+import { createReadStream, createWriteStream, linkSync, openSync, rmSync } from "node:fs"
 import { pipeline } from "node:stream"
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib"
 import { Effect, Schema, Stream } from "effect"
@@ -50,6 +43,18 @@ const failure = (file: string, reason: string) => new BackupFileError({ message:
 
 const PARTIAL = ".part"
 
+const open = (file: string, partial: string) =>
+  Effect.try({
+    try: () => openSync(partial, "wx", 0o600),
+    catch: (cause) =>
+      cause instanceof Error && "code" in cause && cause.code === "EEXIST"
+        ? failure(
+            partial,
+            "exists already: another backup writes it, or one was killed; wait, delete it, or choose another name"
+          )
+        : failure(file, reasonOf(cause))
+  })
+
 /** The frame's checksum shows that a stored file was damaged. */
 const PACKING = { params: { [constants.ZSTD_c_checksumFlag]: 1 } }
 
@@ -59,9 +64,12 @@ const PACKING = { params: { [constants.ZSTD_c_checksumFlag]: 1 } }
  */
 export const createBackup = Effect.fnUntraced(function* (file: string) {
   const partial = file + PARTIAL
+  const descriptor = yield* open(file, partial)
   const packed = createZstdCompress(PACKING)
   const ended = new Promise<Error | undefined>((resolve) => {
-    pipeline(packed, createWriteStream(partial, { mode: 0o600 }), (error) => resolve(error ?? undefined))
+    // Synced before it is closed.
+    const bytes = createWriteStream(partial, { fd: descriptor, flush: true })
+    pipeline(packed, bytes, (error) => resolve(error ?? undefined))
   })
   yield* Effect.addFinalizer(() =>
     Effect.promise(async () => {
@@ -90,13 +98,8 @@ export const createBackup = Effect.fnUntraced(function* (file: string) {
     })
     if (error !== undefined) return yield* failure(file, reasonOf(error))
     yield* Effect.try({
-      try: () => {
-        const written = openSync(partial, "r")
-        fsyncSync(written)
-        closeSync(written)
-        // Unlike a rename, this never replaces an older backup.
-        linkSync(partial, file)
-      },
+      // Unlike a rename, this never replaces an older backup.
+      try: () => linkSync(partial, file),
       catch: (cause) => failure(file, reasonOf(cause))
     })
   })

@@ -3,9 +3,10 @@
  * that the programs found can run.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { closeSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { Effect } from "effect"
+import { openNew } from "../NewFile.ts"
 import { type Binaries, commandOf } from "./Binaries.ts"
 import { type EmbeddedPostgresError, failure, reasonOf } from "./EmbeddedPostgresError.ts"
 import { isAlive } from "./Postmaster.ts"
@@ -29,7 +30,7 @@ export const makeFolder = (dataDir: string, user: ServerUser): Effect.Effect<voi
       passThrough(user, dataDir)
       // Named by process: programs that start at once must not delete each other's probe.
       const probe = join(dataDir, `.writable-${process.pid}`)
-      writeFileSync(probe, "")
+      closeSync(openNew(probe))
       rmSync(probe)
     },
     catch: (error) =>

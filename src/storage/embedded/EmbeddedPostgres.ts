@@ -7,11 +7,12 @@
  *   waiting (another process's server is stopping, or a command's ends soon) → starting → serving ─died─▶ starting
  */
 import type { ChildProcess } from "node:child_process"
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, renameSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Effect, Schedule, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { monotonicNow } from "../../domain/Monotonic.ts"
+import { written } from "../NewFile.ts"
 import { findBinaries } from "./Binaries.ts"
 import { checkVersion, initialise, makeFolder, SUPERUSER } from "./Cluster.ts"
 import { EmbeddedPostgresError, failure, reasonOf } from "./EmbeddedPostgresError.ts"
@@ -154,7 +155,7 @@ export const start = (
         current = child
         if (yield* answers(child, place)) {
           yield* Effect.try({
-            try: () => writeFileSync(holderFile, `${process.pid}\n${options.command}`, { mode: 0o600 }),
+            try: () => renameSync(written(holderFile, `${process.pid}\n${options.command}`), holderFile),
             catch: asFailure
           })
           return child

@@ -25,7 +25,8 @@ export const beginRestore = (dataDir: string) =>
         if (names.length > 0 && !isHalfRestored(dataDir)) return `is not empty`
         const running = postmaster(join(dataDir, "postgres"))
         if (running !== undefined) return `is in use by process ${running.pid} (postgres)`
-        writeFileSync(markOf(dataDir), "")
+        // Appending nothing empties no file that a planted link leads to.
+        writeFileSync(markOf(dataDir), "", { flag: "a" })
         for (const name of names)
           if (join(dataDir, name) !== markOf(dataDir))
             rmSync(join(dataDir, name), { recursive: true, force: true })

@@ -3,9 +3,10 @@
  * watchdog's pipe stops the server in order.
  */
 import { type ChildProcess, spawn } from "node:child_process"
-import { closeSync, openSync } from "node:fs"
+import { closeSync } from "node:fs"
 import { Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
+import { openNew } from "../NewFile.ts"
 import { type Binaries, commandOf } from "./Binaries.ts"
 import { failure } from "./EmbeddedPostgresError.ts"
 import { postmaster } from "./Postmaster.ts"
@@ -24,7 +25,7 @@ export interface ServerPaths {
   readonly user: ServerUser
   readonly cluster: string
   readonly sockets: string
-  /** The server's messages. Truncated at each start. */
+  /** The server's messages. A new file at each start. */
   readonly logFile: string
 }
 
@@ -44,7 +45,7 @@ export const launch = ({ binaries, user, cluster, sockets, logFile }: ServerPath
     ...settings.flatMap((setting) => ["-c", setting])
   ]
   const { program, args, options } = commandAs(user, command)
-  const log = openSync(logFile, "w", 0o600)
+  const log = openNew(logFile)
   // Its own session: Ctrl-C in the terminal must reach only the program, which stops the server last.
   const child = spawn("sh", ["-c", WATCHDOG, "sh", program, ...args], {
     ...options,

@@ -3,7 +3,7 @@
  * system's temporary folder, named after DATA_DIR.
  */
 import { createHash } from "node:crypto"
-import { mkdirSync, statSync } from "node:fs"
+import { lstatSync, mkdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { handOver, type ServerUser } from "./ServerUser.ts"
@@ -21,8 +21,9 @@ export const socketFolder = (dataDir: string, user: ServerUser): string => {
     ? inside
     : join(tmpdir(), `ledgerhook-${createHash("sha256").update(dataDir).digest("hex").slice(0, 16)}`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // Any user may write to the temporary folder, so a folder that another user made is refused.
-  const { uid, mode } = statSync(folder)
+  // Any user may write to the temporary folder, so a folder that another user made is refused, and a link too: its
+  // mode lets everybody do everything.
+  const { uid, mode } = lstatSync(folder)
   if ((uid !== process.getuid?.() && uid !== user.owner?.uid) || (mode & 0o077) !== 0) {
     throw new Error(`${folder} belongs to somebody else`)
   }

@@ -13,12 +13,12 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  rmSync,
-  writeSync
+  rmSync
 } from "node:fs"
 import { basename, join } from "node:path"
 import { Result, Schema } from "effect"
 import type { SettingsShape } from "../../config/Config.ts"
+import { written } from "../NewFile.ts"
 
 export class SecretsKeyError extends Schema.TaggedError<SecretsKeyError>()("SecretsKeyError", {
   message: Schema.String
@@ -55,16 +55,6 @@ const read = (path: string): SecretKey => {
     })
   }
   return keyOf(bytes)
-}
-
-/** Writes and syncs a file of this process, which the caller then renames or links into place. */
-const written = (path: string, text: string): string => {
-  const fresh = `${path}.${process.pid}`
-  const file = openSync(fresh, "w", 0o600)
-  writeSync(file, text)
-  fsyncSync(file)
-  closeSync(file)
-  return fresh
 }
 
 const textOf = (bytes: Buffer): string => `${bytes.toString("base64")}\n`

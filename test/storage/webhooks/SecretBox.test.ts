@@ -1,5 +1,5 @@
 /** Webhook secrets at rest: only the same key decrypts them, and the error names the missing key. */
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -75,6 +75,24 @@ describe("secret box", () => {
       assert.strictEqual(statSync(file).mode & 0o777, 0o600)
       assert.strictEqual(Buffer.from(readFileSync(file, "utf8").trim(), "base64").length, 32)
       assert.deepStrictEqual((yield* boxWith(environment)).open(sealed), Result.succeed("secret"))
+    })
+  )
+
+  it.effect("writes a new key file through no link, and with its own mode", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const [file, other] = [join(folder, "secrets.key"), join(folder, "other")]
+      writeFileSync(other, "of somebody else")
+      symlinkSync(other, `${file}.${process.pid}`)
+      yield* boxWith({ SECRETS_KEY: "", DATA_DIR: folder })
+      writeFileSync(`${file}.${process.pid}`, "", { mode: 0o666 })
+      symlinkSync(other, previousKeyFile(folder))
+      yield* Effect.fromResult(replaceKeyFile(folder))
+      for (const path of [file, previousKeyFile(folder)]) {
+        assert.strictEqual(lstatSync(path).mode, 0o100600)
+        assert.strictEqual(readFileSync(path, "utf8").length, 45)
+      }
+      assert.strictEqual(readFileSync(other, "utf8"), "of somebody else")
     })
   )
 

@@ -11,9 +11,9 @@ import { type EventType, eventTypes } from "../../../domain/EventType.ts"
 import type { Network } from "../../../domain/Network.ts"
 import { errorText } from "../../../observability/Logging.ts"
 import { failed } from "../../terminal/Failure.ts"
+import { openTemporary, syncFolder, temporary } from "../../terminal/OutputFile.ts"
 import type { Encoder } from "./Encoder.ts"
 import type { ExportedFile } from "./Manifest.ts"
-import { syncFolder, temporary } from "./SyncFolder.ts"
 
 export interface DayFilesOptions {
   readonly folder: string
@@ -47,7 +47,7 @@ export const makeDayFiles = Effect.fnUntraced(function* (options: DayFilesOption
     const opened: OpenFile = {
       path,
       encoder: encoder(type),
-      file: yield* fileSystem.open(temporary(join(folder, path)), { flag: "w" }),
+      file: yield* openTemporary(join(folder, path)),
       hash: createHash("sha256"),
       waiting: [],
       waitingChars: 0,

@@ -6,9 +6,9 @@ import { Effect, FileSystem, Path, Schema } from "effect"
 import { type EventType, eventTypes } from "../../../domain/EventType.ts"
 import { type Network, networks } from "../../../domain/Network.ts"
 import { failed } from "../../terminal/Failure.ts"
+import { syncFolder, writeDurably } from "../../terminal/OutputFile.ts"
 import { gapsOf, joinSpan, type Span } from "./Coverage.ts"
 import { formats } from "./Formats.ts"
-import { syncFolder, writeDurably } from "./SyncFolder.ts"
 
 export const MANIFEST = "manifest.json"
 

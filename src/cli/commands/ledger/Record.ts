@@ -13,6 +13,7 @@ import { failed } from "../../terminal/Failure.ts"
 import { withDefault } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { print } from "../../terminal/Output.ts"
+import { writeDurably } from "../../terminal/OutputFile.ts"
 import { showProgress } from "../../terminal/Progress.ts"
 import { checkRange, chooseServer, from, network, serverUrl, to } from "./Flags.ts"
 
@@ -78,9 +79,7 @@ export const recordLedgers = Effect.fnUntraced(function* (options: Options) {
         )
       )
     // Under a temporary name until it is complete. Another ledger that fails meanwhile does not interrupt it.
-    yield* fileSystem
-      .writeFileString(`${file}.part`, `${JSON.stringify(recorded)}\n`)
-      .pipe(Effect.andThen(fileSystem.rename(`${file}.part`, file)), Effect.uninterruptible)
+    yield* writeDurably(file, `${JSON.stringify(recorded)}\n`).pipe(Effect.uninterruptible)
     return linkOf(index, recorded, false)
   })
 

@@ -2,8 +2,8 @@
  * `events export` on a log in memory: each event once in the file of its type and day, a manifest that proves it, the
  * same files after a crash at any moment, and everything that is missing reported.
  */
-import { readFileSync, statSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
@@ -124,6 +124,27 @@ describe("events export", () => {
             events: total
           }
         ])
+      })
+    )
+  )
+
+  it.effect("writes through no link that stands under a file's name or temporary name", () =>
+    withLedgers(
+      Effect.gen(function* () {
+        const [whole, folder, elsewhere] = [yield* makeFolder, yield* makeFolder, yield* makeFolder]
+        yield* exported(whole)
+        const files = filesIn(whole)
+        const other = join(elsewhere, "other")
+        writeFileSync(other, "of somebody else")
+        for (const path of Object.keys(files)) {
+          mkdirSync(dirname(join(folder, path)), { recursive: true })
+          symlinkSync(other, join(folder, `${path}.part`))
+          if (path !== "manifest.json") symlinkSync(other, join(folder, path))
+        }
+        yield* exported(folder)
+        assert.deepStrictEqual(filesIn(folder), files)
+        for (const path of Object.keys(files)) assert.isTrue(lstatSync(join(folder, path)).isFile(), path)
+        assert.strictEqual(readFileSync(other, "utf8"), "of somebody else")
       })
     )
   )

@@ -1,5 +1,13 @@
 /** `ledger record` writes files that `ledger detect` reads, only whole ones, and continues after an interruption. */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -82,6 +90,26 @@ describe("ledger record", () => {
         ...["ledger 21", "ledger 22", "ledger 23", "ledger 24"]
       ])
       assert.strictEqual(read(folder, 11), whole)
+    })
+  )
+
+  it.effect("writes through no link that stands under a file's name or temporary name", () =>
+    Effect.gen(function* () {
+      const [folder, elsewhere] = [yield* temporaryFolder, yield* temporaryFolder]
+      const other = join(elsewhere, "other")
+      writeFileSync(other, "of somebody else")
+      for (const name of ["mainnet-5.json.part", "mainnet-6.json"]) symlinkSync(other, join(folder, name))
+      const server = yield* serving(5, 6)
+      assert.deepStrictEqual(yield* record(server.url, folder, 5, 6), { recorded: 2, kept: 0 })
+      assert.strictEqual(readFileSync(other, "utf8"), "of somebody else")
+      const names = readdirSync(folder, { withFileTypes: true })
+      assert.deepStrictEqual(
+        names.map((entry) => [entry.name, entry.isFile()]),
+        [
+          ["mainnet-5.json", true],
+          ["mainnet-6.json", true]
+        ]
+      )
     })
   )
 
