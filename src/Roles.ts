@@ -53,6 +53,7 @@ import { DeliveryStore } from "./storage/deliveries/DeliveryStore.ts"
 import { keepTotals } from "./storage/deliveries/DeliveryTotals.ts"
 import { maintain, Partitions } from "./storage/deliveries/Partitions.ts"
 import { TestDeliveries } from "./storage/deliveries/TestDeliveries.ts"
+import { forgetEndedRows } from "./storage/EndedRows.ts"
 import { AlertStore, forgetAlerts } from "./storage/events/AlertStore.ts"
 import { ChainRestarts } from "./storage/events/ChainRestarts.ts"
 import { EventCounts } from "./storage/events/EventCounts.ts"
@@ -327,6 +328,7 @@ const upkeepLayer = supervisedWithLease(
     maintainEvents,
     forgetAlerts,
     forgetAnswers,
+    forgetEndedRows,
     forgetQuarantined,
     forgetPreviousSecrets,
     keepEndingQueues,

@@ -75,6 +75,10 @@ export const storageLimits = {
    */
   clockTrustedMs: 30 * 60_000,
   clockSetMs: 60_000,
+  /** Ended replay jobs that an account keeps, newest first. Each has some 300 bytes. */
+  endedJobsKept: 10_000,
+  /** Rows of ended jobs and deleted webhooks that one statement clears or deletes: each may have had 1 MB of ids. */
+  endedRowsBatch: 100,
   /** How often table partitions are made ahead and retention is applied. */
   maintenanceMs: 3_600_000,
   /** How much longer than RETENTION_DELIVERIES a waiting delivery is kept. A quota is used up for one month at most. */

@@ -38,6 +38,8 @@ export interface ExplainedWebhook {
   readonly wantsPayload: ((event: Event) => boolean) | undefined
   readonly createdAt: number
   readonly deletedAt: number | null
+  /** Whether it was deleted and its filters are no longer known (storage/EndedRows.ts). */
+  readonly isCleared: boolean
   /** When it was disabled, or its account suspended. */
   readonly pauses: ReadonlyArray<Pause>
   /** Whether its account's quota was used up when the ledger was taken. */
@@ -67,7 +69,7 @@ const unwantedFor = (webhook: ExplainedWebhook, event: Event) => {
 const missedFor = (webhook: ExplainedWebhook, takenAt: number, isHistory: boolean) => {
   // Ledgers from before the service's first one are never routed.
   if (isHistory || webhook.createdAt > takenAt) return "not_yet_created"
-  if (webhook.deletedAt !== null && webhook.deletedAt <= takenAt) return "deleted"
+  if (webhook.isCleared || (webhook.deletedAt !== null && webhook.deletedAt <= takenAt)) return "deleted"
   if (webhook.pauses.some(({ from, to }) => from <= takenAt && (to === null || takenAt < to)))
     return "disabled"
   if (webhook.quotaUsedUp && webhook.network === CHARGED_NETWORK) return "quota"

@@ -18,6 +18,7 @@ const webhook = (given: Partial<ExplainedWebhook> = {}): ExplainedWebhook => ({
   wantsPayload: undefined,
   createdAt: 0,
   deletedAt: null,
+  isCleared: false,
   pauses: [],
   quotaUsedUp: false,
   ...given
@@ -47,6 +48,7 @@ describe("an explanation", () => {
     assert.strictEqual(reasonOf({ createdAt: TAKEN }), "matched")
     assert.strictEqual(reasonOf({ deletedAt: TAKEN }), "deleted")
     assert.strictEqual(reasonOf({ deletedAt: TAKEN + 1 }), "matched")
+    assert.strictEqual(reasonOf({ deletedAt: TAKEN + 1, isCleared: true }), "deleted")
     assert.strictEqual(reasonOf({ pauses: [{ from: TAKEN, to: null }] }), "disabled")
     assert.strictEqual(reasonOf({ pauses: [{ from: TAKEN + 1, to: null }] }), "matched")
     assert.strictEqual(reasonOf({ pauses: [{ from: 0, to: TAKEN + 1 }] }), "disabled")

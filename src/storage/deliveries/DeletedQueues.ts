@@ -3,7 +3,8 @@
  * So deleting a webhook marks it `ending`; the request ends up to `deletedQueueAtOnce` rows, and the holder of the
  * lease `retention` ends the rest in batches. It makes two last passes when everything that was under way at the
  * deletion must have ended (`deletedQueueSettledMs`): the second one is for what the clock does not show, such as a
- * machine that was suspended, or a database that was away.
+ * machine that was suspended, or a database that was away. Then the webhook's row loses its secrets and filters
+ * (storage/EndedRows.ts).
  */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,6 +12,7 @@ import { Limits } from "../../config/Limits.ts"
 import { monotonicNow } from "../../domain/Monotonic.ts"
 import type { Network } from "../../domain/Network.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
+import { WEBHOOK_CLEARED } from "../EndedRows.ts"
 import { afterDeadlock, type Owner } from "../webhooks/WebhookStore.ts"
 import { DeliveryQueries } from "./DeliveryQueries.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
@@ -74,7 +76,8 @@ export const endDeletedQueues = Effect.fnUntraced(function* (known: Map<string, 
     const { seenAt, settled } = before.get(id) ?? { seenAt: now, settled: false }
     const ended = yield* endQueue(owner, id, Limits.deletedQueuePass)
     if (ended === Limits.deletedQueuePass) more = true
-    if (ended === 0 && settled) yield* sql`UPDATE webhooks SET ending = false WHERE id = ${id}`
+    if (ended === 0 && settled)
+      yield* sql`UPDATE webhooks SET ending = false, ${sql.literal(WEBHOOK_CLEARED)} WHERE id = ${id}`
     else known.set(id, { seenAt, settled: now - seenAt > Limits.deletedQueueSettledMs })
   }
   return more

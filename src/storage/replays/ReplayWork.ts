@@ -20,6 +20,7 @@ import {
 import { Metrics } from "../../observability/Metrics.ts"
 import { deliveriesLeftInQuota } from "../accounts/UsageStore.ts"
 import { endQueued } from "../deliveries/Transitions.ts"
+import { JOB_CLEARED } from "../EndedRows.ts"
 
 /** The progress of a job. All 0 until it is planned. */
 export interface ReplayCursor {
@@ -132,7 +133,7 @@ export const endJob = (
       ELSE greatest(total_events, processed_events) END`
     const ended = yield* sql`
       UPDATE replay_jobs SET
-        status = ${status}, error = ${error}, owner = NULL, lease_until = NULL,
+        status = ${status}, error = ${error}, owner = NULL, lease_until = NULL, ${sql.literal(JOB_CLEARED)},
         completed_at = ${status === "completed" ? now : sql`NULL`},
         cancelled_at = ${status === "cancelled" ? sql`coalesce(cancelled_at, ${now})` : sql`NULL`},
         total_events = ${total},

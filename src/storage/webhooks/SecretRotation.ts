@@ -92,7 +92,7 @@ export const resealSecrets = Effect.fnUntraced(function* <R>(
   const columns = sql.literal(`${WEBHOOK_COLUMNS}, deleted_at`)
   const again = (sealed: string) => Result.map(open(sealed), seal)
   const toDo = sql`
-    (split_part(sealed_secret, '.', 2) <> ${keys.current.id}
+    sealed_secret <> '' AND (split_part(sealed_secret, '.', 2) <> ${keys.current.id}
       OR split_part(previous_sealed_secret, '.', 2) <> ${keys.current.id})`
 
   const batch = (after: string) =>

@@ -29,6 +29,7 @@ interface Row {
   readonly filtered: ReadonlyArray<string>
   readonly created_at: number
   readonly deleted_at: number | null
+  readonly is_cleared: boolean
   readonly disabled_at: number | null
   readonly last_disabled_at: number | null
   readonly last_enabled_at: number | null
@@ -70,6 +71,7 @@ export const webhooksToExplain = Effect.fnUntraced(function* (
              WHERE filter IN (SELECT unnest(${column(accounts)}::text[]))
            ) AS filtered,
            ${ms("w.created_at")} AS created_at, ${ms("w.deleted_at")} AS deleted_at,
+           w.deleted_at IS NOT NULL AND NOT w.ending AS is_cleared,
            ${ms("w.disabled_at")} AS disabled_at, ${ms("w.last_disabled_at")} AS last_disabled_at,
            ${ms("w.last_enabled_at")} AS last_enabled_at, ${ms("a.suspended_at")} AS suspended_at, w.total::int AS total
     FROM (
@@ -85,6 +87,7 @@ export const webhooksToExplain = Effect.fnUntraced(function* (
       wantsPayload: row.payload_filter === null ? undefined : compileStored(row.payload_filter),
       createdAt: row.created_at,
       deletedAt: row.deleted_at,
+      isCleared: row.is_cleared,
       pauses: pausesOf(row),
       quotaUsedUp: usedUp.has(row.account_id)
     })

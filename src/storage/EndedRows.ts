@@ -1,0 +1,82 @@
+/**
+ * What is left of ended replay jobs and deleted webhooks. Their large and secret parts go when they end: the ids and
+ * filters of a job, and the secrets, header values, filters, url and description of a webhook. The rows stay while
+ * something shows them, which is as long as their deliveries are kept, and are then deleted. Each statement changes one
+ * batch.
+ */
+import { Clock, Effect } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { Settings } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
+import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
+
+/** The assignments that end a job by ids or filters. Which of the three modes it had stays known. */
+export const JOB_CLEARED =
+  "event_ids = event_ids[1:0], filters = CASE WHEN filters IS NOT NULL THEN '{}'::jsonb END"
+
+/** The assignments that end a webhook. Its deliveries are shown with the names of its headers. */
+export const WEBHOOK_CLEARED = `
+  url = '', description = NULL, account_filters = '{}', payload_filter = NULL,
+  sealed_secret = '', previous_sealed_secret = NULL, previous_secret_until = NULL,
+  headers = (SELECT coalesce(jsonb_object_agg(name, ''), '{}') FROM jsonb_object_keys(headers) AS name)`
+
+const JOB_ENDED = "status IN ('completed', 'cancelled', 'failed')"
+const WEBHOOK_ENDED = "deleted_at IS NOT NULL AND NOT ending"
+
+/** Clears what earlier versions have left, and deletes rows that nothing shows any more. Returns how many changed. */
+export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, nowMs: number) {
+  const sql = yield* SqlClient.SqlClient
+  const before = sql`${new Date(nowMs - retentionMs).toISOString()}::timestamptz`
+  const most = Limits.endedRowsBatch
+  const [jobCleared, webhookCleared, jobEnded, webhookEnded] = [
+    JOB_CLEARED,
+    WEBHOOK_CLEARED,
+    JOB_ENDED,
+    WEBHOOK_ENDED
+  ].map((text) => sql.literal(text))
+  const deleteJobs = (chosen: Statement.Fragment) => sql`
+    WITH gone AS (${chosen} LIMIT ${most}),
+      requests AS (DELETE FROM history_requests WHERE job_id IN (SELECT id FROM gone))
+    DELETE FROM replay_jobs WHERE id IN (SELECT id FROM gone) RETURNING 1`
+  const statements = [
+    sql`
+      UPDATE replay_jobs SET ${jobCleared!} WHERE id IN (
+        SELECT id FROM replay_jobs
+        WHERE ${jobEnded!} AND (cardinality(event_ids) > 0 OR filters <> '{}') LIMIT ${most}
+      ) RETURNING 1`,
+    sql`
+      UPDATE webhooks SET ${webhookCleared!} WHERE id IN (
+        SELECT id FROM webhooks WHERE ${webhookEnded!} AND sealed_secret <> '' LIMIT ${most}
+      ) RETURNING 1`,
+    deleteJobs(sql`
+      SELECT id FROM replay_jobs
+      WHERE ${jobEnded!} AND coalesce(completed_at, cancelled_at, started_at, created_at) < ${before}`),
+    deleteJobs(sql`
+      SELECT id FROM (
+        SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY id DESC) AS place
+        FROM replay_jobs WHERE ${jobEnded!}
+      ) AS ended WHERE place > ${Limits.endedJobsKept}`),
+    sql`
+      DELETE FROM webhooks WHERE id IN (
+        SELECT id FROM webhooks AS gone WHERE ${webhookEnded!} AND deleted_at < ${before}
+          AND NOT EXISTS (SELECT FROM deliveries WHERE webhook_id = gone.id) LIMIT ${most}
+      ) RETURNING 1`
+  ]
+  let changed = 0
+  for (const statement of statements) {
+    let rows: number
+    do {
+      rows = (yield* statement).length
+      changed += rows
+    } while (rows === most)
+  }
+  return changed
+})
+
+/** Hourly. */
+export const forgetEndedRows = Effect.gen(function* () {
+  const { retentionDeliveriesMs } = yield* Settings
+  return yield* Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+    forgetEnded(retentionDeliveriesMs, nowMs)
+  ).pipe(repeatEvery("retention of ended replay jobs and deleted webhooks", Limits.maintenanceMs))
+})
