@@ -101,6 +101,11 @@ export const stageLimits = {
    * chance, so that connections opened together do not end together. A busy webhook then follows a change of DNS.
    */
   connectionLifeMs: 60_000,
+  /**
+   * Bytes of long responses that a process stores for an account in a UTC day: 2,000 of the longest. Of further ones it
+   * stores this many characters. 30 days of an account then have at most 1 GB.
+   */
+  longResponses: { bytes: 32 * 1024 * 1024, shortCharacters: 200 },
   /** Outcomes written in one statement. */
   recorderBatch: 500,
   /** With this many outcomes a statement is worth its cost, whatever else is under way. */

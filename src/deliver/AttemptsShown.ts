@@ -8,7 +8,9 @@ export interface ShownOutcome {
   /** Undefined if the attempt was recorded before. */
   readonly attempt: AttemptRecord | undefined
   /** What was attempted. Undefined with `attempt`. */
-  readonly delivery?: { readonly webhookId: string; readonly work: Work } | undefined
+  readonly delivery?:
+    | { readonly accountId: string; readonly webhookId: string; readonly work: Work }
+    | undefined
 }
 
 const secondsOf = ({ attemptedAt, endedAt }: AttemptRecord): number =>

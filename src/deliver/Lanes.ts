@@ -110,7 +110,8 @@ export const makeLanes = Effect.gen(function* () {
       }
       for (const { record, retry, work } of results) {
         const fromBacklog = work.acknowledge === undefined
-        recorder.offer({ attempt: record, retry, fromBacklog, delivery: { webhookId, work }, onSettled })
+        const delivery = { accountId: webhook.config.account_id, webhookId, work }
+        recorder.offer({ attempt: record, retry, fromBacklog, delivery, onSettled })
       }
       dispatch({ kind: "attemptEnded", webhookId, share })
     })

@@ -20,6 +20,7 @@ import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import type { AttemptRecord } from "../storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../storage/webhooks/WebhookStore.ts"
 import { type ShownOutcome, showAttempts } from "./AttemptsShown.ts"
+import { makeResponseBudget } from "./ResponseBudget.ts"
 import { makeSlidingCount } from "./SlidingCount.ts"
 
 export interface Outcome extends ShownOutcome {
@@ -82,6 +83,13 @@ export class Recorder extends Context.Service<
       let underWay = 0
       /** Outcomes that are written, with their retries appended, and not settled. */
       let written: ReadonlyArray<Outcome> = []
+      const stored = makeResponseBudget(limits.longResponses)
+      const withinBudget = (outcome: Outcome): Outcome => {
+        const { attempt, delivery } = outcome
+        if (attempt === undefined || delivery === undefined) return outcome
+        const kept = stored(delivery.accountId, attempt)
+        return kept === attempt ? outcome : { ...outcome, attempt: kept }
+      }
       const nowMs = yield* monotonicClock
       const recorded = makeSlidingCount(limits.repeatedOfMs)
       /** How many attempts a crash may repeat, besides those within the windows of webhooks. */
@@ -194,7 +202,7 @@ export class Recorder extends Context.Service<
         offer: (outcome) => {
           if (outcome.attempt !== undefined) underWay--
           unrecorded++
-          waiting.push(outcome)
+          waiting.push(withinBudget(outcome))
           some.openUnsafe()
           updateEnough()
         },

@@ -26,6 +26,7 @@ const outcomeOf = (
     ...attempt
   },
   delivery: {
+    accountId: "acct_1",
     webhookId: "wh_1",
     work: {
       key: "k",

@@ -512,7 +512,7 @@ export type Attempt = {
     response_headers: {
         [key: string]: string;
     } | null;
-    /** The first 2,048 characters of the response body; null if there was no response. */
+    /** The first 2,048 characters of the response body, or 200 with a note (see response_body of the delivery); null if there was no response. */
     response_body: string | null;
     /** Milliseconds for DNS, connecting and TLS; null if the connection was reused or none was made. */
     connect_ms: number | null;
@@ -554,7 +554,7 @@ export type DeliveryDetail = {
     } | null;
     /** The request body, exactly as it is sent, in the webhook's present format and before compression. If the last attempt was part of a batch: the delivery's item of the array. Null before the first attempt, and when the event is no longer kept. */
     request_body: string | null;
-    /** The body of the last response, cut at 16 KiB, or at 1,024 characters for a batch; null if there was none. */
+    /** The body of the last response, cut at 16 KiB, or at 1,024 characters for a batch; null if there was none. After 32 MiB of responses with more than 200 characters for one account in a UTC day, further ones are cut at 200 characters, with a note. */
     response_body: string | null;
     /** All attempts, oldest first. */
     attempt_history: Attempt[];

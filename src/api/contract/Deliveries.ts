@@ -85,7 +85,7 @@ const Attempt = Schema.Struct({
   ),
   response_body: field(
     Schema.NullOr(Schema.String),
-    "The first 2,048 characters of the response body; null if there was no response.",
+    "The first 2,048 characters of the response body, or 200 with a note (see response_body of the delivery); null if there was no response.",
     "ok"
   ),
   connect_ms: field(
@@ -148,7 +148,7 @@ const DeliveryDetail = Schema.Struct({
   ),
   response_body: field(
     Schema.NullOr(Schema.String),
-    "The body of the last response, cut at 16 KiB, or at 1,024 characters for a batch; null if there was none.",
+    "The body of the last response, cut at 16 KiB, or at 1,024 characters for a batch; null if there was none. After 32 MiB of responses with more than 200 characters for one account in a UTC day, further ones are cut at 200 characters, with a note.",
     "ok"
   ),
   attempt_history: Schema.Array(Attempt).annotate({ description: "All attempts, oldest first." })

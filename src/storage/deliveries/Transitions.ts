@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
 import type { ExchangeDetails } from "../../domain/Delivery.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
@@ -140,8 +141,8 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
     ), history AS (
       INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
                             error, attempted_at, next_delay_ms, details)
-      SELECT delivery_id, attempt, 'failed', response_status, response_time_ms, response_body, error, attempted_at,
-             next_delay_ms, details
+      SELECT delivery_id, attempt, 'failed', response_status, response_time_ms,
+             left(response_body, ${Limits.attemptBodyCharacters}), error, attempted_at, next_delay_ms, details
       FROM moved WHERE status <> 'delivered'
       ON CONFLICT DO NOTHING
     ), charges AS (
