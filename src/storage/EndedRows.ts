@@ -8,7 +8,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
-import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
+import { deleteEvery } from "../observability/ClockTrust.ts"
 
 /** The assignments that end a job by ids or filters. Which of the three modes it had stays known. */
 export const JOB_CLEARED =
@@ -78,5 +78,5 @@ export const forgetEndedRows = Effect.gen(function* () {
   const { retentionDeliveriesMs } = yield* Settings
   return yield* Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
     forgetEnded(retentionDeliveriesMs, nowMs)
-  ).pipe(repeatEvery("retention of ended replay jobs and deleted webhooks", Limits.maintenanceMs))
+  ).pipe(deleteEvery("retention of ended replay jobs and deleted webhooks", Limits.maintenanceMs))
 })

@@ -126,10 +126,11 @@ layer(DeliveriesLive)("what has ended", (it) => {
       yield* fill(deleted!)
       yield* fill(present!)
       yield* webhooks.remove(OWNER, deleted!, 0)
-      const settled = new Set<string>()
+      const pass = endDeletedQueues(new Map())
+      yield* pass
       yield* TestClock.adjust(Limits.deletedQueueSettledMs + 1)
-      yield* endDeletedQueues(settled)
-      yield* endDeletedQueues(settled)
+      yield* pass
+      yield* pass
       const rows = yield* sql`
         SELECT url, description, account_filters, account_filters_count, payload_filter, headers, sealed_secret,
                previous_sealed_secret, previous_secret_until, event_types

@@ -62,6 +62,12 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   events: ["RETENTION_EVENTS", "storage/events/EventStore.ts", '"events"'],
   event_accounts: ["RETENTION_EVENTS", "storage/events/EventStore.ts", '"event_accounts"'],
   event_hours: ["RETENTION_EVENTS", "storage/events/EventStore.ts", "DELETE FROM event_hours"],
+  skipped_ledgers: [
+    "a row for each order of an operator",
+    "storage/events/SkippedLedgers.ts",
+    "ON CONFLICT (network, ledger_index)"
+  ],
+  chain_restarts: ["a row for each network", "storage/events/ChainRestarts.ts", "ON CONFLICT (network)"],
   detection_alerts: ["the newest 10,000", "storage/events/AlertStore.ts", "DELETE FROM detection_alerts"],
   quarantine: ["the newest 1,000", "storage/Quarantine.ts", "DELETE FROM quarantine"],
   quarantine_beyond: ["one row", "storage/migrations/0008_coordination.ts", "only_row"],
