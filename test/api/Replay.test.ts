@@ -56,12 +56,17 @@ const malformed: ReadonlyArray<readonly [fields: object, says: string]> = [
   [{ event_ids: [first], filters: {} }, "Give either event_ids or filters, not both."],
   [{ event_ids: [] }, "event_ids must contain 1 to 10000 items."],
   [{ event_ids: first }, "event_ids must be an array."],
+  [{ event_ids: new Array(10_001).fill("wrong") }, "event_ids must contain 1 to 10000 items."],
   [{ event_ids: [first, "xrpl:1"] }, "event_ids[1] must be an event id"],
   [{ event_ids: [7] }, "event_ids[0] must be a string."],
   [{ filters: [] }, "filters must be an object."],
   [{ filters: { event_types: ["payment"] } }, "filters.event_types[0] must be"],
   [{ filters: { event_types: [] } }, "filters.event_types must contain at least one type"],
   [{ filters: { accounts: [] } }, "filters.accounts must contain 1 to 10000 items."],
+  [
+    { filters: { accounts: new Array(10_001).fill("wrong") } },
+    "filters.accounts must contain 1 to 10000 items."
+  ],
   [{ filters: { accounts: ["rWrong"] } }, "filters.accounts[0] must be a valid classic XRPL address"],
   [{ filters: { account: addresses[0] } }, "filters.account is unknown"],
   [{ filters: { payload_filter: {} } }, "filters.payload_filter must contain at least one condition"],

@@ -78,6 +78,31 @@ export const rule = <A>(
   constraint: Readonly<Record<string, string | number | boolean>> = {}
 ) => Schema.makeFilter(problemOf, { toJsonSchema: () => constraint })
 
+/**
+ * A list of texts. Its length is checked before its items: a body has room for many more items than a list may have, and
+ * some checks take microseconds. `lengthProblem` and `itemProblem` are as `problemOf` of a `rule`.
+ */
+export const textList = <S extends Schema.Schema<string>>(
+  item: S,
+  lengthProblem: (length: number) => string | undefined,
+  itemProblem: (item: string) => string | undefined,
+  constraint: Readonly<Record<string, number>> = {}
+) =>
+  Schema.Array(item).check(
+    Schema.makeFilter(
+      (items) => {
+        const wrong = lengthProblem(items.length)
+        if (wrong !== undefined) return wrong
+        for (const [index, text] of items.entries()) {
+          const issue = itemProblem(text)
+          if (issue !== undefined) return { path: [index], issue }
+        }
+        return undefined
+      },
+      { toJsonSchema: () => constraint }
+    )
+  )
+
 /** Adds a description and examples to a field. The examples of whole bodies are built from these. */
 export const field = <S extends Schema.Top>(
   schema: S,

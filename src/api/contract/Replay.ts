@@ -25,12 +25,12 @@ import {
   pageOf,
   pageQuery,
   postErrors,
-  rule,
   scoped,
   TimeBound,
-  Timestamp
+  Timestamp,
+  textList
 } from "./Common.ts"
-import { EventPattern, PayloadFilter } from "./WebhookFields.ts"
+import { PayloadFilter, patternProblem } from "./WebhookFields.ts"
 import { WebhookId } from "./Webhooks.ts"
 
 const JOB_EXAMPLE = "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
@@ -42,13 +42,11 @@ const listOf = (
   description: string,
   example: string
 ) =>
-  Schema.Array(Schema.String.check(rule(problemOf)).annotate({ examples: [example] }))
-    .check(
-      rule((items: ReadonlyArray<string>) =>
-        items.length >= 1 && items.length <= maximum ? undefined : `must contain 1 to ${maximum} items`
-      )
-    )
-    .annotate({ description })
+  textList(
+    Schema.String.annotate({ examples: [example] }),
+    (length) => (length >= 1 && length <= maximum ? undefined : `must contain 1 to ${maximum} items`),
+    problemOf
+  ).annotate({ description })
 
 const EventIds = listOf(
   replayBounds.replayEventIds,
@@ -59,16 +57,14 @@ const EventIds = listOf(
 
 const Filters = Schema.Struct({
   event_types: Schema.optionalKey(
-    Schema.Array(EventPattern)
-      .check(
-        rule((types: ReadonlyArray<string>) =>
-          types.length >= 1 ? undefined : "must contain at least one type; leave it out for all types"
-        )
-      )
-      .annotate({
-        description: "Only events of these types (payment.xrp) or families (nft.*). Default: all types.",
-        examples: [["payment.xrp", "nft.*"]]
-      })
+    textList(
+      Schema.String,
+      (length) => (length >= 1 ? undefined : "must contain at least one type; leave it out for all types"),
+      patternProblem
+    ).annotate({
+      description: "Only events of these types (payment.xrp) or families (nft.*). Default: all types.",
+      examples: [["payment.xrp", "nft.*"]]
+    })
   ),
   accounts: Schema.optionalKey(
     listOf(

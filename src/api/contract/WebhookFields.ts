@@ -15,7 +15,7 @@ import {
   searchProblem,
   webhookBounds
 } from "../../domain/WebhookRules.ts"
-import { field, rule } from "./Common.ts"
+import { field, rule, textList } from "./Common.ts"
 
 export const Status = field(
   Schema.Literals(["active", "disabled"]),
@@ -59,41 +59,37 @@ export const Search = Schema.String.check(
   examples: ["shop"]
 })
 
+export const patternProblem = (pattern: string): string | undefined =>
+  isEventPattern(pattern)
+    ? undefined
+    : `must be one of the ${eventTypes.length} event types (such as payment.xrp), a family (such as nft.*), or *`
+
 /** An event type, a family of types, or `*`. */
-export const EventPattern = Schema.String.check(
-  rule((pattern: string) =>
-    isEventPattern(pattern)
-      ? undefined
-      : `must be one of the ${eventTypes.length} event types (such as payment.xrp), a family (such as nft.*), or *`
-  )
-)
+export const EventPattern = Schema.String.check(rule(patternProblem))
 
-export const EventTypes = Schema.Array(EventPattern)
-  .check(
-    rule((patterns) => (patterns.length === 0 ? "must contain at least one event type" : undefined), {
-      minItems: 1
-    })
-  )
-  .annotate({
-    description: "The events to deliver: event types (payment.xrp), families (nft.*), or * for every type.",
-    examples: [["payment.xrp", "nft.*"]]
-  })
+export const EventTypes = textList(
+  Schema.String,
+  (length) => (length === 0 ? "must contain at least one event type" : undefined),
+  patternProblem,
+  { minItems: 1 }
+).annotate({
+  description: "The events to deliver: event types (payment.xrp), families (nft.*), or * for every type.",
+  examples: [["payment.xrp", "nft.*"]]
+})
 
-export const AccountFilters = Schema.Array(Schema.String.check(rule(addressProblem)))
-  .check(
-    rule(
-      (filters) =>
-        filters.length > webhookBounds.accountFilters
-          ? `must contain at most ${webhookBounds.accountFilters} addresses`
-          : undefined,
-      { maxItems: webhookBounds.accountFilters }
-    )
-  )
-  .annotate({
-    description:
-      "Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address.",
-    examples: [["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]]
-  })
+export const AccountFilters = textList(
+  Schema.String,
+  (length) =>
+    length > webhookBounds.accountFilters
+      ? `must contain at most ${webhookBounds.accountFilters} addresses`
+      : undefined,
+  addressProblem,
+  { maxItems: webhookBounds.accountFilters }
+).annotate({
+  description:
+    "Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address.",
+  examples: [["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]]
+})
 
 export const PAYLOAD_FILTER_EXAMPLE = {
   amount: { $gte: "1000000" },
