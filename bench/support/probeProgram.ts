@@ -1,5 +1,5 @@
 /**
- * Requests `/healthz` every 100 ms from its own process, each time on a new connection. A message asks how long the
+ * Requests a path every 100 ms from its own process, each time on a new connection. A message asks how long the
  * requests since the last message took, in ms. An unanswered request counts with its age.
  */
 import { get } from "node:http"
@@ -11,13 +11,18 @@ const EVERY_MS = 100
 const waiting = new Set<number>()
 let took: Array<number> = []
 
-const probe = (origin: string) => {
+export interface Probe {
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const probe = ({ url, headers = {} }: Probe) => {
   const asked = performance.now()
   waiting.add(asked)
   const end = () => {
     if (waiting.delete(asked)) took.push(performance.now() - asked)
   }
-  get(`${origin}/healthz`, { agent: false }, (response) => {
+  get(url, { agent: false, headers }, (response) => {
     response.resume()
     response.on("end", end)
   }).on("error", () => {
@@ -25,7 +30,7 @@ const probe = (origin: string) => {
   })
 }
 
-process.on("message", (message: { readonly origin: string } | "latencies") => {
+process.on("message", (message: Probe | "latencies") => {
   if (message === "latencies") {
     const now = performance.now()
     void send([...took, ...Array.from(waiting, (asked) => now - asked)])
@@ -35,7 +40,7 @@ process.on("message", (message: { readonly origin: string } | "latencies") => {
   }
   Effect.runFork(
     Effect.repeat(
-      Effect.sync(() => probe(message.origin)),
+      Effect.sync(() => probe(message)),
       Schedule.spaced(EVERY_MS)
     )
   )

@@ -11,13 +11,14 @@ import { Limits } from "../config/Limits.ts"
 import { hasScope, type Scope } from "../domain/ApiKey.ts"
 import type { AdmissionQueue, Admitted } from "./AdmissionQueue.ts"
 import { authenticate, NO_VALID_KEY } from "./Authentication.ts"
+import type { makeBodyBudget } from "./BodyBudget.ts"
 import { Caller } from "./contract/Common.ts"
 import { type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
 import type { Idempotency } from "./Idempotency.ts"
 import { keylessPacing } from "./KeylessPacing.ts"
-import { type FindPath, isApiPath, isProbe, pathOf, queryOf } from "./Paths.ts"
+import { type EndpointFacts, type FindPath, isApiPath, isProbe, pathOf, queryOf } from "./Paths.ts"
 import { type RateStanding, rateHeaders, retryAfterSeconds } from "./RateLimits.ts"
-import { checkBody } from "./RequestBody.ts"
+import { bodyBytesOf, checkBody, checkLength, type OnRead, type Refusal } from "./RequestBody.ts"
 import { requestIdOf } from "./RequestId.ts"
 import { measured } from "./RequestMetrics.ts"
 import { queryTextProblem } from "./StorableText.ts"
@@ -28,6 +29,8 @@ type Handler = Effect.Effect<Response, Types.unhandled, Caller>
 
 const refusal = (code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.jsonUnsafe(errorBody(code, message), { status: statusOf[code], headers })
+
+const refused = ({ code, message }: Refusal) => refusal(code, message)
 
 const noPath = refusal("NOT_FOUND", "This path does not exist; see /docs for the paths of this API.")
 const noKey = refusal("UNAUTHORIZED", NO_VALID_KEY)
@@ -92,12 +95,13 @@ interface ApiChecks {
   readonly admit: AdmissionQueue["Service"]["admit"]
   /** Lets a repeated request act once. */
   readonly idempotent: Idempotency["Service"]["run"]
+  /** Reads a body and makes the response within the account's budget. */
+  readonly withBody: Effect.Success<typeof makeBodyBudget>
 }
 
 /** A caller under /v1 with a valid key. */
-interface Called {
+interface Called extends Omit<ApiChecks, "admit"> {
   readonly admitted: Admitted
-  readonly idempotent: ApiChecks["idempotent"]
 }
 
 /** Answers a request for a page or a file that is no path of the API. Undefined: there is none. */
@@ -119,6 +123,22 @@ export const gate = <R1, R2, R3>(
   ) =>
     Effect.gen(function* () {
       const query = queryOf(request.url)
+      const handled = Effect.fnUntraced(function* (endpoint: EndpointFacts) {
+        if (!endpoint.hasQuery && query !== "") {
+          return refusal("VALIDATION_ERROR", "This path accepts no query parameters.")
+        }
+        const problem = queryTextProblem(query)
+        if (problem !== undefined) return refusal("VALIDATION_ERROR", problem)
+        // Handlers outside /v1 do not use a caller.
+        if (called === undefined) return yield* handler as Effect.Effect<Response, Types.unhandled>
+        const { identity } = called.admitted
+        return yield* called.idempotent(
+          request,
+          identity,
+          Effect.provideService(handler, Caller, identity),
+          refusal
+        )
+      })
       if (known === undefined) {
         // Never the handler: the router decodes paths, so `/%76%31/account` would reach that of `/v1/account`.
         const page = called === undefined ? findPage?.(request) : undefined
@@ -133,24 +153,17 @@ export const gate = <R1, R2, R3>(
       }
       const forbidden = called === undefined ? undefined : forbiddenBecause(called.admitted, endpoint.scope)
       if (forbidden !== undefined) return refusal("FORBIDDEN", forbidden)
-      if (request.method !== "GET" && request.method !== "HEAD") {
-        const refused = yield* checkBody(request, endpoint.body, endpoint.bodyBytes)
-        if (refused !== undefined) return refusal(refused.code, refused.message)
-      }
-      if (!endpoint.hasQuery && query !== "") {
-        return refusal("VALIDATION_ERROR", "This path accepts no query parameters.")
-      }
-      const problem = queryTextProblem(query)
-      if (problem !== undefined) return refusal("VALIDATION_ERROR", problem)
-      // Handlers outside /v1 do not use a caller.
-      if (called === undefined) return yield* handler as Effect.Effect<Response, Types.unhandled>
-      const { identity } = called.admitted
-      return yield* called.idempotent(
-        request,
-        identity,
-        Effect.provideService(handler, Caller, identity),
-        refusal
-      )
+      if (request.method === "GET" || request.method === "HEAD") return yield* handled(endpoint)
+      const tooLarge = checkLength(request, endpoint.bodyBytes)
+      if (tooLarge !== undefined) return refused(tooLarge)
+      const checked = (read: OnRead) =>
+        Effect.flatMap(checkBody(request, endpoint, read), (problem) =>
+          problem === undefined ? handled(endpoint) : Effect.succeed(refused(problem))
+        )
+      if (called === undefined) return yield* checked(() => undefined)
+      const { accountId } = called.admitted.identity
+      const outcome = yield* called.withBody(accountId, bodyBytesOf(request, endpoint.bodyBytes), checked)
+      return "code" in outcome ? refused(outcome) : outcome
     })
 
   return HttpRouter.middleware<{ provides: Caller }>()(
@@ -173,13 +186,13 @@ export const gate = <R1, R2, R3>(
               yield* isProbe(path) ? pacing.probe : pacing.other
               return yield* routed(request, known, handler, undefined, findPage)
             }
-            const { admit, idempotent } = checks
+            const { admit, ...others } = checks
             const found = yield* authenticate(request, admit)
             if (Option.isNone(found)) return yield* Effect.as(pacing.other, noKey)
             // The request is counted here, before it is routed.
             rate = found.value.rate
             return rate.admitted
-              ? yield* routed(request, known, handler, { admitted: found.value, idempotent }, findPage)
+              ? yield* routed(request, known, handler, { admitted: found.value, ...others }, findPage)
               : rateLimited(rate, yield* Clock.currentTimeMillis)
           })
           const complete = answered(response, request, requestId).pipe(

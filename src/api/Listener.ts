@@ -57,6 +57,7 @@ const listenProblem = (cause: unknown, host: string, port: number, setting: Port
 const makeServer = (): Server => {
   const server = createServer({
     requestTimeout: Limits.requestReceiveMs,
+    connectionsCheckingInterval: Limits.connectionCheckMs,
     keepAliveTimeout: Limits.apiIdleMs,
     highWaterMark: Limits.connectionInputBytes,
     // The gate checks it, and answers with an error body.

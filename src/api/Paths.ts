@@ -10,7 +10,7 @@ import { BodyBytes, RequiredScope } from "./contract/Common.ts"
 import type { BodyUse } from "./RequestBody.ts"
 
 /** The properties of an endpoint that the gate uses. */
-interface EndpointFacts {
+export interface EndpointFacts {
   /** Undefined: any valid key is accepted, or no key is needed. */
   readonly scope: Scope | undefined
   readonly body: BodyUse

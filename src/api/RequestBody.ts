@@ -63,16 +63,33 @@ const bodyProblem = (
   return problem === undefined ? undefined : invalid(problem)
 }
 
+/** The most bytes that the body can have. A request without a length may have chunks. */
+export const bodyBytesOf = (
+  { headers }: HttpServerRequest.HttpServerRequest,
+  maxBytes: number = Limits.requestBodyBytes
+): number => (headers["transfer-encoding"] !== undefined ? maxBytes : Number(headers["content-length"] ?? 0))
+
+/** Refuses a body that says that it is too large, without reading it. */
+export const checkLength = (
+  request: HttpServerRequest.HttpServerRequest,
+  maxBytes: number = Limits.requestBodyBytes
+): Refusal | undefined => (bodyBytesOf(request, maxBytes) > maxBytes ? tooLarge(maxBytes) : undefined)
+
+/** Gets the number of bytes of a body that was read. */
+export type OnRead = (bytes: number) => void
+
 export const checkBody = (
   request: HttpServerRequest.HttpServerRequest,
-  use: BodyUse,
-  maxBytes: number = Limits.requestBodyBytes
+  {
+    body,
+    bodyBytes: maxBytes = Limits.requestBodyBytes
+  }: { readonly body: BodyUse; readonly bodyBytes: number | undefined },
+  onRead: OnRead
 ): Effect.Effect<Refusal | undefined> =>
   Effect.gen(function* () {
-    // Refused without reading the body.
-    if (Number(request.headers["content-length"] ?? 0) > maxBytes) return tooLarge(maxBytes)
     const bytes = yield* request.arrayBuffer
-    return bodyProblem(new Uint8Array(bytes), request.headers["content-type"], use)
+    onRead(bytes.byteLength)
+    return bodyProblem(new Uint8Array(bytes), request.headers["content-type"], body)
   }).pipe(
     Effect.catch(({ reason }) =>
       Effect.succeed(

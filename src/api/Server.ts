@@ -17,6 +17,7 @@ import { Limits } from "../config/Limits.ts"
 import { KeyAdmission } from "../storage/accounts/KeyAdmission.ts"
 import { AdmissionQueue } from "./AdmissionQueue.ts"
 import { keyRequiredLayer } from "./Authentication.ts"
+import { makeBodyBudget } from "./BodyBudget.ts"
 import { Api, OperatorApi } from "./Contract.ts"
 import { CommonErrors } from "./contract/Common.ts"
 import { docsLayer, documentPaths } from "./Docs.ts"
@@ -72,7 +73,7 @@ const apiGate = gate(
   Effect.gen(function* () {
     const { admit } = yield* AdmissionQueue
     const { run: idempotent } = yield* Idempotency
-    return { admit, idempotent }
+    return { admit, idempotent, withBody: yield* makeBodyBudget }
   }),
   dashboardPages
 ).pipe(Layer.provide([AdmissionQueue.layer, Idempotency.layer]), Layer.provide(KeyAdmission.layer))

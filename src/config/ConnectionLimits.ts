@@ -17,6 +17,23 @@ export const connectionLimits = {
    * Bytes of a request body that the parser gets at once, so that at most 42 further requests can hide behind its end.
    */
   connectionBodyPieceBytes: 1_024,
+  /** How often requests are looked for that have not arrived within `requestReceiveMs`. */
+  connectionCheckMs: 1_000,
+  /**
+   * Request bodies of up to this many bytes are not budgeted: 1,000 connections have 16 MiB of them at most. Larger ones,
+   * and those whose length is not known, are `large`.
+   */
+  smallBodyBytes: 16 * 1024,
+  /** Bytes of large bodies in memory. Each takes up to three times its size while it is parsed. */
+  bodyBytes: 64 * 1024 * 1024,
+  /**
+   * The same of one account: two of the largest bodies, or ten webhooks with 10,000 account filters. After that, bytes
+   * come back at this rate: a body of 370 KB with filters takes 30 ms of the event loop, and so 4 % of its time.
+   */
+  accountBodyBytes: 4 * 1024 * 1024,
+  accountBodyBytesPerSecond: 512 * 1024,
+  /** How long a request waits for them before its body is read. The body has the rest of `requestReceiveMs`. */
+  bodyWaitMs: 10_000,
   /** A connection whose request or response makes no progress for this long is closed. */
   connectionStallMs: 60_000,
   /**

@@ -1,0 +1,71 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import { makeBodyBudget } from "../../src/api/BodyBudget.ts"
+import { Limits } from "../../src/config/Limits.ts"
+
+const LARGE = Limits.requestBodyBytes
+const FIT = Limits.accountBodyBytes / LARGE
+const MS_OF_LARGE = (LARGE / Limits.accountBodyBytesPerSecond) * 1_000
+const answered = () => Effect.succeed("answered" as const)
+
+describe("the budget of large bodies", () => {
+  it.effect("lets an account send its budget at once, and after that so many bytes a second", () =>
+    Effect.gen(function* () {
+      const withBody = yield* makeBodyBudget
+      for (let i = 0; i < FIT; i++) assert.strictEqual(yield* withBody("a", LARGE, answered), "answered")
+      const next = yield* Effect.forkChild(withBody("a", LARGE, answered))
+      yield* TestClock.adjust(MS_OF_LARGE - 1)
+      assert.isUndefined(next.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* Fiber.join(next), "answered")
+    })
+  )
+
+  it.effect(
+    "refuses a body of the account after a bounded wait, and neither small ones nor other accounts",
+    () =>
+      Effect.gen(function* () {
+        const withBody = yield* makeBodyBudget
+        const held = yield* Effect.forEach(Array.from({ length: FIT }), () =>
+          Effect.forkChild(withBody("a", LARGE, () => Effect.never))
+        )
+        const waiting = yield* Effect.forkChild(withBody("a", LARGE, answered))
+        yield* TestClock.adjust(Limits.bodyWaitMs)
+        const refused = yield* Fiber.join(waiting)
+        assert.isTrue(typeof refused === "object" && refused.code === "RATE_LIMITED")
+        assert.strictEqual(yield* withBody("a", Limits.smallBodyBytes, answered), "answered")
+        assert.strictEqual(yield* withBody("b", LARGE, answered), "answered")
+        yield* Effect.forEach(held, Fiber.interrupt)
+      })
+  )
+
+  it.effect(
+    "bounds the bodies of all accounts together, and gets the bytes of interrupted requests back",
+    () =>
+      Effect.gen(function* () {
+        const withBody = yield* makeBodyBudget
+        const held = yield* Effect.forEach(Array.from({ length: Limits.bodyBytes / LARGE }), (_, i) =>
+          Effect.forkChild(withBody(`account ${i}`, LARGE, () => Effect.never))
+        )
+        const waiting = yield* Effect.forkChild(withBody("a", LARGE, answered))
+        yield* TestClock.adjust(Limits.bodyWaitMs)
+        const refused = yield* Fiber.join(waiting)
+        assert.isTrue(typeof refused === "object" && refused.code === "UNAVAILABLE")
+        yield* Fiber.interrupt(held[0]!)
+        assert.strictEqual(yield* withBody("b", LARGE, answered), "answered")
+      })
+  )
+
+  it.effect("counts the bytes that were read of a body whose length was not known", () =>
+    Effect.gen(function* () {
+      const withBody = yield* makeBodyBudget
+      const small = (read: (bytes: number) => void) => Effect.sync(() => read(100))
+      for (let i = 0; i < 10 * FIT; i++) yield* withBody("a", LARGE, small)
+      const ready = yield* Deferred.make<void>()
+      const next = yield* Effect.forkChild(withBody("a", LARGE, () => Deferred.succeed(ready, undefined)))
+      yield* Deferred.await(ready)
+      yield* Fiber.join(next)
+    })
+  )
+})
