@@ -88,8 +88,7 @@ const measure = Effect.gen(function* () {
     const quiet = yield* phase(QUIET_MS)
     yield* attacker.ask({ ...attack, origin, key: made.value, connections: CONNECTIONS } satisfies KeyedFlood)
     const flooded = yield* phase(FLOOD_MS)
-    const counts = yield* attacker.ask("end")
-    yield* Effect.logInfo(`${name}: ${JSON.stringify(counts)}`)
+    yield* attacker.ask("end")
     pairs.push([name, quiet, flooded])
   }
   return pairs

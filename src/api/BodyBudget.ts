@@ -1,14 +1,18 @@
 /**
- * Bounds what one account can cost with large request bodies. Their bytes are taken from the account's budget before
- * they are read, and come back, at a fixed rate, after the response is made: work for a body is in proportion to its
- * bytes. A second budget bounds the memory of all bodies of the process. A request waits for its bytes while nothing of
- * its body is read, and is refused after `Limits.bodyWaitMs`. Small bodies pass: connections bound them.
+ * Bounds what one account can cost with large bodies of requests and answers, as the work for a body is in proportion to
+ * its bytes. Bytes of a request's body are taken from the account's budget before they are read, and come back, at a
+ * fixed rate, after the answer is made. A second budget bounds the memory of all these bodies. The size of an answer is
+ * known too late: if an account has got too many bytes, its next requests wait. A request that would wait for longer than
+ * `Limits.bodyWaitMs` is refused. Small bodies pass: connections bound them.
  */
 import { Clock, Effect, Exit, Option, Semaphore } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { OnRead, Refusal } from "./RequestBody.ts"
 
 const SECOND_MS = 1_000
+const NANOS_PER_MS = 1_000_000
+/** How long the rate takes for the bytes that an account may use at once. */
+const ALLOWANCE_MS = (Limits.accountBodyBytes / Limits.accountBodyBytesPerSecond) * SECOND_MS
 
 interface Budget {
   readonly free: Semaphore.Semaphore
@@ -20,7 +24,7 @@ interface Budget {
 
 const accountBusy: Refusal = {
   code: "RATE_LIMITED",
-  message: `The account's requests have too large bodies: after ${Limits.accountBodyBytes} bytes, it may send ${Limits.accountBodyBytesPerSecond} a second. Send them one after the other.`
+  message: `The account sends or gets too many large bodies: after ${Limits.accountBodyBytes} bytes it may send ${Limits.accountBodyBytesPerSecond} a second, and get ${Limits.answerBytesPerBodyByte} times as many. Send one request after the other.`
 }
 
 const processBusy: Refusal = {
@@ -32,30 +36,33 @@ export const makeBodyBudget = Effect.gen(function* () {
   const all = yield* Semaphore.make(Limits.bodyBytes)
   const budgets = new Map<string, Budget>()
   const scope = yield* Effect.scope
+  const clock = yield* Clock.Clock
+  const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
+
+  const enter = (accountId: string): Budget => {
+    const budget = budgets.get(accountId) ?? {
+      free: Semaphore.makeUnsafe(Limits.accountBodyBytes),
+      users: 0,
+      fullAtMs: 0
+    }
+    budgets.set(accountId, budget)
+    budget.users++
+    return budget
+  }
 
   const leave = (accountId: string, budget: Budget) =>
     Effect.sync(() => {
       if (--budget.users === 0) budgets.delete(accountId)
     })
 
-  /** The work that a body causes elsewhere, as in the log, may outlast its response. */
-  const giveBack = Effect.fnUntraced(function* (
-    accountId: string,
-    budget: Budget,
-    taken: number,
-    read: number
-  ) {
-    const bytes = read <= Limits.smallBodyBytes ? 0 : read
-    yield* budget.free.release(taken - bytes)
-    const nowMs = yield* Clock.currentTimeMillis
-    budget.fullAtMs =
-      Math.max(nowMs, budget.fullAtMs) + (bytes / Limits.accountBodyBytesPerSecond) * SECOND_MS
-    yield* Effect.sleep(budget.fullAtMs - nowMs).pipe(
-      Effect.andThen(budget.free.release(bytes)),
-      Effect.andThen(leave(accountId, budget)),
-      Effect.forkIn(scope)
-    )
-  })
+  /** Runs `then` when the rate allows `bytes` more. The work that a body causes elsewhere may outlast its answer. */
+  const spend = (budget: Budget, bytes: number, then: Effect.Effect<void>) =>
+    Effect.suspend(() => {
+      const now = nowMs()
+      budget.fullAtMs =
+        Math.max(now, budget.fullAtMs) + (bytes / Limits.accountBodyBytesPerSecond) * SECOND_MS
+      return Effect.sleep(budget.fullAtMs - now).pipe(Effect.andThen(then), Effect.forkIn(scope))
+    })
 
   const within = (free: Semaphore.Semaphore, bytes: number, refusal: Refusal) =>
     free.take(bytes).pipe(
@@ -64,42 +71,65 @@ export const makeBodyBudget = Effect.gen(function* () {
     )
 
   /**
-   * Runs `use`, which reads a body of at most `bytes`, says how many it has read, and makes the response; or, if there is
-   * no budget for it in time, returns the refusal.
+   * Runs `use`, which reads a body of at most `bytes`, says how many it has read, and makes the answer; or, if there is no
+   * budget for it in time, returns the refusal.
    */
-  return <A, E, R>(
+  const withBody = <A, E, R>(
     accountId: string,
     bytes: number,
     use: (read: OnRead) => Effect.Effect<A, E, R>
-  ): Effect.Effect<A | Refusal, E, R> =>
-    bytes <= Limits.smallBodyBytes
-      ? use(() => undefined)
-      : Effect.uninterruptibleMask((restore) =>
-          Effect.gen(function* () {
-            const budget = budgets.get(accountId) ?? {
-              free: Semaphore.makeUnsafe(Limits.accountBodyBytes),
-              users: 0,
-              fullAtMs: 0
-            }
-            budgets.set(accountId, budget)
-            budget.users++
-            const refused = yield* restore(within(budget.free, bytes, accountBusy)).pipe(
-              Effect.onExit((exit) =>
-                Exit.isSuccess(exit) && exit.value === undefined ? Effect.void : leave(accountId, budget)
-              )
-            )
-            if (refused !== undefined) return refused
-            let spent = bytes
-            const turn = Effect.flatMap(
-              restore(within(all, bytes, processBusy)),
-              (busy): Effect.Effect<A | Refusal, E, R> =>
-                busy === undefined
-                  ? restore(use((read) => (spent = read))).pipe(Effect.ensuring(all.release(bytes)))
-                  : Effect.succeed(busy)
-            )
-            return yield* turn.pipe(
-              Effect.ensuring(Effect.suspend(() => giveBack(accountId, budget, bytes, spent)))
-            )
-          })
+  ): Effect.Effect<A | Refusal, E, R> => {
+    if (bytes <= Limits.smallBodyBytes) return use(() => undefined)
+    let used = bytes
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const budget = enter(accountId)
+        const refused = yield* restore(within(budget.free, bytes, accountBusy)).pipe(
+          Effect.onExit((exit) =>
+            Exit.isSuccess(exit) && exit.value === undefined ? Effect.void : leave(accountId, budget)
+          )
         )
+        if (refused !== undefined) return refused
+        const turn = Effect.flatMap(
+          restore(within(all, bytes, processBusy)),
+          (busy): Effect.Effect<A | Refusal, E, R> =>
+            busy === undefined
+              ? restore(
+                  use((read) => {
+                    used = read <= Limits.smallBodyBytes ? 0 : read
+                  })
+                ).pipe(Effect.ensuring(all.release(bytes)))
+              : Effect.succeed(busy)
+        )
+        const giveBack = Effect.suspend(() =>
+          Effect.andThen(
+            budget.free.release(bytes - used),
+            spend(budget, used, Effect.andThen(budget.free.release(used), leave(accountId, budget)))
+          )
+        )
+        return yield* Effect.ensuring(turn, giveBack)
+      })
+    )
+  }
+
+  /** Runs `make`, if the account has not got too many bytes before; `bytesOf`: those of its answer. */
+  const withAnswer = <A, E, R>(
+    accountId: string,
+    make: Effect.Effect<A, E, R>,
+    bytesOf: (answer: A) => number
+  ): Effect.Effect<A | Refusal, E, R> =>
+    Effect.gen(function* () {
+      const waitMs = (budgets.get(accountId)?.fullAtMs ?? 0) - ALLOWANCE_MS - nowMs()
+      if (waitMs > Limits.bodyWaitMs) return accountBusy
+      if (waitMs > 0) yield* Effect.sleep(waitMs)
+      const answer = yield* make
+      const bytes = bytesOf(answer)
+      if (bytes > Limits.smallBodyBytes) {
+        const budget = enter(accountId)
+        yield* spend(budget, bytes / Limits.answerBytesPerBodyByte, leave(accountId, budget))
+      }
+      return answer
+    })
+
+  return { withBody, withAnswer }
 })

@@ -95,8 +95,8 @@ interface ApiChecks {
   readonly admit: AdmissionQueue["Service"]["admit"]
   /** Lets a repeated request act once. */
   readonly idempotent: Idempotency["Service"]["run"]
-  /** Reads a body and makes the response within the account's budget. */
-  readonly withBody: Effect.Success<typeof makeBodyBudget>
+  /** The account's budget of bytes. */
+  readonly budget: Effect.Success<typeof makeBodyBudget>
 }
 
 /** A caller under /v1 with a valid key. */
@@ -162,7 +162,11 @@ export const gate = <R1, R2, R3>(
         )
       if (called === undefined) return yield* checked(() => undefined)
       const { accountId } = called.admitted.identity
-      const outcome = yield* called.withBody(accountId, bodyBytesOf(request, endpoint.bodyBytes), checked)
+      const outcome = yield* called.budget.withBody(
+        accountId,
+        bodyBytesOf(request, endpoint.bodyBytes),
+        checked
+      )
       return "code" in outcome ? refused(outcome) : outcome
     })
 
@@ -191,9 +195,13 @@ export const gate = <R1, R2, R3>(
             if (Option.isNone(found)) return yield* Effect.as(pacing.other, noKey)
             // The request is counted here, before it is routed.
             rate = found.value.rate
-            return rate.admitted
-              ? yield* routed(request, known, handler, { admitted: found.value, ...others }, findPage)
-              : rateLimited(rate, yield* Clock.currentTimeMillis)
+            if (!rate.admitted) return rateLimited(rate, yield* Clock.currentTimeMillis)
+            const outcome = yield* others.budget.withAnswer(
+              found.value.identity.accountId,
+              routed(request, known, handler, { admitted: found.value, ...others }, findPage),
+              ({ body }) => ("contentLength" in body ? (body.contentLength ?? 0) : 0)
+            )
+            return "code" in outcome ? refused(outcome) : outcome
           })
           const complete = answered(response, request, requestId).pipe(
             Effect.map((response) =>

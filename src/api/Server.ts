@@ -73,7 +73,7 @@ const apiGate = gate(
   Effect.gen(function* () {
     const { admit } = yield* AdmissionQueue
     const { run: idempotent } = yield* Idempotency
-    return { admit, idempotent, withBody: yield* makeBodyBudget }
+    return { admit, idempotent, budget: yield* makeBodyBudget }
   }),
   dashboardPages
 ).pipe(Layer.provide([AdmissionQueue.layer, Idempotency.layer]), Layer.provide(KeyAdmission.layer))

@@ -32,6 +32,11 @@ export const connectionLimits = {
    */
   accountBodyBytes: 4 * 1024 * 1024,
   accountBodyBytesPerSecond: 512 * 1024,
+  /**
+   * Bytes of answers that count as one: an answer of 370 KB with filters takes 4 ms. A page of 100 events has up to
+   * 200 KB, so an account can read 20 of them a second.
+   */
+  answerBytesPerBodyByte: 8,
   /** How long a request waits for them before its body is read. The body has the rest of `requestReceiveMs`. */
   bodyWaitMs: 10_000,
   /** A connection whose request or response makes no progress for this long is closed. */

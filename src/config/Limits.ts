@@ -320,8 +320,9 @@ export const Limits = {
   ...connectionLimits,
   /** Filter previews that run at the same time. Each parses up to 10,000 events: about 0.2 s of a core. Others wait. */
   previewsAtOnce: 2,
-  /** Records that a preview reads before other requests run: about 3 ms. */
+  /** Records that a preview reads before other work runs, about 3 ms, and for how long: two previews take a tenth. */
   previewReadRecords: 250,
+  previewPauseMs: 50,
   /** Searches for webhooks that run at the same time. 100,000 webhooks take the database about 0.1 s. Others wait. */
   webhookSearchesAtOnce: 2,
   /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */

@@ -75,8 +75,9 @@ export const previewFilters = Effect.fnUntraced(function* (
       counts.set(event.event_type, (counts.get(event.event_type) ?? 0) + 1)
       if (sample_event_ids.length < webhookBounds.previewSamples) sample_event_ids.push(event.event_id)
     }
-    // Let other requests run between two pages.
-    yield* Effect.yieldNow
+    // Other work runs meanwhile: a process may deliver, too.
+    if (before - Limits.previewReadRecords > start && examined < events)
+      yield* Effect.sleep(Limits.previewPauseMs)
   }
   const by_type = Object.fromEntries(
     eventTypes.flatMap((type) => {

@@ -12,7 +12,7 @@ const answered = () => Effect.succeed("answered" as const)
 describe("the budget of large bodies", () => {
   it.effect("lets an account send its budget at once, and after that so many bytes a second", () =>
     Effect.gen(function* () {
-      const withBody = yield* makeBodyBudget
+      const { withBody } = yield* makeBodyBudget
       for (let i = 0; i < FIT; i++) assert.strictEqual(yield* withBody("a", LARGE, answered), "answered")
       const next = yield* Effect.forkChild(withBody("a", LARGE, answered))
       yield* TestClock.adjust(MS_OF_LARGE - 1)
@@ -26,7 +26,7 @@ describe("the budget of large bodies", () => {
     "refuses a body of the account after a bounded wait, and neither small ones nor other accounts",
     () =>
       Effect.gen(function* () {
-        const withBody = yield* makeBodyBudget
+        const { withBody } = yield* makeBodyBudget
         const held = yield* Effect.forEach(Array.from({ length: FIT }), () =>
           Effect.forkChild(withBody("a", LARGE, () => Effect.never))
         )
@@ -44,7 +44,7 @@ describe("the budget of large bodies", () => {
     "bounds the bodies of all accounts together, and gets the bytes of interrupted requests back",
     () =>
       Effect.gen(function* () {
-        const withBody = yield* makeBodyBudget
+        const { withBody } = yield* makeBodyBudget
         const held = yield* Effect.forEach(Array.from({ length: Limits.bodyBytes / LARGE }), (_, i) =>
           Effect.forkChild(withBody(`account ${i}`, LARGE, () => Effect.never))
         )
@@ -59,13 +59,32 @@ describe("the budget of large bodies", () => {
 
   it.effect("counts the bytes that were read of a body whose length was not known", () =>
     Effect.gen(function* () {
-      const withBody = yield* makeBodyBudget
+      const { withBody } = yield* makeBodyBudget
       const small = (read: (bytes: number) => void) => Effect.sync(() => read(100))
       for (let i = 0; i < 10 * FIT; i++) yield* withBody("a", LARGE, small)
       const ready = yield* Deferred.make<void>()
       const next = yield* Effect.forkChild(withBody("a", LARGE, () => Deferred.succeed(ready, undefined)))
       yield* Deferred.await(ready)
       yield* Fiber.join(next)
+    })
+  )
+
+  it.effect("lets an account that has got too many bytes wait before its next request, of any size", () =>
+    Effect.gen(function* () {
+      const { withAnswer } = yield* makeBodyBudget
+      const page = (accountId: string, bytes: number) => withAnswer(accountId, answered(), () => bytes)
+      const allowed = Limits.accountBodyBytes * Limits.answerBytesPerBodyByte
+      assert.strictEqual(yield* page("a", allowed), "answered")
+      assert.strictEqual(yield* page("a", LARGE * Limits.answerBytesPerBodyByte), "answered")
+      const next = yield* Effect.forkChild(page("a", 1))
+      assert.strictEqual(yield* page("b", 1), "answered")
+      yield* TestClock.adjust(MS_OF_LARGE - 1)
+      assert.isUndefined(next.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* Fiber.join(next), "answered")
+      yield* page("a", 2 * allowed)
+      const refused = yield* page("a", 1)
+      assert.isTrue(typeof refused === "object" && refused.code === "RATE_LIMITED")
     })
   )
 })

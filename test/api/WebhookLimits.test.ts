@@ -241,4 +241,13 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("a webho
       assert.deepStrictEqual(yield* stored, { "X-New": "1" })
     })
   )
+
+  it.effect("checks the length of a list before its items", () =>
+    Effect.gen(function* () {
+      const { create } = yield* customer()
+      const answer = yield* create({ account_filters: new Array(10_001).fill("wrong") })
+      assert.deepStrictEqual(refused(answer), [400, "VALIDATION_ERROR"])
+      assert.strictEqual(answer.body.error.message, "account_filters must contain at most 10000 addresses.")
+    })
+  )
 })

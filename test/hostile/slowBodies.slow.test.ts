@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { waitUntil } from "../support/apiClient.ts"
 
 const LARGE = Limits.requestBodyBytes
 const HELD = 100
@@ -44,12 +45,15 @@ layer(apiLayer(), { excludeTestServices: true })("large bodies that come slowly"
 
       const refused = yield* call("POST", "/v1/webhooks", { key, body: large })
       assert.strictEqual(refused.status, 429)
-      assert.match(refused.body.error.message, /^The account's requests have too large bodies/)
+      assert.match(refused.body.error.message, /^The account sends or gets too many large bodies/)
       assert.strictEqual(refused.headers.get("retry-after"), String(Limits.unavailableRetrySeconds))
       assert.strictEqual((yield* call("POST", "/v1/webhooks", { key: other.key, body: large })).status, 400)
       assert.strictEqual((yield* call("POST", "/v1/webhooks", { key, body: {} })).status, 400)
 
-      while (held.some(({ closedAfterMs }) => closedAfterMs === undefined)) yield* Effect.sleep(50)
+      yield* waitUntil(
+        Effect.sync(() => held.every(({ closedAfterMs }) => closedAfterMs !== undefined)),
+        "40 seconds"
+      )
       const read = held.filter(({ answer }) => answer.startsWith("HTTP/1.1 408"))
       assert.strictEqual(read.length, Limits.accountBodyBytes / LARGE)
       for (const { closedAfterMs } of read) {
