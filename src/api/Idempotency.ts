@@ -1,14 +1,15 @@
 /**
  * `Idempotency-Key`: lets a client repeat a POST safely. The first successful response is stored for 24 hours, and a
- * repeated request gets that response without running again. Failed responses are not stored, so the client can correct
- * the request and send it with the same key. storage/accounts/IdempotencyStore.ts has the transaction.
+ * repeated request of the same API key gets that response without running again. Failed responses are not stored, so
+ * the client can correct the request and send it with the same key. Nor are responses of requests that change nothing.
+ * Only the change runs in the transaction (storage/accounts/IdempotencyStore.ts), not the rest of the handler.
  */
 import { createHash } from "node:crypto"
-import { Clock, Context, Data, Effect, Layer, type Types } from "effect"
+import { Clock, Context, Data, Deferred, Effect, Fiber, Layer, type Types } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Identity } from "../domain/ApiKey.ts"
-import { IdempotencyStore, type KeptAnswer } from "../storage/accounts/IdempotencyStore.ts"
-import { collectingWaits } from "./AfterCommit.ts"
+import { IdempotencyStore, type KeptAnswer, type Outcome } from "../storage/accounts/IdempotencyStore.ts"
+import { provideChanging } from "./Change.ts"
 import type { ErrorCode, Unavailable } from "./Errors.ts"
 import { orUnavailable } from "./Failures.ts"
 
@@ -49,10 +50,47 @@ const responseOf = ({ status, body }: KeptAnswer): Response => {
     : HttpServerResponse.text(body, { status, headers, contentType: "application/json" })
 }
 
-const fingerprintOf = ({ method, url }: HttpServerRequest.HttpServerRequest, body: ArrayBuffer): string =>
-  createHash("sha256").update(`${method} ${url}\n`).update(new Uint8Array(body)).digest("hex")
+/** The API key belongs to it: a response may contain a secret, or what the scopes of another key do not allow. */
+const fingerprintOf = (
+  keyId: string,
+  { method, url }: HttpServerRequest.HttpServerRequest,
+  body: ArrayBuffer
+): string =>
+  createHash("sha256").update(`${keyId} ${method} ${url}\n`).update(new Uint8Array(body)).digest("hex")
+
+type Known = Exclude<Outcome<unknown>, { readonly is: "first" }>
 
 const isSuccess = ({ status }: Response): boolean => status >= 200 && status < 300
+
+/**
+ * Starts `handler`. `change` is what it wants to change, undefined if it ends without. `response` ends after `change`
+ * has run; `waits` are for after the commit.
+ */
+const startHandler = Effect.fnUntraced(function* <R>(handler: Effect.Effect<Response, Types.unhandled, R>) {
+  const wanted = Deferred.makeUnsafe<Effect.Effect<unknown> | undefined>()
+  const waits: Array<Effect.Effect<void>> = []
+  const running = yield* handler.pipe(
+    provideChanging({
+      change: <A, E, R>(change: Effect.Effect<A, E, R>) =>
+        Effect.contextWith((context: Context.Context<R>) => {
+          const changed = Deferred.makeUnsafe<A, E>()
+          const reported = Effect.provideContext(Deferred.into(change, changed), context)
+          return Deferred.doneUnsafe(wanted, Effect.succeed(reported))
+            ? Deferred.await(changed)
+            : Effect.die(new Error("a handler makes a second change"))
+        }),
+      afterCommit: (wait) => Effect.sync(() => void waits.push(wait))
+    }),
+    Effect.ensuring(Deferred.succeed(wanted, undefined)),
+    Effect.forkChild
+  )
+  return {
+    change: yield* Deferred.await(wanted),
+    response: Fiber.join(running),
+    waits: Effect.suspend(() => Effect.all(waits, { discard: true })),
+    stop: Fiber.interrupt(running)
+  }
+})
 
 export class Idempotency extends Context.Service<
   Idempotency,
@@ -71,34 +109,37 @@ export class Idempotency extends Context.Service<
     Effect.gen(function* () {
       const store = yield* IdempotencyStore
       return Idempotency.of({
-        run: Effect.fnUntraced(function* (request, { accountId, environment }, handler, refuse) {
+        run: Effect.fnUntraced(function* (request, { accountId, environment, keyId }, handler, refuse) {
           const key = request.headers[IDEMPOTENCY_HEADER]
           if (key === undefined || request.method !== "POST") return yield* handler
           if (!acceptable.test(key)) return refuse(...refusals.invalid)
+          const shown = (outcome: Known) => {
+            if (outcome.is === "again") return responseOf(outcome.answer)
+            const [code, message] = refusals[outcome.is]
+            return refuse(code, message)
+          }
           // The request's validation has read the body into memory already, so this cannot fail.
           const body = yield* Effect.orDie(request.arrayBuffer)
-          const collected = collectingWaits(handler)
-          const kept = Effect.flatMap(collected.handler, (response) =>
+          const asked = { accountId, environment, key, fingerprint: fingerprintOf(keyId, request, body) }
+          const nowMs = yield* Clock.currentTimeMillis
+          const known = yield* orUnavailable(store.find(asked, nowMs))
+          if (known !== undefined) return shown(known)
+
+          const { change, response, waits, stop } = yield* startHandler(handler)
+          if (change === undefined) return yield* response
+          const kept = Effect.flatMap(Effect.andThen(change, response), (response) =>
             isSuccess(response)
               ? Effect.succeed({ response, answer: { status: response.status, body: textOf(response) } })
               : Effect.fail(new NotKept({ response }))
           )
-          const asked = { accountId, environment, key, fingerprint: fingerprintOf(request, body) }
-          const outcome = yield* orUnavailable(store.once(asked, yield* Clock.currentTimeMillis, kept)).pipe(
-            Effect.catchTag("NotKept", Effect.succeed)
+          const outcome = yield* orUnavailable(store.once(asked, nowMs, kept)).pipe(
+            Effect.catchTag("NotKept", Effect.succeed),
+            Effect.ensuring(stop)
           )
           if ("response" in outcome) return outcome.response
-          switch (outcome.is) {
-            case "first":
-              yield* collected.waits
-              return outcome.result.response
-            case "again":
-              return responseOf(outcome.answer)
-            default: {
-              const [code, message] = refusals[outcome.is]
-              return refuse(code, message)
-            }
-          }
+          if (outcome.is !== "first") return shown(outcome)
+          yield* waits
+          return outcome.result.response
         })
       })
     })

@@ -51,6 +51,63 @@ layer(apiLayer(), { excludeTestServices: true })("Idempotency-Key", (it) => {
     })
   )
 
+  it.effect("gives no stored response to another API key, so no key gets a secret that it did not make", () =>
+    Effect.gen(function* () {
+      const { accountId, api, post } = yield* prepare
+      const weak = yield* api.keyFor(accountId, "live", ["api_keys:write", "webhooks:write"])
+      const strong = { name: "root", scopes: ["admin"] }
+      const { body: webhook } = yield* post("/v1/webhooks", WEBHOOK, "k")
+      const requests = [
+        ["/v1/api-keys", strong, "l"],
+        ["/v1/webhooks", WEBHOOK, "k"],
+        [`/v1/webhooks/${webhook.id}/rotate-secret`, {}, "m"]
+      ] as const
+      for (const [path, body, name] of requests) {
+        const { status, text } = yield* post(path, body, name)
+        assert.include([200, 201], status)
+        assert.match(text, /svc_live_|secret/)
+        const answer = yield* post(path, body, name, weak)
+        assert.strictEqual(answer.status, 422, path)
+        assert.strictEqual(errorOf(answer.body).code, "IDEMPOTENCY_KEY_REUSED")
+      }
+      const alone = yield* post("/v1/api-keys", strong, "n", weak)
+      assert.strictEqual(alone.status, 403)
+    })
+  )
+
+  it.effect("gives a revoked key nothing, not even its own response", () =>
+    Effect.gen(function* () {
+      const { accountId, api, key, post } = yield* prepare
+      const other = yield* api.keyFor(accountId, "live")
+      assert.strictEqual((yield* post("/v1/webhooks", WEBHOOK, "o", other)).status, 201)
+      const { body } = yield* api.call("GET", "/v1/api-keys", { key })
+      yield* api.call("DELETE", `/v1/api-keys/${body.data[0].id}`, { key })
+      assert.strictEqual((yield* post("/v1/webhooks", WEBHOOK, "o", other)).status, 401)
+    })
+  )
+
+  it.effect("is not recorded for a request that changes nothing: a preview or a dry run", () =>
+    Effect.gen(function* () {
+      const { accountId, post } = yield* prepare
+      const sql = yield* SqlClient.SqlClient
+      const { body: webhook } = yield* post("/v1/webhooks", WEBHOOK, "p")
+      const webhook_id = webhook.id
+      for (const [path, body] of [
+        [`/v1/webhooks/${webhook_id}/preview`, {}],
+        ["/v1/deliveries/retry", { webhook_id, dry_run: true }],
+        ["/v1/replay", { webhook_id, filters: {}, dry_run: true }]
+      ] as const) {
+        for (const _ of [1, 2]) {
+          const answer = yield* post(path, body, path.slice(0, 5))
+          assert.strictEqual(answer.status, 200, answer.text)
+          assert.isNull(answer.headers.get("idempotency-replayed"))
+        }
+      }
+      const rows = yield* sql`SELECT key FROM idempotency_answers WHERE account_id = ${accountId}`
+      assert.deepStrictEqual(rows, [{ key: "p" }])
+    })
+  )
+
   it.effect("belongs to an account and an environment", () =>
     Effect.gen(function* () {
       const { api, accountId, post } = yield* prepare

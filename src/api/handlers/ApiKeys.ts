@@ -8,6 +8,7 @@ import { hasScope, type Identity } from "../../domain/ApiKey.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { keyEnvironments } from "../../domain/Network.ts"
 import { type ApiKeyRow, ApiKeyStore, type KeyOwner } from "../../storage/accounts/ApiKeyStore.ts"
+import { change } from "../Change.ts"
 import { Api } from "../Contract.ts"
 import type { ApiKey } from "../contract/ApiKeys.ts"
 import { Caller } from "../contract/Common.ts"
@@ -69,7 +70,7 @@ export const apiKeysLayer = HttpApiBuilder.group(
           environment,
           ...(expiresAt === undefined ? {} : { expiresAt })
         }
-        const created = yield* keys.create({ ...key, withinLimits: true }, now)
+        const created = yield* change(keys.create({ ...key, withinLimits: true }, now))
         if (created === undefined) {
           return yield* KeyLimitReached.because(
             `The plan allows ${caller.limits.apiKeys} valid API keys, and the account has as many; revoke one first.`

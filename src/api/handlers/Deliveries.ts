@@ -29,6 +29,7 @@ import { EventQueries } from "../../storage/events/EventQueries.ts"
 import { ReplayStore } from "../../storage/replays/ReplayStore.ts"
 import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
 import { ownerOf } from "../Authentication.ts"
+import { change } from "../Change.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Delivery, NewRetryJob } from "../contract/Deliveries.ts"
@@ -230,7 +231,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
         if (event === undefined) {
           return yield* NotFound.because(`The event of delivery ${row.id} is no longer kept.`)
         }
-        const result = yield* deliveries.retry(owner, row.id, event, yield* Clock.currentTimeMillis)
+        const result = yield* change(deliveries.retry(owner, row.id, event, yield* Clock.currentTimeMillis))
         switch (result.is) {
           case "queued":
             return { delivery_id: row.id, status: result.status }
@@ -270,7 +271,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
         const now = yield* Clock.currentTimeMillis
         const id = randomId("rpl_job_", now)
         const job = { id, webhookId, retry: filters, estimatedEvents: matched, endOffset: 0 }
-        const made = yield* jobs.create(owner, job, now)
+        const made = yield* change(jobs.create(owner, job, now))
         if (made !== "queued") return yield* refusedJob(made, webhookId, caller)
         return { job_id: id, status: "queued" as const, matched, created_at: iso(now) }
       }, orUnavailable)

@@ -28,6 +28,7 @@ import { HistoryStore } from "../../storage/events/HistoryStore.ts"
 import { type ReplayJobRow, ReplayStore } from "../../storage/replays/ReplayStore.ts"
 import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
 import { ownerOf } from "../Authentication.ts"
+import { change } from "../Change.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Filters, ReplayJob } from "../contract/Replay.ts"
@@ -136,11 +137,8 @@ export const replayLayer = HttpApiBuilder.group(
         if (payload.dry_run === true) return yield* counted(network, eventIds, filters, estimatedEvents)
         const now = yield* Clock.currentTimeMillis
         const id = randomId("rpl_job_", now)
-        const result = yield* jobs.create(
-          owner,
-          { id, webhookId: payload.webhook_id, eventIds, filters, estimatedEvents, endOffset: end },
-          now
-        )
+        const job = { id, webhookId: payload.webhook_id, eventIds, filters, estimatedEvents, endOffset: end }
+        const result = yield* change(jobs.create(owner, job, now))
         if (result !== "queued") return yield* refusedJob(result, payload.webhook_id, caller)
         return {
           job_id: id,

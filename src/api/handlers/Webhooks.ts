@@ -33,8 +33,8 @@ import {
   type WebhookSeen,
   WebhookStore
 } from "../../storage/webhooks/WebhookStore.ts"
-import { AfterCommit } from "../AfterCommit.ts"
 import { ownerOf } from "../Authentication.ts"
+import { afterCommit, change } from "../Change.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Webhook } from "../contract/Webhooks.ts"
@@ -160,7 +160,7 @@ export const webhooksLayer = HttpApiBuilder.group(
               `secret must be ${STANDARD_SECRET_FORM} if signing contains standard.`
             )
           }
-          const row = yield* webhooks.create(
+          const creation = webhooks.create(
             {
               id: randomId("wh_", now),
               account_id: caller.accountId,
@@ -181,7 +181,7 @@ export const webhooksLayer = HttpApiBuilder.group(
             },
             now
           )
-          return { ...webhookOf(row), secret }
+          return { ...webhookOf(yield* change(creation)), secret }
         },
         Effect.catchTag("WebhookLimit", limitReached),
         Effect.catchTag("PayloadFilterMismatch", filterMismatch),
@@ -226,7 +226,7 @@ export const webhooksLayer = HttpApiBuilder.group(
           const owner = ownerOf(yield* Caller)
           yield* checkUrl(payload.url)
           yield* checkStoredSecret(owner, params.id, payload.signing)
-          const change = {
+          const changes = {
             ...payload,
             ...(payload.url === undefined ? {} : { url: calledUrl(payload.url) }),
             ...(payload.event_types === undefined ? {} : { event_types: unique(payload.event_types) }),
@@ -235,7 +235,7 @@ export const webhooksLayer = HttpApiBuilder.group(
               : { account_filters: unique(payload.account_filters) }),
             ...(payload.signing === undefined ? {} : { signing: unique(payload.signing) })
           }
-          const row = yield* webhooks.change(owner, params.id, change, yield* Clock.currentTimeMillis)
+          const row = yield* webhooks.change(owner, params.id, changes, yield* Clock.currentTimeMillis)
           return Option.isNone(row) ? yield* noWebhook(params.id) : webhookOf(row.value)
         },
         Effect.catchTag("WebhookLimit", limitReached),
@@ -262,9 +262,9 @@ export const webhooksLayer = HttpApiBuilder.group(
           sealedSecret: secrets.seal(secret),
           previousUntil: graceMs === 0 ? null : rotatedAt + graceMs
         }
-        const row = yield* webhooks.rotateSecret(owner, params.id, rotation, now)
+        const row = yield* change(webhooks.rotateSecret(owner, params.id, rotation, now))
         if (Option.isNone(row)) return yield* noWebhook(params.id)
-        yield* (yield* AfterCommit)(Effect.sleep(Limits.secretRotationMs))
+        yield* afterCommit(Effect.sleep(Limits.secretRotationMs))
         return { id: params.id, secret, rotated_at: iso(rotatedAt) }
       }, orUnavailable),
 
@@ -295,7 +295,7 @@ export const webhooksLayer = HttpApiBuilder.group(
         const now = yield* Clock.currentTimeMillis
         const id = randomId("dlv_", now)
         const event = synthetic.make(payload.event_type, now)
-        const result = yield* tests.queue(owner, { id, webhookId: params.id, event }, now)
+        const result = yield* change(tests.queue(owner, { id, webhookId: params.id, event }, now))
         switch (result) {
           case "queued":
             return { delivery_id: id }

@@ -20,7 +20,7 @@ export interface IdempotentRequest {
   readonly accountId: string
   readonly environment: KeyEnvironment
   readonly key: string
-  /** A hash of method, URL and body: shows whether a request with the same key is the same request. */
+  /** A hash of API key, method, URL and body: shows whether a request with the same key is the same request. */
   readonly fingerprint: string
 }
 
@@ -31,7 +31,8 @@ export interface IdempotentRequest {
 export type Outcome<A> =
   | { readonly is: "first"; readonly result: A }
   | { readonly is: "again"; readonly answer: KeptAnswer }
-  | { readonly is: "running" | "other" }
+  | { readonly is: "running" }
+  | { readonly is: "other" }
 
 const at = (unixMs: number) => new Date(unixMs).toISOString()
 
@@ -42,35 +43,46 @@ export class IdempotencyStore extends Context.Service<IdempotencyStore>()(
       const sql = yield* SqlClient.SqlClient
       const box = yield* SecretBox
 
+      const find = Effect.fnUntraced(function* (
+        { accountId, environment, key, fingerprint }: IdempotentRequest,
+        nowMs: number
+      ) {
+        const [kept] = yield* sql<{
+          readonly fingerprint: string
+          readonly status: number
+          readonly sealed_body: string
+        }>`
+          SELECT fingerprint, status, sealed_body FROM idempotency_answers
+          WHERE account_id = ${accountId} AND environment = ${environment} AND key = ${key}
+            AND answered_at > ${at(nowMs - Limits.idempotencyKeptMs)}::timestamptz`
+        if (kept === undefined) return undefined
+        if (kept.fingerprint !== fingerprint) return { is: "other" } as const
+        // Opening fails only if the key was removed within 24 hours. Then fail: acting twice is worse.
+        const body = Result.getOrThrow(box.open(kept.sealed_body))
+        return { is: "again", answer: { status: kept.status, body } } as const
+      })
+
       return {
+        /** What is known of the request; undefined if it has no stored response. */
+        find,
+
         /**
          * Runs `handle` unless this request ran before, and stores its response. If `handle` fails, all is rolled back.
          */
         once: <A extends { readonly answer: KeptAnswer }, E, R>(
-          { accountId, environment, key, fingerprint }: IdempotentRequest,
+          asked: IdempotentRequest,
           nowMs: number,
           handle: Effect.Effect<A, E, R>
         ): Effect.Effect<Outcome<A>, E | SqlError.SqlError, R> =>
           Effect.gen(function* () {
+            const { accountId, environment, key, fingerprint } = asked
             // PostgreSQL releases the lock when the transaction ends, even if this process dies.
             const name = ["idempotency", accountId, environment, key].join(" ")
             const [lock] = yield* sql<{ readonly taken: boolean }>`
               SELECT pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) AS taken`
             if (lock?.taken !== true) return { is: "running" } as const
-            const [kept] = yield* sql<{
-              readonly fingerprint: string
-              readonly status: number
-              readonly sealed_body: string
-            }>`
-              SELECT fingerprint, status, sealed_body FROM idempotency_answers
-              WHERE account_id = ${accountId} AND environment = ${environment} AND key = ${key}
-                AND answered_at > ${at(nowMs - Limits.idempotencyKeptMs)}::timestamptz`
-            if (kept !== undefined) {
-              if (kept.fingerprint !== fingerprint) return { is: "other" } as const
-              // Opening fails only if the key was removed within 24 hours. Then fail: acting twice is worse.
-              const body = Result.getOrThrow(box.open(kept.sealed_body))
-              return { is: "again", answer: { status: kept.status, body } } as const
-            }
+            const known = yield* find(asked, nowMs)
+            if (known !== undefined) return known
             const result = yield* handle
             const { status, body } = result.answer
             yield* sql`
