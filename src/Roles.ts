@@ -78,6 +78,7 @@ import { forgetPreviousSecrets, WebhookStore } from "./storage/webhooks/WebhookS
 import { AccountHolds } from "./webhooks/AccountHolds.ts"
 import { activeWebhooks } from "./webhooks/ActiveWebhooks.ts"
 import { WebhookRegistry } from "./webhooks/WebhookRegistry.ts"
+import { watchWebhooks } from "./webhooks/WebhooksHealth.ts"
 
 const restartSchedule = Schedule.min([
   Schedule.exponential(Limits.roleRestartMs.first),
@@ -261,7 +262,7 @@ const announceStop = Layer.effectDiscard(
   })
 )
 
-/** The start fails if the key of a stored secret is missing: deliver would treat its webhook as deleted. */
+/** The start fails if the key of a stored secret is missing: its webhook's deliveries would wait. */
 const secretBox = Layer.effectDiscard(requireKeys).pipe(Layer.provideMerge(SecretBox.layer))
 
 /** All stores of the database. */
@@ -304,7 +305,7 @@ const roleLayers = {
   ingest: ingestLayer,
   events: eventsLayer,
   route: routeLayer,
-  deliver: supervised("deliver", deliver).pipe(
+  deliver: Layer.merge(supervised("deliver", deliver), Layer.effectDiscard(watchWebhooks)).pipe(
     Layer.provide([Recorder.layer, Sender.layer, AccountHolds.layer, WebhookRegistry.layer])
   ),
   delay: supervised("delay", delay),

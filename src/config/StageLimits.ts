@@ -112,6 +112,8 @@ export const stageLimits = {
   recorderEnough: 128,
   /** How long a statement waits for more outcomes. It costs as much as about fifty of its rows. */
   recorderGatherMs: 8,
+  /** How often secrets are tried that could not be opened: the key file may have been replaced. */
+  openSecretsMs: 10_000,
   /** How often deliveries that wait for disabled webhooks are checked. */
   disabledSweepMs: 3_600_000,
   /** Replayed deliveries queued or in flight per delivery partition, in addition to live ones. */

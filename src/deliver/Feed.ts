@@ -60,7 +60,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   ) {
     const ids = works.map(([, work]) => work.delivery_id)
     const rows = yield* deliveries.states(ids).pipe(retryUntilSuccess("reading delivery states"))
-    if (works.some(([, work]) => registry.get(work.webhook_id) === undefined)) {
+    if (works.some(([, work]) => !registry.isKnown(work.webhook_id))) {
       // A webhook made a moment ago may not be in this process's view yet. After this wait, an unknown one is
       // deleted.
       yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
@@ -85,7 +85,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       }
       const row = rows.get(work.delivery_id)
       const state = workState(work, row, offset < partition.endOffsetAtStart)
-      if (registry.get(work.webhook_id) === undefined) {
+      if (!registry.isKnown(work.webhook_id)) {
         deleted.push(work.delivery_id)
         ended.push(offset)
       } else if (state === "current" && !known.has(key)) {

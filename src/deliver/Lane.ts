@@ -1,7 +1,7 @@
 /**
  * One webhook in an actor: an outlet with a lane for live deliveries and one for replayed ones, which start only when
- * no live one waits. Window and rate belong to the outlet. `SendPermission` is `none` while the webhook is disabled
- * or its account suspended, and `free` while the quota is used up. Pure. Modes of a lane:
+ * no live one waits. Window and rate belong to the outlet. `SendPermission` is `none` while the webhook is disabled,
+ * its account suspended or its secret sealed with an unknown key, and `free` while the quota is used up. Pure. Modes of a lane:
  *
  *   log      queues work from the log ──(memory budget used up, offsets held back for too long, another lane needs
  *            memory, or permission not `all`)──▶ backlog
@@ -32,10 +32,10 @@ export interface Work {
 
 export type LaneKind = "live" | "replays"
 
-export interface CurrentWebhook {
-  readonly webhook: RegisteredWebhook
-  readonly permission: SendPermission
-}
+export type CurrentWebhook =
+  | { readonly webhook: RegisteredWebhook; readonly permission: SendPermission }
+  /** This process cannot send for the webhook: its deliveries wait in the backlog. */
+  | { readonly webhook: undefined; readonly permission: "none" }
 
 export interface Outlet {
   readonly webhookId: string
@@ -178,7 +178,7 @@ const isLaneIdle = ({ mode, held, page, spillsUnderWay, spillingRefused }: Lane)
 
 /** Whether a new outlet would do the same: nothing waits or is under way, and no rate was drawn on. */
 export const isIdle = (outlet: Outlet): boolean =>
-  outlet.current?.webhook.config.max_per_second === null &&
+  outlet.current?.webhook?.config.max_per_second === null &&
   outlet.unsettled + outlet.inFlight === 0 &&
   !(outlet.waiting || outlet.gathering || outlet.replayStartAsked) &&
   lanesOf(outlet).every(isLaneIdle)

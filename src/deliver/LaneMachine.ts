@@ -4,13 +4,14 @@
  * is bounded for each kind of lane (MemoryBudget), and no webhook waits for another. It uses no fiber, clock or
  * store: Lanes sends the events and executes the commands.
  */
+import type { Batch } from "../domain/Batch.ts"
+import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
 import type { BacklogPage } from "./Backlog.ts"
 import { batchWaitMs, getsNoMore, takeSending } from "./BatchMaking.ts"
 import type { Share } from "./ConnectionLimiter.ts"
 import {
   afterPage,
   backlogKindOf,
-  type CurrentWebhook,
   emptyIntoBacklog,
   isIdle,
   type Lane,
@@ -153,12 +154,12 @@ const discard = (step: Step, outlet: Outlet) => {
 
 /** The lane whose next delivery may start, given a token of the rate and a connection. */
 const startable = ({ machine, ahead }: Step, outlet: Outlet): Lane | undefined =>
-  machine.stopped || outlet.waiting || outlet.current === undefined
+  machine.stopped || outlet.waiting || outlet.current?.webhook === undefined
     ? undefined
     : mayStart(outlet, outlet.current.webhook.config.max_in_flight, ahead > 0)
 
 /** Requests a token of the rate, then a connection. */
-const connect = ({ nowMs, commands }: Step, outlet: Outlet, { webhook }: CurrentWebhook) => {
+const connect = ({ nowMs, commands }: Step, outlet: Outlet, webhook: RegisteredWebhook) => {
   const { webhookId } = outlet
   const afterMs = outlet.rate.waitMs(webhook.config.max_per_second, nowMs)
   outlet.waiting = true
@@ -171,8 +172,8 @@ const connect = ({ nowMs, commands }: Step, outlet: Outlet, { webhook }: Current
  * Whether the lane's next request is a batch that waits for more events. A lane without memory gets none. The timer
  * under way is never late: the first event of any later batch was queued later.
  */
-const gathers = ({ machine, nowMs, commands }: Step, outlet: Outlet, lane: Lane, current: CurrentWebhook) => {
-  const { batch, id: webhookId } = current.webhook.config
+const gathers = ({ machine, nowMs, commands }: Step, outlet: Outlet, lane: Lane, batch?: Batch) => {
+  const { webhookId } = outlet
   const { budgets, limits } = machine
   if (batch === undefined || getsNoMore(lane, batch) || remainingFor(budgets[lane.kind], outlet) === 0) {
     return false
@@ -196,8 +197,9 @@ const proceed = (step: Step, outlet: Outlet): void => {
     if (permission !== lane.permission) spill(step, outlet, lane, setPermission(lane, permission))
   }
   const lane = startable(step, outlet)
-  if (lane !== undefined && !gathers(step, outlet, lane, current)) {
-    if (lane === outlet.live) connect(step, outlet, current)
+  const { webhook } = current
+  if (webhook !== undefined && lane !== undefined && !gathers(step, outlet, lane, webhook.config.batch)) {
+    if (lane === outlet.live) connect(step, outlet, webhook)
     else if (!outlet.replayStartAsked) {
       outlet.replayStartAsked = true
       step.commands.push({ kind: "askReplayStart", webhookId })
@@ -360,7 +362,8 @@ const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
     case "replayMayStart": {
       outlet.replayStartAsked = false
       const lane = startable(step, outlet)
-      if (outlet.current !== undefined && lane === outlet.replays) connect(step, outlet, outlet.current)
+      const webhook = outlet.current?.webhook
+      if (webhook !== undefined && lane === outlet.replays) connect(step, outlet, webhook)
       break
     }
     case "attemptEnded":

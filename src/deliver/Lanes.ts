@@ -190,7 +190,8 @@ export const makeLanes = Effect.gen(function* () {
   /** Undefined if the webhook is deleted. */
   const currentWebhook = (webhookId: string): CurrentWebhook | undefined => {
     const webhook = registry.get(webhookId)
-    if (webhook === undefined) return undefined
+    if (webhook === undefined)
+      return registry.isKnown(webhookId) ? { webhook: undefined, permission: "none" } : undefined
     const { account_id, network, status } = webhook.config
     return {
       webhook,

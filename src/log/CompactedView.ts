@@ -1,16 +1,15 @@
 /**
- * Follows a compacted topic with one partition for the life of the scope. `follow` hands each record to its caller,
- * and `make` keeps a map of the newest value of each key. A record that cannot be decoded is handed to `putAside` and
- * skipped: at each start again, because each start reads the whole topic.
- * `caughtUp` waits until every record has been handled that was in the topic at the time of the call.
+ * Follows a compacted topic with one partition for the life of the scope, and hands each record to its caller. A record
+ * that cannot be decoded is handed to `putAside` and skipped: at each start again, because each start reads the whole
+ * topic.
  */
 import { Effect, Latch, Result, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { EventLog, type EventLogError, type LogRecord } from "./EventLog.ts"
 
-export interface CompactedView<A> {
-  readonly values: ReadonlyMap<string, A>
+export interface CompactedView {
+  /** Waits until every record has been handled that was in the topic at the time of the call. */
   readonly caughtUp: Effect.Effect<void, EventLogError>
 }
 
@@ -22,12 +21,12 @@ export interface Unreadable {
 /** Keeps records that were skipped. If it fails, they are read again. */
 export type PutAside = (unreadable: ReadonlyArray<Unreadable>) => Effect.Effect<void, unknown>
 
-/** `apply` fails with the reason why the record is skipped. Its value is null if the key was deleted. */
+/** `apply` fails, or throws, with the reason why the record is skipped. Its value is null if the key was deleted. */
 export const follow = (
   topic: string,
   apply: (key: string, value: string | null) => Result.Result<void, string>,
   putAside: PutAside
-): Effect.Effect<Pick<CompactedView<never>, "caughtUp">, never, EventLog | Scope.Scope> =>
+): Effect.Effect<CompactedView, never, EventLog | Scope.Scope> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const partition = { topic, partition: 0 }
@@ -41,13 +40,17 @@ export const follow = (
       waiting.openUnsafe()
     }
 
+    /** If `apply` throws, it counts as failed, so that no record can stop the view. */
+    const applied = ({ key, value }: LogRecord): Result.Result<void, string> =>
+      Result.flatMap(Result.try({ try: () => apply(key, value), catch: String }), (result) => result)
+
     const readMore = Effect.gen(function* () {
       // The end is read before the records: if nothing is read below it, compaction has dropped what was there.
       const { end } = yield* log.offsets(partition)
       const records = yield* log.read({ ...partition, offset: next }, Limits.logReadRecords)
       const unreadable: Array<Unreadable> = []
       for (const record of records) {
-        const result = apply(record.key, record.value)
+        const result = applied(record)
         if (Result.isFailure(result)) unreadable.push({ record, reason: result.failure })
       }
       if (unreadable.length > 0) yield* putAside(unreadable)
@@ -65,31 +68,4 @@ export const follow = (
         next >= offset ? Effect.void : Effect.flatMap(Latch.await(advanced), () => reached(offset))
       )
     return { caughtUp: Effect.flatMap(log.offsets(partition), ({ end }) => reached(end)) }
-  })
-
-export const make = <A>(options: {
-  readonly topic: string
-  /** Fails, or throws, with the reason why the record is skipped. */
-  readonly decode: (value: string) => Result.Result<A, string>
-  /** Called after each change. `value` is undefined if the key was deleted. */
-  readonly onChange: (key: string, value: A | undefined) => void
-  readonly putAside: PutAside
-}): Effect.Effect<CompactedView<A>, never, EventLog | Scope.Scope> =>
-  Effect.gen(function* () {
-    const values = new Map<string, A>()
-    /** A decoder that throws counts as failed, so that no record can stop the view. */
-    const decode = (value: string): Result.Result<A, string> =>
-      Result.flatMap(Result.try({ try: () => options.decode(value), catch: String }), (decoded) => decoded)
-    const apply = (key: string, value: string | null): Result.Result<void, string> => {
-      if (value === null) {
-        if (values.delete(key)) options.onChange(key, undefined)
-        return Result.void
-      }
-      return Result.map(decode(value), (decoded) => {
-        values.set(key, decoded)
-        options.onChange(key, decoded)
-      })
-    }
-    const { caughtUp } = yield* follow(options.topic, apply, options.putAside)
-    return { values, caughtUp }
   })

@@ -15,11 +15,10 @@ export class RoutedWebhooks extends Context.Service<RoutedWebhooks>()("ledgerhoo
     const index = makeWebhookIndex()
     const view = yield* CompactedView.follow(
       CONFIG_TOPIC,
-      (key, value) =>
-        Result.try({
-          try: () => index.set(key, value === null ? undefined : parseWebhookConfig(value)),
-          catch: String
-        }),
+      (key, value) => {
+        index.set(key, value === null ? undefined : parseWebhookConfig(value))
+        return Result.void
+      },
       yield* quarantineUnreadable("route")
     )
     return {

@@ -15,9 +15,7 @@ const catchUpSchedule = Schedule.min([
 ])
 
 /** Waits until the view contains everything that was in the outbox when this was called. */
-export const upToDateWith = Effect.fnUntraced(function* ({
-  caughtUp
-}: Pick<CompactedView<never>, "caughtUp">) {
+export const upToDateWith = Effect.fnUntraced(function* ({ caughtUp }: CompactedView) {
   const log = yield* EventLog
   const outbox = yield* Outbox
 

@@ -1,16 +1,18 @@
 /**
  * The webhooks that this process delivers to: a view of `webhooks.config`, kept up to date, with decrypted secrets.
- * Which webhook wants an event is in route's own view (route/RoutedWebhooks.ts). `upToDate` waits until the view
- * contains every change that the API has answered. `whenCurrent` is for many uses a second: the view may be as old as its lease
- * (`Limits.webhookViewLeaseMs`), so the API waits for one lease before it answers a secret rotation.
+ * Which webhook wants an event is in route's own view (route/RoutedWebhooks.ts). A webhook whose newest secret this
+ * process cannot open is known, but not usable (UnusableWebhooks): its deliveries wait. `upToDate` waits until the view
+ * contains every change that the API has answered. `whenCurrent` is for many uses a second: the view may be as old as
+ * its lease (`Limits.webhookViewLeaseMs`), so the API waits for one lease before it answers a secret rotation.
  */
-import { Context, Effect, Layer, Result } from "effect"
+import { Clock, Context, Effect, Layer, Result } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { CONFIG_TOPIC, type DeliveryConfig, deliveryConfig, parseWebhookConfig } from "../domain/Webhook.ts"
 import * as CompactedView from "../log/CompactedView.ts"
 import { SecretBox } from "../storage/webhooks/SecretBox.ts"
 import { makeReadLease } from "./ReadLease.ts"
 import { quarantineUnreadable } from "./UnreadableWebhooks.ts"
+import { makeUnusableWebhooks } from "./UnusableWebhooks.ts"
 import { upToDateWith } from "./UpToDate.ts"
 
 export interface RegisteredWebhook {
@@ -38,38 +40,81 @@ export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
   {
     make: Effect.gen(function* () {
       const secrets = yield* SecretBox
+      const clock = yield* Clock.Clock
       const listeners = new Set<Listener>()
+      const usable = new Map<string, RegisteredWebhook>()
 
-      const view = yield* CompactedView.make<RegisteredWebhook>({
-        topic: CONFIG_TOPIC,
-        decode: (value) => {
-          const config = deliveryConfig(parseWebhookConfig(value))
-          const { sealed_secret, previous_secret: previous } = config
-          return Result.gen(function* () {
+      const changed = (webhookId: string) => {
+        for (const listener of listeners) listener(webhookId, usable.get(webhookId))
+      }
+
+      const opened = (config: DeliveryConfig, url: URL): Result.Result<RegisteredWebhook, string> =>
+        Result.gen(function* () {
+          const { previous_secret: previous } = config
+          const secret = yield* secrets.open(config.sealed_secret)
+          const previousSecret =
+            previous === undefined || previous.until <= clock.currentTimeMillisUnsafe()
+              ? undefined
+              : { secret: yield* secrets.open(previous.sealed), until: previous.until }
+          return { config, url, secret, previousSecret }
+        }).pipe(Result.mapError(({ message }) => message))
+
+      /** Makes the webhook usable. Fails with the reason if its secret cannot be opened. */
+      const use = (config: DeliveryConfig, url: URL) =>
+        Result.map(opened(config, url), (webhook) => {
+          usable.set(config.id, webhook)
+          changed(config.id)
+        })
+
+      const unusable = yield* makeUnusableWebhooks
+
+      /** If the record has another form, the webhook stays as it was, and waits if nothing is known of it. */
+      const apply = (webhookId: string, value: string | null): Result.Result<void, string> => {
+        if (value === null) {
+          unusable.delete(webhookId)
+          usable.delete(webhookId)
+          changed(webhookId)
+          return Result.void
+        }
+        const read = Result.flatMap(
+          Result.try({ try: () => deliveryConfig(parseWebhookConfig(value)), catch: String }),
+          (config) => {
             const url = URL.parse(config.url)
-            if (url === null) return yield* Result.fail({ message: "its address is no URL" })
-            const secret = yield* secrets.open(sealed_secret)
-            const previousSecret =
-              previous === undefined
-                ? undefined
-                : { secret: yield* secrets.open(previous.sealed), until: previous.until }
-            return { config, url, secret, previousSecret }
-          }).pipe(Result.mapError(({ message }) => message))
-        },
-        onChange: (webhookId, webhook) => {
-          for (const listener of listeners) listener(webhookId, webhook)
-        },
-        putAside: yield* quarantineUnreadable("deliver")
-      })
+            return url === null ? Result.fail("its address is no URL") : Result.succeed({ config, url })
+          }
+        )
+        if (Result.isFailure(read)) {
+          if (!usable.has(webhookId))
+            unusable.set(webhookId, { reason: "its record cannot be read; see the quarantine" })
+          return Result.fail(read.failure)
+        }
+        const { config, url } = read.success
+        const open = () => use(config, url)
+        const used = open()
+        if (Result.isSuccess(used)) unusable.delete(webhookId)
+        else {
+          // The secret before it would make signatures that the receiver refuses.
+          usable.delete(webhookId)
+          unusable.set(webhookId, { reason: used.failure, open })
+          changed(webhookId)
+        }
+        return Result.void
+      }
 
+      const view = yield* CompactedView.follow(CONFIG_TOPIC, apply, yield* quarantineUnreadable("deliver"))
       const upToDate = yield* upToDateWith(view)
 
       return {
-        get: (webhookId: string) => view.values.get(webhookId),
-        /** Calls the listener with every known webhook, then with each change. The returned function stops it. */
+        /** Undefined if the webhook is deleted, or not usable. */
+        get: (webhookId: string) => usable.get(webhookId),
+        /** Whether the webhook exists, also if its deliveries must wait. */
+        isKnown: (webhookId: string) => usable.has(webhookId) || unusable.has(webhookId),
+        /** Which webhooks are not usable, and why, in a sentence for the operator; undefined if there are none. */
+        unusable: unusable.described,
+        /** Calls the listener with every usable webhook, then with each change. The returned function stops it. */
         subscribe: (listener: Listener): (() => void) => {
           listeners.add(listener)
-          for (const [webhookId, webhook] of view.values) listener(webhookId, webhook)
+          for (const [webhookId, webhook] of usable) listener(webhookId, webhook)
           return () => listeners.delete(listener)
         },
         /** Waits until the view contains everything that was in the outbox when this was called. */

@@ -36,6 +36,8 @@ const partsWith = (send: Send, isTraced: boolean, abandoned: Array<number>) =>
     }),
     Layer.mock(WebhookRegistry)({
       get: () => undefined,
+      isKnown: () => false,
+      unusable: () => undefined,
       subscribe: () => () => undefined,
       whenCurrent: (use) => use()
     }),

@@ -94,7 +94,7 @@ describe("an actor's lanes", () => {
     assert.strictEqual(world.inUse(), 0)
     for (const { current, live, replays } of machine.outlets.values()) {
       assert.deepStrictEqual([live.mode, replays.mode], ["log", "log"])
-      assert.isNotNull(current?.webhook.config.max_per_second, "only a rate is remembered")
+      assert.isNotNull(current?.webhook?.config.max_per_second, "only a rate is remembered")
     }
   })
 })

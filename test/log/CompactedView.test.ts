@@ -1,4 +1,4 @@
-/** A compacted view: newest values, deletions, unreadable records, and `caughtUp`. */
+/** Following a compacted topic: newest values, deletions, unreadable records, and `caughtUp`. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import * as CompactedView from "../../src/log/CompactedView.ts"
@@ -11,19 +11,21 @@ const Live = Layer.provide(MemoryEventLog.layer, settingsLayer())
 const record = (key: string, value: string | null): NewRecord => ({ topic: TOPIC, key, value })
 
 const view = Effect.gen(function* () {
-  const changes: Array<readonly [string, number | undefined]> = []
+  const applied: Array<readonly [string, number | null]> = []
   const aside: Array<string> = []
-  const made = yield* CompactedView.make<number>({
-    topic: TOPIC,
-    decode: (value) =>
-      value === "wrong" ? Result.fail("not a number") : Result.succeed(JSON.parse(value) as number),
-    onChange: (key, value) => void changes.push([key, value]),
-    putAside: (unreadable) =>
+  const { caughtUp } = yield* CompactedView.follow(
+    TOPIC,
+    (key, value) => {
+      if (value === "wrong") return Result.fail("not a number")
+      applied.push([key, value === null ? null : (JSON.parse(value) as number)])
+      return Result.void
+    },
+    (unreadable) =>
       Effect.sync(
         () => void aside.push(...unreadable.map(({ record: { key, offset } }) => `${key}@${offset}`))
       )
-  })
-  return { ...made, changes, aside }
+  )
+  return { caughtUp, applied, aside }
 })
 
 describe("compacted view", () => {
@@ -34,25 +36,24 @@ describe("compacted view", () => {
         append: [record("a", "1"), record("b", "1"), record("a", "2"), record("c", "1"), record("c", "2")]
       })
       yield* log.applyRetention
-      const { values, caughtUp } = yield* view
+      const { applied, caughtUp } = yield* view
       yield* caughtUp
-      assert.deepStrictEqual(Object.fromEntries(values), { a: 2, b: 1, c: 2 })
+      assert.deepStrictEqual(Object.fromEntries(applied), { a: 2, b: 1, c: 2 })
     }).pipe(Effect.scoped, Effect.provide(Live))
   )
 
-  it.effect("follows later changes and deletions, and calls onChange after each", () =>
+  it.effect("follows later changes and deletions, in order", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
-      const { values, caughtUp, changes } = yield* view
+      const { applied, caughtUp } = yield* view
       yield* caughtUp
       yield* log.transaction({ append: [record("a", "1"), record("b", "1")] })
-      yield* log.transaction({ append: [record("a", null), record("unknown", null)] })
+      yield* log.transaction({ append: [record("a", null)] })
       yield* caughtUp
-      assert.deepStrictEqual(Object.fromEntries(values), { b: 1 })
-      assert.deepStrictEqual(changes, [
+      assert.deepStrictEqual(applied, [
         ["a", 1],
         ["b", 1],
-        ["a", undefined]
+        ["a", null]
       ])
     }).pipe(Effect.scoped, Effect.provide(Live))
   )
@@ -60,11 +61,11 @@ describe("compacted view", () => {
   it.effect("leaves out records that cannot be decoded and reports them, also if the decoder throws", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
-      const { values, caughtUp, aside } = yield* view
+      const { applied, caughtUp, aside } = yield* view
       yield* log.transaction({ append: [record("a", "wrong"), record("b", "{"), record("c", "3")] })
       yield* caughtUp
       assert.deepStrictEqual(aside, ["a@0", "b@1"])
-      assert.deepStrictEqual(Object.fromEntries(values), { c: 3 })
+      assert.deepStrictEqual(applied, [["c", 3]])
     }).pipe(Effect.scoped, Effect.provide(Live))
   )
 })

@@ -1,9 +1,11 @@
 /** What deliver knows of a webhook: the secrets that it signs with, and no filters. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { CONFIG_TOPIC, type WebhookConfig } from "../../src/domain/Webhook.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
+import { describeUnusable } from "../../src/webhooks/UnusableWebhooks.ts"
 import { secretsAt, WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import { storesLayer } from "../support/api.ts"
 
@@ -23,7 +25,7 @@ const config: Omit<WebhookConfig, "sealed_secret"> = {
 }
 
 layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("the registry", (it) => {
-  const tell = (value: object) =>
+  const told = (value: object) =>
     Effect.gen(function* () {
       const log = yield* EventLog
       const registry = yield* WebhookRegistry
@@ -31,8 +33,9 @@ layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("the regist
         append: [{ topic: CONFIG_TOPIC, key: "wh_1", value: JSON.stringify({ ...config, ...value }) }]
       })
       yield* registry.upToDate
-      return registry.get("wh_1")!
+      return registry
     })
+  const tell = (value: object) => Effect.map(told(value), (registry) => registry.get("wh_1")!)
 
   it.effect("has both secrets during a grace, the new one first, and one secret otherwise", () =>
     Effect.gen(function* () {
@@ -48,18 +51,44 @@ layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("the regist
     })
   )
 
-  it.effect("skips a record whose secrets it cannot decrypt", () =>
+  it.effect("knows a webhook whose secrets it cannot decrypt, and says why it cannot use it", () =>
     Effect.gen(function* () {
       const { seal } = yield* SecretBox
-      yield* tell({ sealed_secret: seal("known") })
-      for (const unreadable of [
+      for (const sealed of [
         { sealed_secret: "v1.unknown.x.y" },
         { sealed_secret: seal("new"), previous_secret: { sealed: "v1.unknown.x.y", until: UNTIL } }
       ]) {
-        assert.strictEqual((yield* tell(unreadable)).secret, "known")
+        yield* tell({ sealed_secret: seal("known") })
+        const registry = yield* told(sealed)
+        assert.isUndefined(registry.get("wh_1"))
+        assert.isTrue(registry.isKnown("wh_1"))
+        assert.match(registry.unusable()!, /^the deliveries of wh_1 wait in this process: SECRETS_KEY: /)
       }
+      const registry = yield* told({ sealed_secret: seal("known") })
+      assert.isUndefined(registry.unusable())
+      assert.strictEqual(registry.get("wh_1")!.secret, "known")
     })
   )
+
+  it.effect("needs no key for a secret whose grace has ended", () =>
+    Effect.gen(function* () {
+      const { seal } = yield* SecretBox
+      yield* TestClock.setTime(UNTIL)
+      const known = yield* tell({
+        sealed_secret: seal("new"),
+        previous_secret: { sealed: "v1.unknown.x.y", until: UNTIL }
+      })
+      assert.deepStrictEqual(secretsAt(known, UNTIL), ["new"])
+    })
+  )
+
+  it("names a few webhooks for each reason", () => {
+    const reasons = Array.from({ length: 9 }, (_, i) => [`wh_${i}`, { reason: i < 8 ? "A." : "B." }] as const)
+    assert.strictEqual(
+      describeUnusable(new Map(reasons)),
+      "the deliveries of wh_0, wh_1, wh_2, wh_3, wh_4 and 3 more wait in this process: A. the deliveries of wh_8 wait in this process: B."
+    )
+  })
 
   it.effect("stores no filters: only route needs them", () =>
     Effect.gen(function* () {
