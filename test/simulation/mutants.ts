@@ -271,8 +271,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "history that was appended before a crash is not found again",
     caughtBy: "pastLedgersOnce",
     file: "src/ledger/History.ts",
-    code: "  if (newest !== undefined)\n",
-    wrong: "  if (newest !== undefined && newest.events < 0)\n"
+    code: "  if (newest !== undefined) yield* describe(newest)",
+    wrong: "  if (newest !== undefined && newest.range.events < 0) yield* describe(newest)"
   },
   {
     name: "ingest takes its own ledger for another process's",
