@@ -84,7 +84,7 @@ export class Forbidden extends failure(
 
 export class RateLimited extends failure(
   "RATE_LIMITED",
-  "The key has used up its requests of this minute or day. Try again after the seconds in Retry-After.",
+  "The key, or all keys of its account together, have used up their requests of this minute or day. Try again after the seconds in Retry-After.",
   "Rate limit exceeded. Retry after 15 seconds."
 ) {}
 
@@ -138,7 +138,7 @@ export class WebhookLimitReached extends failure(
 
 export class KeyLimitReached extends failure(
   "KEY_LIMIT_REACHED",
-  "The account has as many valid API keys as its plan allows.",
+  "The account has as many valid API keys, or has created as many within 24 hours, as its plan allows.",
   "The plan allows 5 valid API keys, and the account has 5; revoke one first."
 ) {}
 

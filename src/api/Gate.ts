@@ -17,7 +17,7 @@ import { type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
 import type { Idempotency } from "./Idempotency.ts"
 import { keylessPacing } from "./KeylessPacing.ts"
 import { type EndpointFacts, type FindPath, isApiPath, isProbe, pathOf, queryOf } from "./Paths.ts"
-import { type RateStanding, rateHeaders, retryAfterSeconds } from "./RateLimits.ts"
+import { type RateStanding, rateHeaders, rateMessage, retryAfterSeconds } from "./RateLimits.ts"
 import { bodyBytesOf, checkBody, checkLength, type OnRead, type Refusal } from "./RequestBody.ts"
 import { requestIdOf } from "./RequestId.ts"
 import { measured } from "./RequestMetrics.ts"
@@ -42,10 +42,8 @@ const lacksHost = (request: Request): boolean =>
   NodeHttpServerRequest.toIncomingMessage(request).httpVersion === "1.1"
 
 const rateLimited = (rate: RateStanding, nowMs: number) => {
-  const seconds = String(retryAfterSeconds(rate, nowMs))
-  return refusal("RATE_LIMITED", `Rate limit exceeded. Retry after ${seconds} seconds.`, {
-    "retry-after": seconds
-  })
+  const seconds = retryAfterSeconds(rate, nowMs)
+  return refusal("RATE_LIMITED", rateMessage(rate, seconds), { "retry-after": String(seconds) })
 }
 
 /** Rate limits set Retry-After themselves. */

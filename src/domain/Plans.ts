@@ -19,6 +19,18 @@ export interface PlanLimits {
   readonly apiKeys: number
 }
 
+/** Requests of all keys of an account together, also revoked ones: as many as its valid keys may make. */
+export const accountRequests = ({ apiKeys, requestsPerDay, requestsPerMinute }: PlanLimits) => ({
+  perMinute: requestsPerMinute * apiKeys,
+  perDay: requestsPerDay * apiKeys
+})
+
+/** Replaces all keys of an account four times a day. Each key is a row that is never deleted. */
+const KEY_ROTATIONS_A_DAY = 4
+
+/** Keys that an account may create within 24 hours. */
+export const newKeysPerDay = ({ apiKeys }: PlanLimits): number => apiKeys * KEY_ROTATIONS_A_DAY
+
 export const planLimits: Readonly<Record<Plan, PlanLimits>> = {
   developer: {
     requestsPerMinute: 60,
@@ -88,12 +100,18 @@ export const limitsOf = (plan: Plan, own: LimitOverrides): PlanLimits => {
 }
 
 /** The limits as the API and the commands show them. */
-export const limitsJson = (limits: PlanLimits) => ({
-  requests_per_minute: limits.requestsPerMinute,
-  requests_per_day: limits.requestsPerDay,
-  monthly_deliveries: limits.monthlyDeliveries,
-  concurrent_replays: limits.concurrentReplays,
-  webhooks: limits.webhooks,
-  account_filters: limits.accountFilters,
-  api_keys: limits.apiKeys
-})
+export const limitsJson = (limits: PlanLimits) => {
+  const account = accountRequests(limits)
+  return {
+    requests_per_minute: limits.requestsPerMinute,
+    requests_per_day: limits.requestsPerDay,
+    account_requests_per_minute: account.perMinute,
+    account_requests_per_day: account.perDay,
+    monthly_deliveries: limits.monthlyDeliveries,
+    concurrent_replays: limits.concurrentReplays,
+    webhooks: limits.webhooks,
+    account_filters: limits.accountFilters,
+    api_keys: limits.apiKeys,
+    new_api_keys_per_day: newKeysPerDay(limits)
+  }
+}

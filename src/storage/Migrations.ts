@@ -16,6 +16,7 @@ import events from "./migrations/0006_events.ts"
 import log from "./migrations/0007_log.ts"
 import coordination from "./migrations/0008_coordination.ts"
 import ledgerOrders from "./migrations/0009_ledger_orders.ts"
+import accountUsage from "./migrations/0010_account_usage.ts"
 
 /** The first eight have a group of tables each. A change of released tables is a new migration. */
 const migrations = {
@@ -27,7 +28,8 @@ const migrations = {
   "0006_events": events,
   "0007_log": log,
   "0008_coordination": coordination,
-  "0009_ledger_orders": ledgerOrders
+  "0009_ledger_orders": ledgerOrders,
+  "0010_account_usage": accountUsage
 }
 const TABLE = "migrations"
 const newestOf = (names: ReadonlyArray<string>): number =>

@@ -36,11 +36,14 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/account", (it) => {
           limits: {
             requests_per_minute: limits.requestsPerMinute,
             requests_per_day: limits.requestsPerDay,
+            account_requests_per_minute: limits.requestsPerMinute * limits.apiKeys,
+            account_requests_per_day: limits.requestsPerDay * limits.apiKeys,
             monthly_deliveries: limits.monthlyDeliveries,
             concurrent_replays: limits.concurrentReplays,
             webhooks: limits.webhooks,
             account_filters: limits.accountFilters,
-            api_keys: limits.apiKeys
+            api_keys: limits.apiKeys,
+            new_api_keys_per_day: 4 * limits.apiKeys
           },
           usage: {
             month: new Date().toISOString().slice(0, 7),

@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { apiKeyBounds, type Scope } from "../../src/domain/ApiKey.ts"
-import { planLimits } from "../../src/domain/Plans.ts"
+import { newKeysPerDay, planLimits } from "../../src/domain/Plans.ts"
 import { ApiKeyStore } from "../../src/storage/accounts/ApiKeyStore.ts"
 import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
 
@@ -267,4 +267,34 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
         assert.strictEqual((yield* api.call("POST", PATH, { key, body: valid })).status, 201)
       })
     )
+
+  it.effect(
+    "an account creates a bounded number of keys within 24 hours, whether it revokes them or not",
+    () =>
+      Effect.gen(function* () {
+        const api = yield* ApiUnderTest
+        const keys = yield* ApiKeyStore
+        const { accountId, key } = yield* api.account("live", "developer")
+        const most = newKeysPerDay(planLimits.developer)
+        const admin = { accountId, name: "x", scopes: ["admin"], environment: "live" } as const
+        const make = (createdMs: number) =>
+          Effect.gen(function* () {
+            const made = yield* keys.create(admin, createdMs)
+            yield* keys.revoke({ accountId, environments: ["live"] }, made!.id, createdMs)
+          })
+        // Created before, so it does not count.
+        yield* make(Date.now() - 25 * 3_600_000)
+        for (let i = 0; i < most - 2; i++) yield* make(Date.now())
+        const answers = [
+          yield* api.call("POST", PATH, { key, body: valid }),
+          yield* api.call("POST", PATH, { key, body: valid })
+        ]
+        assert.deepStrictEqual(
+          answers.map(({ status }) => status),
+          [201, 409]
+        )
+        assert.strictEqual(answers[1]!.body.error.code, "KEY_LIMIT_REACHED")
+        assert.include(answers[1]!.body.error.message, `may create ${most} API keys within 24 hours`)
+      })
+  )
 })

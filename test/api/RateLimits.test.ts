@@ -66,14 +66,18 @@ describe("the window in the headers", () => {
     scopes: []
   }
   /** Uses so far of 10 a minute and 100 a day. */
-  const told = (minuteUsed: number, dayUsed: number, admitted: number, index: number) =>
+  const told = (minuteUsed: number, dayUsed: number, admitted: number, index: number, accountUsed = 0) =>
     rateStandingOf(
       {
         identity,
         suspended: false,
         admitted,
         minute: { limit: 10, usedBefore: minuteUsed, endsMs: MINUTE_MS },
-        day: { limit: 100, usedBefore: dayUsed, endsMs: DAY_MS }
+        day: { limit: 100, usedBefore: dayUsed, endsMs: DAY_MS },
+        account: {
+          minute: { limit: 50, usedBefore: accountUsed, endsMs: MINUTE_MS },
+          day: { limit: 500, usedBefore: accountUsed, endsMs: DAY_MS }
+        }
       },
       index
     )
@@ -85,15 +89,19 @@ describe("the window in the headers", () => {
     ["the day's, when both are used up", told(10, 100, 0, 0), false, 100, 0],
     ["with the place of the request in its batch", told(0, 0, 3, 2), true, 10, 7],
     ["with nothing left, for those behind the last that passes", told(7, 0, 3, 4), false, 10, 0],
-    ["with nothing less than nothing, when the limit was lowered", told(30, 0, 0, 0), false, 10, 0]
+    ["with nothing less than nothing, when the limit was lowered", told(30, 0, 0, 0), false, 10, 0],
+    ["the account's, when it has fewer left", told(0, 0, 1, 0, 47), true, 50, 2],
+    ["the key's, if the account has as many left", told(0, 0, 1, 0, 40), true, 10, 9]
   ]
   for (const [name, standing, admitted, limit, remaining] of cases) {
     it(name, () =>
       assert.deepStrictEqual(standing, {
         admitted,
+        of: limit === 50 ? "account" : "key",
+        per: limit === 100 ? "day" : "minute",
         limit,
         remaining,
-        resetMs: limit === 10 ? MINUTE_MS : DAY_MS
+        resetMs: limit === 100 ? DAY_MS : MINUTE_MS
       })
     )
   }
@@ -205,6 +213,36 @@ layer(apiLayer())("rate limits", (it) => {
       assertLimited(yield* get(key), (dayEnd - minuteEnd) / 1_000)
       yield* TestClock.setTime(dayEnd)
       assert.strictEqual((yield* get(key)).status, 200)
+    })
+  )
+
+  it.effect("keys that are made, used and revoked do not get an account beyond its own windows", () =>
+    Effect.gen(function* () {
+      yield* nextMinute
+      const api = yield* ApiUnderTest
+      const { key } = yield* api.account("live", "developer")
+      const statuses: Array<number> = []
+      const refusals: Array<Answer> = []
+      for (let i = 0; i < 8; i++) {
+        const made = yield* api.call("POST", "/v1/api-keys", { key, body: { name: "x", scopes: ["admin"] } })
+        if (made.status !== 201) break
+        const answers = yield* Effect.all(
+          Array.from({ length: 60 }, () => get(made.body.key, "/v1/nothing")),
+          { concurrency: 10 }
+        )
+        statuses.push(...answers.map(({ status }) => status))
+        refusals.push(...answers.filter(({ status }) => status === 429))
+        yield* api.call("DELETE", `/v1/api-keys/${made.body.id}`, { key })
+      }
+      // The plan allows 5 keys with 60 requests each. The first key makes and revokes the others.
+      assert.isAtMost(statuses.filter((status) => status === 404).length, 300)
+      const [refused] = refusals
+      assert.deepStrictEqual(refused?.body.error, {
+        code: "RATE_LIMITED",
+        message:
+          "Rate limit exceeded. Retry after 45 seconds. All keys of this account together may make 300 requests a minute."
+      })
+      assert.deepStrictEqual(standing(refused!).slice(0, 2), ["300", "0"])
     })
   )
 

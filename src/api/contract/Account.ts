@@ -24,6 +24,16 @@ const AccountRecord = Schema.Struct({
   limits: Schema.Struct({
     requests_per_minute: field(Schema.Int, "Requests that each key may make in a minute.", 300),
     requests_per_day: field(Schema.Int, "Requests that each key may make in a UTC day.", 10_000),
+    account_requests_per_minute: field(
+      Schema.Int,
+      "Requests that all keys of the account together may make in a minute, revoked keys included: requests_per_minute times api_keys.",
+      6_000
+    ),
+    account_requests_per_day: field(
+      Schema.Int,
+      "The same in a UTC day: requests_per_day times api_keys.",
+      200_000
+    ),
     monthly_deliveries: Deliveries,
     concurrent_replays: field(Schema.Int, "Replay jobs that may be queued or running at the same time.", 2),
     webhooks: field(Schema.Int, "Webhooks that may exist, active or disabled.", 50),
@@ -32,7 +42,12 @@ const AccountRecord = Schema.Struct({
       "Addresses allowed in the account filters of all webhooks together.",
       50_000
     ),
-    api_keys: field(Schema.Int, "API keys that may exist, revoked and expired ones not counted.", 20)
+    api_keys: field(Schema.Int, "API keys that may exist, revoked and expired ones not counted.", 20),
+    new_api_keys_per_day: field(
+      Schema.Int,
+      "API keys that may be created within 24 hours, revoked and expired ones counted.",
+      80
+    )
   }).annotate({
     description:
       "The limits of the plan. An Enterprise account may have limits of its own, which replace the plan's."

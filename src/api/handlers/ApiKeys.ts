@@ -7,7 +7,12 @@ import { HttpApiBuilder } from "effect/http-api"
 import { hasScope, type Identity } from "../../domain/ApiKey.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { keyEnvironments } from "../../domain/Network.ts"
-import { type ApiKeyRow, ApiKeyStore, type KeyOwner } from "../../storage/accounts/ApiKeyStore.ts"
+import {
+  type ApiKeyRow,
+  ApiKeyStore,
+  type KeyLimit,
+  type KeyOwner
+} from "../../storage/accounts/ApiKeyStore.ts"
 import { change } from "../Change.ts"
 import { Api } from "../Contract.ts"
 import type { ApiKey } from "../contract/ApiKeys.ts"
@@ -35,6 +40,15 @@ const keyOwnerOf = ({ accountId, environment }: Identity): KeyOwner => ({
   environments: environment === "live" ? keyEnvironments : [environment]
 })
 
+const limitReached = ({ allowed, limit }: KeyLimit) =>
+  Effect.fail(
+    KeyLimitReached.because(
+      limit === "valid"
+        ? `The plan allows ${allowed} valid API keys, and the account has as many; revoke one first.`
+        : `An account on this plan may create ${allowed} API keys within 24 hours, revoked ones included, and this account has; try again later.`
+    )
+  )
+
 const noKey = (id: string) => NotFound.because(`There is no API key ${id}.`)
 
 export const apiKeysLayer = HttpApiBuilder.group(
@@ -45,49 +59,50 @@ export const apiKeysLayer = HttpApiBuilder.group(
     const page = yield* makePage
 
     return handlers.handleAll({
-      create: Effect.fnUntraced(function* ({ payload }) {
-        const caller = yield* Caller
-        const now = yield* Clock.currentTimeMillis
-        const expiresAt =
-          typeof payload.expires_at === "string" ? parseIsoTime(payload.expires_at) : undefined
-        if (expiresAt !== undefined && expiresAt <= now) {
-          return yield* ValidationError.because("expires_at must be in the future.")
-        }
-        const environment = payload.environment ?? caller.environment
-        if (!keyOwnerOf(caller).environments.includes(environment)) {
-          return yield* Forbidden.because(`A ${caller.environment} key cannot make a ${environment} key.`)
-        }
-        const lacking = payload.scopes.find((scope) => !hasScope(caller.scopes, scope))
-        if (lacking !== undefined) {
-          return yield* Forbidden.because(
-            `This key cannot grant the scope ${lacking}, because it does not have that scope itself.`
-          )
-        }
-        const key = {
-          accountId: caller.accountId,
-          name: payload.name,
-          scopes: [...new Set(payload.scopes)],
-          environment,
-          ...(expiresAt === undefined ? {} : { expiresAt })
-        }
-        const created = yield* change(keys.create({ ...key, withinLimits: true }, now))
-        if (created === undefined) {
-          return yield* KeyLimitReached.because(
-            `The plan allows ${caller.limits.apiKeys} valid API keys, and the account has as many; revoke one first.`
-          )
-        }
-        return {
-          id: created.id,
-          name: key.name,
-          key: created.value,
-          scopes: key.scopes,
-          environment,
-          created_at: iso(now),
-          expires_at: expiresAt === undefined ? null : iso(expiresAt),
-          last_used_at: null,
-          revoked_at: null
-        }
-      }, orUnavailable),
+      create: Effect.fnUntraced(
+        function* ({ payload }) {
+          const caller = yield* Caller
+          const now = yield* Clock.currentTimeMillis
+          const expiresAt =
+            typeof payload.expires_at === "string" ? parseIsoTime(payload.expires_at) : undefined
+          if (expiresAt !== undefined && expiresAt <= now) {
+            return yield* ValidationError.because("expires_at must be in the future.")
+          }
+          const environment = payload.environment ?? caller.environment
+          if (!keyOwnerOf(caller).environments.includes(environment)) {
+            return yield* Forbidden.because(`A ${caller.environment} key cannot make a ${environment} key.`)
+          }
+          const lacking = payload.scopes.find((scope) => !hasScope(caller.scopes, scope))
+          if (lacking !== undefined) {
+            return yield* Forbidden.because(
+              `This key cannot grant the scope ${lacking}, because it does not have that scope itself.`
+            )
+          }
+          const key = {
+            accountId: caller.accountId,
+            name: payload.name,
+            scopes: [...new Set(payload.scopes)],
+            environment,
+            ...(expiresAt === undefined ? {} : { expiresAt })
+          }
+          const created = yield* change(keys.createWithinLimits(key, now))
+          // Only a given value can be that of another key.
+          if (created === undefined) return yield* Effect.die(new Error("a new key has the value of another"))
+          return {
+            id: created.id,
+            name: key.name,
+            key: created.value,
+            scopes: key.scopes,
+            environment,
+            created_at: iso(now),
+            expires_at: expiresAt === undefined ? null : iso(expiresAt),
+            last_used_at: null,
+            revoked_at: null
+          }
+        },
+        Effect.catchTag("KeyLimit", limitReached),
+        orUnavailable
+      ),
 
       list: Effect.fnUntraced(function* ({ query }) {
         const owner = keyOwnerOf(yield* Caller)

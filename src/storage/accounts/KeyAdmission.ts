@@ -1,14 +1,15 @@
 /**
  * Admission of API requests: one statement for any number of requests. It finds their keys by SHA-256, counts them in
- * both rate windows of each key and returns how many pass. Exact over all servers: the statement locks each key's row
- * of counts, in one order, so that statements cannot deadlock. Nothing is cached, so a revoked key fails at its next
- * request.
+ * both rate windows of each key and of each account, and returns how many pass. Exact over all servers: the statement
+ * locks the rows of counts, first those of accounts and then those of keys, each in one order, so that statements cannot
+ * deadlock. Nothing is cached, so a revoked key fails at its next request.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Identity, Scope } from "../../domain/ApiKey.ts"
 import type { KeyEnvironment } from "../../domain/Network.ts"
 import {
+  accountRequests,
   CUSTOM_PLAN,
   type LimitOverrides,
   limitsOf,
@@ -33,8 +34,11 @@ export interface Admission {
   readonly suspended: boolean
   /** How many of the requests are admitted. The others are not counted. */
   readonly admitted: number
+  /** The key's windows. */
   readonly minute: WindowUse
   readonly day: WindowUse
+  /** The windows of all keys of the account, revoked ones included: a new key is no way around the limits. */
+  readonly account: { readonly minute: WindowUse; readonly day: WindowUse }
 }
 
 interface Row {
@@ -50,14 +54,31 @@ interface Row {
   readonly day: number
   readonly minute_used: number
   readonly day_used: number
+  readonly account_minute: number
+  readonly account_day: number
+  readonly account_minute_used: number
+  readonly account_day_used: number
   readonly admitted: number
 }
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
+const minuteOf = (limit: number, usedBefore: number, minute: number): WindowUse => ({
+  limit,
+  usedBefore,
+  endsMs: (minute + 1) * MINUTE_MS
+})
+
+const dayOf = (limit: number, usedBefore: number, day: number): WindowUse => ({
+  limit,
+  usedBefore,
+  endsMs: (day + 1) * DAY_MS
+})
+
 const admissionOf = (row: Row): Admission => {
   const limits = limitsOf(row.plan, row.own)
+  const { perDay, perMinute } = accountRequests(limits)
   return {
     identity: {
       keyId: row.key_id,
@@ -69,12 +90,12 @@ const admissionOf = (row: Row): Admission => {
     },
     suspended: row.suspended,
     admitted: row.admitted,
-    minute: {
-      limit: limits.requestsPerMinute,
-      usedBefore: row.minute_used,
-      endsMs: (row.minute + 1) * MINUTE_MS
-    },
-    day: { limit: limits.requestsPerDay, usedBefore: row.day_used, endsMs: (row.day + 1) * DAY_MS }
+    minute: minuteOf(limits.requestsPerMinute, row.minute_used, row.minute),
+    day: dayOf(limits.requestsPerDay, row.day_used, row.day),
+    account: {
+      minute: minuteOf(perMinute, row.account_minute_used, row.account_minute),
+      day: dayOf(perDay, row.account_day_used, row.account_day)
+    }
   }
 }
 
@@ -85,10 +106,18 @@ export class KeyAdmission extends Context.Service<KeyAdmission>()("ledgerhook/st
     const planNames = column(plans)
     const perMinute = column(standards.map(({ requestsPerMinute }) => requestsPerMinute))
     const perDay = column(standards.map(({ requestsPerDay }) => requestsPerDay))
+    const keysOf = column(standards.map(({ apiKeys }) => apiKeys))
 
-    // A crash of the database may lose counts, because their commit does not wait for the disk. If the stored window
-    // is the next one, a server whose clock is ahead began it, and it is continued. If it is later than that, a wrong
-    // clock began it, and it is dropped.
+    /**
+     * A crash of the database may lose counts, because their commit does not wait for the disk. If the stored window
+     * is the next one, a server whose clock is ahead began it, and it is continued. If it is later than that, a wrong
+     * clock began it, and it is dropped.
+     */
+    const window = (name: "minute" | "day") =>
+      sql.literal(`
+        CASE WHEN usage.${name} - clock.${name} IN (0, 1) THEN usage.${name} ELSE clock.${name} END AS ${name},
+        CASE WHEN usage.${name} - clock.${name} IN (0, 1) THEN usage.${name}_used ELSE 0 END AS ${name}_used`)
+
     return {
       /**
        * `requests`: their number by the SHA-256 of their key, in lower-case hex. Unknown, revoked and expired keys
@@ -96,36 +125,57 @@ export class KeyAdmission extends Context.Service<KeyAdmission>()("ledgerhook/st
        */
       admit: (requests: ReadonlyMap<string, number>, nowMs: number) =>
         sql<Row>`
-          WITH held AS (
+          WITH clock (minute, day, at) AS (
+            VALUES (${Math.floor(nowMs / MINUTE_MS)}::int, ${Math.floor(nowMs / DAY_MS)}::int,
+                    ${new Date(nowMs).toISOString()}::timestamptz)
+          ), valid AS (
             SELECT asked.sha256, asked.requests, key.id AS key_id, key.account_id, key.environment, key.scopes,
-                   account.plan, account.suspended_at IS NOT NULL AS suspended,
-                   ${sql.literal(OWN_LIMITS)} AS own,
+                   clock.minute AS clock_minute, clock.day AS clock_day, clock.at
+            FROM unnest(${column([...requests.keys()])}::text[], ${column([...requests.values()])}::int[])
+                   AS asked (sha256, requests)
+              JOIN api_keys AS key ON key.key_sha256 = decode(asked.sha256, 'hex')
+              CROSS JOIN clock
+              CROSS JOIN set_config('synchronous_commit', 'off', true)
+            WHERE key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > clock.at)
+          ), accounts_held AS (
+            SELECT usage.account_id, ${window("minute")}, ${window("day")}
+            FROM account_usage AS usage CROSS JOIN clock
+            WHERE usage.account_id IN (SELECT account_id FROM valid)
+            ORDER BY usage.account_id FOR UPDATE OF usage
+          ), keys_held AS (
+            SELECT usage.key_id, ${window("minute")}, ${window("day")}, usage.last_used_at
+            FROM key_usage AS usage CROSS JOIN clock
+            -- Locks every account before the first key.
+            WHERE (SELECT count(*) FROM accounts_held) >= 0 AND usage.key_id IN (SELECT key_id FROM valid)
+            ORDER BY usage.key_id FOR UPDATE OF usage
+          ), held AS (
+            SELECT valid.*, account.plan, account.suspended_at IS NOT NULL AS suspended,
+                   ${sql.literal(OWN_LIMITS)} AS own, standard.keys::bigint AS keys,
                    coalesce(CASE WHEN account.plan = ${CUSTOM_PLAN} THEN account.requests_per_minute END,
                             standard.per_minute) AS minute_limit,
                    coalesce(CASE WHEN account.plan = ${CUSTOM_PLAN} THEN account.requests_per_day END,
                             standard.per_day) AS day_limit,
-                   CASE WHEN usage.minute - clock.minute IN (0, 1) THEN usage.minute ELSE clock.minute END AS minute,
-                   CASE WHEN usage.minute - clock.minute IN (0, 1) THEN usage.minute_used ELSE 0 END AS minute_used,
-                   CASE WHEN usage.day - clock.day IN (0, 1) THEN usage.day ELSE clock.day END AS day,
-                   CASE WHEN usage.day - clock.day IN (0, 1) THEN usage.day_used ELSE 0 END AS day_used,
-                   usage.last_used_at, clock.at
-            FROM unnest(${column([...requests.keys()])}::text[], ${column([...requests.values()])}::int[])
-                   AS asked (sha256, requests)
-              JOIN api_keys AS key ON key.key_sha256 = decode(asked.sha256, 'hex')
-              JOIN accounts AS account ON account.id = key.account_id
-              JOIN unnest(${planNames}::text[], ${perMinute}::int[], ${perDay}::int[])
-                   AS standard (plan, per_minute, per_day) ON standard.plan = account.plan
-              JOIN key_usage AS usage ON usage.key_id = key.id
-              CROSS JOIN (VALUES (${Math.floor(nowMs / MINUTE_MS)}::int, ${Math.floor(nowMs / DAY_MS)}::int,
-                                  ${new Date(nowMs).toISOString()}::timestamptz)) AS clock (minute, day, at)
-              CROSS JOIN set_config('synchronous_commit', 'off', true)
-            WHERE key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > clock.at)
-            ORDER BY usage.key_id FOR UPDATE OF usage
-          ), counted AS (
+                   key.minute, key.minute_used, key.day, key.day_used, key.last_used_at,
+                   coalesce(whole.minute, clock_minute) AS account_minute,
+                   coalesce(whole.minute_used, 0) AS account_minute_used,
+                   coalesce(whole.day, clock_day) AS account_day, coalesce(whole.day_used, 0) AS account_day_used
+            FROM valid JOIN keys_held AS key USING (key_id)
+              JOIN accounts AS account ON account.id = valid.account_id
+              JOIN unnest(${planNames}::text[], ${perMinute}::int[], ${perDay}::int[], ${keysOf}::int[])
+                   AS standard (plan, per_minute, per_day, keys) ON standard.plan = account.plan
+              LEFT JOIN accounts_held AS whole ON whole.account_id = valid.account_id
+          ), wanted AS (
             SELECT *, least(requests, greatest(minute_limit - minute_used, 0),
-                            greatest(day_limit - day_used, 0)) AS admitted
+                            greatest(day_limit - day_used, 0)) AS wanted
             FROM held
-          ), written AS (
+          ), placed AS (
+            -- The requests of an account's other keys in this statement that come first.
+            SELECT *, sum(wanted) OVER (PARTITION BY account_id ORDER BY key_id) - wanted AS ahead FROM wanted
+          ), counted AS (
+            SELECT *, least(wanted, greatest(minute_limit * keys - account_minute_used - ahead, 0),
+                            greatest(day_limit * keys - account_day_used - ahead, 0))::int AS admitted
+            FROM placed
+          ), keys_written AS (
             UPDATE key_usage AS usage SET
               minute = counted.minute, minute_used = counted.minute_used + counted.admitted,
               day = counted.day, day_used = counted.day_used + counted.admitted, last_used_at = counted.at
@@ -133,8 +183,18 @@ export class KeyAdmission extends Context.Service<KeyAdmission>()("ledgerhook/st
             WHERE usage.key_id = counted.key_id
               AND (counted.admitted > 0 OR counted.last_used_at IS NULL
                    OR counted.at - counted.last_used_at >= interval '1 minute')
+          ), accounts_written AS (
+            INSERT INTO account_usage (account_id, minute, minute_used, day, day_used)
+            SELECT account_id, min(account_minute), min(account_minute_used) + sum(admitted),
+                   min(account_day), min(account_day_used) + sum(admitted)
+            FROM counted GROUP BY account_id HAVING sum(admitted) > 0 ORDER BY account_id
+            ON CONFLICT (account_id) DO UPDATE SET
+              minute = excluded.minute, minute_used = excluded.minute_used,
+              day = excluded.day, day_used = excluded.day_used
           )
-          SELECT sha256, key_id, account_id, environment, scopes, plan, suspended, own, minute, minute_used, day, day_used, admitted
+          SELECT sha256, key_id, account_id, environment, scopes, plan, suspended, own, minute, minute_used, day,
+                 day_used, account_minute, (account_minute_used + ahead)::float8 AS account_minute_used,
+                 account_day, (account_day_used + ahead)::float8 AS account_day_used, admitted
           FROM counted`.pipe(Effect.map((rows) => new Map(rows.map((row) => [row.sha256, admissionOf(row)]))))
     }
   })

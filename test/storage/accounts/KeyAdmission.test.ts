@@ -199,6 +199,75 @@ layer(Live)("key admission", (it) => {
     })
   )
 
+  it.effect("counts the requests of all keys of an account together, also of keys that were revoked", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeyStore
+      const admission = yield* KeyAdmission
+      const { accountId } = yield* makeKey("developer")
+      const make = (name: string) =>
+        Effect.map(keys.create({ accountId, name, scopes: [], environment: "live" }, NOW), (made) => made!)
+      for (const [used, admitted] of [
+        [0, 60],
+        [60, 60],
+        [120, 60],
+        [180, 60],
+        [240, 60],
+        [300, 0]
+      ] as const) {
+        const { id, value } = yield* make("x")
+        const found = yield* admit(value, NOW, 1_000)
+        assert.strictEqual(found?.admitted, admitted)
+        assert.deepStrictEqual(found?.account.minute, {
+          limit: 300,
+          usedBefore: used,
+          endsMs: NOW + MINUTE_MS
+        })
+        yield* keys.revoke({ accountId, environments: ["live"] }, id, NOW)
+      }
+      // Several keys of one account in one statement share what is left.
+      const some = yield* Effect.all(Array.from({ length: 7 }, () => make("y")))
+      const together = yield* admission.admit(
+        new Map(some.map(({ value }) => [hashOf(value), 50])),
+        NOW + MINUTE_MS
+      )
+      const admitted = [...together.values()].map((one) => one.admitted)
+      assert.deepStrictEqual(
+        admitted.toSorted((a, b) => b - a),
+        [50, 50, 50, 50, 50, 50, 0]
+      )
+      // 600 of 5,000 a day are used.
+      const { account } = (yield* admit((yield* make("z")).value, NOW + 2 * MINUTE_MS))!
+      assert.deepInclude(account.day, { limit: 5_000, usedBefore: 600 })
+    })
+  )
+
+  it.effect("admits exactly as many requests of different keys at once as their account may make", () =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeyStore
+      const admission = yield* KeyAdmission
+      const { accountId } = yield* makeKey("developer")
+      const made = yield* Effect.all(
+        Array.from({ length: 12 }, () =>
+          keys.create({ accountId, name: "x", scopes: [], environment: "live" }, NOW)
+        )
+      )
+      const hashes = made.map((key) => hashOf(key!.value))
+      // Makes the account's row. Until there is one, concurrent statements may admit more.
+      yield* admit(made[0]!.value, NOW)
+      const results = yield* Effect.all(
+        Array.from({ length: 60 }, (_, i) => {
+          const some = hashes.filter((_hash, place) => (place + i) % 3 !== 0)
+          const order = i % 2 === 0 ? some : some.toReversed()
+          return admission.admit(new Map(order.map((hash) => [hash, 3])), NOW)
+        }),
+        { concurrency: "unbounded" }
+      )
+      const admitted = results.flatMap((result) => [...result.values()].map((one) => one.admitted))
+      const sum = admitted.reduce((sum, n) => sum + n, 0)
+      assert.strictEqual(sum, 299)
+    })
+  )
+
   it.effect("records the last use to the minute, also for refused requests", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
