@@ -1,26 +1,28 @@
 /**
  * Checks every request before its handler runs, in the order that the API promises: 401, 429, 404 (unknown path), 405,
- * 403, 413, 415, 400. A request without a valid key is delayed first (`KeylessPacing`). The gate adds the request id,
- * the key's rate limits and `Cache-Control` to every response. If a handler dies, the gate logs the cause and answers
- * 500 with the request id; no response shows internals.
+ * 403, 413, 415, 400. A request without a valid key, or beyond a limit, is delayed first (`RequestPacing`). The others
+ * wait for a turn of their account (`AccountRequests`). The gate adds the request id, the rate limits and
+ * `Cache-Control` to every response. If a handler dies, the gate logs the cause and answers 500 with the request id; no
+ * response shows internals.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Clock, Effect, Option, type Types } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Limits } from "../config/Limits.ts"
 import { hasScope, type Scope } from "../domain/ApiKey.ts"
+import { makeAccountRequests } from "./AccountRequests.ts"
 import type { AdmissionQueue, Admitted } from "./AdmissionQueue.ts"
 import { authenticate, NO_VALID_KEY } from "./Authentication.ts"
 import type { makeBodyBudget } from "./BodyBudget.ts"
 import { Caller } from "./contract/Common.ts"
 import { type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
 import type { Idempotency } from "./Idempotency.ts"
-import { keylessPacing } from "./KeylessPacing.ts"
 import { type EndpointFacts, type FindPath, isApiPath, isProbe, pathOf, queryOf } from "./Paths.ts"
 import { type RateStanding, rateHeaders, rateMessage, retryAfterSeconds } from "./RateLimits.ts"
 import { bodyBytesOf, checkBody, checkLength, type OnRead, type Refusal } from "./RequestBody.ts"
 import { requestIdOf } from "./RequestId.ts"
 import { measured } from "./RequestMetrics.ts"
+import { requestPacing } from "./RequestPacing.ts"
 import { queryTextProblem } from "./StorableText.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -45,6 +47,11 @@ const rateLimited = (rate: RateStanding, nowMs: number) => {
   const seconds = retryAfterSeconds(rate, nowMs)
   return refusal("RATE_LIMITED", rateMessage(rate, seconds), { "retry-after": String(seconds) })
 }
+
+const tooManyAtOnce = refusal(
+  "RATE_LIMITED",
+  `Rate limit exceeded. Retry after ${Limits.unavailableRetrySeconds} seconds. ${Limits.accountRequests.atOnce} requests of this account are running on this server and ${Limits.accountRequests.waiting} wait; send fewer at once.`
+)
 
 /** Rate limits set Retry-After themselves. */
 const retryHeaders = ({ headers, status }: Response): Readonly<Record<string, string>> =>
@@ -173,7 +180,8 @@ export const gate = <R1, R2, R3>(
       const findPath = yield* makeFindPath
       const checks = yield* makeChecks
       const findPage = yield* makePages
-      const pacing = yield* keylessPacing
+      const pacing = yield* requestPacing
+      const accounts = makeAccountRequests()
       // The router requires this error type of a middleware. No error is left here.
       return (handler: Handler): Effect.Effect<Response, Types.unhandled, Request> =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -193,11 +201,18 @@ export const gate = <R1, R2, R3>(
             if (Option.isNone(found)) return yield* Effect.as(pacing.other, noKey)
             // The request is counted here, before it is routed.
             rate = found.value.rate
-            if (!rate.admitted) return rateLimited(rate, yield* Clock.currentTimeMillis)
-            const outcome = yield* others.budget.withAnswer(
-              found.value.identity.accountId,
-              routed(request, known, handler, { admitted: found.value, ...others }, findPage),
-              ({ body }) => ("contentLength" in body ? (body.contentLength ?? 0) : 0)
+            if (!rate.admitted) {
+              return yield* Effect.as(pacing.refused, rateLimited(rate, yield* Clock.currentTimeMillis))
+            }
+            const { accountId } = found.value.identity
+            if (accounts.isFull(accountId)) return yield* Effect.as(pacing.refused, tooManyAtOnce)
+            const outcome = yield* accounts.run(
+              accountId,
+              others.budget.withAnswer(
+                accountId,
+                routed(request, known, handler, { admitted: found.value, ...others }, findPage),
+                ({ body }) => ("contentLength" in body ? (body.contentLength ?? 0) : 0)
+              )
             )
             return "code" in outcome ? refused(outcome) : outcome
           })

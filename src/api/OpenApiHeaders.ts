@@ -70,7 +70,7 @@ export const idempotencyKeyParameter = {
   in: "header",
   required: false,
   description:
-    "a text of your own, 1 to 255 visible ASCII characters, new for each request: repeated with the same key and body within 24 hours, the request does nothing more and gets the same answer, with the header Idempotency-Replayed: true",
+    "a text of your own, 1 to 255 visible ASCII characters, new for each request: repeated with the same API key and body within 24 hours, the request does nothing more and gets the same answer, with the header Idempotency-Replayed: true",
   schema: { type: "string", pattern: IDEMPOTENCY_KEY_PATTERN, examples: ["5f1c2a9e-3b7d-4c55-9a0e"] }
 }
 

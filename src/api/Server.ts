@@ -40,6 +40,7 @@ import { type FindPath, isProbe, makeFindPath } from "./Paths.ts"
 import { requestSpans } from "./RequestSpans.ts"
 import { schemaMessage } from "./SchemaMessages.ts"
 import { EventStreams } from "./stream/EventStreams.ts"
+import { CostlyTurns } from "./Turns.ts"
 
 const METRICS_PATH = "/metrics"
 
@@ -96,7 +97,7 @@ const handlersLayer = forEveryGroup(
     apiKeysLayer,
     accountLayer,
     systemLayer
-  )
+  ).pipe(Layer.provide(CostlyTurns.layer))
 )
 
 const apiRoutes = HttpApiBuilder.layer(Api).pipe(

@@ -1,4 +1,4 @@
-/** Limits of what callers without a key can use; part of `Limits`. */
+/** Limits of what callers can use, with and without a key; part of `Limits`. */
 export const connectionLimits = {
   /**
    * Connections to PORT. One more connection ends the connection whose last request is the oldest and which has no
@@ -48,6 +48,14 @@ export const connectionLimits = {
    */
   keylessProbes: { starts: 20, pauseMs: 20 },
   keylessOthers: { starts: 2, pauseMs: 50 },
+  /** The same for requests with a key that are refused with 429. An answer costs as much as that of a small request. */
+  refusedRequests: { starts: 2, pauseMs: 50 },
+  /**
+   * Requests of one account that run at once in a process, and those that wait for their turn. More than `atOnce` are
+   * no faster: a request takes a few ms, most of it in the database. Bodies are read when it is a request's turn. More
+   * than `waiting` are a fault of the client; they are refused.
+   */
+  accountRequests: { atOnce: 20, waiting: 200 },
   /**
    * The pause as a multiple of the time that these requests and all other work then took. It applies only if the
    * process has other roles than `api`: they then keep nine tenths of the event loop.

@@ -230,6 +230,8 @@ export const Limits = {
    */
   retryBatchMinutes: 10,
   retryAheadMs: 250,
+  /** Rows that a count of deliveries to retry reads at each end of its period: some 20 ms. It then says "at least". */
+  retryCountRows: 20_000,
   /** Records that a job parses before it yields: less than a millisecond. */
   replayParseRecords: 200,
   /** Records per read. With smaller reads, the same rows of the embedded log would be decoded repeatedly. */

@@ -38,7 +38,9 @@ export const storageLimits = {
   databaseAnswerChecks: 6,
   /** PostgreSQL connections of one process. */
   databaseConnections: 10,
-  /** The same for reads of an API process, such as pages and counts. Each takes a millisecond or two. */
+  /** How many of them requests to the API use at once. The stages always have the others. */
+  databaseRequestConnections: 4,
+  /** Connections for reads of an API process, such as pages and counts. Each takes a millisecond or two. */
   databaseReadConnections: 6,
   /** Concurrent reads on one of those connections. A slow read delays only the others on its connection. */
   databaseReadsPerConnection: 16,

@@ -2,15 +2,22 @@
  * Measures a pool of connections: what uses and what waits for a connection, and how long statements take. The driver
  * publishes none of this, and it hides its pool, so only a client of our own around a pool could count by public means:
  * 150 lines of the driver again. Instead, a transformer (public) wraps the field `borrower` of each statement, which
- * lends it a connection, and applies the AnswerLimit. The field is internal: test/storage/SqlMetrics.test.ts checks
- * that it is still there. All this costs about 4 µs of CPU for each statement, where the driver takes 20.
+ * lends it a connection, and applies two limits: AnswerLimit, and that of the connections which requests to the API may
+ * use at once. The field is internal: test/storage/SqlMetrics.test.ts checks that it is still there. All this costs
+ * about 4 µs of CPU for each statement, where the driver takes 20.
  */
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Semaphore } from "effect"
 import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/sql"
 import { Metrics } from "../observability/Metrics.ts"
 import { type AnswerLimit, type AnswerLimits, makeAnswerLimit } from "./AnswerLimit.ts"
+import { ForRequest } from "./ForRequest.ts"
 
 export type PoolName = "main" | "read"
+
+/** `Limits` has those of a service. */
+interface PoolLimits extends AnswerLimits {
+  readonly databaseRequestConnections: number
+}
 
 const NANOS_PER_SECOND = 1e9
 
@@ -21,17 +28,19 @@ export const poolAttribute = (pool: PoolName) => ({ [POOL]: pool })
 interface PoolUse {
   inUse: number
   waiting: number
+  /** Connections that requests may use; undefined: all. */
+  readonly forRequests: Semaphore.Semaphore | undefined
 }
 
 type Uses = Readonly<Record<PoolName, PoolUse>>
 
-/** Counts `self` as waiting until `begun` runs, and then as using a connection. */
+/** Counts `self` as waiting until `begun` runs, and then as using a connection. A request may have to wait first. */
 const counted = <A, E, R>(
   use: PoolUse,
   self: (begun: Effect.Effect<void>) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {
-    let state: keyof PoolUse = "waiting"
+    let state: "inUse" | "waiting" = "waiting"
     use.waiting++
     const begun = Effect.sync(() => {
       use.waiting--
@@ -41,7 +50,12 @@ const counted = <A, E, R>(
     const ended = Effect.sync(() => {
       use[state]--
     })
-    return Effect.ensuring(self(begun), ended)
+    const { forRequests } = use
+    const bounded =
+      forRequests === undefined
+        ? self(begun)
+        : Effect.flatMap(ForRequest, (is) => (is ? forRequests.withPermit(self(begun)) : self(begun)))
+    return Effect.ensuring(bounded, ended)
   })
 
 type Transaction = SqlClient.SqlClient["transactionService"]
@@ -115,13 +129,20 @@ const measuredTransaction =
     )
 
 /** Measures the statements of every effect that runs with this layer, and the transactions of the client. */
-export const layer = (limits: AnswerLimits): Layer.Layer<never, never, SqlClient.SqlClient> =>
+export const layer = (limits: PoolLimits): Layer.Layer<never, never, SqlClient.SqlClient> =>
   Layer.effect(
     Statement.CurrentTransformer,
     Effect.gen(function* () {
       const client = yield* SqlClient.SqlClient
       const limit = yield* makeAnswerLimit(limits)
-      const uses: Uses = { main: { inUse: 0, waiting: 0 }, read: { inUse: 0, waiting: 0 } }
+      const uses: Uses = {
+        main: {
+          inUse: 0,
+          waiting: 0,
+          forRequests: Semaphore.makeUnsafe(limits.databaseRequestConnections)
+        },
+        read: { inUse: 0, waiting: 0, forRequests: undefined }
+      }
       for (const pool of ["main", "read"] as const) {
         yield* Metrics.poolInUse.observe({ pool }, () => uses[pool].inUse)
         yield* Metrics.poolWaiting.observe({ pool }, () => uses[pool].waiting)

@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from "node:net"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { connectionOf, paceConnections } from "../../src/api/Connections.ts"
-import { keylessPacing } from "../../src/api/KeylessPacing.ts"
+import { requestPacing } from "../../src/api/RequestPacing.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { eventually } from "../support/delivering.ts"
@@ -181,7 +181,7 @@ describe("event streams", () => {
 describe("turns of requests without a key", () => {
   it.live("a few start at once, the others after all other requests; probes wait for probes only", () =>
     Effect.gen(function* () {
-      const pacing = yield* keylessPacing
+      const pacing = yield* requestPacing
       let started = 0
       const ask = Effect.andThen(
         pacing.other,

@@ -79,11 +79,14 @@ describe("accounts", () => {
         limits: {
           requests_per_minute: 300,
           requests_per_day: 10_000,
+          account_requests_per_minute: 6_000,
+          account_requests_per_day: 200_000,
           monthly_deliveries: 250_000,
           concurrent_replays: 2,
           webhooks: 50,
           account_filters: 50_000,
-          api_keys: 20
+          api_keys: 20,
+          new_api_keys_per_day: 80
         },
         suspended_at: null,
         created_at
@@ -94,11 +97,14 @@ describe("accounts", () => {
       const enterprise = {
         requests_per_minute: 10_000,
         requests_per_day: 10_000_000,
+        account_requests_per_minute: 1_000_000,
+        account_requests_per_day: 1_000_000_000,
         monthly_deliveries: null,
         concurrent_replays: 50,
         webhooks: 10_000,
         account_filters: 2_000_000,
-        api_keys: 100
+        api_keys: 100,
+        new_api_keys_per_day: 400
       }
       const moved = await json("account", "set-plan", id, "enterprise")
       assert.deepStrictEqual([moved.plan, moved.limits], ["enterprise", enterprise])
@@ -111,17 +117,21 @@ describe("accounts", () => {
       const own = {
         requests_per_minute: 20_000,
         requests_per_day: 1_000_000_000,
+        account_requests_per_minute: 2_000_000,
+        account_requests_per_day: 100_000_000_000,
         monthly_deliveries: 50_000_000,
         concurrent_replays: 7,
         webhooks: 20_000,
         account_filters: 5_000_000,
-        api_keys: 100
+        api_keys: 100,
+        new_api_keys_per_day: 400
       }
       assert.deepStrictEqual(limited.limits, own)
       const back = ["--requests-per-day", "default", "--monthly-deliveries", "none"]
       assert.deepStrictEqual((await json("account", "set-limits", id, ...back)).limits, {
         ...own,
         requests_per_day: enterprise.requests_per_day,
+        account_requests_per_day: enterprise.account_requests_per_day,
         monthly_deliveries: null
       })
       assert.deepStrictEqual(await json("account", "set-plan", id, "builder"), builder)

@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { Limits } from "../../src/config/Limits.ts"
 import { retryUntilSuccess } from "../../src/observability/RetryUntilSuccess.ts"
 import { ReadSql } from "../../src/storage/Sql.ts"
 import * as SqlMetrics from "../../src/storage/SqlMetrics.ts"
@@ -16,7 +17,10 @@ const throughProxy = Effect.gen(function* () {
   const proxy = yield* databaseProxy
   const name = new URL(databaseUrl(yield* makeDatabase)).pathname.slice(1)
   const pools = Layer.provideMerge(
-    Layer.merge(ReadSql.layer, SqlMetrics.layer({ databaseAnswerCheckMs: 100, databaseAnswerChecks: 8 })),
+    Layer.merge(
+      ReadSql.layer,
+      SqlMetrics.layer({ ...Limits, databaseAnswerCheckMs: 100, databaseAnswerChecks: 8 })
+    ),
     PgClient.layerFrom(PgClient.make({ ...proxy.connectionTo(name), maxConnections: CONNECTIONS }))
   )
   return { proxy, context: yield* Layer.build(pools) }

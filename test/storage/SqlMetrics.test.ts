@@ -5,13 +5,14 @@ import { Effect, Fiber, Latch, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
+import { ForRequest } from "../../src/storage/ForRequest.ts"
 import { ReadSql } from "../../src/storage/Sql.ts"
 import * as SqlMetrics from "../../src/storage/SqlMetrics.ts"
 import { makeDatabase } from "../support/postgres.ts"
 
 /** Two connections, so that a third user waits. */
 const TwoConnections = Layer.provideMerge(
-  Layer.merge(ReadSql.layer, SqlMetrics.layer(Limits)),
+  Layer.merge(ReadSql.layer, SqlMetrics.layer({ ...Limits, databaseRequestConnections: 1 })),
   PgClient.layerFrom(
     Effect.flatMap(makeDatabase, (options) => PgClient.make({ ...options, maxConnections: 2 }))
   )
@@ -69,5 +70,29 @@ describe("the metrics of a pool", () => {
       assert.strictEqual(yield* shown("pool_in_use", "main"), 0)
       assert.strictEqual(yield* shown("pool_in_use", "read"), 0)
     }).pipe(Effect.provide(TwoConnections), Effect.provideService(Metric.MetricRegistry, new Map()))
+  )
+
+  it.live("requests to the API use a part of its connections, and the stages always have the others", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const end = Latch.makeUnsafe()
+      const asRequest = Effect.provideService(ForRequest, true)
+      const held = sql`SELECT 1`.pipe(Effect.andThen(Latch.await(end)), sql.withTransaction)
+      const requests = Array.from({ length: 5 }, () => held.pipe(asRequest, Effect.forkScoped))
+      const fibers = yield* Effect.all([...requests, Effect.forkScoped(asRequest(sql`SELECT 2`))])
+      while ((yield* shown("pool_in_use", "main")) === 0) yield* Effect.yieldNow
+      // A request that waits for a connection would wait for ever.
+      for (let i = 0; i < 3; i++) yield* sql.withTransaction(sql`SELECT 3`)
+      assert.deepStrictEqual(
+        [yield* shown("pool_in_use", "main"), yield* shown("pool_waiting", "main")],
+        [1, 5]
+      )
+      end.openUnsafe()
+      yield* Effect.forEach(fibers, (fiber) => Fiber.join<unknown, unknown>(fiber))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(TwoConnections),
+      Effect.provideService(Metric.MetricRegistry, new Map())
+    )
   )
 })

@@ -99,8 +99,8 @@ export const queueRetry = Effect.fnUntraced(function* (
 ) {
   const jobs = yield* ReplayStore
   const id = randomId("rpl_job_", Date.now())
-  const counts = yield* jobs.countRetries({ webhookId, accountId: ACCOUNT, network: "mainnet" }, retry)
-  const estimatedEvents = [...counts.values()].reduce((sum, some) => sum + some, 0)
+  const target = { webhookId, accountId: ACCOUNT, network: "mainnet" } as const
+  const { matched: estimatedEvents } = yield* jobs.countRetries(target, retry)
   const made = yield* jobs.create(owner, { id, webhookId, retry, estimatedEvents, endOffset: 0 }, Date.now())
   assert.strictEqual(made, "queued")
   return id

@@ -600,6 +600,8 @@ export type NewRetryJob = {
 export type CountedRetries = {
     /** How many deliveries match now. */
     matched: number;
+    /** Present if more deliveries may match: the webhook has too many in the ten minutes of since or until to count them all. */
+    at_least?: true;
     /** How many there are of each event type. Types without any are left out. */
     by_type: {
         [key: string]: number;
@@ -612,6 +614,8 @@ export type QueuedRetryJob = {
     status: "queued";
     /** How many deliveries match now. */
     matched: number;
+    /** Present if more deliveries may match: the webhook has too many in the ten minutes of since or until to count them all. */
+    at_least?: true;
     /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
 };
@@ -997,6 +1001,10 @@ export type Account = {
         requests_per_minute: number;
         /** Requests that each key may make in a UTC day. */
         requests_per_day: number;
+        /** Requests that all keys of the account together may make in a minute, revoked keys included: requests_per_minute times api_keys. */
+        account_requests_per_minute: number;
+        /** The same in a UTC day: requests_per_day times api_keys. */
+        account_requests_per_day: number;
         /** Delivery attempts allowed in a calendar month (UTC). Null: no quota. */
         monthly_deliveries: number | null;
         /** Replay jobs that may be queued or running at the same time. */
@@ -1007,6 +1015,8 @@ export type Account = {
         account_filters: number;
         /** API keys that may exist, revoked and expired ones not counted. */
         api_keys: number;
+        /** API keys that may be created within 24 hours, revoked and expired ones counted. */
+        new_api_keys_per_day: number;
     };
     /** How much of this month's quota is used. */
     usage: {

@@ -246,7 +246,16 @@ const NewRetryJob = Schema.Struct({
 })
 export type NewRetryJob = typeof NewRetryJob.Type
 
-const matched = count("How many deliveries match now.", 1200)
+const counted = {
+  matched: count("How many deliveries match now.", 1200),
+  at_least: Schema.optionalKey(
+    field(
+      Schema.Literal(true),
+      "Present if more deliveries may match: the webhook has too many in the ten minutes of since or until to count them all.",
+      true
+    )
+  )
+}
 
 const QueuedRetryJob = Schema.Struct({
   job_id: field(
@@ -255,12 +264,12 @@ const QueuedRetryJob = Schema.Struct({
     "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
   ),
   status: field(Schema.Literal("queued"), "The job is queued."),
-  matched,
+  ...counted,
   created_at: Timestamp
 }).annotate({ identifier: "QueuedRetryJob", description: "The new job." })
 
 const CountedRetries = Schema.Struct({
-  matched,
+  ...counted,
   by_type: field(
     Schema.Record(Schema.String, Schema.Int),
     "How many there are of each event type. Types without any are left out.",

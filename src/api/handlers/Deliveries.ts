@@ -38,6 +38,7 @@ import { orUnavailable } from "../Failures.ts"
 import { noWebhook, refusedJob } from "../JobRefusals.ts"
 import { makePage } from "../Pages.ts"
 import { ratio } from "../Ratio.ts"
+import { CostlyTurns } from "../Turns.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
   id: row.id,
@@ -128,6 +129,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
     const jobs = yield* ReplayStore
     const webhooks = yield* WebhookStore
     const log = yield* EventLog
+    const costly = yield* CostlyTurns
 
     const findOne = Effect.fnUntraced(function* (id: string) {
       const row = yield* deliveries.find(ownerOf(yield* Caller), id)
@@ -265,15 +267,16 @@ export const deliveriesLayer = HttpApiBuilder.group(
         const webhook = yield* webhooks.find(owner, webhookId)
         if (Option.isNone(webhook)) return yield* noWebhook(webhookId)
         const target = { webhookId, accountId: owner.accountId, network: webhook.value.network }
-        const counts = yield* jobs.countRetries(target, filters)
-        const matched = [...counts.values()].reduce((sum, some) => sum + some, 0)
-        if (payload.dry_run === true) return { matched, by_type: Object.fromEntries(counts) }
+        const counted = yield* costly.run(owner.accountId, jobs.countRetries(target, filters))
+        const { byType, matched } = counted
+        const count = { matched, ...(counted.atLeast ? { at_least: true as const } : {}) }
+        if (payload.dry_run === true) return { ...count, by_type: Object.fromEntries(byType) }
         const now = yield* Clock.currentTimeMillis
         const id = randomId("rpl_job_", now)
         const job = { id, webhookId, retry: filters, estimatedEvents: matched, endOffset: 0 }
         const made = yield* change(jobs.create(owner, job, now))
         if (made !== "queued") return yield* refusedJob(made, webhookId, caller)
-        return { job_id: id, status: "queued" as const, matched, created_at: iso(now) }
+        return { job_id: id, status: "queued" as const, ...count, created_at: iso(now) }
       }, orUnavailable)
     })
   })

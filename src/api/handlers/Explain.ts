@@ -9,6 +9,7 @@ import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import { NotFound } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
+import { CostlyTurns } from "../Turns.ts"
 import { networksFor } from "./Events.ts"
 
 export const explainLayer = HttpApiBuilder.group(
@@ -17,6 +18,7 @@ export const explainLayer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const explanations = yield* Explanations
     const log = yield* EventLog
+    const costly = yield* CostlyTurns
 
     return handlers.handleAll({
       explain: Effect.fnUntraced(function* ({ query: { webhook_id: webhookId, ...query } }) {
@@ -32,7 +34,8 @@ export const explainLayer = HttpApiBuilder.group(
           network: network!,
           ledgerIndex: query.ledger_index === undefined ? undefined : Number(query.ledger_index)
         }
-        const found = yield* explanations.explain(log, transaction, whose, yield* Clock.currentTimeMillis)
+        const explanation = explanations.explain(log, transaction, whose, yield* Clock.currentTimeMillis)
+        const found = yield* costly.run(caller.accountId, explanation)
         return explanationJson(transaction.hash, found)
       }, orUnavailable)
     })

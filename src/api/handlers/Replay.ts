@@ -36,6 +36,7 @@ import { JobNotCancellable, NotFound, PlanRequired, ValidationError } from "../E
 import { orUnavailable } from "../Failures.ts"
 import { noWebhook, refusedJob } from "../JobRefusals.ts"
 import { makePage } from "../Pages.ts"
+import { CostlyTurns } from "../Turns.ts"
 
 const jobOf = (row: ReplayJobRow): ReplayJob => ({
   job_id: row.id,
@@ -82,6 +83,7 @@ export const replayLayer = HttpApiBuilder.group(
     const log = yield* EventLog
     const history = yield* HistoryStore
     const settings = yield* Settings
+    const costly = yield* CostlyTurns
 
     const estimate = (network: Network, filters: ReplayFilters) =>
       estimateReplay({ log, counts, history }, network, filters, hasHistory(settings, network))
@@ -133,8 +135,10 @@ export const replayLayer = HttpApiBuilder.group(
         const eventIds = payload.event_ids === undefined ? undefined : [...new Set(payload.event_ids)]
         // Read before the estimate, so that the estimate includes every event that the job reads.
         const { end } = yield* log.offsets({ topic: eventsTopic(network), partition: 0 })
-        const estimatedEvents = eventIds?.length ?? (yield* estimate(network, filters ?? {}))
-        if (payload.dry_run === true) return yield* counted(network, eventIds, filters, estimatedEvents)
+        const estimatedEvents =
+          eventIds?.length ?? (yield* costly.run(caller.accountId, estimate(network, filters ?? {})))
+        if (payload.dry_run === true)
+          return yield* costly.run(caller.accountId, counted(network, eventIds, filters, estimatedEvents))
         const now = yield* Clock.currentTimeMillis
         const id = randomId("rpl_job_", now)
         const job = { id, webhookId: payload.webhook_id, eventIds, filters, estimatedEvents, endOffset: end }

@@ -43,6 +43,7 @@ import { orUnavailable } from "../Failures.ts"
 import { makePage } from "../Pages.ts"
 import { ratio } from "../Ratio.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
+import { CostlyTurns } from "../Turns.ts"
 
 /** Lists the fields one by one, so that a new column is not published by accident. */
 const webhookOf = (row: WebhookSeen): Webhook => ({
@@ -109,6 +110,7 @@ export const webhooksLayer = HttpApiBuilder.group(
     const tests = yield* TestDeliveries
     const synthetic = yield* SyntheticEvents
     const log = yield* EventLog
+    const costly = yield* CostlyTurns
     const previews = yield* Semaphore.make(Limits.previewsAtOnce)
     const searches = yield* Semaphore.make(Limits.webhookSearchesAtOnce)
     const watched = watchedNetworks(settings)
@@ -269,7 +271,8 @@ export const webhooksLayer = HttpApiBuilder.group(
       }, orUnavailable),
 
       preview: Effect.fnUntraced(function* ({ params, payload = {} }) {
-        const found = yield* webhooks.find(ownerOf(yield* Caller), params.id)
+        const owner = ownerOf(yield* Caller)
+        const found = yield* webhooks.find(owner, params.id)
         if (Option.isNone(found)) return yield* noWebhook(params.id)
         const filters = { ...found.value, ...payload }
         const types = expandPatterns(filters.event_types)
@@ -278,7 +281,7 @@ export const webhooksLayer = HttpApiBuilder.group(
         if (problem !== undefined) {
           return yield* ValidationError.because(filterSentence("payload_filter", problem))
         }
-        return yield* previewFilters(
+        const preview = previewFilters(
           log,
           found.value.network,
           {
@@ -287,7 +290,8 @@ export const webhooksLayer = HttpApiBuilder.group(
             ...(wanted === null ? {} : { payload_filter: wanted })
           },
           payload.events ?? webhookBounds.defaultPreviewEvents
-        ).pipe(previews.withPermit)
+        )
+        return yield* costly.run(owner.accountId, previews.withPermit(preview))
       }, orUnavailable),
 
       test: Effect.fnUntraced(function* ({ params, payload }) {

@@ -1,6 +1,6 @@
 /** How commands show an account: as a row of a table, as lines, or as JSON. Pure. */
 import { iso } from "../../domain/IsoTime.ts"
-import { limitsJson, limitsOf } from "../../domain/Plans.ts"
+import { accountRequests, limitsJson, limitsOf, newKeysPerDay } from "../../domain/Plans.ts"
 import type { Account } from "../../storage/accounts/AccountStore.ts"
 import { GREEN, RED } from "../terminal/Colour.ts"
 import type { Column, Field } from "../terminal/Table.ts"
@@ -35,16 +35,18 @@ export const columns: ReadonlyArray<Column<Account>> = [
 
 export const fields = (account: Account): ReadonlyArray<Field> => {
   const limits = limitsOf(account.plan, account.own)
+  const all = accountRequests(limits)
   return [
     ["id", account.id],
     ["name", account.name],
     ["email", account.email ?? "-"],
     ["plan", account.plan],
-    ["requests", `${limits.requestsPerMinute} a minute, ${limits.requestsPerDay} a day`],
+    ["requests", `${limits.requestsPerMinute} a minute, ${limits.requestsPerDay} a day, with each key`],
+    ["all requests", `${all.perMinute} a minute, ${all.perDay} a day, with all keys together`],
     ["deliveries", limits.monthlyDeliveries === null ? "no quota" : `${limits.monthlyDeliveries} a month`],
     ["replays", `${limits.concurrentReplays} at the same time`],
     ["webhooks", `${limits.webhooks}, with ${limits.accountFilters} account filters in all`],
-    ["API keys", String(limits.apiKeys)],
+    ["API keys", `${limits.apiKeys}, ${newKeysPerDay(limits)} new ones within 24 hours`],
     ["status", account.suspended_at === null ? "active" : `suspended since ${iso(account.suspended_at)}`],
     ["created", iso(account.created_at)]
   ]

@@ -60,17 +60,25 @@ export const retry = Command.make(
       const webhook = yield* findWebhookSummary(webhookId)
       if (Option.isNone(webhook)) return yield* noWebhook(webhookId)
       const { account_id: accountId, network } = webhook.value
-      const counts = yield* jobs.countRetries({ webhookId, accountId, network }, filters)
-      const matched = [...counts.values()].reduce((sum, some) => sum + some, 0)
+      const { atLeast, byType, matched } = yield* jobs.countRetries(
+        { webhookId, accountId, network },
+        filters
+      )
       if (isDry)
         return yield* printOne({
           json: asJson,
           fields: [
             ["webhook", `${webhookId} (${network})`],
-            ["deliveries", String(matched)],
-            ...[...counts].map(([type, count]) => [type, String(count)] as const)
+            ["deliveries", `${atLeast ? "at least " : ""}${matched}`],
+            ...[...byType].map(([type, count]) => [type, String(count)] as const)
           ],
-          value: { webhook_id: webhookId, network, matched, by_type: Object.fromEntries(counts) },
+          value: {
+            webhook_id: webhookId,
+            network,
+            matched,
+            ...(atLeast ? { at_least: true } : {}),
+            by_type: Object.fromEntries(byType)
+          },
           note: "Nothing was queued; without --dry-run these deliveries are retried."
         })
       const now = yield* Clock.currentTimeMillis

@@ -1,6 +1,6 @@
 /**
  * The deliveries of a webhook that a retry job takes: counted by type, and read in pages in id order. No index has
- * the status. Exact counts come from the totals. A page searches only minutes in which the totals count such
+ * the status. Counts come from the totals, and at both ends of the period from a bounded number of rows. A page searches only minutes in which the totals count such
  * deliveries, and a bounded number of minutes at a time.
  */
 import { Effect } from "effect"
@@ -63,24 +63,40 @@ const ofTarget = (sql: SqlClient.SqlClient, { accountId, network, webhookId }: R
 const ofFilters = (sql: SqlClient.SqlClient, { event_types = eventTypes, statuses }: RetryFilters) =>
   sql`status = ANY(${column(statuses)}::text[]) AND event_type = ANY(${column(event_types)}::text[])`
 
-/** Counts retryable deliveries by event type. A type without any is left out. */
+export interface RetryCount {
+  /** In the order of `eventTypes`. A type without any is left out. */
+  readonly byType: ReadonlyMap<EventType, number>
+  readonly matched: number
+  /** Whether not all rows at an end of the period were read, so that there may be more. */
+  readonly atLeast: boolean
+}
+
+const NONE: RetryCount = { byType: new Map(), matched: 0, atLeast: false }
+
+/** Counts retryable deliveries. `mostRows`: how many rows it reads at each end of the period. */
 export const countRetryable = (
   sql: SqlClient.SqlClient,
   target: RetryTarget,
-  filters: RetryFilters
-): Effect.Effect<ReadonlyMap<EventType, number>, SqlError.SqlError> => {
+  filters: RetryFilters,
+  mostRows: number = Limits.retryCountRows
+): Effect.Effect<RetryCount, SqlError.SqlError> => {
   const { fromMs, endMs } = timesOf(filters)
   const wholeFrom = Math.ceil(fromMs / TYPE_TOTAL_MS) * TYPE_TOTAL_MS
   const wholeEnd = endMs === NEVER_MS ? NEVER_MS : Math.floor(endMs / TYPE_TOTAL_MS) * TYPE_TOTAL_MS
   const wanted = ofFilters(sql, filters)
   const counted = (table: string) => sql`
-    SELECT event_type, count FROM ${sql.literal(table)}
+    SELECT event_type, count, false FROM ${sql.literal(table)}
     WHERE ${ofTarget(sql, target)} AND ${wanted} AND at >= ${moment(sql, wholeFrom)} AND at < ${moment(sql, wholeEnd)}`
   const rows = (from: number, end: number): ReadonlyArray<Statement.Fragment> => {
     if (from >= end) return []
     const ids = [firstIdAt("dlv_", from), firstIdAt("dlv_", end)] as const
     const { range } = idRange(sql, [["webhook_id", sql`${target.webhookId}`]], sql`${ids[0]}`, sql`${ids[1]}`)
-    return [sql`SELECT event_type, 1::bigint FROM deliveries WHERE ${range} AND ${wanted}`]
+    return [
+      sql`
+        SELECT event_type, (CASE WHEN ${wanted} THEN 1 ELSE 0 END)::bigint, count(*) OVER () > ${mostRows} FROM (
+          SELECT event_type, status FROM deliveries WHERE ${range} ORDER BY webhook_id, id LIMIT ${mostRows + 1}
+        ) AS read`
+    ]
   }
   const parts =
     wholeFrom >= wholeEnd
@@ -91,13 +107,18 @@ export const countRetryable = (
           counted("delivery_changes"),
           ...rows(wholeEnd, endMs)
         ]
-  if (parts.length === 0) return Effect.succeed(new Map())
-  return sql<{ readonly type: EventType; readonly count: number }>`
-    SELECT event_type AS type, sum(count)::float8 AS count FROM (${sql.join(" UNION ALL ", false)(parts)}) AS parts (event_type, count)
-    GROUP BY 1 HAVING sum(count) > 0`.pipe(
+  if (parts.length === 0) return Effect.succeed(NONE)
+  return sql<{ readonly type: EventType; readonly count: number; readonly cut: boolean }>`
+    SELECT event_type AS type, sum(count)::float8 AS count, bool_or(cut) AS cut
+    FROM (${sql.join(" UNION ALL ", false)(parts)}) AS parts (event_type, count, cut) GROUP BY 1`.pipe(
     Effect.map((counts) => {
-      const byType = new Map(counts.map(({ count, type }) => [type, count]))
-      return new Map(eventTypes.flatMap((type) => (byType.has(type) ? [[type, byType.get(type)!]] : [])))
+      const found = new Map(counts.map(({ count, type }) => [type, count]))
+      const byType = new Map(eventTypes.map((type) => [type, found.get(type) ?? 0] as const))
+      return {
+        byType: new Map([...byType].filter(([, count]) => count > 0)),
+        matched: [...byType.values()].reduce((sum, some) => sum + some, 0),
+        atLeast: counts.some(({ cut }) => cut)
+      }
     })
   )
 }

@@ -14,6 +14,7 @@ import { lockedLimits } from "../accounts/AccountLimits.ts"
 import { quotaUsedUp } from "../accounts/UsageStore.ts"
 import { column } from "../Columns.ts"
 import { countRetryable, type RetryTarget } from "../deliveries/Retryable.ts"
+import { ReadSql } from "../Sql.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { endJob } from "./ReplayWork.ts"
 
@@ -81,6 +82,7 @@ export type RefusedJob = "not found" | "webhook disabled" | "limit reached" | "q
 export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/storage/ReplayStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const read = yield* ReadSql
     const at = (unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
     const owned = ({ accountId, networks }: Owner) =>
       sql`account_id = ${accountId} AND network = ANY(${column(networks)}::text[])`
@@ -144,8 +146,8 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
       create,
       find,
 
-      /** How many deliveries a retry job would take now, by type. */
-      countRetries: (target: RetryTarget, filters: RetryFilters) => countRetryable(sql, target, filters),
+      /** How many deliveries a retry job would take now. */
+      countRetries: (target: RetryTarget, filters: RetryFilters) => countRetryable(read, target, filters),
 
       /** Returns jobs with an id below `beforeId`, newest first. */
       list: (owner: Owner, beforeId: string | undefined, limit: number) =>

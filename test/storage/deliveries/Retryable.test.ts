@@ -60,8 +60,12 @@ for (const seed of [1, 2, 3])
           const counts = yield* countRetryable(sql, target, filters)
           const byType = Map.groupBy(expected, ({ event }) => event.event_type)
           assert.deepStrictEqual(
-            Object.fromEntries(counts),
-            Object.fromEntries([...byType].map(([type, some]) => [type, some.length])),
+            [Object.fromEntries(counts.byType), counts.matched, counts.atLeast],
+            [
+              Object.fromEntries([...byType].map(([type, some]) => [type, some.length])),
+              expected.length,
+              false
+            ],
             JSON.stringify(filters)
           )
           const found: Array<string> = []
@@ -119,6 +123,14 @@ it.live("reads, of a webhook's deliveries, only those of minutes in which some m
     // Two edges of less than ten minutes each.
     const edges = { ...filters, since: MADE + 2 * HOUR_MS + 1, until: MADE + 9 * HOUR_MS + 1 }
     assert.isAtMost(yield* readBy(countRetryable(sql, target, edges)), 2 * 10 * 10)
+    // With fewer rows at each end the count says that there may be more.
+    const few = countRetryable(sql, target, edges, 20)
+    assert.isAtMost(yield* readBy(few), 2 * 21)
+    const { atLeast, matched } = yield* few
+    assert.isTrue(atLeast)
+    // The rows that were not read all were delivered, but for the first of the last hour.
+    assert.isAtMost(matched, (yield* countRetryable(sql, target, edges)).matched)
+    assert.isFalse((yield* countRetryable(sql, target, edges, 100)).atLeast)
     // The batch's ten minutes, of ten rows each, and a few at the ends of index ranges.
     assert.isAtMost(yield* readBy(retryablePage(sql, target, filters, "", 250)), 10 * 10 + 10)
     assert.strictEqual((yield* retryablePage(sql, target, filters, "", 250)).deliveries.length, 10)

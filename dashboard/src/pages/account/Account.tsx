@@ -47,6 +47,10 @@ const Limits = ({ limits }: Pick<AccountData, "limits">) => (
       <dd>
         {count(limits.requests_per_minute)} a minute, {count(limits.requests_per_day)} a day
       </dd>
+      <dt>Requests with all keys together</dt>
+      <dd>
+        {count(limits.account_requests_per_minute)} a minute, {count(limits.account_requests_per_day)} a day
+      </dd>
       <dt>Delivery attempts</dt>
       <dd>
         {limits.monthly_deliveries === null ? "no limit" : `${count(limits.monthly_deliveries)} a month`}
@@ -58,7 +62,9 @@ const Limits = ({ limits }: Pick<AccountData, "limits">) => (
       <dt>Replay jobs at a time</dt>
       <dd>{count(limits.concurrent_replays)}</dd>
       <dt>API keys</dt>
-      <dd>{count(limits.api_keys)}</dd>
+      <dd>
+        {count(limits.api_keys)}, {count(limits.new_api_keys_per_day)} new ones within 24 hours
+      </dd>
     </dl>
   </Panel>
 )

@@ -1,6 +1,6 @@
 /**
- * Delays requests without a key, so that a flood of them cannot starve deliveries and requests with a key. A few
- * start, then all other work of the process runs. If the process has other roles than `api`, a pause follows. It is a
+ * Delays requests without a key, and refusals of keys that have used up their requests, so that a flood of them cannot
+ * starve deliveries and other requests. A few start, then all other work of the process runs. If the process has other roles than `api`, a pause follows. It is a
  * multiple of the time that these requests and the other work took. At most one request of each connection waits.
  */
 import { Effect, Latch, Semaphore } from "effect"
@@ -49,7 +49,8 @@ const makePacer = Effect.fnUntraced(function* ({ starts, pauseMs }: PacingLimits
 })
 
 /** Probes wait for other probes only, so that a flood of other requests cannot make the service look dead. */
-export const keylessPacing = Effect.all({
+export const requestPacing = Effect.all({
   probe: makePacer(Limits.keylessProbes),
+  refused: makePacer(Limits.refusedRequests),
   other: makePacer(Limits.keylessOthers)
 })

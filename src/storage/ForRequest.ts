@@ -1,0 +1,9 @@
+/**
+ * Whether an effect runs for a request to the API. Its statements and transactions then use at most
+ * `Limits.databaseRequestConnections` of the main pool (SqlMetrics.ts).
+ */
+import { Context } from "effect"
+
+export class ForRequest extends Context.Reference<boolean>("ledgerhook/storage/ForRequest", {
+  defaultValue: () => false
+}) {}
