@@ -23,6 +23,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
     "storage/deliveries/Transitions.ts",
     "ON CONFLICT (account_id, day_of_month)"
   ],
+  account_usage: ["a row for each account", "storage/accounts/KeyAdmission.ts", "ON CONFLICT (account_id)"],
   mails: ["90 days", "storage/accounts/MailStore.ts", "DELETE FROM mails"],
   idempotency_answers: [
     "24 hours",
