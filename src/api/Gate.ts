@@ -119,6 +119,8 @@ export const gate = <R1, R2, R3>(
   makePages: Effect.Effect<FindPage | undefined, never, R3>
 ) => {
   /** `called` is undefined outside /v1. */
+  const accounts = makeAccountRequests()
+
   const routed = (
     request: Request,
     known: ReturnType<FindPath>,
@@ -137,11 +139,10 @@ export const gate = <R1, R2, R3>(
         // Handlers outside /v1 do not use a caller.
         if (called === undefined) return yield* handler as Effect.Effect<Response, Types.unhandled>
         const { identity } = called.admitted
-        return yield* called.idempotent(
-          request,
-          identity,
-          Effect.provideService(handler, Caller, identity),
-          refusal
+        // The body has been read, so a slow one does not keep a turn.
+        return yield* accounts.run(
+          identity.accountId,
+          called.idempotent(request, identity, Effect.provideService(handler, Caller, identity), refusal)
         )
       })
       if (known === undefined) {
@@ -181,7 +182,6 @@ export const gate = <R1, R2, R3>(
       const checks = yield* makeChecks
       const findPage = yield* makePages
       const pacing = yield* requestPacing
-      const accounts = makeAccountRequests()
       // The router requires this error type of a middleware. No error is left here.
       return (handler: Handler): Effect.Effect<Response, Types.unhandled, Request> =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -206,13 +206,10 @@ export const gate = <R1, R2, R3>(
             }
             const { accountId } = found.value.identity
             if (accounts.isFull(accountId)) return yield* Effect.as(pacing.refused, tooManyAtOnce)
-            const outcome = yield* accounts.run(
+            const outcome = yield* others.budget.withAnswer(
               accountId,
-              others.budget.withAnswer(
-                accountId,
-                routed(request, known, handler, { admitted: found.value, ...others }, findPage),
-                ({ body }) => ("contentLength" in body ? (body.contentLength ?? 0) : 0)
-              )
+              routed(request, known, handler, { admitted: found.value, ...others }, findPage),
+              ({ body }) => ("contentLength" in body ? (body.contentLength ?? 0) : 0)
             )
             return "code" in outcome ? refused(outcome) : outcome
           })

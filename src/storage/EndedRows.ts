@@ -10,9 +10,14 @@ import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { deleteEvery } from "../observability/ClockTrust.ts"
 
-/** The assignments that end a job by ids or filters. Which of the three modes it had stays known. */
-export const JOB_CLEARED =
-  "event_ids = event_ids[1:0], filters = CASE WHEN filters IS NOT NULL THEN '{}'::jsonb END"
+/**
+ * The assignments that end a job by ids or filters. Which of the three modes it had stays known, and its period: the job
+ * shows the ledgers of it that were skipped. The empty name keeps the array of names from being null.
+ */
+export const JOB_CLEARED = `
+  event_ids = event_ids[1:0],
+  filters = filters - (SELECT array_agg(name) FROM jsonb_object_keys(filters || '{"": 0}') AS name
+    WHERE name NOT IN ('since', 'until'))`
 
 /** The assignments that end a webhook. Its deliveries are shown with the names of its headers. */
 export const WEBHOOK_CLEARED = `
@@ -42,7 +47,7 @@ export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, now
     sql`
       UPDATE replay_jobs SET ${jobCleared!} WHERE id IN (
         SELECT id FROM replay_jobs
-        WHERE ${jobEnded!} AND (cardinality(event_ids) > 0 OR filters <> '{}') LIMIT ${most}
+        WHERE ${jobEnded!} AND (cardinality(event_ids) > 0 OR filters - '{since,until}'::text[] <> '{}') LIMIT ${most}
       ) RETURNING 1`,
     sql`
       UPDATE webhooks SET ${webhookCleared!} WHERE id IN (
