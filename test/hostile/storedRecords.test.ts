@@ -165,6 +165,7 @@ describe(`on ${CONFIG_TOPIC}`, () => {
         yield* append(CONFIG_TOPIC, "wh_of_nobody", [...noRecords, ...damaged])
         yield* append(CONFIG_TOPIC, "__proto__", [record!.value, null])
         yield* registry.upToDate
+        yield* (yield* RoutedWebhooks).upToDate
         assert.strictEqual(registry.get(webhookId)?.url.href, receiver.url)
         for (const stage of ["route", "deliver"] as const)
           yield* eventually(
