@@ -5,12 +5,12 @@
  * known too late: if an account has got too many bytes, its next requests wait. A request that would wait for longer than
  * `Limits.bodyWaitMs` is refused. Small bodies pass: connections bound them.
  */
-import { Clock, Effect, Exit, Option, Semaphore } from "effect"
+import { Effect, Exit, Option, Semaphore } from "effect"
 import { Limits } from "../config/Limits.ts"
+import { monotonicClock } from "../domain/Monotonic.ts"
 import type { OnRead, Refusal } from "./RequestBody.ts"
 
 const SECOND_MS = 1_000
-const NANOS_PER_MS = 1_000_000
 /** How long the rate takes for the bytes that an account may use at once. */
 const ALLOWANCE_MS = (Limits.accountBodyBytes / Limits.accountBodyBytesPerSecond) * SECOND_MS
 
@@ -36,8 +36,7 @@ export const makeBodyBudget = Effect.gen(function* () {
   const all = yield* Semaphore.make(Limits.bodyBytes)
   const budgets = new Map<string, Budget>()
   const scope = yield* Effect.scope
-  const clock = yield* Clock.Clock
-  const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS
+  const nowMs = yield* monotonicClock
 
   const enter = (accountId: string): Budget => {
     const budget = budgets.get(accountId) ?? {

@@ -97,8 +97,8 @@ export const stageLimits = {
   connectionIdleMs: 4_500,
   connectionIdleMarginMs: 500,
   /**
-   * A connection is closed after the first response that it gets when it is older than this, minus up to a quarter by
-   * chance, so that connections opened together do not end together. A busy webhook then follows a change of DNS.
+   * No request begins on a connection that is older than this, minus up to a quarter by chance, so that connections
+   * opened together do not end together. A busy webhook then follows a change of DNS.
    */
   connectionLifeMs: 60_000,
   /**

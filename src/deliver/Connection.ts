@@ -74,7 +74,9 @@ export class Connection extends Client {
     const exchange = handler as OnConnection
     exchange.connection = this
     exchange.request = request
-    return super.dispatch(this.nowMs() < this.expiresAt ? request : { ...request, reset: true }, handler)
+    // The client has one request at a time, so this socket is idle. The client connects again.
+    if (this.nowMs() >= this.expiresAt) this.socket?.destroy()
+    return super.dispatch(request, handler)
   }
 
   /**
