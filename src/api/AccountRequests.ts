@@ -10,11 +10,16 @@ import { makeTurns } from "./Turns.ts"
 export const makeAccountRequests = () => {
   const { atOnce, waiting } = Limits.accountRequests
   const turns = makeTurns(atOnce)
-  return {
-    /** Whether so many requests of the account run and wait that another one must be refused. */
-    isFull: (accountId: string): boolean => turns.users(accountId) >= atOnce + waiting,
-    /** Runs the request when it is its turn. */
-    run: <A, E, R>(accountId: string, request: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-      turns.run(accountId, Effect.provideService(request, ForRequest, true))
-  }
+  /** Runs the request when it is its turn, or `refused` if so many of the account run and wait already. */
+  return <A, E, R, E2, R2>(
+    accountId: string,
+    request: Effect.Effect<A, E, R>,
+    refused: Effect.Effect<A, E2, R2>
+  ): Effect.Effect<A, E | E2, R | R2> =>
+    Effect.suspend(
+      (): Effect.Effect<A, E | E2, R | R2> =>
+        turns.users(accountId) < atOnce + waiting
+          ? turns.run(accountId, Effect.provideService(request, ForRequest, true))
+          : refused
+    )
 }

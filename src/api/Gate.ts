@@ -107,6 +107,8 @@ interface ApiChecks {
 /** A caller under /v1 with a valid key. */
 interface Called extends Omit<ApiChecks, "admit"> {
   readonly admitted: Admitted
+  /** The answer if the account has too many requests at once. */
+  readonly tooMany: Effect.Effect<Response>
 }
 
 /** Answers a request for a page or a file that is no path of the API. Undefined: there is none. */
@@ -118,9 +120,9 @@ export const gate = <R1, R2, R3>(
   makeChecks: Effect.Effect<ApiChecks | undefined, never, R2>,
   makePages: Effect.Effect<FindPage | undefined, never, R3>
 ) => {
-  /** `called` is undefined outside /v1. */
-  const accounts = makeAccountRequests()
+  const inTurn = makeAccountRequests()
 
+  /** `called` is undefined outside /v1. */
   const routed = (
     request: Request,
     known: ReturnType<FindPath>,
@@ -140,9 +142,10 @@ export const gate = <R1, R2, R3>(
         if (called === undefined) return yield* handler as Effect.Effect<Response, Types.unhandled>
         const { identity } = called.admitted
         // The body has been read, so a slow one does not keep a turn.
-        return yield* accounts.run(
+        return yield* inTurn(
           identity.accountId,
-          called.idempotent(request, identity, Effect.provideService(handler, Caller, identity), refusal)
+          called.idempotent(request, identity, Effect.provideService(handler, Caller, identity), refusal),
+          called.tooMany
         )
       })
       if (known === undefined) {
@@ -204,11 +207,10 @@ export const gate = <R1, R2, R3>(
             if (!rate.admitted) {
               return yield* Effect.as(pacing.refused, rateLimited(rate, yield* Clock.currentTimeMillis))
             }
-            const { accountId } = found.value.identity
-            if (accounts.isFull(accountId)) return yield* Effect.as(pacing.refused, tooManyAtOnce)
+            const tooMany = Effect.as(pacing.refused, tooManyAtOnce)
             const outcome = yield* others.budget.withAnswer(
-              accountId,
-              routed(request, known, handler, { admitted: found.value, ...others }, findPage),
+              found.value.identity.accountId,
+              routed(request, known, handler, { admitted: found.value, tooMany, ...others }, findPage),
               ({ body }) => ("contentLength" in body ? (body.contentLength ?? 0) : 0)
             )
             return "code" in outcome ? refused(outcome) : outcome

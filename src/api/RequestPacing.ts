@@ -1,7 +1,8 @@
 /**
  * Delays requests without a key, and refusals of keys that have used up their requests, so that a flood of them cannot
- * starve deliveries and other requests. A few start, then all other work of the process runs. If the process has other roles than `api`, a pause follows. It is a
- * multiple of the time that these requests and the other work took. At most one request of each connection waits.
+ * starve deliveries and other requests. A few start, then all other work of the process runs. If the process has other
+ * roles than `api`, a pause follows. It is a multiple of the time that these requests and the other work took. At most
+ * one request of each connection waits.
  */
 import { Effect, Latch, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"

@@ -1,7 +1,7 @@
 /**
  * One webhook in an actor: an outlet with a lane for live deliveries and one for replayed ones, which start only when
- * no live one waits. Window and rate belong to the outlet. `SendPermission` is `none` while the webhook is disabled,
- * its account suspended or its secret sealed with an unknown key, and `free` while the quota is used up. Pure. Modes of a lane:
+ * no live one waits. Window and rate belong to the outlet. `SendPermission` is `none` while the webhook is disabled, its
+ * account suspended or its secret sealed with an unknown key, and `free` while the quota is used up. Pure. Modes:
  *
  *   log      queues work from the log ──(memory budget used up, offsets held back for too long, another lane needs
  *            memory, or permission not `all`)──▶ backlog

@@ -50,15 +50,16 @@ describe("turns of an account", () => {
 
   it.effect("refuse what is beyond the waiting ones, and mark what runs as a request", () =>
     Effect.gen(function* () {
-      const requests = makeAccountRequests()
+      const inTurn = makeAccountRequests()
+      const refused = Effect.succeed("refused")
       const { atOnce, waiting } = Limits.accountRequests
-      for (let i = 0; i < atOnce + waiting; i++) {
-        assert.isFalse(requests.isFull("a"))
-        yield* Effect.forkChild(requests.run("a", Effect.never), { startImmediately: true })
-      }
-      assert.isTrue(requests.isFull("a"))
-      assert.isFalse(requests.isFull("b"))
-      assert.isTrue(yield* requests.run("b", ForRequest))
+      const fibers = yield* Effect.forEach(Array.from({ length: atOnce + waiting }), () =>
+        Effect.forkChild(inTurn("a", Effect.never, refused), { startImmediately: true })
+      )
+      assert.isTrue(fibers.every((fiber) => fiber.pollUnsafe() === undefined))
+      assert.strictEqual(yield* inTurn("a", Effect.succeed("run"), refused), "refused")
+      assert.strictEqual(yield* inTurn("b", Effect.succeed("run"), refused), "run")
+      assert.isTrue(yield* inTurn("b", ForRequest, Effect.succeed(false)))
       assert.isFalse(yield* ForRequest)
     })
   )

@@ -1,7 +1,7 @@
 /**
  * The deliveries of a webhook that a retry job takes: counted by type, and read in pages in id order. No index has
- * the status. Counts come from the totals, and at both ends of the period from a bounded number of rows. A page searches only minutes in which the totals count such
- * deliveries, and a bounded number of minutes at a time.
+ * the status. Counts come from the totals, and at both ends of the period from a bounded number of rows. A page searches
+ * only minutes in which the totals count such deliveries, and a bounded number of minutes at a time.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
