@@ -2,8 +2,8 @@
  * Converts between classic addresses and 20-byte account ids: base 58 with the ledger's alphabet, a zero version byte
  * and four checksum bytes. Not from a library, because detection converts every account of every event and needs speed.
  */
+import { hash } from "node:crypto"
 import { ACCOUNT_WORDS, ALPHABET, writeAccountId } from "./AccountIds.ts"
-import { addressChecksum } from "./AddressChecksum.ts"
 
 const BASE = ALPHABET.length
 const ZERO = ALPHABET[0]!
@@ -12,7 +12,10 @@ const ZERO = ALPHABET[0]!
 const CHUNK_LETTERS = 8
 const CHUNK = BigInt(BASE ** CHUNK_LETTERS)
 
-const WORD_BYTES = 4
+const CHECKSUM_HEX = 8
+
+const checksum = (versionedHex: string): string =>
+  hash("sha256", hash("sha256", Buffer.from(versionedHex, "hex"), "buffer"), "hex").slice(0, CHECKSUM_HEX)
 
 /** Base 58 writes each leading zero byte as one zero letter, because the number alone would lose them. */
 const zeroBytesOf = (hex: string): number => {
@@ -43,34 +46,23 @@ const encode = (hex: string): string => {
 
 /** The address of an account id given as 40 hex digits. */
 export const addressOfAccountId = (accountIdHex: string): string => {
-  const account = Uint32Array.from(accountIdHex.match(/.{8}/g) ?? [], (word) => Number.parseInt(word, 16))
-  return encode(`00${accountIdHex}${hexOf(addressChecksum(account.reverse()))}`)
+  const versioned = `00${accountIdHex}`
+  return encode(versioned + checksum(versioned))
 }
 
 const words = new Uint32Array(ACCOUNT_WORDS)
 const hexOf = (word: number): string => word.toString(16).padStart(8, "0")
 
-/** Of the version byte and the account id. */
-const zeroBytesOfWords = (): number => {
-  const word = words.findLastIndex((word) => word !== 0)
-  // The checksum of the account id of zeros alone does not begin with a zero.
-  return 1 + (ACCOUNT_WORDS - 1 - word) * WORD_BYTES + (word === -1 ? 0 : Math.clz32(words[word]!) >>> 3)
-}
-
-/**
- * Whether this is a classic address with a valid checksum; its account id is then in `words`. For addresses that
- * customers choose: in the cache of `isAddress` they would replace those of the ledger.
- */
-export const isValidAddress = (address: string): boolean => {
-  const named = writeAccountId(address, words, 0)
-  return (
-    named !== undefined && named === addressChecksum(words) && zeroBytesOfWords() === leadingZeros(address)
-  )
-}
-
 /** The account id as 40 upper-case hex digits; undefined when `address` is not a valid classic address. */
-export const accountIdOfAddress = (address: string): string | undefined =>
-  isValidAddress(address) ? Array.from(words.toReversed(), hexOf).join("").toUpperCase() : undefined
+export const accountIdOfAddress = (address: string): string | undefined => {
+  const named = writeAccountId(address, words, 0)
+  if (named === undefined) return undefined
+  const accountId = Array.from(words.toReversed(), hexOf).join("")
+  const versioned = `00${accountId}`
+  const isValid =
+    checksum(versioned) === hexOf(named) && zeroBytesOf(versioned + hexOf(named)) === leadingZeros(address)
+  return isValid ? accountId.toUpperCase() : undefined
+}
 
 /**
  * A cache of valid addresses; an address's last letters choose its slot. Checking a checksum takes as long as detecting
@@ -90,7 +82,7 @@ const slotOf = (text: string): number => {
 export const isAddress = (text: string): boolean => {
   const slot = slotOf(text)
   if (remembered[slot] === text) return true
-  if (!isValidAddress(text)) return false
+  if (accountIdOfAddress(text) === undefined) return false
   remembered[slot] = text
   return true
 }
