@@ -8,6 +8,7 @@ import { Clock, Effect, type Scope } from "effect"
 
 /** What became of one delivery at its receiver. */
 export interface Seen {
+  /** Without those that a used connection ended with: each of them is sent again, and not recorded. */
   requests: number
   accepted: number
 }
@@ -136,6 +137,8 @@ export const startReceivers: Effect.Effect<Receivers, never, Scope.Scope> = Effe
     kindNames.filter((name) => kinds[name].ordered).map((name) => [name, []])
   )
   const sockets = new Set<Socket>()
+  /** Connections that have had an answer. */
+  const used = new WeakSet<Socket>()
 
   const note = (name: KindName, { deliveryId, eventId }: Item): Seen => {
     ledgers.set(name, Math.max(ledgers.get(name) ?? 0, ledgerOfEvent(eventId)))
@@ -160,8 +163,11 @@ export const startReceivers: Effect.Effect<Receivers, never, Scope.Scope> = Effe
         digit: digitOf(items[0]?.deliveryId ?? ""),
         nowMs: clock.currentTimeMillisUnsafe()
       })
+      // The service sends such a request again and records no attempt (docs/receiving.md#connections).
+      const isUnrecorded = answer === "close" && used.has(request.socket)
+      used.add(request.socket)
       for (const one of noted) {
-        one.requests++
+        if (!isUnrecorded) one.requests++
         if (isAccepted(answer)) one.accepted++
       }
       respond(answer, request, response)
