@@ -8,7 +8,7 @@ import { Clock, Effect, type Scope } from "effect"
 
 /** What became of one delivery at its receiver. */
 export interface Seen {
-  /** Without those that a used connection ended with: each of them is sent again, and not recorded. */
+  /** Without those whose connection was used before and then closed: the service sends them again, unrecorded. */
   requests: number
   accepted: number
 }
