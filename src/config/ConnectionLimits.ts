@@ -28,7 +28,7 @@ export const connectionLimits = {
   bodyBytes: 64 * 1024 * 1024,
   /**
    * The same of one account: two of the largest bodies, or ten webhooks with 10,000 account filters. After that, bytes
-   * come back at this rate: a body of 370 KB with filters takes 30 ms of the event loop, and so 4 % of its time.
+   * come back at this rate: a body of 370 KB with filters takes 60 ms of the event loop, and so 8 % of its time.
    */
   accountBodyBytes: 4 * 1024 * 1024,
   accountBodyBytesPerSecond: 512 * 1024,
@@ -52,8 +52,8 @@ export const connectionLimits = {
   refusedRequests: { starts: 2, pauseMs: 50 },
   /**
    * Requests of one account that run at once in a process, and those that wait for their turn. More than `atOnce` are
-   * no faster: a request takes a few ms, most of it in the database. Bodies are read when it is a request's turn. More
-   * than `waiting` are a fault of the client; they are refused.
+   * no faster: a request takes a few ms, most of it in the database. A request takes its turn when its body has been
+   * read. More than `waiting` are a fault of the client; they are refused.
    */
   accountRequests: { atOnce: 20, waiting: 200 },
   /**

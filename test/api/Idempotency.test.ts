@@ -77,12 +77,12 @@ layer(apiLayer(), { excludeTestServices: true })("Idempotency-Key", (it) => {
 
   it.effect("gives a revoked key nothing, not even its own response", () =>
     Effect.gen(function* () {
-      const { accountId, api, key, post } = yield* prepare
-      const other = yield* api.keyFor(accountId, "live")
-      assert.strictEqual((yield* post("/v1/webhooks", WEBHOOK, "o", other)).status, 201)
-      const { body } = yield* api.call("GET", "/v1/api-keys", { key })
-      yield* api.call("DELETE", `/v1/api-keys/${body.data[0].id}`, { key })
-      assert.strictEqual((yield* post("/v1/webhooks", WEBHOOK, "o", other)).status, 401)
+      const { api, key, post } = yield* prepare
+      const other = { name: "other", scopes: ["webhooks:write"], environment: "live" }
+      const { body: made } = yield* post("/v1/api-keys", other, "k")
+      assert.strictEqual((yield* post("/v1/webhooks", WEBHOOK, "o", made.key)).status, 201)
+      yield* api.call("DELETE", `/v1/api-keys/${made.id}`, { key })
+      assert.strictEqual((yield* post("/v1/webhooks", WEBHOOK, "o", made.key)).status, 401)
     })
   )
 
