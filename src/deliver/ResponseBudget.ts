@@ -50,6 +50,8 @@ export const makeResponseBudget = ({ bytes, shortCharacters }: ResponseLimits) =
     if (today !== day) used.clear()
     day = today
     const body = attempt.responseBody ?? ""
+    // Of a success, no more headers are kept anyway (Exchange.ts). Most attempts end here.
+    if (body.length <= shortCharacters && attempt.status === "delivered") return attempt
     const headers = charactersOf(attempt.details?.responseHeaders)
     if (body.length <= shortCharacters && headers <= Limits.deliveredHeaders.characters) return attempt
     const total = (used.get(accountId) ?? 0) + Buffer.byteLength(body) + headers
