@@ -13,6 +13,7 @@ import { Explanations } from "./coverage/Explanations.ts"
 import { delay } from "./delay/Stage.ts"
 import { Recorder } from "./deliver/Recorder.ts"
 import { Sender } from "./deliver/Sender.ts"
+import { watchSender } from "./deliver/SenderHealth.ts"
 import { deliver } from "./deliver/Stage.ts"
 import { detectLedger } from "./detect/Detect.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "./domain/Delivery.ts"
@@ -305,9 +306,10 @@ const roleLayers = {
   ingest: ingestLayer,
   events: eventsLayer,
   route: routeLayer,
-  deliver: Layer.merge(supervised("deliver", deliver), Layer.effectDiscard(watchWebhooks)).pipe(
-    Layer.provide([Recorder.layer, Sender.layer, AccountHolds.layer, WebhookRegistry.layer])
-  ),
+  deliver: Layer.merge(
+    supervised("deliver", deliver),
+    Layer.effectDiscard(Effect.andThen(watchSender, watchWebhooks))
+  ).pipe(Layer.provide([Recorder.layer, Sender.layer, AccountHolds.layer, WebhookRegistry.layer])),
   delay: supervised("delay", delay),
   replay: supervised("replay", replay).pipe(Layer.provide(WorkNotices.layer))
 }

@@ -106,6 +106,10 @@ export const stageLimits = {
    * stores this many characters. 30 days of an account then have at most 1 GB.
    */
   longResponses: { bytes: 32 * 1024 * 1024, shortCharacters: 200 },
+  /** The pause of a webhook after a request that this machine could not send: it lacked descriptors, ports or memory. */
+  lackPauseMs: 1_000,
+  /** How long `/readyz` shows such a request. */
+  shortageShownMs: 60_000,
   /** Outcomes written in one statement. */
   recorderBatch: 500,
   /** With this many outcomes a statement is worth its cost, whatever else is under way. */

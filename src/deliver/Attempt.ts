@@ -13,6 +13,7 @@ import type { AttemptRecord } from "../storage/deliveries/Transitions.ts"
 import { type RegisteredWebhook, secretsAt, WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import type { Sending } from "./BatchMaking.ts"
 import { batchOutcomes } from "./BatchOutcome.ts"
+import type { NotSent } from "./Exchange.ts"
 import type { Work } from "./Lane.ts"
 import { Recorder } from "./Recorder.ts"
 import { Sender } from "./Sender.ts"
@@ -35,7 +36,7 @@ export const nextWork = (work: Work, webhookId: string, dueAt: number): Delivery
 })
 
 const tracedAttempt = <E, R>(
-  self: Effect.Effect<ReadonlyArray<AttemptResult>, E, R>,
+  self: Effect.Effect<ReadonlyArray<AttemptResult> | NotSent, E, R>,
   { config: { id }, url }: RegisteredWebhook,
   traceparent: string | undefined
 ) =>
@@ -43,6 +44,7 @@ const tracedAttempt = <E, R>(
     self,
     "attempt delivery",
     (results) => {
+      if ("shortage" in results) return { webhook_id: id, error: results.shortage }
       const { record, work } = results[0]!
       const batchId = record.details?.batchId
       return {
@@ -109,7 +111,7 @@ const resultOf = (policy: RetryPolicy, chance: () => number, ended: FinishedRequ
 export type Attempt = (
   webhook: RegisteredWebhook,
   sending: Sending,
-  ended: (results: ReadonlyArray<AttemptResult>) => void
+  ended: (results: ReadonlyArray<AttemptResult> | NotSent) => void
 ) => void
 
 /**
@@ -169,7 +171,10 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
       const { deliveryId, event } = work
       const request = signedRequest({ ...options, format: config.format, deliveryId, event })
       send(config.account_id, request, Limits.responseBodyBytes, (outcome) =>
-        guarded(() => ended([resultAt(clock.currentTimeMillisUnsafe(), work, outcome, chance)]))
+        guarded(() => {
+          if ("shortage" in outcome) return ended(outcome)
+          ended([resultAt(clock.currentTimeMillisUnsafe(), work, outcome, chance)])
+        })
       )
       return
     }
@@ -178,6 +183,7 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
     const request = signedBatch({ ...options, format: known.config.format, batchId, items })
     send(config.account_id, request, Limits.batchResponseBytes, (outcome) =>
       guarded(() => {
+        if ("shortage" in outcome) return ended(outcome)
         const endedAt = clock.currentTimeMillisUnsafe()
         const ids = works.map(({ deliveryId }) => deliveryId)
         const outcomes = batchOutcomes(outcome, batchId, ids)
@@ -191,7 +197,7 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
   const attempt: Attempt = (known, sending, ended) => guarded(() => post(known, sending, ended))
 
   const inFiber: Attempt = (known, sending, ended) => {
-    const results = Effect.callback<ReadonlyArray<AttemptResult>>((resume) =>
+    const results = Effect.callback<ReadonlyArray<AttemptResult> | NotSent>((resume) =>
       attempt(known, sending, (results) => resume(Effect.succeed(results)))
     )
     // The span of a batch belongs to the trace of its first delivery.
@@ -207,6 +213,7 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
       // `abandon` has subtracted these attempts from the recorder's count already.
       if (!isOpen) return
       underWay -= attempts
+      if ("shortage" in results) recorder.abandon(attempts)
       ended(results)
     })
   }) satisfies Attempt

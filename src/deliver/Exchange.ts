@@ -18,6 +18,7 @@ import {
   responseFailure,
   timeoutFailure
 } from "./FailureText.ts"
+import { shortageOf } from "./Shortage.ts"
 
 /** HTTP's smallest status (RFC 9110, section 15). */
 const LEAST_STATUS = 100
@@ -27,6 +28,12 @@ const decoder = new TextDecoder()
 const textOf = (chunks: ReadonlyArray<Buffer>): string =>
   // A text in PostgreSQL cannot contain NUL.
   decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)).replaceAll("\0", "\uFFFD")
+
+/** This machine lacked something, so the attempt does not count. */
+export interface NotSent {
+  /** What it lacks, as the end of a sentence. */
+  readonly shortage: string
+}
 
 /** The part of a response that has arrived. */
 interface PartialResponse {
@@ -91,7 +98,7 @@ export class Exchange implements OnConnection {
   request: Dispatcher.DispatchOptions | undefined
   private readonly clocks: Clocks
   private readonly bodyBytes: number
-  private readonly onOutcome: (exchange: Exchange, outcome: AttemptOutcome) => void
+  private readonly onOutcome: (exchange: Exchange, outcome: AttemptOutcome | NotSent) => void
   private readonly startedAt: number
   private controller: Dispatcher.DispatchController | undefined
   private response: PartialResponse | undefined
@@ -110,7 +117,7 @@ export class Exchange implements OnConnection {
   constructor(
     clocks: Clocks,
     bodyBytes: number,
-    ended: (exchange: Exchange, outcome: AttemptOutcome) => void
+    ended: (exchange: Exchange, outcome: AttemptOutcome | NotSent) => void
   ) {
     this.clocks = clocks
     this.bodyBytes = bodyBytes
@@ -184,7 +191,7 @@ export class Exchange implements OnConnection {
   onResponseError(_: Dispatcher.DispatchController, error: Error) {
     if (this.over) return
     if (this.maySendAgain() && (this.isUnanswered || this.firstByteMs === null)) this.sendAgain()
-    else this.end(connectionFailure(error))
+    else this.end(connectionFailure(error), shortageOf(error))
   }
 
   /** The request has been written, to a connection that had served another one. */
@@ -209,15 +216,19 @@ export class Exchange implements OnConnection {
     this.abort()
   }
 
-  /** `failure` is the error if no response has arrived. */
-  private end(failure: string) {
+  /** `failure` is the error, and `shortage` its cause on this machine, if no response has arrived. */
+  private end(failure: string, shortage?: string) {
     if (this.over) return
     this.over = true
     const { connectMs, firstByteMs, response } = this
     const timing = { connectMs, firstByteMs, totalMs: this.elapsedMs() }
     this.onOutcome(
       this,
-      response === undefined ? failed(failure, timing) : outcomeOf(response, timing, this.clocks.wallMs())
+      response === undefined
+        ? shortage === undefined
+          ? failed(failure, timing)
+          : { shortage }
+        : outcomeOf(response, timing, this.clocks.wallMs())
     )
   }
 

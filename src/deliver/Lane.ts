@@ -48,8 +48,10 @@ export interface Outlet {
   /** Requests whose attempts are not all settled: a crash would repeat them. */
   unsettled: number
   readonly rate: TokenBucket
-  /** Whether the outlet waits for a connection or for a token of its rate. `woken` or `connected` follows. */
+  /** Whether the outlet waits for a connection, for a token of its rate or after a request not sent. `woken` or `connected` follows. */
   waiting: boolean
+  /** Whether the last request was not sent, because this machine lacked something. */
+  lacking: boolean
   /** Whether a timer runs for a batch that waits for more events. `gathered` follows. */
   gathering: boolean
   /** Whether the outlet has asked ReplayPace for a start. `replayMayStart` follows. */
@@ -119,6 +121,7 @@ export const makeOutlet = (
   unsettled: 0,
   rate: makeTokenBucket(),
   waiting: false,
+  lacking: false,
   gathering: false,
   replayStartAsked: false
 })
@@ -145,6 +148,14 @@ export const takeQueued = ({ queue }: Lane, key: string): Work | undefined => {
   return at === -1 ? undefined : queue.splice(at, 1)[0]
 }
 
+/** Queues deliveries again that were not sent, before later ones: ids have the order of the ledger. */
+export const putBack = ({ queue }: Lane, works: ReadonlyArray<Work>) => {
+  for (const work of works) {
+    const at = queue.findIndex(({ deliveryId }) => deliveryId > work.deliveryId)
+    queue.splice(at === -1 ? queue.length : at, 0, work)
+  }
+}
+
 /** Returns the queue, which must be spilled. Paging restarts, so spilled work keeps its order. */
 export const emptyIntoBacklog = (lane: Lane): ReadonlyArray<Work> => {
   const { queue } = lane
@@ -167,7 +178,8 @@ export const setPermission = (lane: Lane, permission: SendPermission): ReadonlyA
  * backlog. Attempts that wait for their record count towards the window, unless `ahead` allows more.
  */
 export const mayStart = (outlet: Outlet, maxInFlight: number, ahead: boolean): Lane | undefined => {
-  if (outlet.inFlight >= maxInFlight || (!ahead && outlet.unsettled >= maxInFlight)) return undefined
+  if (outlet.inFlight >= (outlet.lacking ? 1 : maxInFlight)) return undefined
+  if (!ahead && outlet.unsettled >= maxInFlight) return undefined
   const { live, replays } = outlet
   if (live.queue.length > 0) return live
   return live.mode === "log" && replays.queue.length > 0 ? replays : undefined

@@ -28,6 +28,8 @@ export type LaneEvent = (
   | { readonly kind: "replayMayStart" }
   /** A request has ended. Its outcomes are not recorded yet. */
   | { readonly kind: "attemptEnded"; readonly share: Share }
+  /** The request was not sent, because this machine lacked something. Nothing will be recorded. */
+  | { readonly kind: "notSent"; readonly share: Share; readonly works: ReadonlyArray<Work> }
   /** All attempts of a request are recorded and their retries are appended. */
   | { readonly kind: "settled"; readonly works: ReadonlyArray<Work> }
 ) & { readonly webhookId: string }
@@ -41,7 +43,7 @@ export type ActorEvent =
   | { readonly kind: "stopped" }
 
 export type Command =
-  /** Makes a request; `attemptEnded` and `settled` follow. */
+  /** Makes a request; `attemptEnded` and `settled` follow, or `notSent`. */
   | {
       readonly kind: "start"
       readonly webhook: RegisteredWebhook

@@ -15,7 +15,6 @@ import {
   emptyIntoBacklog,
   isIdle,
   type Lane,
-  type LaneKind,
   lanePermission,
   lanesOf,
   makeOutlet,
@@ -29,6 +28,15 @@ import {
 } from "./Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
 import {
+  enqueue,
+  type LaneMachine,
+  type MachineLimits,
+  release,
+  type Step,
+  spill,
+  withdraw
+} from "./LaneStep.ts"
+import {
   addHeld,
   isBusy,
   largestOverFairShare,
@@ -36,25 +44,6 @@ import {
   makeMemoryBudget,
   remainingFor
 } from "./MemoryBudget.ts"
-
-export interface MachineLimits {
-  readonly lanes: { readonly laneShare: number; readonly laneLeast: number }
-  readonly partitionDeliveries: number
-  readonly partitionReplays: number
-  readonly lanePageRows: number
-  readonly laneWalkDeliveries: number
-  readonly batchBodyBytes: number
-  readonly batchLeastWaitMs: number
-}
-
-export interface LaneMachine {
-  readonly limits: MachineLimits
-  readonly outlets: Map<string, Outlet>
-  readonly budgets: Readonly<Record<LaneKind, MemoryBudget>>
-  /** Attempts that have started and are not settled. */
-  sending: number
-  stopped: boolean
-}
 
 export interface Moment {
   /** Of the monotonic clock. */
@@ -73,38 +62,6 @@ export const makeMachine = (limits: MachineLimits): LaneMachine => ({
   sending: 0,
   stopped: false
 })
-
-/** The processing of one event. */
-interface Step {
-  readonly machine: LaneMachine
-  readonly nowMs: number
-  readonly commands: Array<Command>
-  ahead: number
-}
-
-/**
- * Removes a settled or spilled delivery from memory, and lets the offset of its record be committed if it has one.
- */
-const release = ({ machine, commands }: Step, outlet: Outlet, work: Work) => {
-  const budget = machine.budgets[work.kind]
-  budget.busy.delete(work.key)
-  addHeld(budget, outlet, -1)
-  if (work.acknowledge !== undefined) commands.push({ kind: "acknowledge", work })
-}
-
-const enqueue = ({ machine, nowMs }: Step, outlet: Outlet, work: Work) => {
-  const budget = machine.budgets[work.kind]
-  work.queuedAt = nowMs
-  budget.busy.add(work.key)
-  addHeld(budget, outlet, 1)
-  outlet[work.kind].queue.push(work)
-}
-
-const spill = ({ commands }: Step, { webhookId }: Outlet, lane: Lane, works: ReadonlyArray<Work>) => {
-  if (works.length === 0) return
-  lane.spillsUnderWay++
-  commands.push({ kind: "spill", webhookId, lane: lane.kind, works })
-}
 
 /** If this lane has no memory left, spills the queue of the lane that is furthest over its fair share. */
 const makeMemoryAvailable = (step: Step, budget: MemoryBudget, outlet: Outlet) => {
@@ -366,8 +323,14 @@ const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
       if (webhook !== undefined && lane === outlet.replays) connect(step, outlet, webhook)
       break
     }
+    case "notSent":
+      step.commands.push({ kind: "disconnect", share: event.share })
+      withdraw(step, outlet, event.works)
+      proceed(step, outlet)
+      break
     case "attemptEnded":
       outlet.inFlight--
+      outlet.lacking = false
       step.commands.push({ kind: "disconnect", share: event.share })
       proceed(step, outlet)
       break

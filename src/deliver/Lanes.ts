@@ -101,6 +101,13 @@ export const makeLanes = Effect.gen(function* () {
     const isLive = works[0]?.kind === "live"
     if (isLive) pace.liveStarted()
     attempt(webhook, sending, (results) => {
+      if ("shortage" in results) {
+        run(
+          Effect.logWarning(`this machine ${results.shortage}; attempts that it could not make do not count`)
+        )
+        dispatch({ kind: "notSent", webhookId, share, works })
+        return
+      }
       let unsettled = results.length
       const onSettled = () => {
         if (--unsettled > 0) return

@@ -15,7 +15,7 @@ import { Resolver, remembering } from "../net/Resolver.ts"
 import { Connection, type OpenConnections } from "./Connection.ts"
 import { makeConnector } from "./Connector.ts"
 import { makeDeadlines } from "./Deadlines.ts"
-import { Exchange } from "./Exchange.ts"
+import { Exchange, type NotSent } from "./Exchange.ts"
 import type { SignedRequest } from "./Signer.ts"
 
 /** `ended` is called once, possibly before this returns. */
@@ -24,7 +24,7 @@ export type Send = (
   request: SignedRequest,
   /** Bytes of the response's body that are read. */
   responseBytes: number,
-  ended: (outcome: AttemptOutcome) => void
+  ended: (outcome: AttemptOutcome | NotSent) => void
 ) => void
 
 export class Sender extends Context.Service<
@@ -32,6 +32,8 @@ export class Sender extends Context.Service<
   {
     /** When the scope closes, open requests are aborted and their `ended` is not called. */
     readonly opened: Effect.Effect<Send, never, Scope.Scope>
+    /** What this machine has lacked in the last minute, as the end of a sentence. */
+    readonly shortage: Effect.Effect<string | undefined>
   }
 >()("ledgerhook/deliver/Sender") {
   static readonly layer = Layer.effect(
@@ -52,6 +54,7 @@ export class Sender extends Context.Service<
         timeoutMs: deliveryTimeoutMs + 1_000,
         resolve: remembering(yield* Resolver, monotonicMs)
       })
+      let shortage = { text: "", untilMs: 0 }
       const connections: OpenConnections = { count: 0 }
       const options = {
         keepAliveTimeout: limits.connectionIdleMs,
@@ -101,6 +104,8 @@ export class Sender extends Context.Service<
           const exchange = new Exchange(clocks, responseBytes, (itself, outcome) => {
             deadlines.remove(itself)
             open.delete(itself)
+            if ("shortage" in outcome)
+              shortage = { text: outcome.shortage, untilMs: monotonicMs() + limits.shortageShownMs }
             ended(outcome)
           })
           deadlines.add(exchange)
@@ -120,7 +125,10 @@ export class Sender extends Context.Service<
         return send
       })
 
-      return Sender.of({ opened })
+      return Sender.of({
+        opened,
+        shortage: Effect.sync(() => (monotonicMs() < shortage.untilMs ? shortage.text : undefined))
+      })
     })
   )
 }

@@ -7,7 +7,7 @@
  */
 import type { LookupAddress as Address, RecordWithTtl } from "node:dns"
 import { Resolver as DnsClient, lookup } from "node:dns/promises"
-import { readFile } from "node:fs/promises"
+import { open, readFile } from "node:fs/promises"
 import { Context, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { isLocalName } from "../domain/AddressGuard.ts"
@@ -36,10 +36,16 @@ const inHostsFile = async (name: string): Promise<boolean> => {
   })
 }
 
-const askSystem: Resolve = async (hostname) => ({
-  addresses: await lookup(hostname, { all: true }),
-  ttlMs: undefined
-})
+const askSystem: Resolve = async (hostname) => {
+  try {
+    return { addresses: await lookup(hostname, { all: true }), ttlMs: undefined }
+  } catch (error) {
+    // Without a free file descriptor no name is found, and this fails with the cause. c-ares then says "connection
+    // refused", and the system is asked.
+    await (await open("/dev/null")).close()
+    throw error
+  }
+}
 
 const codeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined

@@ -4,7 +4,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Latch, Layer, Scope } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
 import { Sender } from "../../src/deliver/Sender.ts"
-import type { AttemptOutcome } from "../../src/domain/Delivery.ts"
 import { certificates } from "../support/certificates.ts"
 import { makeReceiver, signatureHolds } from "../support/receiver.ts"
 import {
@@ -153,8 +152,8 @@ describe("an attempt", () => {
       const sender = Context.get(yield* Layer.build(senderWith({ DELIVERY_TIMEOUT: "1 minute" })), Sender)
       const scope = yield* Scope.make()
       const sendIt = yield* Scope.provide(sender.opened, scope)
-      const told: Array<AttemptOutcome> = []
-      const ended = (outcome: AttemptOutcome) => void told.push(outcome)
+      const told: Array<unknown> = []
+      const ended = (outcome: unknown) => void told.push(outcome)
       sendIt("acct_1", requestTo(receiver.url), Limits.responseBodyBytes, ended)
       yield* Latch.await(arrived)
       yield* Scope.close(scope, Exit.void)

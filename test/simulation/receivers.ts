@@ -103,6 +103,7 @@ export const makeReceivers = (clock: Pick<VirtualClock, "nowMs">, chance: Seeded
     kind === "flaky" && deliveries > 1 && reaction.status === 200 ? { ...reaction, status: 207 } : reaction
   const senderOf = (process: string) =>
     Layer.succeed(Sender)({
+      shortage: Effect.succeed(undefined),
       opened: Effect.gen(function* () {
         const run = yield* FiberSet.makeRuntime()
         let closed = false

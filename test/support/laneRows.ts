@@ -8,6 +8,25 @@ import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { BacklogKind } from "../../src/storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
 
+export const limits = {
+  lanes: { laneShare: 0.5, laneLeast: 2 },
+  partitionDeliveries: 24,
+  partitionReplays: 8,
+  lanePageRows: 6,
+  laneWalkDeliveries: 30,
+  lackPauseMs: 50,
+  batchBodyBytes: 400,
+  batchLeastWaitMs: 1
+}
+
+/** A step that needs time, such as a statement or a receiver's answer. */
+export interface UnderWay {
+  readonly what: "answer" | "timer" | "replay start" | "statement" | "take"
+  readonly owner: Webhook | undefined
+  readonly atMs: number
+  readonly go: () => void
+}
+
 export interface Webhook {
   readonly id: string
   readonly webhook: RegisteredWebhook

@@ -14,6 +14,7 @@ export const limits = {
   partitionReplays: 4,
   lanePageRows: 4,
   laneWalkDeliveries: 1_000,
+  lackPauseMs: 1_000,
   batchBodyBytes: 1_000,
   batchLeastWaitMs: 1
 }

@@ -6,7 +6,8 @@ import { assert } from "@effect/vitest"
 import { type Limiter, makeLimiter, type Share } from "../../src/deliver/ConnectionLimiter.ts"
 import type { LaneKind, Work } from "../../src/deliver/Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
-import { advance, type LaneMachine, makeMachine } from "../../src/deliver/LaneMachine.ts"
+import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
+import type { LaneMachine } from "../../src/deliver/LaneStep.ts"
 import { attemptKey, isBusy } from "../../src/deliver/MemoryBudget.ts"
 import { makeWatermark } from "../../src/deliver/Watermark.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
@@ -17,36 +18,21 @@ import {
   isOf,
   isQueued,
   type LogRecord,
+  limits,
   makeRows,
   makeWebhooks,
   type Partition,
   type Row,
   type Rows,
+  type UnderWay,
   type Webhook,
   workOf
 } from "./laneRows.ts"
 
-export const limits = {
-  lanes: { laneShare: 0.5, laneLeast: 2 },
-  partitionDeliveries: 24,
-  partitionReplays: 8,
-  lanePageRows: 6,
-  laneWalkDeliveries: 30,
-  batchBodyBytes: 400,
-  batchLeastWaitMs: 1
-}
 const TAKEN_AT_ONCE = 8
 const OPEN_RECORDS = 30
 const ATTEMPTS = 3
 export const kinds: ReadonlyArray<LaneKind> = ["live", "replays"]
-
-/** A step that needs time, such as a statement or a receiver's answer. */
-interface UnderWay {
-  readonly what: "answer" | "timer" | "replay start" | "statement" | "take"
-  readonly owner: Webhook | undefined
-  readonly atMs: number
-  readonly go: () => void
-}
 
 export interface World {
   readonly machine: LaneMachine
@@ -80,6 +66,10 @@ export const makeWorld = (chance: SeededRandom): World => {
   const delayed: Array<LogRecord> = []
   const started = new Set<string>()
   const sent = new Set<string>()
+  /** Attempts that could not be made when it was their turn. Later ones may have started meanwhile. */
+  const withdrawn = new Set<string>()
+  /** How often this machine cannot send a request. */
+  const shortages = chance.pick([0, 0.2])
   const joined = new Map<string, Share>()
   /** How many attempts may start before earlier ones are recorded. */
   const runAhead = chance.pick([0, 3, Number.POSITIVE_INFINITY])
@@ -134,7 +124,7 @@ export const makeWorld = (chance: SeededRandom): World => {
     sent.add(work.key)
     assert.strictEqual(row.attempts + 1, work.attempt)
     assert.isTrue(row.free ? owner.permission !== "none" : owner.permission === "all")
-    if (work.attempt === 1 && !row.free) {
+    if (work.attempt === 1 && !row.free && !withdrawn.has(work.key)) {
       assert.isTrue(row.id > owner.last[row.lane], "first attempts leave in ledger order")
       owner.last[row.lane] = row.id
     }
@@ -164,6 +154,16 @@ export const makeWorld = (chance: SeededRandom): World => {
     )
     wait("answer", owner, () => {
       owner.open--
+      if (chance.flip(shortages)) {
+        owner.unrecorded -= works.length
+        for (const { key } of works) {
+          started.delete(key)
+          sent.delete(key)
+          withdrawn.add(key)
+        }
+        tell({ kind: "notSent", webhookId: owner.id, share, works })
+        return
+      }
       const delivered = works.map(() => chance.flip(0.8))
       statement(
         undefined,

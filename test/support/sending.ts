@@ -41,7 +41,9 @@ export const senderWith = (environment: Readonly<Record<string, string>> = {}) =
 export const sendBy = ({ opened }: Sender["Service"], url: string, accountId = "acct_1") =>
   Effect.flatMap(opened, (send) =>
     Effect.callback<AttemptOutcome>((resume) =>
-      send(accountId, requestTo(url), Limits.responseBodyBytes, (outcome) => resume(Effect.succeed(outcome)))
+      send(accountId, requestTo(url), Limits.responseBodyBytes, (outcome) =>
+        resume("shortage" in outcome ? Effect.die(outcome.shortage) : Effect.succeed(outcome))
+      )
     )
   ).pipe(Effect.scoped)
 
