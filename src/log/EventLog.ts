@@ -7,6 +7,7 @@
  * unknown: read the log before writing again.
  */
 import { Context, type Effect, Schema, type Scope } from "effect"
+import { errorText } from "../observability/Logging.ts"
 
 /** A record to append. A null value is a tombstone: it deletes its key. */
 export interface NewRecord {
@@ -80,7 +81,7 @@ export class EventLogError extends Schema.TaggedError<EventLogError>()("EventLog
 }) {
   override get message(): string {
     const { cause, operation, topic } = this
-    const reason = cause instanceof Error ? cause.message || cause.name : String(cause)
+    const reason = errorText(cause)
     return `the log failed to ${operation}${topic === "" ? "" : ` ${topic}`}: ${reason}`
   }
 }

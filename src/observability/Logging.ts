@@ -3,7 +3,18 @@
  * coloured lines for people, or one JSON object a line. Annotations have the same names in both. An equal warning or
  * error is written once in `windowMs`; then one line says how many more there were (the field `repeated`).
  */
-import { Cause, Clock, Console, Effect, Formatter, Layer, Logger, type LogLevel, References } from "effect"
+import {
+  Cause,
+  Clock,
+  Console,
+  Effect,
+  Formatter,
+  Layer,
+  Logger,
+  type LogLevel,
+  Predicate,
+  References
+} from "effect"
 import { makeRepeatFilter, type RepeatFilterLimits } from "./RepeatFilter.ts"
 
 export interface LoggingOptions {
@@ -39,9 +50,22 @@ const fieldsOf = (error: object): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(" ")
 
+/** What PostgreSQL or the system said. The SQL client's own message is the same for every error. */
+const databaseText = (error: Error): string | undefined => {
+  if (!Predicate.isTagged(error, "SqlError") || !Predicate.hasProperty(error, "reason")) return undefined
+  const { reason } = error
+  if (!Predicate.hasProperty(reason, "cause") || !(reason.cause instanceof Error)) return undefined
+  const { cause } = reason
+  const code = "code" in cause ? String(cause.code) : ""
+  const text = errorText(cause)
+  return code === "" || text.includes(code) ? text : `${text} (${code})`
+}
+
 /** Any error as one line: its message, or else its name and plain fields. */
 export const errorText = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error === "string" ? error : Formatter.formatJson(error)
+  const ofDatabase = databaseText(error)
+  if (ofDatabase !== undefined) return ofDatabase
   if (error.message !== "") return error.message
   const inner = error.cause === undefined ? "" : `: ${errorText(error.cause)}`
   return `${[error.name, fieldsOf(error)].filter((part) => part !== "").join(" ")}${inner}`

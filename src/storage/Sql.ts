@@ -6,9 +6,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
+import { errorText } from "../observability/Logging.ts"
+import { DatabaseTrouble } from "./DatabaseTrouble.ts"
 import { start } from "./embedded/EmbeddedPostgres.ts"
 import { migrate } from "./Migrations.ts"
 import * as SqlMetrics from "./SqlMetrics.ts"
@@ -85,13 +87,6 @@ const addressOf = (url: string): string => {
   return `${hostname}${port === "" ? "" : `:${port}`}${pathname}`
 }
 
-const reasonOf = (error: SqlError.SqlError): string => {
-  const cause = error.reason.cause
-  if (cause instanceof Error && "code" in cause)
-    return `${cause.message || error.message} (${String(cause.code)})`
-  return cause instanceof Error && cause.message !== "" ? cause.message : error.message
-}
-
 const checkVersion = (sql: SqlClient.SqlClient, where: string) =>
   Effect.gen(function* () {
     const [row] = yield* sql<{ readonly version: number }>`
@@ -120,7 +115,7 @@ const connectTo = Effect.fnUntraced(function* (url: string) {
       duration: Limits.databaseConnectMs,
       orElse: () => Effect.fail(unusable("does not answer"))
     }),
-    Effect.catchTag("SqlError", (error) => Effect.fail(unusable(`cannot be used: ${reasonOf(error)}`)))
+    Effect.catchTag("SqlError", (error) => Effect.fail(unusable(`cannot be used: ${errorText(error)}`)))
   )
 })
 
@@ -130,7 +125,7 @@ const startEmbedded = Effect.fnUntraced(function* (dataDir: string, options: Sql
     Effect.mapError(
       (error) =>
         new DatabaseError({
-          message: `DATA_DIR: the database in ${dataDir} cannot be used: ${reasonOf(error)}.`
+          message: `DATA_DIR: the database in ${dataDir} cannot be used: ${errorText(error)}.`
         })
     )
   )
@@ -149,7 +144,12 @@ const noAnswerLimit = { ...Limits, databaseAnswerChecks: Number.POSITIVE_INFINIT
 /** `SqlClient` (and `PgClient`) and `ReadSql` on a migrated database. */
 export const layer = (options: SqlOptions) =>
   Layer.provideMerge(
-    Layer.merge(ReadSql.layer, SqlMetrics.layer(options.answerLimit === true ? Limits : noAnswerLimit)),
+    Layer.merge(
+      ReadSql.layer,
+      SqlMetrics.layer(options.answerLimit === true ? Limits : noAnswerLimit).pipe(
+        Layer.provideMerge(DatabaseTrouble.layer)
+      )
+    ),
     PgClient.layerFrom(
       connect(options).pipe(
         Effect.tap((client) => migrate.pipe(Effect.provideService(SqlClient.SqlClient, client)))

@@ -10,6 +10,7 @@ import { Effect, Layer, Option, Semaphore } from "effect"
 import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/sql"
 import { Metrics } from "../observability/Metrics.ts"
 import { type AnswerLimit, type AnswerLimits, makeAnswerLimit } from "./AnswerLimit.ts"
+import { DatabaseTrouble, type Trouble } from "./DatabaseTrouble.ts"
 import { ForRequest } from "./ForRequest.ts"
 
 export type PoolName = "main" | "read"
@@ -83,7 +84,8 @@ const measuredBorrower =
     pool: PoolName,
     use: PoolUse,
     transaction: Transaction,
-    { statement }: AnswerLimit
+    { statement }: AnswerLimit,
+    { note }: Trouble
   ): SqlConnection.Borrower =>
   (run) =>
     Effect.flatMap(Effect.serviceOption(transaction), (outer) =>
@@ -94,13 +96,14 @@ const measuredBorrower =
               Effect.andThen(begun, timed(pool, statement(connection, run(connection))))
             )
           )
-    )
+    ).pipe(Effect.tapError(note))
 
 /** Replaces the borrower of each statement before it runs. A statement may run several times. */
 const transformer = (
   uses: Uses,
   { transactionService }: SqlClient.SqlClient,
-  limit: AnswerLimit
+  limit: AnswerLimit,
+  trouble: Trouble
 ): Statement.Transformer => {
   const measured = new WeakSet<object>()
   return (statement) =>
@@ -111,7 +114,7 @@ const transformer = (
         const { borrower, spanAttributes } = internal
         const isRead = spanAttributes.some(([name, value]) => name === POOL && value === "read")
         const pool = isRead ? "read" : "main"
-        internal.borrower = measuredBorrower(borrower, pool, uses[pool], transactionService, limit)
+        internal.borrower = measuredBorrower(borrower, pool, uses[pool], transactionService, limit, trouble)
         measured.add(internal.borrower)
       }
       return statement
@@ -120,12 +123,20 @@ const transformer = (
 
 /** A transaction that begins inside another one uses its connection. */
 const measuredTransaction =
-  (use: PoolUse, transactionService: Transaction, withTransaction: SqlClient.SqlClient["withTransaction"]) =>
+  (
+    use: PoolUse,
+    transactionService: Transaction,
+    withTransaction: SqlClient.SqlClient["withTransaction"],
+    { note }: Trouble
+  ) =>
   <R, E, A>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
     Effect.flatMap(Effect.serviceOption(transactionService), (outer) =>
       Option.isSome(outer)
         ? withTransaction(self)
-        : counted(use, (begun) => withTransaction(Effect.andThen(begun, self)))
+        : Effect.tapError(
+            counted(use, (begun) => withTransaction(Effect.andThen(begun, self))),
+            note
+          )
     )
 
 /** Measures the statements of every effect that runs with this layer, and the transactions of the client. */
@@ -135,6 +146,7 @@ export const layer = (limits: PoolLimits): Layer.Layer<never, never, SqlClient.S
     Effect.gen(function* () {
       const client = yield* SqlClient.SqlClient
       const limit = yield* makeAnswerLimit(limits)
+      const trouble = yield* DatabaseTrouble
       const uses: Uses = {
         main: {
           inUse: 0,
@@ -150,9 +162,10 @@ export const layer = (limits: PoolLimits): Layer.Layer<never, never, SqlClient.S
       const withTransaction = measuredTransaction(
         uses.main,
         client.transactionService,
-        limit.transaction(client)
+        limit.transaction(client),
+        trouble
       )
       Object.assign(client, { withTransaction })
-      return transformer(uses, client, limit)
+      return transformer(uses, client, limit, trouble)
     })
   )

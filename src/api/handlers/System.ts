@@ -1,10 +1,11 @@
 /** `/healthz`: the process is alive. `/readyz`: the database and every part of the process work. */
-import { Effect, Semaphore } from "effect"
+import { Effect, Result, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { monotonicNow } from "../../domain/Monotonic.ts"
 import { Health, type PartHealth } from "../../observability/Health.ts"
+import { DatabaseTrouble } from "../../storage/DatabaseTrouble.ts"
 import { Api } from "../Contract.ts"
 import { NotFound } from "../Errors.ts"
 
@@ -14,13 +15,23 @@ export const systemLayer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const health = yield* Health
     const sql = yield* SqlClient.SqlClient
+    const { recent } = yield* DatabaseTrouble
 
     const ask: Effect.Effect<PartHealth> = sql`SELECT 1`.pipe(
       Effect.timeout(Limits.readyCheckMs),
-      Effect.match({
-        onFailure: () => ({ status: "failed", detail: "the database does not answer" }),
-        onSuccess: () => ({ status: "ok", detail: "answers" })
-      })
+      Effect.result,
+      Effect.flatMap((answer) =>
+        Effect.map(recent, (trouble): PartHealth => {
+          if (Result.isFailure(answer))
+            return {
+              status: "failed",
+              detail: ["the database does not answer", ...(trouble === undefined ? [] : [trouble])].join(": ")
+            }
+          return trouble === undefined
+            ? { status: "ok", detail: "answers" }
+            : { status: "degraded", detail: trouble }
+        })
+      )
     )
     /** Callers need no key, so only one query runs at a time, and its result is reused for `readyCheckEveryMs`. */
     let last: { readonly atMs: number; readonly health: PartHealth } | undefined
