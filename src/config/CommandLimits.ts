@@ -51,6 +51,8 @@ export const commandLimits = {
   doctorAlerts: 3,
   /** Newest quarantined records that `doctor` shows. */
   doctorQuarantined: 1,
+  /** Failing webhooks that `doctor` names. */
+  doctorWebhooks: 5,
   /** The timeout of one check of `doctor`. */
   doctorCheckMs: 5_000,
   /** How long `doctor` waits for a server that is a few ledgers behind. A ledger closes every 3 to 4 s. */

@@ -1,7 +1,8 @@
 /**
  * What `doctor` checks: the settings, the database and its contents, Kafka and its schema registry, each ledger server
- * and the next ledger of its network, the API's port, the mail server, and the endpoint for traces and metrics. Every
- * check ends within `Limits.doctorCheckMs`. Nothing is changed: no migration, no new folder, no lasting connection.
+ * and the next ledger of its network, the ports and the service that is running, the mail server, and the endpoint for
+ * traces and metrics. Every check ends within `Limits.doctorCheckMs`. Nothing is changed: no migration, no new folder,
+ * no lasting connection.
  */
 import { Effect } from "effect"
 import {
@@ -19,7 +20,9 @@ import { ledgerServerCheck } from "./LedgerServerCheck.ts"
 import { mailCheck } from "./MailCheck.ts"
 import { type NextLedger, nextLedger, nextLedgerFinding } from "./NextLedger.ts"
 import { portChecks } from "./PortCheck.ts"
+import { runningService } from "./RunningService.ts"
 import { schemaRegistryCheck } from "./SchemaRegistryCheck.ts"
+import { serviceChecks } from "./ServiceCheck.ts"
 import { storeCheck } from "./StoreCheck.ts"
 import { givenLog, logFinding } from "./StoredChecks.ts"
 import { telemetryCheck } from "./TelemetryCheck.ts"
@@ -45,11 +48,14 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
     "settings",
     `${set.length} set, ${settingsTable.length - set.length} at their defaults${emptyNote}`
   )
+  const running = runningService(environment, settings)
+  /** The settings of the service that runs, so that its ports are checked. */
+  const served = running?.settings ?? settings
   const others = [
     ...(kafka?.schemaRegistryUrl === undefined
       ? []
       : [schemaRegistryCheck(kafka.schemaRegistryUrl, kafka.topicPrefix, watchedNetworks(settings))]),
-    ...portChecks(settings),
+    ...portChecks(served),
     ...(smtpUrl === undefined ? [] : [mailCheck(smtpUrl, mailFrom)]),
     ...(telemetry === undefined ? [] : [telemetryCheck(telemetry)])
   ]
@@ -86,17 +92,18 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
           { concurrency: "unbounded" }
         )
     )
-    const [store, given, ofKafka, rest, ofServers] = yield* Effect.all(
+    const [store, given, ofKafka, rest, ofServers, ofService] = yield* Effect.all(
       [
         checkedStore,
         givenLog(kafka),
         kafka === undefined ? Effect.succeed([]) : kafkaChecks(kafka, settings),
         Effect.all(others, { concurrency: "unbounded" }),
-        servers
+        servers,
+        serviceChecks(served, running)
       ],
       { concurrency: "unbounded" }
     )
     const log = store.log === undefined || given === undefined ? [] : [logFinding(store.log, given)]
-    return [accepted, ...store.findings, ...log, ...ofKafka, ...ofServers.flat(), ...rest]
+    return [accepted, ...store.findings, ...log, ...ofKafka, ...ofServers.flat(), ...rest, ...ofService]
   })
 }

@@ -11,12 +11,16 @@ const listens = (host: string, port: number): Effect.Effect<void, NodeJS.ErrnoEx
     server.listen(port, host, () => server.close(() => resume(Effect.void)))
   })
 
+/** The URL at which this machine reaches the port. */
+export const urlOf = (host: string, port: number): string => {
+  const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
+  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`
+}
+
 /** Whether Ledgerhook answers there. `healthy`: its answer is the one to a probe, not that the path does not exist. */
 const isService = (host: string, port: number, healthy: boolean): Effect.Effect<boolean> =>
   Effect.tryPromise(async (signal) => {
-    const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
-    const address = reachable.includes(":") ? `[${reachable}]` : reachable
-    const response = await fetch(`http://${address}:${port}/healthz`, { signal })
+    const response = await fetch(`${urlOf(host, port)}/healthz`, { signal })
     // A probe answers `{"status":"ok"}`, another path `{"error":{"code":"NOT_FOUND",…}}`.
     const { status, error } = Object(await response.json())
     return healthy ? status === "ok" : Object(error).code === "NOT_FOUND"

@@ -9,19 +9,29 @@ import type { LogIdentity } from "../../storage/LogIdentity.ts"
 import * as Sql from "../../storage/Sql.ts"
 import { Fault, type Finding, finding } from "./Finding.ts"
 import { endedChains, type LastTaken, lastInDatabase } from "./LastTaken.ts"
-import { alertFinding, quarantineFinding, secretsFinding, storedLog } from "./StoredChecks.ts"
+import { alertFinding, failingFinding, quarantineFinding, secretsFinding, storedLog } from "./StoredChecks.ts"
 
 const nearestExisting = (path: string): string => (existsSync(path) ? path : nearestExisting(dirname(path)))
+
+const fixes: Readonly<Record<string, string>> = {
+  ENOSPC: "Free space on its disk",
+  EDQUOT: "Raise the disk quota of this user",
+  EMFILE: "Raise the limit of open files (`ulimit -n`)",
+  ENFILE: "Raise fs.file-max"
+}
 
 /** Tries to write: permission bits are misleading for root, on read-only disks and in containers. */
 const writable = (folder: string): Effect.Effect<void, Fault> =>
   Effect.tryPromise({
     try: async () => rmdir(await mkdtemp(join(folder, ".ledgerhook-doctor-"))),
-    catch: (error) =>
-      new Fault({
-        detail: `${folder} cannot be written (${(error as NodeJS.ErrnoException).code})`,
-        fix: "Allow this user to write there, or set DATA_DIR to another folder."
+    catch: (error) => {
+      // Node's file errors carry a code.
+      const { code } = error as NodeJS.ErrnoException
+      return new Fault({
+        detail: `DATA_DIR: ${folder} cannot be written (${code})`,
+        fix: `${fixes[code ?? ""] ?? "Allow this user to write there"}, or set DATA_DIR to another folder.`
       })
+    }
   })
 
 /** `taken`: the last ledgers in the embedded log; undefined if they cannot be read, or the log is on Kafka. */
@@ -37,7 +47,12 @@ export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) 
     const [row] = yield* sql<{
       readonly version: string
     }>`SELECT current_setting('server_version') AS version`
-    stored.push(yield* secretsFinding(settings), yield* alertFinding, yield* quarantineFinding)
+    stored.push(
+      yield* secretsFinding(settings),
+      yield* failingFinding,
+      yield* alertFinding,
+      yield* quarantineFinding
+    )
     log = yield* storedLog
     ended = yield* endedChains
     if (settings.kafka === undefined) taken = yield* lastInDatabase(watchedNetworks(settings))

@@ -62,6 +62,27 @@ export const quarantineFinding = ifThere(
   })
 )
 
+/** Also undefined if no active webhook fails. */
+export const failingFinding = ifThere(
+  "webhooks",
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ readonly total: number; readonly shown: string }>`
+      SELECT count(*) OVER ()::float8 AS total,
+             id || ' since ' || to_char(failing_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"') ||
+               ' (' || consecutive_failures || ' failed deliveries in a row)' AS shown
+      FROM webhooks WHERE failing_since IS NOT NULL AND status = 'active' AND deleted_at IS NULL
+      ORDER BY failing_since LIMIT ${Limits.doctorWebhooks}`
+    const total = rows[0]?.total ?? 0
+    if (total === 0) return undefined
+    return warning(
+      "webhooks",
+      `${total} active ${total === 1 ? "webhook has" : "webhooks have"} accepted nothing since an attempt failed; longest: ${rows.map(({ shown }) => shown).join("; ")}`,
+      "Their accounts see each attempt with its error in the dashboard and at GET /v1/deliveries?webhook_id=ID. If many fail with the same error, the cause may be here: check DNS, the firewall and the route to the internet."
+    )
+  })
+)
+
 /** Also undefined if there are no webhooks. */
 export const secretsFinding = (settings: SettingsShape) =>
   ifThere(

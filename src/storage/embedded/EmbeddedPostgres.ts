@@ -7,16 +7,16 @@
  *   waiting (another process's server is stopping, or a command's ends soon) → starting → serving ─died─▶ starting
  */
 import type { ChildProcess } from "node:child_process"
-import { existsSync, readFileSync, renameSync, statSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Effect, Schedule, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { monotonicNow } from "../../domain/Monotonic.ts"
-import { written } from "../NewFile.ts"
 import { findBinaries } from "./Binaries.ts"
 import { checkVersion, initialise, makeFolder, SUPERUSER } from "./Cluster.ts"
 import { EmbeddedPostgresError, failure, reasonOf } from "./EmbeddedPostgresError.ts"
-import { isAlive, isChildOf, postmaster, removeStaleLocks } from "./Postmaster.ts"
+import { holderOf, SERVICE, writeHolder } from "./Holder.ts"
+import { isChildOf, postmaster, removeStaleLocks } from "./Postmaster.ts"
 import { isHalfRestored } from "./RestoreFolder.ts"
 import { launch, type ServerPaths, stop } from "./Server.ts"
 import { reasonIn } from "./ServerMessages.ts"
@@ -41,20 +41,19 @@ export interface EmbeddedOptions {
 }
 
 /** Waits until the folder has no server or, for a command, a ready one. True if a ready one may be used. */
-const settle = Effect.fnUntraced(function* (options: EmbeddedOptions, cluster: string, holderFile: string) {
+const settle = Effect.fnUntraced(function* (options: EmbeddedOptions, cluster: string) {
   const deadline = (yield* monotonicNow) + Limits.embeddedTakeOverMs
   while (true) {
     const running = postmaster(cluster)
     if (running === undefined) return false
     if (running.ready && !options.owner) return true
-    const [pid, holder] = existsSync(holderFile) ? readFileSync(holderFile, "utf8").split("\n") : []
-    const held = isAlive(Number(pid))
+    const holder = holderOf(options.dataDir)
     // The process that has the folder may be a command that ends soon, or it may have died while its server is still
     // stopping.
     const waitedEnough = (yield* monotonicNow) > deadline
-    if (waitedEnough || (held && holder === "ledgerhook start")) {
+    if (waitedEnough || holder?.command === SERVICE) {
       return yield* failure(
-        `DATA_DIR: ${options.dataDir} is in use by process ${held ? `${pid} (${holder})` : `${running.pid} (postgres)`}; stop it or choose another folder.`
+        `DATA_DIR: ${options.dataDir} is in use by process ${holder === undefined ? `${running.pid} (postgres)` : `${holder.pid} (${holder.command})`}; stop it or choose another folder.`
       )
     }
     yield* Effect.sleep(Limits.embeddedPollMs)
@@ -137,7 +136,6 @@ export const start = (
 ): Effect.Effect<EmbeddedServer, EmbeddedPostgresError, Scope.Scope> =>
   Effect.gen(function* () {
     const place = yield* prepare(options)
-    const holderFile = join(resolve(options.dataDir), "holder")
     const server: EmbeddedServer = {
       path: join(place.sockets, `.s.PGSQL.${PORT}`),
       username: SUPERUSER,
@@ -149,13 +147,13 @@ export const start = (
     /** The server started here, once it is ready; undefined if another process's server may be used. */
     const serve = Effect.gen(function* () {
       while (true) {
-        if (yield* settle(options, place.cluster, holderFile)) return undefined
+        if (yield* settle(options, place.cluster)) return undefined
         removeStaleLocks(place.cluster, server.path)
         const child = yield* Effect.try({ try: () => launch(place), catch: asFailure })
         current = child
         if (yield* answers(child, place)) {
           yield* Effect.try({
-            try: () => renameSync(written(holderFile, `${process.pid}\n${options.command}`), holderFile),
+            try: () => writeHolder(options.dataDir, options.command),
             catch: asFailure
           })
           return child
