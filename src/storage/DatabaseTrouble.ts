@@ -4,7 +4,7 @@
  * not count.
  */
 import { resolve } from "node:path"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, References } from "effect"
 import { SqlError } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { StageLimits } from "../config/StageLimits.ts"
@@ -57,7 +57,8 @@ export class DatabaseTrouble extends Context.Reference<Trouble>("ledgerhook/stor
           if (trouble === undefined) return Effect.void
           return Effect.gen(function* () {
             newest = { text: `${where}: ${trouble}`, atMs: yield* monotonicNow }
-            yield* Effect.logWarning(newest.text)
+            // Without the id of a request: all requests together write it once in 10 s.
+            yield* Effect.provideService(Effect.logWarning(newest.text), References.CurrentLogAnnotations, {})
           })
         },
         recent: Effect.map(monotonicNow, (nowMs) =>
