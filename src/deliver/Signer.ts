@@ -48,7 +48,7 @@ export interface SignedRequest {
 
 interface RequestOptions {
   readonly url: URL
-  /** The webhook's own headers. They never replace the service's headers. */
+  /** The webhook's own headers. Only `User-Agent` replaces one of the service's. */
   readonly headers: Readonly<Record<string, string>>
   /** The secrets, newest first. A receiver that has one of them accepts the request. */
   readonly secrets: ReadonlyArray<string>

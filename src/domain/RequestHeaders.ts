@@ -16,7 +16,7 @@ export type Carried =
   | { readonly batchId: string }
 
 interface Request {
-  /** The webhook's own headers. They never replace the service's headers. */
+  /** The webhook's own headers. Only `User-Agent` replaces one of the service's, however it is spelled. */
   readonly headers: Readonly<Record<string, string>>
   /** One for each scheme of the webhook. */
   readonly signatures: Readonly<Partial<Record<SigningScheme, string>>>
@@ -32,11 +32,15 @@ interface Request {
 export const contentId = (carried: Carried): string =>
   "batchId" in carried ? carried.batchId : carried.deliveryId
 
+const isUserAgent = (name: string): boolean => name.toLowerCase() === "user-agent"
+
 export const requestHeaders = (request: Request): Readonly<Record<string, string>> => {
   const { carried, compression, format, seconds, signatures } = request
   const isBatch = "batchId" in carried
   return {
-    "User-Agent": `Ledgerhook/${packageJson.version}`,
+    ...(Object.keys(request.headers).some(isUserAgent)
+      ? undefined
+      : { "User-Agent": `Ledgerhook/${packageJson.version}` }),
     ...request.headers,
     "Content-Type": isBatch ? batchContentType[format] : "application/json",
     ...(compression === undefined ? undefined : { "Content-Encoding": compression }),

@@ -1,6 +1,6 @@
 /** The search for webhooks over HTTP: what it finds, for whom, and that its pages are exact. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 
@@ -113,6 +113,27 @@ layer(apiLayer(), { excludeTestServices: true })("the search for webhooks", (it)
       assert.deepStrictEqual(yield* found(ids[0]!), [0])
       assert.deepStrictEqual(yield* found("nowhere"), [])
       assert.strictEqual((yield* found("number 77777")).length, 1)
+
+      // Many searches of this account at once: another account waits for one of them, and not for all.
+      const other = yield* prepare([["https://example.com/other"]])
+      let answered = 0
+      const searches = yield* Effect.forkChild(
+        Effect.forEach(
+          Array.from({ length: 16 }),
+          () =>
+            Effect.tap(found("nowhere"), () =>
+              Effect.sync(() => {
+                answered++
+              })
+            ),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* found("nowhere")
+      const before = answered
+      assert.deepStrictEqual(yield* other.found("other"), [0])
+      assert.isAtMost(answered - before, 4)
+      yield* Fiber.join(searches)
     })
   )
 })

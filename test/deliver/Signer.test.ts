@@ -53,6 +53,23 @@ const headBytes = (headers: SignedRequest["headers"]): number =>
 
 const standardHeaders = ["webhook-id", "webhook-timestamp", "webhook-signature"]
 
+describe("a webhook's own headers", () => {
+  it.each(["User-Agent", "user-agent", "USER-AGENT"])(
+    "replace the service's %s, which is sent once",
+    (name) => {
+      const { headers } = signedRequest({
+        ...options,
+        headers: { [name]: "shop/1", "x-mine": "2" },
+        secrets: [SECRET]
+      })
+      const agents = Object.entries(headers).filter(([one]) => one.toLowerCase() === "user-agent")
+      assert.deepStrictEqual(agents, [[name, "shop/1"]])
+      assert.strictEqual(headers["x-mine"], "2")
+      assert.match(String(requestWith(undefined).headers["User-Agent"]), /^Ledgerhook\//)
+    }
+  )
+})
+
 describe("a Standard Webhooks signature", () => {
   it("is the one that the reference library's own tests expect", () => {
     const key = standardKey("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")

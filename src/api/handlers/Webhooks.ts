@@ -43,7 +43,7 @@ import { orUnavailable } from "../Failures.ts"
 import { makePage } from "../Pages.ts"
 import { ratio } from "../Ratio.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
-import { CostlyTurns } from "../Turns.ts"
+import { CostlyTurns, makeTurns } from "../Turns.ts"
 
 /** Lists the fields one by one, so that a new column is not published by accident. */
 const webhookOf = (row: WebhookSeen): Webhook => ({
@@ -112,6 +112,7 @@ export const webhooksLayer = HttpApiBuilder.group(
     const log = yield* EventLog
     const costly = yield* CostlyTurns
     const previews = yield* Semaphore.make(Limits.previewsAtOnce)
+    const searchTurns = makeTurns(1)
     const searches = yield* Semaphore.make(Limits.webhookSearchesAtOnce)
     const watched = watchedNetworks(settings)
     const rules = { ...settings, maxLength: webhookBounds.urlLength }
@@ -202,7 +203,8 @@ export const webhooksLayer = HttpApiBuilder.group(
         const list = ["webhooks", owner.accountId, ...owner.networks, status, search]
         const read = (beforeId: string | undefined, limit: number) => {
           const found = webhooks.list(owner, { status, search, beforeId }, limit)
-          return search === undefined ? found : found.pipe(searches.withPermit)
+          // Several searches of an account would keep other accounts waiting.
+          return search === undefined ? found : searchTurns.run(owner.accountId, searches.withPermit(found))
         }
         const webhookPage = yield* page(query, list, read, webhookOf)
         if (period === undefined) return webhookPage
