@@ -6,6 +6,9 @@ import { existsSync } from "node:fs"
 import module, { createRequire } from "node:module"
 import { fileURLToPath } from "node:url"
 
+// Other users of the machine see the arguments of a process, which may hold a password or a secret.
+if (process.argv.length > 3) process.title = `ledgerhook ${process.argv[2]}`
+
 const itself = fileURLToPath(import.meta.url)
 
 /** The Node of the npm package for this platform; undefined if there is none. */

@@ -46,7 +46,7 @@ export const conflictOf = (known: LogIdentity, given: LogIdentity): string | und
   const move =
     variable === "KAFKA_TOPIC_PREFIX"
       ? ""
-      : `, or run \`ledgerhook move --database-url …${given.kind === "kafka" ? " --kafka-brokers …" : ""}\` under the old settings`
+      : `, or run \`ledgerhook move --database-url-env NAME${given.kind === "kafka" ? " --kafka-brokers …" : ""}\` under the old settings`
   return `${variable}: what this database has queued is in ${logText(known)}, and would stay behind on ${logText(given)}; ${instead(known, given)}${move}, or use another database (DATA_DIR or DATABASE_URL).`
 }
 

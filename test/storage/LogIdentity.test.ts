@@ -49,12 +49,12 @@ describe("the database's log", () => {
     const instead = (known: LogIdentity, given: LogIdentity) => conflictOf(known, given)?.replace(/^.*; /, "")
     assert.strictEqual(
       conflictOf(embeddedIdentity, cluster("A")),
-      "KAFKA_BROKERS: what this database has queued is in the embedded log, and would stay behind on the Kafka cluster A with no KAFKA_TOPIC_PREFIX; unset KAFKA_BROKERS, or run `ledgerhook move --database-url … --kafka-brokers …` under the old settings, or use another database (DATA_DIR or DATABASE_URL)."
+      "KAFKA_BROKERS: what this database has queued is in the embedded log, and would stay behind on the Kafka cluster A with no KAFKA_TOPIC_PREFIX; unset KAFKA_BROKERS, or run `ledgerhook move --database-url-env NAME --kafka-brokers …` under the old settings, or use another database (DATA_DIR or DATABASE_URL)."
     )
     assert.match(instead(cluster("A"), embeddedIdentity) ?? "", /^set KAFKA_BROKERS to that cluster, or/)
     assert.include(
       instead(cluster("A"), embeddedIdentity),
-      "or run `ledgerhook move --database-url …` under the old settings, or"
+      "or run `ledgerhook move --database-url-env NAME` under the old settings, or"
     )
     assert.notInclude(instead(cluster("A", "x."), cluster("A")), "move")
     assert.match(

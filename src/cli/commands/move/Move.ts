@@ -24,6 +24,7 @@ import { json, printOne } from "../../terminal/Table.ts"
 import { verifyChain } from "../ledger/VerifyChain.ts"
 import { moveLog } from "./MoveLog.ts"
 import { identityIn, openSource, openTarget, openTargetLog, refuseIfServed } from "./OpenStores.ts"
+import { targetUrl, targetUrlFlags, targetUrlsGiven } from "./TargetUrl.ts"
 
 /** Reads every ledger in the moved log; returns how many there are. */
 const verifyLedgers = Effect.gen(function* () {
@@ -80,7 +81,7 @@ const moveStore = Effect.fnUntraced(function* (present: SettingsShape, other: Se
 }, Effect.scoped)
 
 const storeOf = ({ databaseUrl, dataDir, kafka }: SettingsShape): string =>
-  `${databaseUrl === undefined ? `the embedded store in ${resolve(dataDir)}` : "the PostgreSQL of --database-url"}${kafka === undefined ? "" : " and Kafka"}`
+  `${databaseUrl === undefined ? `the embedded store in ${resolve(dataDir)}` : "the PostgreSQL of that URL"}${kafka === undefined ? "" : " and Kafka"}`
 
 /** The settings with which the service will use the other store. */
 const settingsToStart = (
@@ -108,7 +109,7 @@ const optional = (name: string, metavar: string, description: string) =>
 export const move = Command.make(
   "move",
   {
-    databaseUrl: optional("database-url", "URL", "Move to this PostgreSQL (15 or later)"),
+    ...targetUrlFlags,
     dataDir: optional("data-dir", "FOLDER", "Move to an embedded PostgreSQL in this folder"),
     kafkaBrokers: optional(
       "kafka-brokers",
@@ -117,16 +118,19 @@ export const move = Command.make(
     ),
     json
   },
-  ({ databaseUrl, dataDir, kafkaBrokers, json: asJson }) =>
+  ({ dataDir, kafkaBrokers, json: asJson, ...urls }) =>
     Effect.gen(function* () {
-      if (Option.isSome(databaseUrl) === Option.isSome(dataDir))
-        return yield* wrongUsage("give one of --database-url and --data-dir.")
+      if (targetUrlsGiven(urls) + (Option.isSome(dataDir) ? 1 : 0) !== 1)
+        return yield* wrongUsage(
+          "give one of --database-url-env, --database-url-file, --database-url and --data-dir."
+        )
       const present = yield* Settings
       const { environment } = yield* Invocation
+      const databaseUrl = yield* targetUrl(urls, environment)
       const brokers = Option.getOrUndefined(kafkaBrokers)
       const other = yield* settingsOf({
         ...environment,
-        DATABASE_URL: Option.getOrUndefined(databaseUrl),
+        DATABASE_URL: databaseUrl,
         DATA_DIR: Option.getOrElse(dataDir, () => present.dataDir),
         KAFKA_BROKERS: brokers,
         ...(brokers === undefined && { SCHEMA_REGISTRY_URL: undefined })
@@ -153,9 +157,9 @@ export const move = Command.make(
     "Move everything to another store",
     "Copy accounts, webhooks, deliveries, retained events and ledgers, and unfinished work from the store of the present settings to another, empty one. Ids, statuses and retry schedules stay; the service continues at the next ledger. Stop the service first. If the command is interrupted, run it again: it continues with the log and begins anew with the tables. At the end it verifies the number of rows of each table and the chain of ledgers. The present store is not changed.",
     {
-      "ledgerhook move --database-url postgres://user:password@db.example/ledgerhook":
-        "From the embedded store to your own PostgreSQL",
-      "ledgerhook move --database-url postgres://user:password@db.example/ledgerhook --kafka-brokers kafka.example:9092":
+      "ledgerhook move --database-url-env NEW_DATABASE_URL":
+        "From the embedded store to your own PostgreSQL, whose URL the variable has",
+      "ledgerhook move --database-url-file ./new-database-url --kafka-brokers kafka.example:9092":
         "To your own PostgreSQL and Kafka",
       "ledgerhook move --data-dir ./laptop": "From the present settings to an embedded store"
     }

@@ -1,5 +1,5 @@
 /** What `move` refuses, and that nothing is moved then. test/e2e/move.slow.test.ts moves services with their work. */
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
@@ -53,8 +53,37 @@ describe("a move", () => {
   it("needs one place to move to", async () => {
     for (const flags of [[], ["--database-url", url(1), "--data-dir", join(cwd, "other")]]) {
       const { code, stderr } = await run(at(0), "move", ...flags)
-      assert.deepStrictEqual([code, stderr], [2, "ledgerhook: give one of --database-url and --data-dir.\n"])
+      assert.deepStrictEqual(
+        [code, stderr],
+        [
+          2,
+          "ledgerhook: give one of --database-url-env, --database-url-file, --database-url and --data-dir.\n"
+        ]
+      )
     }
+  })
+
+  it("says which variable or file has no URL, and never shows the URL", async () => {
+    const file = join(cwd, "url")
+    writeFileSync(file, " \n")
+    const said = async (...flags: ReadonlyArray<string>) => {
+      const { code, stderr } = await run(
+        { ...at(0), NEW_URL: "nonsense://user:hidden@a/b" },
+        "move",
+        ...flags
+      )
+      assert.strictEqual(code, 2)
+      assert.notInclude(stderr, "hidden")
+      return stderr
+    }
+    assert.match(
+      await said("--database-url-env", "NO_URL"),
+      /^ledgerhook: --database-url-env: the variable NO_URL is/
+    )
+    assert.match(await said("--database-url-env", "NEW_URL"), /^ledgerhook: DATABASE_URL: /)
+    assert.match(await said("--database-url-file", file), /^ledgerhook: --database-url-file: .* is empty/)
+    assert.match(await said("--database-url-file", join(cwd, "none")), /cannot be read \(ENOENT\)/)
+    assert.match(await said("--database-url-file", file, "--database-url-env", "NEW_URL"), /give one of/)
   })
 
   it("is refused while a service uses the present store", async () => {
@@ -69,7 +98,9 @@ describe("a move", () => {
   })
 
   it("copies everything, verifies it, and says what to do next", async () => {
-    const { code, stdout, stderr } = await run(at(0), "move", "--database-url", url(1))
+    const file = join(cwd, "target")
+    writeFileSync(file, `${url(1)}\n`)
+    const { code, stdout, stderr } = await run(at(0), "move", "--database-url-file", file)
     assert.deepStrictEqual([code, stderr], [0, ""])
     const { next, rows } = JSON.parse(stdout)
     assert.isAbove(rows, 0)
@@ -78,7 +109,7 @@ describe("a move", () => {
   })
 
   it("is refused into a store that contains anything, and from one that contains nothing", async () => {
-    const into = await run(at(0), "move", "--database-url", url(1))
+    const into = await run({ ...at(0), NEW_URL: url(1) }, "move", "--database-url-env", "NEW_URL")
     assert.match(
       into.stderr,
       /^ledgerhook: the other store contains data of Ledgerhook already; choose an empty /
