@@ -50,8 +50,9 @@ describe("the README's first webhook", () => {
           )
         const create = shown(/^(KEY=[\s\S]*)/)
         const record = shown(/^(curl [\s\S]*\/v1\/deliveries\?[\s\S]*)/)
-        const made = yield* run(`${create}\necho "KEY=$KEY"`)
-        const key = /KEY=(svc_test_\w+)/.exec(made.stdout)?.[1] ?? assert.fail(made.stdout)
+        const made = yield* run(create)
+        // Its reader signs in to the dashboard with it.
+        const key = /^(svc_test_\w+)$/m.exec(made.stdout)?.[1] ?? assert.fail(made.stdout)
 
         yield* Effect.suspend(() =>
           receiver.output().includes('"signature":"ok"') ? Effect.void : Effect.fail("nothing has arrived")
@@ -61,6 +62,9 @@ describe("the README's first webhook", () => {
         const { stdout } = yield* run(`KEY=${key}\n${record}`)
         assert.include(stdout, '"event_type":')
         assert.include(stdout, '"success_rate":')
+        // What the dashboard asks for when its reader signs in with that key.
+        const events = yield* run(`curl -s '${apiUrl}/v1/events?limit=5' -H 'X-Service-Key: ${key}'`)
+        assert.include(events.stdout, '"network":"testnet"')
       }).pipe(Effect.scoped),
     180_000
   )
