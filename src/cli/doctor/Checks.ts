@@ -55,7 +55,7 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
     ...(kafka?.schemaRegistryUrl === undefined
       ? []
       : [schemaRegistryCheck(kafka.schemaRegistryUrl, kafka.topicPrefix, watchedNetworks(settings))]),
-    ...portChecks(served),
+    ...portChecks(served, running?.pid),
     ...(smtpUrl === undefined ? [] : [mailCheck(smtpUrl, mailFrom)]),
     ...(telemetry === undefined ? [] : [telemetryCheck(telemetry)])
   ]

@@ -34,7 +34,11 @@ interface PortToCheck {
   readonly healthy: boolean
 }
 
-const checkOne = (host: string, { check, setting, port, healthy }: PortToCheck) => {
+const checkOne = (
+  host: string,
+  servicePid: number | undefined,
+  { check, setting, port, healthy }: PortToCheck
+) => {
   const where = `port ${port} of ${host}`
   const tried = Effect.gen(function* () {
     yield* listens(host, port)
@@ -52,6 +56,11 @@ const checkOne = (host: string, { check, setting, port, healthy }: PortToCheck) 
           })
         }
         if (yield* isService(host, port, healthy)) return `${where} is used by Ledgerhook, which is running`
+        if (servicePid !== undefined)
+          return yield* new Fault({
+            detail: `${where} is in use, and the service (process ${servicePid}) does not answer there`,
+            fix: "See its log: it may have too many open files, or too little CPU."
+          })
         return yield* new Fault({
           detail: `${where} is in use by another program`,
           fix: `Stop that program, or set ${setting} to another port.`
@@ -62,9 +71,15 @@ const checkOne = (host: string, { check, setting, port, healthy }: PortToCheck) 
   return finding(check, `Set ${setting} to another port.`, tried)
 }
 
-export const portChecks = ({ host, port, opsPort, roles }: SettingsShape) => {
+/** `servicePid`: the service that uses the embedded database, if these settings are its own. */
+export const portChecks = ({ host, port, opsPort, roles }: SettingsShape, servicePid: number | undefined) => {
   const api: PortToCheck = { check: "API port", setting: "PORT", port, healthy: opsPort === undefined }
-  if (opsPort === undefined) return [checkOne(host, api)]
-  const ops = checkOne(host, { check: "health port", setting: "OPS_PORT", port: opsPort, healthy: true })
-  return roles.includes("api") ? [checkOne(host, api), ops] : [ops]
+  if (opsPort === undefined) return [checkOne(host, servicePid, api)]
+  const ops = checkOne(host, servicePid, {
+    check: "health port",
+    setting: "OPS_PORT",
+    port: opsPort,
+    healthy: true
+  })
+  return roles.includes("api") ? [checkOne(host, servicePid, api), ops] : [ops]
 }

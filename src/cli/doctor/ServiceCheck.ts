@@ -2,7 +2,7 @@
  * `doctor` checks the service that is running: which of its parts are not well, which of its settings differ from those
  * of this command, and whether it may open enough files. No finding if no service runs there.
  */
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import type { SettingsShape } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
@@ -58,8 +58,10 @@ const OTHER_FILES = 300
 /** `needed`: how many files and connections the service may have open. */
 const filesFinding = (pid: number | "self", needed: number): Finding | undefined => {
   let text: string
+  let open: number
   try {
     text = readFileSync(`/proc/${pid}/limits`, "utf8")
+    open = readdirSync(`/proc/${pid}/fd`).length
   } catch {
     return undefined
   }
@@ -69,7 +71,7 @@ const filesFinding = (pid: number | "self", needed: number): Finding | undefined
   return {
     check: "open files",
     status: "warning",
-    detail: `${pid === "self" ? "a process of this user" : `process ${pid}`} may open ${most} files and connections; under full load it needs ${needed}`,
+    detail: `${pid === "self" ? "a process of this user" : `process ${pid}, which has ${open} open,`} may open ${most} files and connections; under full load it needs ${needed}`,
     fix: `Raise the limit to ${needed} or more: LimitNOFILE of systemd, --ulimit nofile of Docker, or \`ulimit -n\`. With fewer, deliveries wait for free connections.`
   }
 }

@@ -16,11 +16,13 @@ import { insertAccount, insertWebhook } from "../../support/rows.ts"
 
 const parts = { api: { status: "ok", detail: "listening" } }
 
-/** What a service answers to probes, with these parts. */
-const probes = (parts: object) =>
+/** What a service answers to probes, with these parts; undefined: it closes each connection. */
+const probes = (parts: object | undefined) =>
   Effect.acquireRelease(
     Effect.callback<Server>((resume) => {
-      const server = createServer((_, response) => response.end(JSON.stringify({ status: "ok", parts })))
+      const server = createServer((_, response) =>
+        parts === undefined ? response.destroy() : response.end(JSON.stringify({ status: "ok", parts }))
+      )
       server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
     }),
     (server) =>
@@ -115,7 +117,20 @@ describe("doctor, beside a running service", () => {
       const { dataDir, pid } = yield* service({}, "", "ulimit -n 1024;")
       const found = (yield* examined({ DATA_DIR: dataDir, PORT: "0" })).get("open files")
       assert.strictEqual(found?.status, "warning")
-      assert.match(found?.detail ?? "", new RegExp(`^process ${pid} may open 1024 files .* needs \\d{4}$`))
+      assert.match(
+        found?.detail ?? "",
+        new RegExp(`^process ${pid}, which has \\d+ open, may open 1024 files .* needs \\d{4}$`)
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("says that it does not answer on its port", () =>
+    Effect.gen(function* () {
+      const silent = yield* probes(undefined)
+      const { dataDir, pid } = yield* service({ PORT: String(silent) }, "")
+      const found = (yield* examined({ DATA_DIR: dataDir })).get("API port")
+      assert.strictEqual(found?.status, "problem")
+      assert.include(found?.detail, `is in use, and the service (process ${pid}) does not answer there`)
     }).pipe(Effect.scoped)
   )
 
