@@ -1,12 +1,12 @@
 /** Measures attacks that once harmed the service. Each part shows the remaining harm. */
 import { Effect } from "effect"
-import { costlyBodies } from "./attacks/costlyBodies.ts"
 import { informationalFlood } from "./attacks/informationalFlood.ts"
 import { keylessFlood } from "./attacks/keylessFlood.ts"
+import { oneAccount } from "./attacks/oneAccount.ts"
 import { webhookFilters } from "./attacks/webhookFilters.ts"
 import type { Benchmark } from "./support/Benchmark.ts"
 
-const parts: ReadonlyArray<Benchmark> = [keylessFlood, costlyBodies, webhookFilters, informationalFlood]
+const parts: ReadonlyArray<Benchmark> = [keylessFlood, oneAccount, webhookFilters, informationalFlood]
 
 const benchmark: Benchmark = {
   description: parts.map(({ description }) => description).join("; "),

@@ -13,18 +13,26 @@ export interface KeyedFlood {
   readonly path: string
   /** Each connection sends one of these. */
   readonly bodies: ReadonlyArray<string>
+  /** Each request has an `Idempotency-Key` of its own. */
+  readonly idempotent?: boolean
 }
 
 let running = false
 let ended: Promise<unknown> = Promise.resolve()
-const flood = async ({ origin, key, connections, method, path, bodies }: KeyedFlood) => {
+const flood = async ({ origin, key, connections, method, path, bodies, idempotent }: KeyedFlood) => {
   const pool = new Pool(origin, { connections })
   const headers = { "x-service-key": key, "content-type": "application/json" }
+  let sent = 0
   const send = async (i: number) => {
     const body = bodies[i % bodies.length]
     while (running) {
       await pool
-        .request({ path, method, headers, ...(method === "GET" || body === undefined ? {} : { body }) })
+        .request({
+          path,
+          method,
+          headers: idempotent ? { ...headers, "idempotency-key": `${sent++}` } : headers,
+          ...(method === "GET" || body === undefined ? {} : { body })
+        })
         .then((answer) => answer.body.dump({ limit: Number.MAX_SAFE_INTEGER }))
         .catch(() => {
           // A server may close a connection at any time.

@@ -17,7 +17,7 @@ const streamLimits = {
   recentChars: 8 * 1024 * 1024,
   /**
    * Records in one read of the log. A stream that is behind the shared events reads the log itself and keeps what it
-   * has read until its reader has taken it. `readsAtOnce` such streams read at the same time.
+   * has read until its reader has taken it. Of each account one such stream reads at a time, and `readsAtOnce` of all.
    */
   readRecords: 200,
   readsAtOnce: 4,

@@ -14,7 +14,9 @@ import type { Network } from "../../domain/Network.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import { Metrics } from "../../observability/Metrics.ts"
 import { ApiKeyStore } from "../../storage/accounts/ApiKeyStore.ts"
+import { ForRequest } from "../../storage/ForRequest.ts"
 import { NotFound, StreamLimitReached, Unavailable } from "../Errors.ts"
+import { makeTurns } from "../Turns.ts"
 import { type EventTail, makeTail } from "./EventTail.ts"
 import { type Ending, streamEventOf } from "./Frames.ts"
 import { type EventFilter, makeStreamReader, type Position } from "./StreamReader.ts"
@@ -51,6 +53,7 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
     const limits = yield* StreamLimits
     const tails = yield* RcMap.make({ lookup: makeTail, idleTimeToLive: limits.idleMs })
     const reads = yield* Semaphore.make(limits.readsAtOnce)
+    const accounts = makeTurns(1)
     const open = new Set<OpenStream>()
 
     const end = (stream: OpenStream, ending: Ending) => {
@@ -178,7 +181,8 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
           filter,
           from,
           tail,
-          reads,
+          inTurn: (read) =>
+            accounts.run(caller.accountId, Effect.provideService(reads.withPermit(read), ForRequest, true)),
           ended: stream.ended
         })
         stream.endedBecause = endedBecause

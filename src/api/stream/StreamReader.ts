@@ -4,7 +4,7 @@
  * tail if the tail has them, and otherwise from the log. It makes a piece only after the client has taken the
  * previous piece, so nothing is queued.
  */
-import { Deferred, Effect, Semaphore } from "effect"
+import { Deferred, Effect } from "effect"
 import { StreamLimits } from "../../config/StreamLimits.ts"
 import type { EventType } from "../../domain/EventType.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
@@ -31,11 +31,11 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
   readonly filter: EventFilter
   readonly from: Position
   readonly tail: EventTail
-  /** Shared by all streams that read the log themselves. */
-  readonly reads: Semaphore.Semaphore
+  /** Runs a read of the log when it is the turn of the stream's account. */
+  readonly inTurn: <A, E>(read: Effect.Effect<A, E>) => Effect.Effect<A, E>
   readonly ended: Deferred.Deferred<Ending>
 }) {
-  const { ended, filter, from, reads, tail } = options
+  const { ended, filter, from, inTurn, tail } = options
   const log = yield* EventLog
   const limits = yield* StreamLimits
   const { account, eventTypes, network } = filter
@@ -82,11 +82,15 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
       // The end is read before the records. If this read does not return a record below that end, the log does not
       // have it.
       const { start } = tail
-      const records = yield* log
-        .read({ topic: eventsTopic(network), partition: 0, offset: next }, limits.readRecords)
-        .pipe(Semaphore.withPermits(reads, 1))
-      ahead = records.map(streamEventOf).filter((event) => event !== undefined)
-      if (ahead.length === 0) next = (records.at(-1)?.offset ?? start - 1) + 1
+      const read = log.read({ topic: eventsTopic(network), partition: 0, offset: next }, limits.readRecords)
+      const { events, last } = yield* inTurn(
+        Effect.map(read, (records) => ({
+          events: records.map(streamEventOf).filter((event) => event !== undefined),
+          last: records.at(-1)
+        }))
+      )
+      ahead = events
+      if (ahead.length === 0) next = (last?.offset ?? start - 1) + 1
     }
     const { text, end } = gather(ahead, 0)
     ahead = ahead.slice(end)

@@ -1,6 +1,6 @@
 /** One stream on a virtual clock: heartbeats, the change from past to new events, and why the stream ends. */
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Semaphore } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { makeTail } from "../../../src/api/stream/EventTail.ts"
 import type { Ending } from "../../../src/api/stream/Frames.ts"
@@ -24,7 +24,7 @@ const start = Effect.fnUntraced(function* (next?: number, filter: EventFilter = 
     filter,
     from: { next: next ?? tail.end, id: tail.lastId },
     tail,
-    reads: yield* Semaphore.make(1),
+    inTurn: (read) => read,
     ended
   })
   const read = makeBlockReader()

@@ -1,0 +1,76 @@
+/** The streams of one account read the log one after another, so that ten of them scan it no faster than one. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer } from "effect"
+import { EventStreams } from "../../../src/api/stream/EventStreams.ts"
+import type { Identity } from "../../../src/domain/ApiKey.ts"
+import { planLimits } from "../../../src/domain/Plans.ts"
+import { EventLog } from "../../../src/log/EventLog.ts"
+import * as MemoryEventLog from "../../../src/log/memory/MemoryEventLog.ts"
+import { ApiKeyStore } from "../../../src/storage/accounts/ApiKeyStore.ts"
+import { eventually } from "../../support/delivering.ts"
+import { appendLedgers, ledgersOf } from "../../support/eventStream.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+import { settingsLayer } from "../../support/settings.ts"
+
+const mayRead = Latch.makeUnsafe(true)
+const EVENTS = ledgersOf({ first: 1, count: 10 })
+let reading = 0
+
+/** Reads of past events wait for `mayRead` and are counted meanwhile. */
+const held = Layer.effect(
+  EventLog,
+  Effect.map(EventLog, (log) => ({
+    ...log,
+    read: (position: Parameters<typeof log.read>[0], most: number) =>
+      position.offset >= EVENTS.length
+        ? log.read(position, most)
+        : Effect.acquireUseRelease(
+            Effect.sync(() => void reading++),
+            () => Effect.andThen(Latch.await(mayRead), log.read(position, most)),
+            () => Effect.sync(() => void reading--)
+          )
+  }))
+).pipe(Layer.provide(MemoryEventLog.layer), Layer.provide(settingsLayer()))
+
+const Live = EventStreams.layer.pipe(
+  Layer.provideMerge(held),
+  Layer.provide(ApiKeyStore.layer),
+  Layer.provide(TestDatabase)
+)
+
+const callerOf = (accountId: string): Identity => ({
+  keyId: accountId,
+  accountId,
+  plan: "builder",
+  limits: planLimits.builder,
+  environment: "live",
+  scopes: ["admin"]
+})
+
+it.live("streams of one account that are behind read the log one after another, beside those of others", () =>
+  Effect.gen(function* () {
+    const streams = yield* EventStreams
+    yield* appendLedgers(EVENTS)
+    const filter = { network: "mainnet", eventTypes: undefined, account: undefined } as const
+    const pieces = yield* Effect.forEach(["a", "a", "a", "b"], (account) =>
+      Effect.tap(
+        streams.open({
+          caller: callerOf(account),
+          connection: { endStream: undefined, destroy: () => {} },
+          filter,
+          lastEventId: EVENTS[0]!.event_id
+        }),
+        // The first piece is a heartbeat.
+        (piece) => piece
+      )
+    )
+    yield* Latch.close(mayRead)
+    const fibers = yield* Effect.forEach(pieces, (piece) =>
+      Effect.forkChild(piece, { startImmediately: true })
+    )
+    yield* eventually(Effect.sync(() => assert.isAtLeast(reading, 2)))
+    assert.strictEqual(reading, 2)
+    yield* Latch.open(mayRead)
+    for (const fiber of fibers) assert.include(yield* Fiber.join(fiber), EVENTS.at(-1)!.event_id)
+  }).pipe(Effect.scoped, Effect.provide(Live))
+)
