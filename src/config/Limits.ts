@@ -99,10 +99,31 @@ export const Limits = {
   /** The timeout of a request to a ledger server. A full ledger takes well under a second. */
   ledgerRequestMs: 20_000,
   /**
-   * The largest message from a ledger server. The largest recorded ledger has 0.5 MB as JSON, the largest transaction
-   * 0.8 MB.
+   * The largest message from a ledger server. Of 42 real ledgers the largest has 0.39 MB as JSON (134 transactions, at
+   * most 4.3 kB each on average), and the largest real transaction alone 1.5 MB. So 32 MiB is 22 times the largest real
+   * message, or a ledger of 7,800 such transactions.
    */
   ledgerMessageBytes: 32 * 1024 * 1024,
+  /**
+   * Brackets, commas and colons outside strings in one message: each may cost 100 bytes of memory. The same ledgers
+   * have at most 22,130, the transaction has 88,463, and real ledgers have up to 63,000 per MB. So a real ledger
+   * reaches the limit of bytes first.
+   */
+  ledgerMessageTokens: 2_200_000,
+  /** Nested brackets in one message. Real ledgers have up to 11, and the answer around them 2 more. */
+  ledgerMessageDepth: 64,
+  /**
+   * Ranges that a server may claim. Servers with complete history have one, others a few. Of a server that names more,
+   * it is not known what it has.
+   */
+  ledgerServerRanges: 1_000,
+  /**
+   * What a server may send unasked in `ledgerUnaskedWindowMs`. An announcement has 0.4 kB and comes every 3 to 5 s. A
+   * message counts as at least `ledgerUnaskedLeastBytes`, because each costs time.
+   */
+  ledgerUnaskedBytes: 1024 * 1024,
+  ledgerUnaskedLeastBytes: 1024,
+  ledgerUnaskedWindowMs: 10_000,
   /** Characters of a ledger server's error text that are kept. */
   ledgerErrorLength: 300,
   /** First and longest wait between attempts to reach a ledger server. */
@@ -119,16 +140,22 @@ export const Limits = {
   ledgerNotSyncedMs: 30_000,
   /** The backoff for a server of another network, or one that is too old: only its operator can fix that. */
   ledgerUnfitServerMs: 60_000,
+  /** First and longest wait after a server sent what no sound server sends. Each time may cost a second of CPU. */
+  ledgerMisbehavingMs: { first: 10_000, longest: 600_000 },
+  /** The same for a server of another chain. Its announcements may delay a ledger by `ledgerRequestMs`. */
+  ledgerOtherChainMs: { first: 60_000, longest: 600_000 },
   /** How often one server is asked for a ledger that it does not have yet, before another server is asked. */
   ledgerNotFoundTries: 5,
   /** Waits between those tries. Servers behind one load balancer differ by up to a second. */
   ledgerNotFoundWaitMs: { first: 250, longest: 1_000 },
   /** Waits between rounds over all servers for a ledger that none of them has. */
   ledgerRoundMs: { first: 1_000, longest: 15_000 },
-  /** How often a ledger whose parent hash does not match the ledger before it is fetched again. */
+  /** The longest wait before a ledger whose parent hash does not match the ledger before it is fetched again. */
   brokenChainRetryMs: 60_000,
   /** `/readyz` fails if the head is older than this, or if catching up has not progressed for this long. */
   ledgerHeadAgeMs: 60_000,
+  /** It says "degraded" if an announced ledger has not been taken for this long: two to three ledgers. */
+  ledgerStandingMs: 10_000,
   /** Announced hashes and counts kept for checking, newest first: about an hour. */
   ledgerAnnouncementsKept: 1_024,
   /** Servers that are connected at a time: the active one and a hot standby. */
@@ -147,6 +174,8 @@ export const Limits = {
   catchUpParallel: 8,
   /** Fetched ledgers that may additionally wait for their commit. A busy ledger has a few MB. */
   catchUpWaiting: 32,
+  /** No further ledger is fetched while fetched ones take more memory than this. Forty busy ledgers take about 80 MB. */
+  catchUpWaitingBytes: 256 * 1024 * 1024,
   /** Events in one transaction of several ledgers. The ledger that reaches this number is the last in it. */
   catchUpBatchEvents: 1_000,
   /** The time over which the catch-up rate is averaged. */

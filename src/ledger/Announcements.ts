@@ -1,9 +1,8 @@
 /**
- * The servers' announcements: the newest ledger, and for recent ledgers which server announced which hash and count.
- * The newest ledger is the highest of the last announcements of all connected servers, so a server that announced too
- * high an index corrects it with its next announcement. If servers disagree about a hash, the hash of the most servers
- * counts, and among equals that of the server that the operator listed first. The hashes of a discredited server count
- * only for its own answers.
+ * The connected servers' announcements: the newest ledger, and which server announced which hash and count for recent
+ * ledgers. They end with the connection. The newest ledger is the highest of the last announcements, so a server that
+ * announced too high an index corrects it with its next one. A discredited server could not send a ledger that it
+ * claimed: its hashes count only for its own answers, and its newest ledger only if every server is discredited.
  */
 import { Effect, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -16,58 +15,57 @@ interface Newest {
   readonly at: number
 }
 
+/** What one server announced over its connection. */
+interface Said {
+  newest: Newest
+  /** By index, with the place among all announcements. The oldest is dropped first. */
+  readonly recent: Map<number, Announcement & { readonly place: number }>
+}
+
 export interface Announcements {
   readonly announce: (server: string, announcement: Announcement) => Effect.Effect<void>
   /** The server's connection has ended. */
   readonly left: (server: string) => void
-  /** The server served a ledger of another chain: ignore its hashes for other servers until `trust`. */
+  /** The server did not send a good ledger that it claims to have. Lasts over connections, until `trust`. */
   readonly discredit: (server: string) => void
-  /** Forgets what the server announced for that ledger, since it proved wrong. */
-  readonly retract: (server: string, index: number) => void
+  readonly isDiscredited: (server: string) => boolean
+  /** The server sent a good ledger. */
   readonly trust: (server: string) => void
   /** Waits until the newest ledger is at or past `index`, and returns the newest. */
   readonly await: (index: number) => Effect.Effect<Announcement>
   /** Waits until one more server announces exactly this ledger. */
   readonly awaitNews: (index: number) => Effect.Effect<void>
-  /** The announced values that `server`'s answer for this ledger must match. */
+  /** What `server` itself announced of this ledger. */
   readonly announced: (index: number, server: string) => Announcement | undefined
+  /** The numbers of transactions that servers announced for the ledger with this hash. */
+  readonly counts: (index: number, hash: string) => ReadonlyArray<number>
+  /** Whether at least as many servers announced another hash as announced this one or sent it, as `server` did. */
+  readonly isDisputed: (index: number, hash: string, server: string) => boolean
   /** The servers that announced this ledger, in the order of their announcements. */
   readonly announcers: (index: number) => ReadonlyArray<string>
   readonly newestOf: (server: string) => number | undefined
   readonly newest: () => Newest | undefined
 }
 
-/** The hash that most servers announced; among equals that of the first server in `order`. */
-const agreedHash = (
-  said: ReadonlyMap<string, Announcement>,
-  order: ReadonlyArray<string>
-): string | undefined => {
-  const votes = new Map<string, number>()
-  for (const server of order) {
-    const hash = said.get(server)?.ledgerHash
-    if (hash !== undefined) votes.set(hash, (votes.get(hash) ?? 0) + 1)
-  }
-  return [...votes].reduce<readonly [string | undefined, number]>(
-    (best, vote) => (vote[1] > best[1] ? vote : best),
-    [undefined, 0]
-  )[0]
-}
-
-/** `order`: all servers, the operator's preferred one first. */
-export const makeAnnouncements = (order: ReadonlyArray<string>): Announcements => {
-  const recent = new Map<number, Map<string, Announcement>>()
-  const latest = new Map<string, Newest>()
-  const present = new Set<string>()
+export const makeAnnouncements = (): Announcements => {
+  const connected = new Map<string, Said>()
   const discredited = new Set<string>()
   let lastKnown: Newest | undefined
-  /** Opened and replaced at each announcement. */
-  let announcedNow = Latch.makeUnsafe()
+  let announcements = 0
+  /** Opened and replaced at each change. */
+  let changedNow = Latch.makeUnsafe()
+
+  const changed = () => {
+    const waiting = changedNow
+    changedNow = Latch.makeUnsafe()
+    waiting.openUnsafe()
+  }
 
   const newest = (): Newest | undefined => {
+    const all = [...connected]
+    const credible = all.filter(([server]) => !discredited.has(server))
     let best: Newest | undefined
-    for (const server of present) {
-      const candidate = latest.get(server)
-      if (candidate === undefined) continue
+    for (const [, { newest: candidate }] of credible.length > 0 ? credible : all) {
       const rise = candidate.announcement.ledgerIndex - (best?.announcement.ledgerIndex ?? 0)
       if (best === undefined || rise > 0 || (rise === 0 && candidate.at < best.at)) best = candidate
     }
@@ -75,75 +73,88 @@ export const makeAnnouncements = (order: ReadonlyArray<string>): Announcements =
     return lastKnown
   }
 
-  const remember = (server: string, { ledgerIndex, ledgerHash, transactionCount }: Announcement) => {
-    const said = recent.get(ledgerIndex) ?? new Map<string, Announcement>()
-    const before = said.get(server)
+  const said = (index: number) =>
+    [...connected]
+      .flatMap(([server, { recent }]) => {
+        const announcement = recent.get(index)
+        return announcement === undefined ? [] : [{ server, ...announcement }]
+      })
+      .toSorted((a, b) => a.place - b.place)
+
+  const remember = (recent: Said["recent"], announcement: Announcement) => {
+    const { ledgerIndex, ledgerHash, transactionCount } = announcement
+    const before = recent.get(ledgerIndex)
     // The reply to a subscription has no transaction count. It must not erase the count that the stream announced.
     const isOther =
       ledgerHash !== undefined && before?.ledgerHash !== undefined && ledgerHash !== before.ledgerHash
     const known = isOther ? undefined : before
-    said.set(server, {
+    recent.set(ledgerIndex, {
       ledgerIndex,
       ledgerHash: ledgerHash ?? known?.ledgerHash,
-      transactionCount: transactionCount ?? known?.transactionCount
+      transactionCount: transactionCount ?? known?.transactionCount,
+      place: before?.place ?? announcements++
     })
-    recent.set(ledgerIndex, said)
     if (recent.size > Limits.ledgerAnnouncementsKept) recent.delete(recent.keys().next().value!)
-    return said
-  }
-
-  const announced = (index: number, server: string): Announcement | undefined => {
-    const said = recent.get(index)
-    if (said === undefined) return undefined
-    const own = said.get(server)
-    const credible = new Map([...said].filter(([name]) => name === server || !discredited.has(name)))
-    const ledgerHash = agreedHash(credible, order)
-    const others = [...credible.values()].filter((other) => other.ledgerHash === ledgerHash)
-    const transactionCount =
-      own?.transactionCount ?? others.find((other) => other.transactionCount !== undefined)?.transactionCount
-    return own === undefined && ledgerHash === undefined && transactionCount === undefined
-      ? undefined
-      : { ledgerIndex: index, ledgerHash, transactionCount }
+    return before === undefined
   }
 
   return {
     announce: Effect.fnUntraced(function* (server, announcement) {
-      const at = yield* monotonicNow
       const index = announcement.ledgerIndex
-      const said = remember(server, announcement)
-      const before = latest.get(server)
-      if (before?.announcement.ledgerIndex !== index) latest.set(server, { announcement, at })
-      present.add(server)
-      const hashes = new Set([...said.values()].flatMap(({ ledgerHash }) => ledgerHash ?? []))
-      if (hashes.size > 1)
+      const heard = { announcement, at: yield* monotonicNow }
+      const own = connected.get(server) ?? { newest: heard, recent: new Map() }
+      connected.set(server, own)
+      const isFirst = remember(own.recent, announcement)
+      if (own.newest.announcement.ledgerIndex !== index) own.newest = heard
+      const hashes = new Set(said(index).flatMap(({ ledgerHash }) => ledgerHash ?? []))
+      if (hashes.size > 1 && isFirst)
         yield* Effect.logWarning("servers disagree about a ledger").pipe(
           Effect.annotateLogs({ ledger_index: index, hashes: [...hashes].join(" "), server })
         )
-      const waiting = announcedNow
-      announcedNow = Latch.makeUnsafe()
-      yield* Latch.open(waiting)
+      changed()
     }),
     left: (server) => {
       newest()
-      present.delete(server)
+      connected.delete(server)
+      changed()
     },
     discredit: (server) => void discredited.add(server),
-    retract: (server, index) => void recent.get(index)?.delete(server),
+    isDiscredited: (server) => discredited.has(server),
     trust: (server) => void discredited.delete(server),
     await: Effect.fnUntraced(function* (index) {
       while (true) {
         const head = newest()
         if (head !== undefined && head.announcement.ledgerIndex >= index) return head.announcement
-        yield* Latch.await(announcedNow)
+        yield* Latch.await(changedNow)
       }
     }),
     awaitNews: Effect.fnUntraced(function* (index) {
-      const before = recent.get(index)?.size ?? 0
-      while ((recent.get(index)?.size ?? 0) <= before) yield* Latch.await(announcedNow)
+      for (let before = said(index).length; ; ) {
+        yield* Latch.await(changedNow)
+        const now = said(index).length
+        if (now > before) return
+        before = now
+      }
     }),
-    announced,
-    announcers: (index) => [...(recent.get(index)?.keys() ?? [])],
-    newestOf: (server) => (present.has(server) ? latest.get(server)?.announcement.ledgerIndex : undefined),
+    announced: (index, server) => {
+      const own = connected.get(server)?.recent.get(index)
+      if (own === undefined) return undefined
+      const { ledgerHash, transactionCount } = own
+      return { ledgerIndex: index, ledgerHash, transactionCount }
+    },
+    counts: (index, hash) =>
+      said(index).flatMap(({ ledgerHash, transactionCount }) =>
+        ledgerHash === hash ? (transactionCount ?? []) : []
+      ),
+    isDisputed: (index, hash, server) => {
+      const votes = new Map([[hash, 1]])
+      for (const { ledgerHash, server: voter } of said(index))
+        if (ledgerHash !== undefined && voter !== server && !discredited.has(voter))
+          votes.set(ledgerHash, (votes.get(ledgerHash) ?? 0) + 1)
+      return [...votes].some(([other, count]) => other !== hash && count >= votes.get(hash)!)
+    },
+    announcers: (index) => said(index).map(({ server }) => server),
+    newestOf: (server) => connected.get(server)?.newest.announcement.ledgerIndex,
     newest
   }
 }

@@ -10,12 +10,19 @@ import { type Refusal, refusalOf, shown } from "./ServerMessages.ts"
 
 const LIMITING = /overload|slow ?down|too (busy|many)|threshold exceeded|\brate\b|rate.?limit|throttl|quota/i
 
-const byText = (text: string, detail: string): Refusal => ({
-  reason: LIMITING.test(text) ? "rate_limited" : "disconnected",
-  detail
-})
+/** Only the beginning of a text is searched: it may have 32 MB. */
+const speaksOfLimit = (text: string): boolean => LIMITING.test(text.slice(0, Limits.ledgerErrorLength))
 
 const lost = (detail: string): Refusal => ({ reason: "disconnected", detail })
+/** It sent what no sound server sends. */
+const misbehaving = (detail: string): Refusal => ({ reason: "misbehaving", detail })
+
+export const tooComplex = misbehaving(
+  `sent a message with more than ${Limits.ledgerMessageTokens} brackets, commas and colons, or more than ${Limits.ledgerMessageDepth} nested brackets`
+)
+export const tooMuchUnasked = misbehaving(
+  `sent more than ${Limits.ledgerUnaskedBytes} bytes that answer no request within ${Limits.ledgerUnaskedWindowMs / 1_000} s`
+)
 
 /** Codes of `ws`. It refuses a message of more than `ledgerMessageBytes` with the first one. */
 const TOO_LONG = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
@@ -51,10 +58,10 @@ export const failureOf = (cause: Error, secure: boolean): Refusal => {
   const code = failureCode(cause)
   const status = /^Unexpected server response: (\d{3})$/.exec(cause.message)?.[1]
   if (status !== undefined) return answeredWith(Number(status))
-  if (code === TOO_LONG) return lost(`sent a message of more than ${Limits.ledgerMessageBytes} bytes`)
+  if (code === TOO_LONG) return misbehaving(`sent a message of more than ${Limits.ledgerMessageBytes} bytes`)
   // The texts of `ws` itself are plain, and only they have no code.
-  if (code === undefined || WS_CODE.test(code))
-    return lost(`broke the WebSocket protocol: ${shown(cause.message)}`)
+  if (code === undefined) return lost(`broke the WebSocket protocol: ${shown(cause.message)}`)
+  if (WS_CODE.test(code)) return misbehaving(`broke the WebSocket protocol: ${shown(cause.message)}`)
   if (/before secure TLS connection/.test(cause.message))
     return lost("closed the connection during the TLS handshake")
   const mayNeedTls = secure ? "" : "; if this port speaks TLS, use wss://"
@@ -66,7 +73,10 @@ export const failureOf = (cause: Error, secure: boolean): Refusal => {
 
 /** For a message that answers no request: an error without an id, or text that is not JSON (a proxy's error page). */
 export const interjectionOf = (code: unknown, message: unknown, text: string | undefined): Refusal => {
-  if (text !== undefined) return byText(text, `sent text that is not a JSON answer: ${shown(text)}`)
+  if (text !== undefined) {
+    const detail = `sent text that is not a JSON answer: ${shown(text)}`
+    return speaksOfLimit(text) ? { reason: "rate_limited", detail } : misbehaving(detail)
+  }
   const refusal = refusalOf(code, message)
   return endsConnection(refusal.reason) ? refusal : { ...refusal, reason: "disconnected" }
 }
@@ -75,8 +85,7 @@ export const interjectionOf = (code: unknown, message: unknown, text: string | u
 const NO_CODE = [1005, 1006]
 
 /** `reason`: the text of the server's close frame, often empty. */
-export const closeOf = (code: number, reason: string): Refusal =>
-  byText(
-    reason,
-    `closed the connection${NO_CODE.includes(code) ? "" : ` (${code})`}${reason === "" ? "" : `: ${shown(reason)}`}`
-  )
+export const closeOf = (code: number, reason: string): Refusal => ({
+  reason: speaksOfLimit(reason) ? "rate_limited" : "disconnected",
+  detail: `closed the connection${NO_CODE.includes(code) ? "" : ` (${code})`}${reason === "" ? "" : `: ${shown(reason)}`}`
+})

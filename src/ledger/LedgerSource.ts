@@ -36,7 +36,9 @@ const serverFaults = [
    * another chain.
    */
   "other_chain",
-  "amendment_blocked"
+  "amendment_blocked",
+  /** It sent what no sound server sends: a message beyond the limits, no JSON, another ledger than it announced. */
+  "misbehaving"
 ] as const
 
 export type AnswerFault = (typeof answerFaults)[number]
@@ -66,6 +68,8 @@ export interface FetchedLedger {
   readonly malformed: number
   /** The header's root of the transaction tree. */
   readonly transactionHash?: string | undefined
+  /** About how many bytes of memory it takes. */
+  readonly bytes?: number
   /** Set if an operator ordered to skip the ledger: the reason. It then has a header and no transactions. */
   readonly skipped?: string
 }
@@ -130,7 +134,7 @@ export class LedgerSource extends Context.Service<
     readonly awaitHead: (index: number) => Effect.Effect<Announcement>
     /** Waits until one more server announces exactly this ledger. */
     readonly awaitNews: (index: number) => Effect.Effect<void>
-    /** The announced values that `server`'s answer for this ledger must match; undefined if nothing was announced. */
+    /** What `server` announced of this ledger, which its answer must match; undefined if it announced nothing. */
     readonly announced: (index: number, server: string) => Announcement | undefined
     /** Asks the servers one after the other until an answer passes `accept`. Fails when no reachable server is left. */
     readonly fetch: (

@@ -74,10 +74,11 @@ const judge = (
   const behind = lastTaken === undefined ? 0 : head.ledgerIndex - lastTaken
   // If only the head is missing, ingest could not take it before it was announced.
   const movable = behind === 1 ? Math.max(progress.movedAt, headAt) : progress.movedAt
-  if (behind > 0 && now - movable > Limits.ledgerHeadAgeMs)
+  const standingMs = behind > 0 ? now - movable : 0
+  if (standingMs > Limits.ledgerStandingMs)
     return {
-      status: "failed",
-      detail: `${behind} ledgers behind and not moving: ${obstacle?.detail ?? "no ledger taken"}`
+      status: standingMs > Limits.ledgerHeadAgeMs ? "failed" : "degraded",
+      detail: `${behind} ledgers behind and not moving: ${obstacle?.detail ?? `no ledger taken${trouble}`}`
     }
   const low = headTooLow(progress, source, now)
   if (low !== undefined) return { status: low.isLasting ? "failed" : "degraded", detail: low.detail }

@@ -2,6 +2,8 @@
  * Parses the ledger ranges that a server claims to have, from its `complete_ledgers` or `validated_ledgers`: `empty`,
  * `7` or `32570-32590,32595-32600`. Claims can be wrong, so they only order the servers and never exclude one. Pure.
  */
+import { Limits } from "../config/Limits.ts"
+
 export interface Range {
   readonly from: number
   readonly to: number
@@ -11,13 +13,17 @@ export interface Range {
 export type Ranges = ReadonlyArray<Range>
 
 const RANGE = /^(\d{1,10})(?:-(\d{1,10}))?$/
+/** Of a range in the text: two indexes, the dash, the comma and a space. */
+const RANGE_CHARACTERS = 23
 
-/** Undefined: the text cannot be parsed. */
+/** Undefined: the text cannot be parsed, or has more than `ledgerServerRanges`. */
 export const parseRanges = (text: unknown): Ranges | undefined => {
-  if (typeof text !== "string") return undefined
+  if (typeof text !== "string" || text.length > Limits.ledgerServerRanges * RANGE_CHARACTERS) return undefined
   if (text.trim() === "empty" || text.trim() === "") return []
   const found: Array<Range> = []
-  for (const part of text.split(",")) {
+  const parts = text.split(",")
+  if (parts.length > Limits.ledgerServerRanges) return undefined
+  for (const part of parts) {
     const [, from, to] = RANGE.exec(part.trim()) ?? []
     if (from === undefined) return undefined
     const range = { from: Number(from), to: Number(to ?? from) }

@@ -4,6 +4,11 @@
  * It asks for a ledger first at the server that announced it first, then at the others, and last at servers that do not
  * claim to have it. If no connected server sends it, further servers are connected. While none can be connected,
  * requests wait.
+ *
+ * If servers announced different hashes, an answer is taken at once only if most of them announced its hash. Otherwise
+ * every connected server is asked, and the hash that most of them sent is taken; among equals that of the server that
+ * the operator listed first. A server that sends no ledger has no say. So a false announcement delays a ledger by at
+ * most twice `ledgerRequestMs` for each server that lies.
  */
 import { Effect, Layer, Result, Schedule, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -12,6 +17,7 @@ import { makeAnnouncements } from "./Announcements.ts"
 import {
   type Accept,
   endsConnection,
+  type FetchedLedger,
   type LedgerPart,
   LedgerSource,
   LedgerSourceError,
@@ -19,19 +25,29 @@ import {
 } from "./LedgerSource.ts"
 import { claims } from "./Ranges.ts"
 import type { ServerConnection } from "./ServerConnection.ts"
+import { otherChain } from "./ServerMessages.ts"
 import { describeServers, type LedgerServer, makeServerPool, type RippledOptions } from "./ServerPool.ts"
 import { chooseServer } from "./ServerSelection.ts"
 
 const betweenTries = Schedule.min([
   Schedule.exponential(Limits.ledgerNotFoundWaitMs.first),
   Schedule.spaced(Limits.ledgerNotFoundWaitMs.longest)
-])
+]).pipe(Schedule.upTo({ duration: Limits.ledgerRequestMs }))
+
+/** The answer whose hash most servers sent; among equals that of the first server, and `isTie`. */
+const mostSent = (
+  answers: ReadonlyArray<FetchedLedger>
+): { readonly sent: FetchedLedger | undefined; readonly isTie: boolean } => {
+  const votes = Map.groupBy(answers, ({ ledger }) => ledger.ledger_hash)
+  const [first, second] = [...votes.values()].toSorted((a, b) => b.length - a.length)
+  return { sent: first?.[0], isTie: first !== undefined && first.length === second?.length }
+}
 
 const make = Effect.fnUntraced(function* (
   options: RippledOptions
 ): Effect.fn.Return<LedgerSource["Service"], never, Scope.Scope> {
   const described = describeServers(options.urls)
-  const announcements = makeAnnouncements(described.map(({ name }) => name))
+  const announcements = makeAnnouncements()
   let last: TakenLedger | undefined
   const takenHashes = new Map<number, string>()
   const servers = yield* makeServerPool(options, described, announcements, {
@@ -50,6 +66,19 @@ const make = Effect.fnUntraced(function* (
       )
   }
 
+  /**
+   * The number of transactions of an answer is compared with the server's own announcement. If it announced none, but
+   * another server announced another number, the list must be proven complete: either may be false.
+   */
+  const complete = (server: LedgerServer, connection: ServerConnection, fetched: FetchedLedger) => {
+    const { ledger_hash: hash, ledger_index: index, transactions } = fetched.ledger
+    const isKnown = announcements.announced(index, server.name)?.transactionCount !== undefined
+    const counts = isKnown || hash === undefined ? [] : announcements.counts(index, hash)
+    return counts.every((count) => count === transactions.length)
+      ? Effect.succeed(fetched)
+      : connection.ledger(index, "whole", "full")
+  }
+
   /** Asks one server, several times while `isWorthRepeating`. */
   const ask = (
     server: LedgerServer,
@@ -62,9 +91,8 @@ const make = Effect.fnUntraced(function* (
     connection.ledger(index, part).pipe(
       Effect.flatMap((fetched) => {
         const fault = accept(fetched)
-        return fault === undefined
-          ? Effect.succeed(fetched)
-          : Effect.fail(new LedgerSourceError({ server: server.name, ...fault }))
+        if (fault !== undefined) return Effect.fail(new LedgerSourceError({ server: server.name, ...fault }))
+        return part === "header" ? Effect.succeed(fetched) : complete(server, connection, fetched)
       }),
       Effect.retry({
         while: ({ reason }) =>
@@ -84,7 +112,7 @@ const make = Effect.fnUntraced(function* (
         return {
           claims: claims(server.ranges, announcements.newestOf(server.name), index),
           announced: place === -1 ? undefined : place,
-          refused: server.refused,
+          refused: announcements.isDiscredited(server.name),
           full: servers.isFull(server)
         }
       })
@@ -92,16 +120,27 @@ const make = Effect.fnUntraced(function* (
     return chosen === undefined ? undefined : candidates[chosen]
   }
 
+  /** Whether the server must have the ledger: it announced it or a later one, and claims it. */
+  const mustHave = ({ name, ranges }: LedgerServer, index: number) => {
+    const newest = announcements.newestOf(name)
+    return newest !== undefined && newest >= index && claims(ranges, newest, index)
+  }
+
+  const leave = (
+    server: LedgerServer,
+    connection: ServerConnection,
+    reason: "misbehaving" | "other_chain",
+    detail: string
+  ) => {
+    announcements.discredit(server.name)
+    servers.retire(server, connection)
+    return connection.end(new LedgerSourceError({ server: server.name, reason, detail }))
+  }
+
   const fetch = Effect.fnUntraced(function* (index: number, accept: Accept, part?: LedgerPart) {
     const asked = new Set<LedgerServer>()
-    // These servers answered with another hash than other servers announced. If the announcement proves wrong, they
-    // are asked once more.
-    const suspected = new Set<LedgerServer>()
-    const pardoned = new Set<LedgerServer>()
-    const pardon = () => {
-      for (const server of suspected) asked.delete(server)
-      suspected.clear()
-    }
+    // Good answers with a hash that other servers' announcements dispute.
+    const disputed = new Map<LedgerServer, FetchedLedger>()
     // Reported in preference to other faults.
     let broken: LedgerSourceError | undefined
     let refusal: LedgerSourceError | undefined
@@ -111,44 +150,51 @@ const make = Effect.fnUntraced(function* (
       const connection = server?.connection
       if (server === undefined || connection === undefined) {
         const busy = servers.connected().some((other) => !asked.has(other))
-        if (!busy && refusal !== undefined && !(yield* servers.connectAnother(asked)))
-          return yield* broken ?? refusal
+        const { isTie, sent } = mostSent(servers.all.flatMap((one) => disputed.get(one) ?? []))
+        const needsAnother = sent === undefined ? refusal !== undefined : isTie
+        if (!busy && !(needsAnother && (yield* servers.connectAnother(asked)))) {
+          if (sent !== undefined) {
+            announcements.trust(sent.server)
+            return sent
+          }
+          if (refusal !== undefined) return yield* broken ?? refusal
+        }
         yield* changed
         continue
       }
+      const isOwed = mustHave(server, index)
       const outcome = yield* Effect.result(
         servers.runRequest(server, ask(server, connection, index, accept, part, asked))
       )
       if (Result.isSuccess(outcome)) {
-        server.refused = false
-        announcements.trust(server.name)
-        return outcome.success
-      }
-      const error = outcome.failure
-      if (endsConnection(error.reason)) {
-        servers.retire(server, connection)
+        const fetched = outcome.success
+        const { ledger_hash: hash } = fetched.ledger
+        if (hash === undefined || !announcements.isDisputed(index, hash, server.name)) {
+          announcements.trust(server.name)
+          return fetched
+        }
+        disputed.set(server, fetched)
+        asked.add(server)
         continue
       }
-      server.refused = true
-      refusal = error
-      asked.add(server)
-      if (error.reason === "broken_chain") {
-        broken = error
-        announcements.discredit(server.name)
+      const { detail, reason } = outcome.failure
+      if (endsConnection(reason)) {
         servers.retire(server, connection)
-        yield* connection.end(
-          new LedgerSourceError({ server: server.name, reason: "other_chain", detail: error.detail })
-        )
-        pardon()
-      } else if (error.reason === "wrong_hash") {
-        if (announcements.announcers(index).includes(server.name)) {
-          announcements.retract(server.name, index)
-          pardon()
-        } else if (!pardoned.has(server)) {
-          pardoned.add(server)
-          suspected.add(server)
-        }
+        // It is asked once: after each new connection it could take as long again, or send what nobody can parse.
+        const isRefusal = reason === "misbehaving" || (reason === "timeout" && isOwed)
+        if (isRefusal) refusal = outcome.failure
+        if (reason === "timeout" && isOwed) announcements.discredit(server.name)
+        if (isRefusal || disputed.size > 0) asked.add(server)
+        continue
       }
+      if (isOwed) announcements.discredit(server.name)
+      refusal = outcome.failure
+      asked.add(server)
+      if (reason === "broken_chain") {
+        broken = outcome.failure
+        yield* leave(server, connection, "other_chain", detail)
+      } else if (reason === "wrong_hash" && announcements.announced(index, server.name) !== undefined)
+        yield* leave(server, connection, "misbehaving", detail)
     }
   })
 
@@ -158,13 +204,18 @@ const make = Effect.fnUntraced(function* (
     awaitNews: announcements.awaitNews,
     announced: announcements.announced,
     fetch,
-    anchor: (taken) =>
-      Effect.sync(() => {
-        last = taken
-        takenHashes.set(taken.ledgerIndex, taken.ledgerHash)
-        if (takenHashes.size > Limits.ledgerAnnouncementsKept)
-          takenHashes.delete(takenHashes.keys().next().value!)
-      }),
+    anchor: Effect.fnUntraced(function* (taken) {
+      last = taken
+      takenHashes.set(taken.ledgerIndex, taken.ledgerHash)
+      if (takenHashes.size > Limits.ledgerAnnouncementsKept)
+        takenHashes.delete(takenHashes.keys().next().value!)
+      for (const server of servers.connected()) {
+        const said = announcements.announced(taken.ledgerIndex, server.name)
+        const { detail } = (said && otherChain(said, taken.ledgerHash)) ?? {}
+        if (server.connection !== undefined && detail !== undefined)
+          yield* leave(server, server.connection, "other_chain", detail)
+      }
+    }),
     state: Effect.gen(function* () {
       const newest = announcements.newest()
       return {

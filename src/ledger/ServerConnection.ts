@@ -27,13 +27,18 @@ import {
   resultOf
 } from "./ServerMessages.ts"
 import { verifyLedger } from "./Verify.ts"
-import { dial, serverInfo } from "./WebSocketConnection.ts"
+import { dial, serverInfo, sizeOf } from "./WebSocketConnection.ts"
 
 /** Announcements that may wait to be processed. When there are more, the oldest is dropped. */
 const WAITING_ANNOUNCEMENTS = 64
 
 export interface ServerConnection {
-  readonly ledger: (index: number, part?: LedgerPart) => Effect.Effect<FetchedLedger, LedgerSourceError>
+  /** `verify`: default as in the options. */
+  readonly ledger: (
+    index: number,
+    part?: LedgerPart,
+    verify?: "json" | "full"
+  ) => Effect.Effect<FetchedLedger, LedgerSourceError>
   /** Passes announcements on. Fails with the reason when the connection ends. */
   readonly run: Effect.Effect<never, LedgerSourceError>
   readonly end: (error: LedgerSourceError) => Effect.Effect<void>
@@ -80,16 +85,14 @@ export const connect = Effect.fnUntraced(function* (
   const endNow = (refusal: Refusal) => Deferred.doneUnsafe(ended, Effect.fail(failed(refusal)))
 
   const connection = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      dial(url, {
-        heard: (message) => {
-          const announcement = message["type"] === "ledgerClosed" ? announcementOf(message) : undefined
-          if (announcement !== undefined)
-            Queue.offerUnsafe(announcements, { announcement, ranges: rangesOf(message) })
-        },
-        ended: endNow
-      })
-    ),
+    dial(url, {
+      heard: (message) => {
+        const announcement = message["type"] === "ledgerClosed" ? announcementOf(message) : undefined
+        if (announcement !== undefined)
+          Queue.offerUnsafe(announcements, { announcement, ranges: rangesOf(message) })
+      },
+      ended: endNow
+    }),
     ({ end }) => Effect.sync(end)
   )
   yield* Effect.mapError(connection.opened, failed)
@@ -101,7 +104,11 @@ export const connect = Effect.fnUntraced(function* (
       Effect.tapError((error) => (endsConnection(error.reason) ? Deferred.fail(ended, error) : Effect.void))
     )
 
-  const ledger = Effect.fnUntraced(function* (index: number, part: LedgerPart = "whole") {
+  const ledger = Effect.fnUntraced(function* (
+    index: number,
+    part: LedgerPart = "whole",
+    verify = options.verify
+  ) {
     const isWhole = part === "whole"
     const command = {
       command: "ledger",
@@ -109,10 +116,11 @@ export const connect = Effect.fnUntraced(function* (
       ...(isWhole && { transactions: true, expand: true })
     }
     const answer = yield* request({ ...command, binary: false })
-    const fetched = ledgerOf(server, answer, part)
-    if (fetched === undefined)
+    const read = ledgerOf(server, answer, part)
+    if (read === undefined)
       return yield* failed({ reason: "malformed", detail: `its answer does not contain ledger ${index}` })
-    if (options.verify === "full" && isWhole && fetched.validated) {
+    const fetched = { ...read, bytes: sizeOf(answer) }
+    if (verify === "full" && isWhole && fetched.validated) {
       const binary = yield* request({ ...command, binary: true })
       return yield* Effect.mapError(Effect.fromResult(verifyLedger(fetched, binary)), failed)
     }

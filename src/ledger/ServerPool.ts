@@ -17,6 +17,7 @@ import { connect, type ServerConnection } from "./ServerConnection.ts"
 import {
   afterFailure,
   type Backoff,
+  isSound,
   isUnfit,
   noBackoff,
   notBeforeOf,
@@ -24,7 +25,7 @@ import {
   planConnections
 } from "./ServerSelection.ts"
 
-/** The state of one server. Only this file changes it, except `refused`. */
+/** The state of one server. Only this file changes it. */
 export interface LedgerServer {
   readonly url: string
   /**
@@ -40,8 +41,6 @@ export interface LedgerServer {
   wantedUntil: number
   ranges: Ranges | undefined
   lastFault: LedgerSourceError | undefined
-  /** Whether its last answer failed the checks. */
-  refused: boolean
   /** Requests under way. */
   requests: number
   /** How many requests may be under way at once. Halved at a load warning. */
@@ -67,7 +66,6 @@ export const describeServers = (urls: ReadonlyArray<string>): ReadonlyArray<Ledg
       wantedUntil: 0,
       ranges: undefined,
       lastFault: undefined,
-      refused: false,
       requests: 0,
       requestLimit: Limits.ledgerRequestsPerServer,
       requestLimitSince: 0
@@ -126,6 +124,7 @@ export const makeServerPool = Effect.fnUntraced(function* (
   const serve = (server: LedgerServer) =>
     Effect.gen(function* () {
       server.phase = "connecting"
+      let connectedAt = 0
       const connection = yield* connect({
         network,
         url: server.url,
@@ -133,15 +132,16 @@ export const makeServerPool = Effect.fnUntraced(function* (
         anchor: taken.last(),
         takenHash: taken.hash,
         verify,
-        announce: (announcement) => {
+        announce: Effect.fnUntraced(function* (announcement) {
           // The reply to the subscription arrives while connecting and does not reset the backoff: otherwise a server
           // that drops us right after it would be connected again without a pause.
           if (server.phase === "connected") {
-            server.backoff = noBackoff
+            if (isSound(server.backoff, (yield* monotonicNow) - connectedAt)) server.backoff = noBackoff
             server.proven = true
           }
-          return Effect.andThen(announcements.announce(server.name, announcement), Effect.sync(changed))
-        },
+          yield* announcements.announce(server.name, announcement)
+          changed()
+        }),
         claim: (ranges) => {
           server.ranges = ranges
         },
@@ -150,6 +150,7 @@ export const makeServerPool = Effect.fnUntraced(function* (
           server.requestLimitSince = now
         })
       })
+      connectedAt = yield* monotonicNow
       server.connection = connection
       server.phase = "connected"
       changed()

@@ -6,15 +6,17 @@ import { Limits } from "../config/Limits.ts"
 import type { LedgerSourceError } from "./LedgerSource.ts"
 
 export interface Backoff {
-  /** Failures since the server last announced a ledger. */
+  /** Failures since the server was last sound (`isSound`). */
   readonly failures: number
+  /** The last wait in milliseconds. */
+  readonly waitMs: number
   /** Milliseconds of the monotonic clock before which the server is not connected. */
   readonly notBefore: number
   /** Replaces `notBefore` while no server of the network is connected. */
   readonly notBeforeWhenNoneConnected: number
 }
 
-export const noBackoff: Backoff = { failures: 0, notBefore: 0, notBeforeWhenNoneConnected: 0 }
+export const noBackoff: Backoff = { failures: 0, waitMs: 0, notBefore: 0, notBeforeWhenNoneConnected: 0 }
 
 /** A wait is lengthened at random by up to this part of itself, so that many clients do not reconnect at once. */
 const JITTER = 1 / 4
@@ -29,9 +31,9 @@ export const backoffMs = (
 /** With jitter it is at most `ledgerAllAwayMs`. */
 const ALL_AWAY_MS = Limits.ledgerAllAwayMs / (1 + JITTER)
 
-/** Faults that only an operator can fix: the server's, or ours by changing the settings. */
+/** Faults that only an operator can fix: the server's, or ours by changing the settings. `/readyz` names them. */
 export const isUnfit = (reason: LedgerSourceError["reason"]): boolean =>
-  reason === "wrong_network" || reason === "other_chain" || reason === "amendment_blocked"
+  ["wrong_network", "other_chain", "amendment_blocked", "misbehaving"].includes(reason)
 
 export const afterFailure = (
   backoff: Backoff,
@@ -44,18 +46,30 @@ export const afterFailure = (
   const bounds =
     reason === "rate_limited"
       ? Limits.ledgerRateLimitedMs
-      : isUnfit(reason)
-        ? constant(Limits.ledgerUnfitServerMs)
-        : reason === "not_synced"
-          ? constant(Limits.ledgerNotSyncedMs)
-          : Limits.ledgerReconnectMs
+      : reason === "misbehaving"
+        ? Limits.ledgerMisbehavingMs
+        : reason === "other_chain"
+          ? Limits.ledgerOtherChainMs
+          : isUnfit(reason)
+            ? constant(Limits.ledgerUnfitServerMs)
+            : reason === "not_synced"
+              ? constant(Limits.ledgerNotSyncedMs)
+              : Limits.ledgerReconnectMs
   const longest = Math.min(bounds.longest, ALL_AWAY_MS)
+  const waitMs = backoffMs(failures, bounds, chance)
   return {
     failures,
-    notBefore: now + backoffMs(failures, bounds, chance),
+    waitMs,
+    notBefore: now + waitMs,
     notBeforeWhenNoneConnected: now + backoffMs(failures, { first: bounds.first, longest }, chance)
   }
 }
+
+/**
+ * Whether an announcement ends the backoff of a server that has been connected for so long. A server that fails soon
+ * after each connection is left for longer and longer, although it announces ledgers.
+ */
+export const isSound = ({ waitMs }: Backoff, connectedMs: number): boolean => connectedMs >= waitMs
 
 /** When the server may be connected. */
 export const notBeforeOf = (backoff: Backoff, noneConnected: boolean): number =>
@@ -119,7 +133,7 @@ export interface Candidate {
   readonly claims: boolean
   /** The server's place among the servers that announced the ledger; undefined if it did not announce it. */
   readonly announced: number | undefined
-  /** Whether its last answer failed the checks. */
+  /** Whether its last answer failed the checks, for a ledger that it claimed to have. */
   readonly refused: boolean
   /** Whether it has reached its request limit. */
   readonly full: boolean

@@ -6,7 +6,7 @@
  * the other way round, and by order, after a reset.
  *
  *   checkpoint ─▶ fetch ahead and check ─▶ link ─▶ detect ─▶ append ─▶ next
- *                                           └─ broken chain: stopped; asks again every minute until a ledger links
+ *                                           └─ broken chain: stopped; asks again until a ledger links
  */
 import { Effect, Queue, Result, type Scope, Stream } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -23,7 +23,8 @@ import { countTaken } from "./LedgerMetrics.ts"
 import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, LedgerSource, takenLedger } from "./LedgerSource.ts"
 import { makeProgressReporter, type ProgressReporter } from "./ProgressReporter.ts"
-import { noSkips, type SkipOrders, skippedLedger } from "./SkippedLedgers.ts"
+import { fetchHeader, noSkips, type SkipOrders, skippedLedger } from "./SkippedLedgers.ts"
+import { makeWaitingMemory } from "./WaitingMemory.ts"
 
 export interface IngestOptions {
   readonly network: Network
@@ -40,8 +41,12 @@ export interface IngestOptions {
   readonly startsOver?: (last: LedgerMarker) => Effect.Effect<boolean>
 }
 
-const betweenRoundsMs = (rounds: number): number =>
-  Math.min(Limits.ledgerRoundMs.longest, Limits.ledgerRoundMs.first * 2 ** rounds)
+/** After a broken chain, the servers that sent it are not asked again for a while, but the others may be well soon. */
+const betweenRoundsMs = (rounds: number, isBroken = false): number =>
+  Math.min(
+    isBroken ? Limits.brokenChainRetryMs : Limits.ledgerRoundMs.longest,
+    Limits.ledgerRoundMs.first * 2 ** rounds
+  )
 
 /**
  * Asks all servers, round after round, until one sends the ledger, or an operator orders to skip it. `chainStart`: the
@@ -72,11 +77,22 @@ const makeObtain = (
       const order = isBroken || rounds < Limits.skipRounds ? undefined : yield* skips.reason(index)
       const hole = order === undefined ? undefined : yield* skippedLedger(source, index, parentHash, order)
       if (hole !== undefined && (hole.ledger.parent_hash !== undefined || index !== chainStart)) return hole
-      const waitMs = isBroken ? Limits.brokenChainRetryMs : betweenRoundsMs(rounds)
       // If another server announces the ledger meanwhile, ask at once.
-      yield* Effect.raceFirst(Effect.sleep(waitMs), source.awaitNews(index))
+      yield* Effect.raceFirst(Effect.sleep(betweenRoundsMs(rounds, isBroken)), source.awaitNews(index))
     }
   })
+
+/** The newest announced ledger that a server can send: an announced index may be false. */
+const newestSent = Effect.fnUntraced(function* (source: LedgerSource["Service"], reporter: ProgressReporter) {
+  for (let rounds = 0; ; rounds++) {
+    const { ledgerIndex } = yield* source.awaitHead(1)
+    const outcome = yield* Effect.result(fetchHeader(source, ledgerIndex, undefined))
+    if (Result.isSuccess(outcome)) return ledgerIndex
+    const { detail, server } = outcome.failure
+    yield* reporter.blocked("waiting", `${server}: ${detail}`)
+    yield* Effect.sleep(betweenRoundsMs(rounds))
+  }
+})
 
 const forNetwork = <A, E, R>(effect: Effect.Effect<A, E, R>, { network }: IngestOptions) =>
   Effect.annotateLogs(effect, { network })
@@ -158,13 +174,16 @@ export const ingest = Effect.fnUntraced(
       checkpoint !== undefined
         ? checkpoint.ledger_index + 1
         : start === "latest"
-          ? (yield* source.awaitHead(1)).ledgerIndex
+          ? yield* newestSent(source, reporter)
           : start
     yield* reporter.started(first, checkpoint)
-    const obtain = makeObtain(source, reporter, skips, checkpoint === undefined ? first : undefined)
+    const obtainOne = makeObtain(source, reporter, skips, checkpoint === undefined ? first : undefined)
+    const obtain = (index: number, parentHash: string | undefined) =>
+      Effect.tap(obtainOne(index, parentHash), (fetched) => Effect.sync(() => memory.add(fetched)))
 
+    const memory = makeWaitingMemory(Limits.catchUpWaitingBytes)
     const ahead = yield* Stream.unfold(first, (index) =>
-      Effect.as(source.awaitHead(index), [index, index + 1] as const)
+      source.awaitHead(index).pipe(Effect.andThen(memory.awaitRoom), Effect.as([index, index + 1] as const))
     ).pipe(
       // The link to the parent is checked later: the parent may not have arrived yet.
       Stream.mapEffect((index) => obtain(index, undefined), { concurrency: Limits.catchUpParallel }),
@@ -209,11 +228,14 @@ export const ingest = Effect.fnUntraced(
           ledgers: waiting.length - length
         }))
         const [next, ...others] = rest
-        // No ledger was taken, because the first one does not link. Find a ledger that links.
-        waiting =
-          next !== undefined && rest.length === waiting.length
-            ? [yield* obtain(next.ledger.ledger_index, linkTo), ...others]
-            : rest
+        if (next !== undefined && rest.length === waiting.length) {
+          // No ledger was taken, because the first one does not link. Find a ledger that links.
+          memory.release([next])
+          waiting = [yield* obtain(next.ledger.ledger_index, linkTo), ...others]
+        } else {
+          memory.release(waiting.slice(0, waiting.length - rest.length))
+          waiting = rest
+        }
       }
     }).pipe(Effect.forever)
   },

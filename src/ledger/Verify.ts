@@ -22,7 +22,7 @@ const unproven = (detail: string): Result.Result<never, LedgerFault> =>
   Result.fail({ reason: "not_proven", detail })
 
 const isHex = (value: unknown): value is string =>
-  typeof value === "string" && /^([0-9A-F]{2})+$/i.test(value)
+  typeof value === "string" && value.length > 0 && value.length % 2 === 0 && !/[^0-9A-F]/i.test(value)
 
 const blobsOf = (entry: unknown): Blobs | undefined => {
   if (!isJsonObject(entry)) return undefined

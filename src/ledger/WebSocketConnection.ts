@@ -1,15 +1,18 @@
 /**
  * One WebSocket to a ledger server. It matches answers to requests and passes stream messages on. When it ends, it
- * reports the reason once, and every open request fails with that reason. It never reconnects. The size of a message is
- * limited, and compression is off: a few compressed bytes could expand to any size.
+ * reports the reason once, and every open request fails with that reason. It never reconnects. Each message is measured
+ * before it is parsed, what comes unasked is limited, and compression is off: a few compressed bytes could expand to any
+ * size.
  */
 import { Deferred, Effect } from "effect"
 import { type ClientOptions, WebSocket } from "ws"
 import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
+import { monotonicClock } from "../domain/Monotonic.ts"
 import type { Network } from "../domain/Network.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { closeOf, failureOf, interjectionOf } from "./ConnectionFaults.ts"
+import { closeOf, failureOf, interjectionOf, tooComplex, tooMuchUnasked } from "./ConnectionFaults.ts"
+import { parsedBytes } from "./MessageSize.ts"
 import { openSocket } from "./OpenSocket.ts"
 import { answered, type Refusal, unfit } from "./ServerMessages.ts"
 
@@ -40,8 +43,16 @@ const parse = (text: string): unknown => {
   }
 }
 
+const sizes = new WeakMap<JsonObject, number>()
+
+/** About how many bytes of memory an answer takes. */
+export const sizeOf = (answer: JsonObject): number => sizes.get(answer) ?? 0
+
 /** Starts to connect at once. */
-export const dial = (url: string, { ended, heard }: Listeners = {}): Connection => {
+export const dial = (url: string, listeners: Listeners = {}): Effect.Effect<Connection> =>
+  Effect.map(monotonicClock, (now) => connection(url, listeners, now))
+
+const connection = (url: string, { ended, heard }: Listeners, now: () => number): Connection => {
   const secure = new URL(url).protocol === "wss:"
   const socket = new WebSocket(url, {
     handshakeTimeout: Limits.ledgerConnectMs,
@@ -52,6 +63,9 @@ export const dial = (url: string, { ended, heard }: Listeners = {}): Connection 
   })
   const opened = Deferred.makeUnsafe<void, Refusal>()
   const waiting = new Map<number, Resume>()
+  /** Requests that were given up. Their answers may still come. */
+  const abandoned = new Set<number>()
+  let unasked = { since: now(), bytes: 0 }
   let end: Refusal | undefined
   let lastId = 0
 
@@ -71,18 +85,30 @@ export const dial = (url: string, { ended, heard }: Listeners = {}): Connection 
   socket.on("open", () => Deferred.doneUnsafe(opened, Effect.void))
   socket.on("error", (error) => endWith(failureOf(error, secure)))
   socket.on("close", (code, reason) => endWith(closeOf(code, String(reason))))
+  const isTooMuch = (bytes: number) => {
+    if (now() - unasked.since > Limits.ledgerUnaskedWindowMs) unasked = { since: now(), bytes: 0 }
+    unasked.bytes += Math.max(bytes, Limits.ledgerUnaskedLeastBytes)
+    return unasked.bytes > Limits.ledgerUnaskedBytes
+  }
+
   socket.on("message", (data) => {
-    const text = String(data)
+    // `ws` passes a Buffer, unless another `binaryType` is set.
+    const bytes = data as Buffer
+    const size = parsedBytes(bytes)
+    if (size === undefined) return endWith(tooComplex)
+    const text = String(bytes)
     const message = parse(text)
     if (!isJsonObject(message)) return endWith(interjectionOf(undefined, undefined, text))
     const { id, error, error_message: detail } = message
+    const isAnswer = typeof id === "number" && (waiting.has(id) || abandoned.delete(id))
+    if (!isAnswer && isTooMuch(bytes.length)) return endWith(tooMuchUnasked)
     if (typeof id !== "number") {
       // An error without an id concerns the whole connection.
       if (error === undefined) heard?.(message)
       else endWith(interjectionOf(error, detail, undefined))
       return
     }
-    // After its timeout a request is no longer in `waiting`.
+    sizes.set(message, size)
     const resume = waiting.get(id)
     waiting.delete(id)
     resume?.(Effect.fromResult(answered(message)))
@@ -94,7 +120,9 @@ export const dial = (url: string, { ended, heard }: Listeners = {}): Connection 
       const id = ++lastId
       waiting.set(id, resume)
       socket.send(JSON.stringify({ ...command, id, api_version: API_VERSION }))
-      return Effect.sync(() => void waiting.delete(id))
+      return Effect.sync(() => {
+        if (waiting.delete(id)) abandoned.add(id)
+      })
     }).pipe(
       Effect.timeoutOrElse({
         duration: Limits.ledgerRequestMs,
@@ -124,11 +152,10 @@ export const dial = (url: string, { ended, heard }: Listeners = {}): Connection 
 
 /** Returns the connection once it has opened. */
 export const open = (url: string): Effect.Effect<Connection, Refusal> =>
-  Effect.suspend(() => {
-    const connection = dial(url)
-    const closed = Effect.sync(connection.end)
-    return connection.opened.pipe(
-      Effect.as(connection),
+  Effect.flatMap(dial(url), (dialled) => {
+    const closed = Effect.sync(dialled.end)
+    return dialled.opened.pipe(
+      Effect.as(dialled),
       Effect.tapError(() => closed),
       Effect.onInterrupt(() => closed)
     )

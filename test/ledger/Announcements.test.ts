@@ -1,4 +1,4 @@
-/** Announcements of servers: which is the newest ledger, and which hash counts if servers disagree. */
+/** Announcements of servers: which is the newest ledger, and whether servers dispute a hash. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -11,12 +11,10 @@ const announcement = (ledgerIndex: number, name = "chain", transactionCount?: nu
   transactionCount
 })
 
-const threeServers = () => makeAnnouncements(["a", "b", "c"])
-
 describe("the head", () => {
   it.effect("is the newest any connected server announced, since its first announcement", () =>
     Effect.gen(function* () {
-      const announcements = threeServers()
+      const announcements = makeAnnouncements()
       yield* TestClock.adjust(1_000)
       yield* announcements.announce("b", announcement(10))
       yield* TestClock.adjust(1_000)
@@ -33,7 +31,7 @@ describe("the head", () => {
 
   it.effect("is corrected by the server's next announcement after a wrong one", () =>
     Effect.gen(function* () {
-      const announcements = threeServers()
+      const announcements = makeAnnouncements()
       yield* announcements.announce("a", announcement(4_000_000_000))
       yield* announcements.announce("a", announcement(11))
       assert.strictEqual(announcements.newest()?.announcement.ledgerIndex, 11)
@@ -42,7 +40,7 @@ describe("the head", () => {
 
   it.effect("wakes who waits for the ledger, and who waits for one more server to announce it", () =>
     Effect.gen(function* () {
-      const announcements = threeServers()
+      const announcements = makeAnnouncements()
       yield* announcements.announce("a", announcement(11))
       const next = yield* Effect.forkChild(announcements.await(12), { startImmediately: true })
       const news = yield* Effect.forkChild(announcements.awaitNews(11), { startImmediately: true })
@@ -57,40 +55,79 @@ describe("the head", () => {
   )
 })
 
-describe("what a server's answer must agree with", () => {
-  it.effect("is its own announcement, or else that of another server", () =>
+describe("what a server announced of a ledger", () => {
+  it.effect("keeps its count and its place, unless it is another ledger", () =>
     Effect.gen(function* () {
-      const announcements = threeServers()
+      const announcements = makeAnnouncements()
       yield* announcements.announce("a", announcement(11, "chain", 3))
-      assert.deepStrictEqual(announcements.announced(11, "b"), announcement(11, "chain", 3))
-      assert.isUndefined(announcements.announced(12, "b"))
+      assert.isUndefined(announcements.announced(11, "b"))
+      assert.isUndefined(announcements.announced(12, "a"))
       // A subscription's reply has no count.
+      yield* announcements.announce("b", announcement(11))
       yield* announcements.announce("a", announcement(11))
-      assert.strictEqual(announcements.announced(11, "a")?.transactionCount, 3)
-      assert.deepStrictEqual(announcements.announcers(11), ["a"])
+      assert.deepStrictEqual(announcements.announced(11, "a"), announcement(11, "chain", 3))
+      assert.deepStrictEqual(announcements.announcers(11), ["a", "b"])
+      assert.deepStrictEqual(announcements.counts(11, announcement(11).ledgerHash), [3])
       // With another hash it is another ledger, so the count of the first does not apply.
       yield* announcements.announce("a", announcement(11, "other"))
       assert.isUndefined(announcements.announced(11, "a")?.transactionCount)
+      assert.deepStrictEqual(announcements.counts(11, announcement(11).ledgerHash), [])
     })
   )
 
-  it.effect("is the hash of most servers, then of the preferred one; discredited servers do not count", () =>
+  it.effect("ends with its connection: the hash, the place and the newest ledger", () =>
     Effect.gen(function* () {
-      const announcements = threeServers()
-      const hash = (server: string) => announcements.announced(11, server)?.ledgerHash
-      yield* announcements.announce("b", announcement(11, "fork"))
+      const announcements = makeAnnouncements()
+      yield* announcements.announce("a", announcement(11, "lie", 9))
+      yield* announcements.announce("a", announcement(4_000_000_000, "lie"))
+      yield* announcements.announce("b", announcement(11))
+      const news = yield* Effect.forkChild(announcements.awaitNews(11), { startImmediately: true })
+      announcements.left("a")
+      assert.isUndefined(announcements.announced(11, "a"))
+      assert.isFalse(announcements.isDisputed(11, announcement(11).ledgerHash, "b"))
+      assert.deepStrictEqual(announcements.announcers(11), ["b"])
+      assert.strictEqual(announcements.newest()?.announcement.ledgerIndex, 11)
+      // When it announces the ledger over a new connection, that is news.
       yield* announcements.announce("a", announcement(11))
-      assert.strictEqual(hash("b"), announcement(11).ledgerHash)
-      yield* announcements.announce("c", announcement(11, "fork"))
-      assert.strictEqual(hash("a"), announcement(11, "fork").ledgerHash)
+      yield* Fiber.join(news)
+    })
+  )
+})
+
+describe("a hash", () => {
+  it.effect("is disputed unless more servers announced it or sent it than any other", () =>
+    Effect.gen(function* () {
+      const announcements = makeAnnouncements()
+      const disputed = (name: string, server: string) =>
+        announcements.isDisputed(11, announcement(11, name).ledgerHash, server)
+      assert.isFalse(disputed("chain", "a"))
+      yield* announcements.announce("a", announcement(11))
+      assert.isFalse(disputed("chain", "b"))
+      yield* announcements.announce("b", announcement(11, "fork"))
+      assert.isTrue(disputed("chain", "a"))
+      assert.isTrue(disputed("fork", "b"))
+      yield* announcements.announce("c", announcement(11))
+      assert.isFalse(disputed("chain", "a"))
+      assert.isTrue(disputed("fork", "b"))
+    })
+  )
+
+  it.effect("is not disputed by a discredited server, whose newest ledger does not count either", () =>
+    Effect.gen(function* () {
+      const announcements = makeAnnouncements()
+      const disputed = () => announcements.isDisputed(11, announcement(11).ledgerHash, "a")
+      yield* announcements.announce("a", announcement(11))
+      yield* announcements.announce("b", announcement(11, "fork"))
+      yield* announcements.announce("b", announcement(4_000_000_000))
       announcements.discredit("b")
-      announcements.discredit("c")
-      assert.strictEqual(hash("a"), announcement(11).ledgerHash)
-      // A discredited server's own answers must still agree with its own announcement.
-      assert.strictEqual(hash("c"), announcement(11).ledgerHash)
+      assert.isFalse(disputed())
+      assert.strictEqual(announcements.newest()?.announcement.ledgerIndex, 11)
       announcements.trust("b")
-      announcements.trust("c")
-      assert.strictEqual(hash("a"), announcement(11, "fork").ledgerHash)
+      assert.isTrue(disputed())
+      // While every server is discredited, all of them count.
+      announcements.discredit("a")
+      announcements.discredit("b")
+      assert.strictEqual(announcements.newest()?.announcement.ledgerIndex, 4_000_000_000)
     })
   )
 })

@@ -182,7 +182,7 @@ describe("the end of a connection shows the server's text, and is a limit only i
   it("text that is no JSON", () => {
     assert.strictEqual(interjectionOf(undefined, undefined, "Server is overloaded").reason, "rate_limited")
     assert.deepStrictEqual(interjectionOf(undefined, undefined, "<html>502</html>"), {
-      reason: "disconnected",
+      reason: "misbehaving",
       detail: "sent text that is not a JSON answer: <html>502</html>"
     })
   })

@@ -48,8 +48,16 @@ describe("the health of ingest", () => {
   })
 
   it("is ok while it catches up and takes ledgers", () => {
-    assert.strictEqual(status(taken(9, 59), head(900, 3)), "ok")
-    assert.include(healthOf(taken(9, 59), head(900, 3), BOTH).detail, "891 ledgers behind")
+    assert.strictEqual(status(taken(9, 9), head(900, 3)), "ok")
+    assert.include(healthOf(taken(9, 9), head(900, 3), BOTH).detail, "891 ledgers behind")
+  })
+
+  it("is degraded if an announced ledger has not been taken for 10 s, and failed after a minute", () => {
+    assert.strictEqual(status(taken(9, 30), head(10, 9)), "ok")
+    const health = healthOf(taken(9, 30), { ...head(10, 11), lastError: lost }, BOTH)
+    assert.strictEqual(health.status, "degraded")
+    assert.include(health.detail, "1 ledgers behind and not moving: no ledger taken; one.example: it is away")
+    assert.strictEqual(status(taken(9, 59), head(900, 3)), "degraded")
     assert.strictEqual(status(taken(9, 61), head(900, 3)), "failed")
   })
 

@@ -17,6 +17,15 @@ describe("claimed ranges", () => {
       assert.isUndefined(parseRanges(text), String(text))
   })
 
+  it("are ignored if there are too many, or the text is too long, at no cost", () => {
+    const many = (count: number) => Array.from({ length: count }, (_, i) => 3 * i + 1).join(",")
+    assert.strictEqual(parseRanges(many(1_000))?.length, 1_000)
+    assert.isUndefined(parseRanges(many(1_001)))
+    const before = process.memoryUsage().heapUsed
+    assert.isUndefined(parseRanges("1,".repeat(12_000_000)))
+    assert.isBelow(process.memoryUsage().heapUsed - before, 64 * 1024 * 1024)
+  })
+
   it("cover their ledgers and later announcements, and every ledger if the server named no ranges", () => {
     const ranges = parseRanges("10-20,30-40")
     assert.deepStrictEqual(

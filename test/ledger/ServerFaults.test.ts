@@ -36,7 +36,13 @@ describe("history", () => {
     Effect.gen(function* () {
       const recent = yield* mainnetServer("20-30")
       const full = yield* mainnetServer("1-12,14-30")
+      // Both are connected before the first ledger is asked for.
+      recent.hold(true)
+      full.hold(true)
       yield* ingesting([recent.url, full.url], { start: 5 })
+      yield* eventually(Effect.sync(() => asked(recent, /./) + asked(full, /./) === 2))
+      full.hold(false)
+      recent.hold(false)
       yield* eventuallyAdvancing(taken(26))
       assert.deepStrictEqual(yield* takenIndexes, range(5, 30))
       // Neither server claims to have ledger 13, so the first server may be asked for it.

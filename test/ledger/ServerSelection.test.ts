@@ -5,6 +5,7 @@ import {
   backoffMs,
   type Candidate,
   chooseServer,
+  isSound,
   noBackoff,
   notBeforeOf,
   type PoolServer,
@@ -122,5 +123,19 @@ describe("a server that failed", () => {
     assert.strictEqual(afterFailure(noBackoff, "wrong_network", NOW, 0).notBefore, 61_000)
     assert.strictEqual(afterFailure(noBackoff, "other_chain", NOW, 0).notBefore, 61_000)
     assert.strictEqual(afterFailure(noBackoff, "not_synced", NOW, 0).notBefore, 31_000)
+  })
+
+  it("is left for longer and longer if it misbehaves soon after each connection, although it announces ledgers", () => {
+    let backoff = noBackoff
+    const waits = [1, 2, 3, 4, 5, 6, 7, 8].map(() => {
+      backoff = afterFailure(backoff, "misbehaving", NOW, 0)
+      assert.isFalse(isSound(backoff, 9_000))
+      return backoff.waitMs / 1_000
+    })
+    assert.deepStrictEqual(waits, [10, 20, 40, 80, 160, 320, 600, 600])
+    assert.isTrue(isSound(backoff, 600_000))
+    // Ingest stands still without a server, so then it is asked again after 30 s at most.
+    assert.isAtMost(notBeforeOf(backoff, true) - NOW, 30_000)
+    assert.isTrue(isSound(afterFailure(noBackoff, "disconnected", NOW, 0), 1_000))
   })
 })

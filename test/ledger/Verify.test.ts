@@ -72,7 +72,14 @@ describe("a ledger is verified", () => {
     const header = edited(one, ({ ledger_data }) => ({ ledger_data: ledger_data.replace(/.$/, "F") }))
     assert.include(faultOf(fetched(one), header)?.detail, "header")
     assert.isDefined(faultOf(fetched(one), binary(full[0]!)))
-    for (const nothing of [undefined, {}, { result: {} }, { result: { ledger: { ledger_data: "00" } } }])
+    const huge = { result: { ledger: { ledger_data: "00".repeat(10_000_000), transactions: [] } } }
+    for (const nothing of [
+      undefined,
+      {},
+      { result: {} },
+      { result: { ledger: { ledger_data: "00" } } },
+      huge
+    ])
       assert.strictEqual(faultOf(fetched(one), nothing)?.reason, "not_proven")
   })
 

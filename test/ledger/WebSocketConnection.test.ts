@@ -57,7 +57,7 @@ describe.each(ways)("a connection of %s", (_, ask) => {
       const bomb = `{"result":"${"x".repeat(Limits.ledgerMessageBytes)}"}`
       const { url } = yield* serverThat((socket) => socket.send(bomb))
       const failure = yield* Effect.flip(ask(url))
-      assert.strictEqual(failure.reason, "disconnected")
+      assert.strictEqual(failure.reason, "misbehaving")
       assert.strictEqual(failure.detail, `sent a message of more than ${Limits.ledgerMessageBytes} bytes`)
     })
   )
@@ -88,29 +88,66 @@ describe.each(ways)("a connection of %s", (_, ask) => {
         Reflect.get(socket, "_socket").write(Buffer.from([0xc1, 0x00]))
       })
       const failure = yield* Effect.flip(ask(url))
-      assert.strictEqual(failure.reason, "disconnected")
+      assert.strictEqual(failure.reason, "misbehaving")
     })
   )
 
   it.live("ends at a flood of pings or of empty fragments, whose replies and parts would fill memory", () =>
     Effect.gen(function* () {
-      const floods: ReadonlyArray<(socket: WebSocket) => void> = [
-        (socket) => socket.ping("x".repeat(125)),
-        (socket) => socket.send("", { fin: false })
+      const endings: ReadonlyArray<readonly [string, (socket: WebSocket) => void]> = [
+        ["disconnected", (socket) => socket.ping("x".repeat(125))],
+        ["misbehaving", (socket) => socket.send("", { fin: false })]
       ]
-      for (const flood of floods) {
+      for (const [reason, flood] of endings) {
         const { url } = yield* serverThat((socket) => {
           for (let i = 0; i < 50_000; i++) flood(socket)
         })
-        assert.strictEqual((yield* Effect.flip(ask(url))).reason, "disconnected")
+        const failure = yield* Effect.flip(ask(url))
+        assert.strictEqual(failure.reason, reason, failure.detail)
       }
     })
   )
 
-  it.live("gets its answer through a flood of messages that answer nothing", () =>
+  const bombs: ReadonlyArray<readonly [string, string]> = [
+    ["millions of objects", `{"result":[${"{},".repeat(10_000_000)}{}]}`],
+    ["millions of numbers", `{"result":[${"0,".repeat(3_000_000)}0]}`],
+    ["millions of names", `{"result":{${'"":0,'.repeat(2_000_000)}"":0}}`],
+    [
+      "deep nesting",
+      `{"result":${"[".repeat(Limits.ledgerMessageDepth)}${"]".repeat(Limits.ledgerMessageDepth)}}`
+    ]
+  ]
+  it.live.each(bombs)("ends before it parses %s", ([, bomb]) =>
+    Effect.gen(function* () {
+      const { url } = yield* serverThat((socket) => socket.send(bomb))
+      const before = process.memoryUsage().heapUsed
+      const failure = yield* Effect.flip(ask(url))
+      assert.strictEqual(failure.reason, "misbehaving")
+      assert.include(failure.detail, "brackets, commas and colons")
+      assert.isBelow(process.memoryUsage().heapUsed - before, 2 * Limits.ledgerMessageBytes)
+    })
+  )
+
+  const floods: ReadonlyArray<readonly [string, (id: number) => string]> = [
+    ["announcements", (id) => `{"type":"ledgerClosed","ledger_index":${id}}`],
+    ["large messages", () => `{"type":"transaction","hash":"${"0".repeat(100_000)}"}`],
+    ["answers to no request", (id) => JSON.stringify({ id: id + 1_000, result: {} })]
+  ]
+  it.live.each(floods)("ends at a flood of %s", ([, text]) =>
     Effect.gen(function* () {
       const { url } = yield* serverThat((socket, id) => {
-        for (let i = 0; i < 5_000; i++) {
+        for (let i = 0; i < 2_000; i++) socket.send(text(id + i))
+      })
+      const failure = yield* Effect.flip(ask(url))
+      assert.strictEqual(failure.reason, "misbehaving")
+      assert.include(failure.detail, "answer no request")
+    })
+  )
+
+  it.live("gets its answer through hundreds of messages that answer nothing", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serverThat((socket, id) => {
+        for (let i = 0; i < 400; i++) {
           socket.send('{"type":"ledgerClosed"}')
           socket.send(JSON.stringify({ id: id + 1_000 + i, result: {} }))
         }

@@ -77,7 +77,7 @@ export const ledgerServers = (
   Layer.effect(
     LedgerSource,
     Effect.gen(function* () {
-      const announcements = makeAnnouncements(SERVERS)
+      const announcements = makeAnnouncements()
       const behindMs = new Map(SERVERS.map((server) => [server, chance.int(0, 4) * 500]))
       const has = (server: string, { closedMs }: TimedLedger) => closedMs + behindMs.get(server)! <= nowMs()
       const announced = new Map(SERVERS.map((server) => [server, -1]))

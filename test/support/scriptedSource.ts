@@ -17,7 +17,7 @@ export interface ScriptedSource {
 const server = "scripted"
 
 export const scriptedSource = (): ScriptedSource => {
-  const announcements = makeAnnouncements([server])
+  const announcements = makeAnnouncements()
   const ledgers = new Map<number, RawLedger>()
   const asked: Array<number> = []
   return {

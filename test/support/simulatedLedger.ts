@@ -34,6 +34,8 @@ export interface SimulatedLedger {
   /** `ws://127.0.0.1:<port>`. */
   readonly url: string
   readonly close: Effect.Effect<ClosedLedger>
+  /** Without an announcement. */
+  readonly closeSilently: Effect.Effect<ClosedLedger>
   readonly head: Effect.Effect<ClosedLedger>
   /** Open connections. */
   readonly connections: Effect.Effect<number>
@@ -66,14 +68,15 @@ export const makeSimulatedLedger = Effect.fnUntraced(function* (
   }
   const answering = { ledgers, networkId, clock: now }
   const server = yield* startServer(options.port ?? 0, answering, options.respond ?? ((_, answer) => answer))
+  const closeSilently = Effect.sync(() => {
+    const ledger = chain.close(now().rippleTime)
+    closed.push(ledger)
+    return ledger
+  })
   return {
     url: `ws://127.0.0.1:${server.port}`,
-    close: Effect.sync(() => {
-      const ledger = chain.close(now().rippleTime)
-      closed.push(ledger)
-      server.announce(ledger)
-      return ledger
-    }),
+    closeSilently,
+    close: Effect.tap(closeSilently, (ledger) => Effect.sync(() => server.announce(ledger))),
     head: Effect.sync(chain.head),
     connections: Effect.sync(server.connections)
   }
