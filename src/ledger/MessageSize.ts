@@ -1,6 +1,6 @@
 /**
  * Measures a message of a ledger server before it is parsed: 31 MB of `{},` are 10 million objects, and would end the
- * process. One pass over the bytes, without allocation: 1 to 2 ms for each MB, where parsing takes 4 to 6 ms. It does
+ * process. One pass over the bytes, without allocation: 1 to 2 ms for each MB of real ledgers, where parsing takes 4 to 6 ms. It does
  * not check that the text is JSON. Pure.
  */
 import { Limits } from "../config/Limits.ts"
@@ -14,7 +14,7 @@ const BRACE_BIT = 0x20
 const OPENING = 0x7b
 const CLOSING = 0x7d
 
-/** What a token takes in memory once it is parsed, about. */
+/** What a token takes in memory once it is parsed: at most 57 bytes were measured, with a new shape for each object. */
 const TOKEN_BYTES = 64
 
 export interface MessageLimits {

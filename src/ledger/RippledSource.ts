@@ -1,14 +1,10 @@
 /**
- * `LedgerSource` over rippled's WebSocket API, with several servers (ServerPool.ts).
- *
- * It asks for a ledger first at the server that announced it first, then at the others, and last at servers that do not
- * claim to have it. If no connected server sends it, further servers are connected. While none can be connected,
- * requests wait.
- *
- * If servers announced different hashes, an answer is taken at once only if most of them announced its hash. Otherwise
- * every connected server is asked, and the hash that most of them sent is taken; among equals that of the server that
- * the operator listed first. A server that sends no ledger has no say. So a false announcement delays a ledger by at
- * most twice `ledgerRequestMs` for each server that lies.
+ * `LedgerSource` over rippled's WebSocket API, with several servers (ServerPool.ts). It asks for a ledger first at the
+ * server that announced it first, then at the others, and last at servers that do not claim to have it. If no connected
+ * server sends it, further servers are connected. While none can be connected, requests wait.
+ * If as many servers announced another hash as that of an answer, all connected servers are asked, and the hash that
+ * most of them sent is taken; among equals that of the server that the operator listed first. Who sends no ledger has no
+ * say, so a liar delays a ledger by at most twice `ledgerRequestMs`, and once.
  */
 import { Effect, Layer, Result, Schedule, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"

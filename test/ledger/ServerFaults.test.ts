@@ -12,6 +12,7 @@ import {
   takenIndexes
 } from "../support/ingesting.ts"
 import { type RippledServer, rippledServer } from "../support/rippledServer.ts"
+import { orders } from "../support/unlistable.ts"
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
@@ -290,5 +291,62 @@ describe("a network that was reset", () => {
         assert.strictEqual((yield* state)?.status, "ok")
       })
     )
+  )
+})
+
+describe("a server that sends what no sound server sends", () => {
+  it.effect("is left for longer and longer, although it announces ledgers each time", () =>
+    Effect.gen(function* () {
+      const server = yield* mainnetServer()
+      const good = yield* mainnetServer()
+      yield* ingesting([server.url, good.url])
+      yield* eventuallyAdvancing(taken(1))
+      let head = 30
+      let bombs = 0
+      const closing = Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        if (head < 60 && now >= (head - 29) * 4_000) {
+          head += 1
+          good.close(head)
+          server.close(head)
+          if (server.connections() > 0) bombs += 1
+          server.send("{},".repeat(1_000))
+        }
+        return now >= 125_000
+      })
+      yield* eventuallyAdvancing(closing)
+      // After about 10, 20, 40 and 80 s.
+      assert.isAtLeast(bombs, 3)
+      assert.isAtMost(asked(server, /^subscribe$/), 5)
+      assert.deepStrictEqual(yield* takenIndexes, range(30, head))
+      assert.strictEqual((yield* state)?.status, "degraded")
+      assert.include((yield* state)?.detail, "sent text that is not a JSON answer")
+    }).pipe(Effect.provide(memoryLayer()))
+  )
+
+  it.effect("in the place of a ledger stops ingest aloud, until it is ordered to be skipped", () =>
+    Effect.gen(function* () {
+      const server = yield* mainnetServer()
+      server.misbehave("ledger 31", 1_000, (answer) => {
+        // The header can be sent.
+        const ledger = answer.result?.["ledger"] as { readonly transactions?: unknown }
+        return ledger.transactions === undefined ? answer : { ...answer, pad: Array(2_300_000).fill(0) }
+      })
+      const reasons = new Map<number, string>()
+      yield* ingesting([server.url], { skips: orders(reasons).skips })
+      yield* eventuallyAdvancing(taken(1))
+      server.close(32)
+      const says = (status: string) =>
+        Effect.map(state, (part) => part?.status === status && part.detail.includes("brackets, commas"))
+      yield* eventuallyAdvancing(says("degraded"), 1_000)
+      // The network goes on.
+      let head = 32
+      const closing = Effect.sync(() => server.close(Math.min(60, ++head)))
+      yield* eventuallyAdvancing(Effect.andThen(closing, says("failed")), 4_000)
+      assert.deepStrictEqual(yield* takenIndexes, [30])
+      reasons.set(31, "it is too large")
+      yield* eventuallyAdvancing(Effect.andThen(closing, taken(3)), 4_000)
+      assert.deepStrictEqual((yield* takenIndexes).slice(0, 3), [30, 31, 32])
+    }).pipe(Effect.provide(memoryLayer()))
   )
 })

@@ -5,13 +5,7 @@ import type { FetchedLedger } from "../../src/ledger/LedgerSource.ts"
 import { ledgerOf } from "../../src/ledger/ServerMessages.ts"
 import { makeWaitingMemory } from "../../src/ledger/WaitingMemory.ts"
 import { chain } from "../support/chain.ts"
-import {
-  eventually,
-  eventuallyAdvancing,
-  ingesting,
-  memoryLayer,
-  takenIndexes
-} from "../support/ingesting.ts"
+import { eventually, ingesting, memoryLayer } from "../support/ingesting.ts"
 import { rippledServer } from "../support/rippledServer.ts"
 
 describe("the memory of waiting ledgers", () => {
