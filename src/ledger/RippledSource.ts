@@ -137,6 +137,8 @@ const make = Effect.fnUntraced(function* (
     const asked = new Set<LedgerServer>()
     // Good answers with a hash that other servers' announcements dispute.
     const disputed = new Map<LedgerServer, FetchedLedger>()
+    // Servers that did not answer in time. They are asked again once all others have been asked.
+    const slow = new Set<LedgerServer>()
     // Reported in preference to other faults.
     let broken: LedgerSourceError | undefined
     let refusal: LedgerSourceError | undefined
@@ -147,13 +149,15 @@ const make = Effect.fnUntraced(function* (
       if (server === undefined || connection === undefined) {
         const busy = servers.connected().some((other) => !asked.has(other))
         const { isTie, sent } = mostSent(servers.all.flatMap((one) => disputed.get(one) ?? []))
-        const needsAnother = sent === undefined ? refusal !== undefined : isTie
+        const needsAnother = sent === undefined ? refusal !== undefined || slow.size > 0 : isTie
         if (!busy && !(needsAnother && (yield* servers.connectAnother(asked)))) {
           if (sent !== undefined) {
             announcements.trust(sent.server)
             return sent
           }
           if (refusal !== undefined) return yield* broken ?? refusal
+          for (const one of slow) asked.delete(one)
+          slow.clear()
         }
         yield* changed
         continue
@@ -176,11 +180,13 @@ const make = Effect.fnUntraced(function* (
       const { detail, reason } = outcome.failure
       if (endsConnection(reason)) {
         servers.retire(server, connection)
-        // It is asked once: after each new connection it could take as long again, or send what nobody can parse.
-        const isRefusal = reason === "misbehaving" || (reason === "timeout" && isOwed)
-        if (isRefusal) refusal = outcome.failure
-        if (reason === "timeout" && isOwed) announcements.discredit(server.name)
-        if (isRefusal || disputed.size > 0) asked.add(server)
+        if (reason === "misbehaving") refusal = outcome.failure
+        if (reason === "timeout" && isOwed) {
+          announcements.discredit(server.name)
+          slow.add(server)
+        }
+        // After each new connection it could take as long again, or send what nobody can parse.
+        if (reason === "misbehaving" || slow.has(server) || disputed.size > 0) asked.add(server)
         continue
       }
       if (isOwed) announcements.discredit(server.name)
