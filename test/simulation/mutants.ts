@@ -206,8 +206,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "a webhook's window is exceeded by one",
     caughtBy: "windowsKept",
     file: "src/deliver/Lane.ts",
-    code: "outlet.inFlight >= maxInFlight",
-    wrong: "outlet.inFlight > maxInFlight"
+    code: "outlet.inFlight >= (outlet.lacking ? 1 : maxInFlight)",
+    wrong: "outlet.inFlight > (outlet.lacking ? 1 : maxInFlight)"
   },
   {
     name: "a batch has one delivery too many",
