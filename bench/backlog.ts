@@ -108,7 +108,7 @@ const measure = Effect.gen(function* () {
       const works = worksOf(made, ids)
       yield* insertRows(works, accountId, new Map(made.map(({ event_id }, i) => [event_id, offsets[i]!])))
       yield* store.spill(
-        works.map(({ delivery_id }) => delivery_id),
+        works.map(({ delivery_id, attempt }) => ({ deliveryId: delivery_id, attempt })),
         "live"
       )
     }

@@ -1,6 +1,6 @@
 /**
  * Measures what routing an event costs as the number of webhooks grows. 10 webhooks want each event. It measures the
- * whole stage (from the event in the log to pending rows and work), the index alone, and one payload filter. Ratios
+ * whole stage (from the event in the log to work), the index alone, and one payload filter. Ratios
  * compare with the smallest number in the same run. Each number of webhooks has its own network in one embedded store,
  * so that rounds can alternate.
  */
@@ -14,8 +14,6 @@ import { RoutedWebhooks } from "../src/route/RoutedWebhooks.ts"
 import { route } from "../src/route/Stage.ts"
 import { makeWebhookIndex } from "../src/route/WebhookIndex.ts"
 import { UsageStore } from "../src/storage/accounts/UsageStore.ts"
-import { DeliveryStore } from "../src/storage/deliveries/DeliveryStore.ts"
-import { Partitions } from "../src/storage/deliveries/Partitions.ts"
 import { Outbox } from "../src/storage/outbox/Outbox.ts"
 import { SecretBox } from "../src/storage/webhooks/SecretBox.ts"
 import { AccountHolds } from "../src/webhooks/AccountHolds.ts"
@@ -80,12 +78,7 @@ const makeProgress = () => {
 }
 
 const stageLayer = (log: Layer.Layer<EventLog, never, EventLog>) =>
-  Layer.mergeAll(
-    Layer.provide(AccountHolds.layer, UsageStore.layer),
-    RoutedWebhooks.layer,
-    DeliveryStore.layer,
-    Partitions.layer
-  ).pipe(
+  Layer.mergeAll(Layer.provide(AccountHolds.layer, UsageStore.layer), RoutedWebhooks.layer).pipe(
     Layer.provideMerge(
       Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.provide(log, EmbeddedEventLog.layer))
     ),

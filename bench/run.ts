@@ -1,14 +1,15 @@
 /**
  * Runs benchmarks, each in its own process: `npm run bench -- [NAME…] [--list] [--json] [--profile FOLDER]`. Without a
- * name it runs all. It prints a table on a terminal, and JSON lines with --json or into a pipe. A missed target is
+ * name it runs all. `--against COMMIT [--pairs N]` compares this tree with another commit (support/against.ts). It prints a table on a terminal, and JSON lines with --json or into a pipe. A missed target is
  * shown but does not fail, because figures of a busy machine prove nothing.
  */
 import { fork } from "node:child_process"
 import { globSync } from "node:fs"
 import { availableParallelism, totalmem } from "node:os"
 import { parseArgs } from "node:util"
+import { compare } from "./support/against.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
-import { header, row } from "./support/table.ts"
+import { comparisonHeader, comparisonRow, header, row } from "./support/table.ts"
 
 const FAILED = 1
 const WRONG_USAGE = 2
@@ -39,6 +40,13 @@ const wrongUsage = async (message: string): Promise<never> => {
   process.exit(WRONG_USAGE)
 }
 
+const pairsOf = (text: string): number => {
+  const pairs = Number(text)
+  if (Number.isInteger(pairs) && pairs >= 1) return pairs
+  printError(`bench: --pairs is a whole number from 1 on, not ${text}`)
+  process.exit(WRONG_USAGE)
+}
+
 const invocation = () => {
   try {
     return parseArgs({
@@ -46,7 +54,9 @@ const invocation = () => {
       options: {
         list: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
-        profile: { type: "string" }
+        profile: { type: "string" },
+        against: { type: "string" },
+        pairs: { type: "string", default: "5" }
       }
     })
   } catch (error) {
@@ -88,7 +98,12 @@ else {
     if (!asJson) {
       const gibibytes = Math.round(totalmem() / 2 ** 30)
       print(`Node ${process.version}, ${availableParallelism()} cores, ${gibibytes} GiB`)
-      print(header)
+      print(values.against === undefined ? header : comparisonHeader)
+    }
+    if (values.against !== undefined) {
+      for (const one of compare(values.against, positionals, pairsOf(values.pairs)))
+        print(asJson ? JSON.stringify(one) : comparisonRow(one))
+      process.exit()
     }
     for (const name of positionals.length > 0 ? positionals : names) {
       const code = await runOne(name, values.profile, (figure) => print(asJson ? json(figure) : row(figure)))

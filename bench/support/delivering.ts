@@ -86,9 +86,7 @@ export const insertRows = Effect.fnUntraced(function* (
   eventOffsets: ReadonlyMap<string, number> = new Map()
 ) {
   const store = yield* DeliveryStore
-  const partitions = yield* Partitions
-  const times = works.map(({ event }) => event.detected_at)
-  yield* partitions.ensure(times[0]!, times.at(-1)!)
+  const now = works[0]!.event.detected_at
   for (const chunk of inChunks(works)) {
     yield* store.insertPending(
       chunk.map((work) => ({
@@ -100,26 +98,24 @@ export const insertRows = Effect.fnUntraced(function* (
         eventType: work.event.event_type,
         eventOffset: eventOffsets.get(work.event.event_id) ?? 0
       })),
-      times[0]!
+      now
     )
   }
 })
 
-/** Pending rows and work records, as route leaves them. */
+/** Work records, as route leaves them. */
 export const queueWorks = Effect.fnUntraced(function* (
   works: ReadonlyArray<DeliveryWork>,
   accountId: string,
   eventOffsets?: ReadonlyMap<string, number>
 ) {
   const log = yield* EventLog
-  yield* insertRows(works, accountId, eventOffsets)
   for (const chunk of inChunks(works)) {
     yield* log.transaction({
-      append: chunk.map((work) => ({
-        topic: DELIVERIES_TOPIC,
-        key: work.webhook_id,
-        value: JSON.stringify(work)
-      }))
+      append: chunk.map((work) => {
+        const row = { account_id: accountId, event_offset: eventOffsets?.get(work.event.event_id) ?? 0 }
+        return { topic: DELIVERIES_TOPIC, key: work.webhook_id, value: JSON.stringify({ ...work, row }) }
+      })
     })
   }
 })

@@ -5,6 +5,7 @@
 import { Effect, Latch, Layer } from "effect"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import type { AttemptRecord } from "../../src/storage/deliveries/Transitions.ts"
 
 export interface Feed {
   /** Deliveries recorded so far. */
@@ -78,20 +79,21 @@ export const makeFeed = (): Feed => {
     )
   )
 
+  const wrote = (attempts: ReadonlyArray<AttemptRecord>) =>
+    Effect.sync(() => {
+      recorded += attempts.length
+      if (limits !== undefined) for (const { deliveryId } of attempts) add(limits.partitionOf(deliveryId), -1)
+      wake()
+    })
+
   const store = Layer.effect(
     DeliveryStore,
     Effect.map(DeliveryStore, (store) =>
       DeliveryStore.of({
         ...store,
-        record: (attempts, disableAfter) =>
-          Effect.tap(store.record(attempts, disableAfter), () =>
-            Effect.sync(() => {
-              recorded += attempts.length
-              if (limits !== undefined)
-                for (const { deliveryId } of attempts) add(limits.partitionOf(deliveryId), -1)
-              wake()
-            })
-          ),
+        record: (attempts, disableAfter) => Effect.tap(store.record(attempts, disableAfter), wrote(attempts)),
+        recordFirst: (ended, disableAfter) =>
+          Effect.tap(store.recordFirst(ended, disableAfter), wrote(ended.map(({ attempt }) => attempt))),
         spill: (ids, lane) => {
           if (limits !== undefined) {
             spilled += ids.length

@@ -1,4 +1,5 @@
 /** Figures as lines of a table for people. */
+import type { Comparison } from "./against.ts"
 import { type Figure, met } from "./Benchmark.ts"
 
 const line = (name: string, value: string, unit: string, ratio: string, target: string): string =>
@@ -21,3 +22,11 @@ export const row = (figure: Figure): string => {
       : `${better === "higher" ? "≥" : "≤"} ${target}: ${verdicts[`${holds}`]}`
   return line(name, shown(value), unit, ratio === null ? "" : ratio.toFixed(2), promised)
 }
+
+const comparisonLine = (name: string, before: string, now: string, change: string, unit: string): string =>
+  `${name.padEnd(28)}${before.padStart(12)}${now.padStart(12)}${change.padStart(10)}  ${unit}`
+
+export const comparisonHeader = comparisonLine("name", "before", "now", "change", "unit")
+
+export const comparisonRow = ({ name, before, now, change, unit }: Comparison): string =>
+  comparisonLine(name, shown(before), shown(now), `${change < 0 ? "" : "+"}${change.toFixed(1)} %`, unit)
