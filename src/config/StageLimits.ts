@@ -15,6 +15,8 @@ export const stageLimits = {
   routeDeferredMost: 200_000,
   /** Events that are routed while one before them has parts left. A restart reads them again. */
   routeAheadRecords: 10_000,
+  /** How often route asks whether the last `deliver` of release 0.2 has stopped. */
+  olderDeliverEveryMs: 1_000,
   /** Records that a delay partition keeps in memory while it waits. There are 54 such partitions. */
   delayBatchRecords: 100,
   /**
@@ -27,6 +29,20 @@ export const stageLimits = {
    * PostgreSQL. There are 24 partitions, and a delivery has 1 to 2 KB.
    */
   partitionDeliveries: 2_000,
+  /** Live deliveries that an actor reads at a time. */
+  feedRecords: 100,
+  /**
+   * Nothing more is offered to a lane that has sent `manyPerSecond` in the last second, or is younger than `beginMs`, if it
+   * has `queuedPart` of what it sends in a second queued, and at least `queuedLeast`. The feed waits, and looks every
+   * `feedPollMs`, until its oldest record was in the log for `feedWaitMs`: others are behind it. Deliveries to endpoints
+   * that are fast enough so get no row before their outcome.
+   */
+  manyPerSecond: 50,
+  beginMs: 100,
+  queuedPart: 0.5,
+  queuedLeast: 32,
+  feedPollMs: 5,
+  feedWaitMs: 1_000,
   /**
    * `laneShare`: the part of a partition's free memory that one webhook may use, so one webhook alone gets half of it.
    * `laneLeast`: deliveries that each webhook may always have in memory, beyond that bound, so that webhooks that hang
@@ -34,10 +50,13 @@ export const stageLimits = {
    */
   lanes: { laneShare: 0.5, laneLeast: 4 },
   /**
-   * If more records than this were read after one that is still queued, its queue spills to the backlog. A webhook that
-   * hangs then does not keep the partition's offsets from being committed.
+   * A delivery that has been queued in memory for longer than this gets its row, so the API shows it, and its offset may
+   * be committed. Deliveries of healthy endpoints are faster, so they are written once, with their outcome.
    */
-  partitionOpenRecords: 10_000,
+  unshownMs: 1_000,
+  /** How often an actor looks for such deliveries while some are queued, and how many it writes in one statement. */
+  showEveryMs: 250,
+  showAtOnce: 500,
   /**
    * While fewer outcomes than this, over all webhooks, wait to be recorded, a webhook may send beyond its own. This is
    * what a crash repeats, besides the windows of webhooks.
@@ -124,8 +143,6 @@ export const stageLimits = {
   partitionReplays: 500,
   /** Replayed deliveries that an actor reads at a time. Live ones behind them wait for the read. */
   replayTakeRecords: 100,
-  /** How long replayed deliveries wait for memory in a webhook's lane. After that the lane spills them. */
-  replayMemoryWaitMs: 1_000,
   /** Replayed deliveries that a process starts before it yields, while no live ones are being sent. */
   replayIdleStarts: 32,
   /** Live deliveries count as being sent for this long after the last one. They come with ledgers, every 3 to 5 s. */

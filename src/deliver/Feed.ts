@@ -3,19 +3,22 @@
  *
  *   take records → is the work current? (WorkState) → lane of its webhook → … → settled → commit
  *
- * The committed offset is the highest one below which all work is settled (Watermark). Work is settled when its
- * attempt is recorded and its retry appended, when it is spilled to the backlog, or when it was finished already. If
- * the actor ends and another one follows, unsettled work is offered to the new one. A record that is no work goes to
- * the quarantine.
+ * The committed offset is the highest one below which all work is settled (Watermark): recorded with its retry appended,
+ * in the backlog, or finished before. If the actor ends and another one follows, unsettled work is offered to the new
+ * one. A record that is no work goes to the quarantine. A row is read only if the record may be here a second time: the
+ * first attempt of a live delivery is new if it came after this owner's start, and route had not begun with it before.
  */
 import { Clock, Effect, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import { type DeliveryWork, NOT_WORK, parseWork } from "../domain/Delivery.ts"
+import { monotonicNow } from "../domain/Monotonic.ts"
 import { type AssignedPartition, EventLog, type LogRecord, sourceOf } from "../log/EventLog.ts"
+import { ReaderPace } from "../log/ReaderPace.ts"
 import { retryCommit } from "../log/RetryUntilFenced.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { TRACE_HEADER } from "../observability/Tracing.ts"
-import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
+import { type DeliveryState, DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
+import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { nextWork } from "./Attempt.ts"
 import type { LaneKind, Work } from "./Lane.ts"
@@ -25,21 +28,38 @@ import { Recorder } from "./Recorder.ts"
 import { makeWatermark } from "./Watermark.ts"
 import { workState } from "./WorkState.ts"
 
+type OpenWork = readonly [offset: number, work: DeliveryWork]
+
+const unwrittenRow = ({ delivery_id, event, row, webhook_id }: DeliveryWork): NewDelivery | undefined =>
+  row && {
+    id: delivery_id,
+    webhookId: webhook_id,
+    accountId: row.account_id,
+    network: event.network,
+    eventId: event.event_id,
+    eventType: event.event_type,
+    eventOffset: row.event_offset
+  }
+
 export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartition, kind: LaneKind) {
   const limits = yield* StageLimits
   const log = yield* EventLog
   const registry = yield* WebhookRegistry
   const deliveries = yield* DeliveryStore
   const recorder = yield* Recorder
+  const pace = yield* ReaderPace
   const watermark = makeWatermark(partition.startOffset)
   const moved = Latch.makeUnsafe(false)
   /** Work that was taken and is not settled, in the order of the log. */
   const open = new Map<number, DeliveryWork>()
   /** The traces of open work, by offset. */
   const traces = new Map<number, string>()
-  const batchRecords = kind === "live" ? limits.takeBatchRecords : limits.replayTakeRecords
+  const batchRecords = kind === "live" ? limits.feedRecords : limits.replayTakeRecords
   const lastAtStart = (yield* log.last(partition))?.offset ?? -1
   let lastTaken = partition.startOffset - 1
+
+  const isNew = (offset: number, { row }: DeliveryWork) =>
+    row !== undefined && row.again === undefined && offset >= partition.endOffsetAtStart
 
   const settle = (offset: number) => {
     if (!open.delete(offset)) return
@@ -50,16 +70,20 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
 
   /**
    * Offers work to its lanes. Refused work is spilled to the database before its offset counts as finished. `known`:
-   * attempts that were offered or recorded meanwhile.
+   * attempts that were offered or recorded meanwhile. It waits for lanes that move, at most `waitMs`: that costs less
+   * than spilling. Work of other webhooks is offered meanwhile.
    */
   const offerWorks = Effect.fnUntraced(function* (
     lanes: Lanes,
-    works: ReadonlyArray<readonly [offset: number, work: DeliveryWork]>,
-    keys: ReadonlyArray<string>,
+    works: ReadonlyArray<OpenWork>,
+    waitMs: number,
     known: Set<string>
   ) {
-    const ids = works.map(([, work]) => work.delivery_id)
-    const rows = yield* deliveries.states(ids).pipe(retryUntilSuccess("reading delivery states"))
+    const ids = works.flatMap(([offset, work]) => (isNew(offset, work) ? [] : [work.delivery_id]))
+    const rows =
+      ids.length === 0
+        ? new Map<string, DeliveryState>()
+        : yield* deliveries.states(ids).pipe(retryUntilSuccess("reading delivery states"))
     if (works.some(([, work]) => !registry.isKnown(work.webhook_id))) {
       // A webhook made a moment ago may not be in this process's view yet. After this wait, an unknown one is
       // deleted.
@@ -67,17 +91,18 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     }
 
     const refused: Array<Refused> = []
-    const deleted: Array<string> = []
+    const deleted: Array<Work> = []
     /** Offsets to settle once the rows below are written. */
     const ended: Array<number> = []
-    for (const [i, [offset, work]] of works.entries()) {
-      const key = keys[i]!
+    const offer = Effect.fnUntraced(function* ([offset, work]: OpenWork, isSlow: boolean) {
+      const key = attemptKey(work.delivery_id, work.attempt)
       const item: Work = {
         key,
         deliveryId: work.delivery_id,
         attempt: work.attempt,
         seriesAttempt: work.series_attempt,
         event: work.event,
+        row: unwrittenRow(work),
         kind,
         traceparent: traces.get(offset),
         acknowledge: () => settle(offset),
@@ -86,73 +111,70 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       const row = rows.get(work.delivery_id)
       const state = workState(work, row, offset < partition.endOffsetAtStart)
       if (!registry.isKnown(work.webhook_id)) {
-        deleted.push(work.delivery_id)
+        deleted.push(item)
         ended.push(offset)
       } else if (state === "current" && !known.has(key)) {
-        // Waiting costs less than spilling, and a replay is usually read faster than its webhook takes it.
-        if (kind === "replays") yield* lanes.awaitMemory(work.webhook_id)
-        // An attempt that was settled during the wait has freed the memory: this may be its second record.
-        if (known.has(key)) settle(offset)
-        else {
-          known.add(key)
-          if (!lanes.offer(work.webhook_id, item)) {
-            refused.push({ webhookId: work.webhook_id, deliveryId: work.delivery_id })
-            ended.push(offset)
-          }
+        known.add(key)
+        if (!lanes.offer(work.webhook_id, item, isSlow)) {
+          refused.push({ webhookId: work.webhook_id, work: item })
+          ended.push(offset)
         }
       } else if (state === "unanswered") {
         // The row's times are of a process whose clock may be ahead.
         const latest = (yield* Clock.currentTimeMillis) + (row?.nextDelayMs ?? 0)
-        recorder.offer({
-          attempt: undefined,
-          retry: nextWork(item, work.webhook_id, Math.min(row?.nextAttemptAt ?? 0, latest)),
-          fromBacklog: false,
-          onSettled: () => settle(offset)
-        })
+        const retry = nextWork(item, work.webhook_id, Math.min(row?.nextAttemptAt ?? 0, latest))
+        recorder.offer({ attempt: undefined, retry, fromBacklog: false, onSettled: () => settle(offset) })
       } else if (state === "early") {
         const retry = { ...work, due_at: (yield* Clock.currentTimeMillis) + limits.earlyWorkMs }
         recorder.offer({ attempt: undefined, retry, fromBacklog: false, onSettled: () => settle(offset) })
       } else {
         settle(offset)
       }
+    })
+
+    let left = works
+    let waitsUntil = (yield* monotonicNow) + waitMs
+    while (left.length > 0) {
+      const later: Array<OpenWork> = []
+      const crowded = new Set<string>()
+      for (const one of left) {
+        const { webhook_id } = one[1]
+        if (crowded.has(webhook_id) || lanes.isCrowded(kind, webhook_id)) {
+          crowded.add(webhook_id)
+          later.push(one)
+        } else yield* offer(one, false)
+      }
+      const nowMs = yield* monotonicNow
+      // Nothing else is behind replayed deliveries.
+      if (kind === "replays" && later.length < left.length) waitsUntil = nowMs + waitMs
+      left = later
+      if (left.length === 0) break
+      if (nowMs < waitsUntil) yield* pace.during(Effect.sleep(limits.feedPollMs))
+      else {
+        for (const one of left) yield* offer(one, true)
+        break
+      }
     }
     if (deleted.length > 0) {
       const now = yield* Clock.currentTimeMillis
       yield* deliveries
-        .fail(deleted, "webhook deleted", now)
+        .failUnwritten(deleted, "webhook deleted", now)
         .pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
     }
     if (refused.length > 0) yield* lanes.spillRefused(kind, refused)
     for (const offset of ended) settle(offset)
   })
 
-  const offerAll = (
-    lanes: Lanes,
-    works: ReadonlyArray<readonly [offset: number, work: DeliveryWork]>
-  ): Effect.Effect<void> =>
+  const offerAll = (lanes: Lanes, works: ReadonlyArray<OpenWork>, waitMs: number): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (works.length === 0) return Effect.void
-      const keys = works.map(([, { attempt, delivery_id }]) => attemptKey(delivery_id, attempt))
-      const offered = new Set(keys)
+      const offered = new Set(works.map(([, { attempt, delivery_id }]) => attemptKey(delivery_id, attempt)))
       const known = new Set<string>()
       // An attempt may be recorded after its row was read, also in the webhook's other lane. The row would then still
       // show a second record of the same attempt as current.
       const unwatch = lanes.watch((key) => void (offered.has(key) && known.add(key)))
-      return Effect.ensuring(offerWorks(lanes, works, keys, known), Effect.sync(unwatch))
+      return Effect.ensuring(offerWorks(lanes, works, waitMs, known), Effect.sync(unwatch))
     })
-
-  /**
-   * Spills queues whose work has waited for more than `partitionOpenRecords` records, so that offsets can be
-   * committed.
-   */
-  const spillOverdue = (lanes: Lanes) => {
-    const webhookIds = new Set<string>()
-    for (const [offset, work] of open) {
-      if (offset > lastTaken - limits.partitionOpenRecords) break
-      webhookIds.add(work.webhook_id)
-    }
-    for (const webhookId of webhookIds) lanes.spillOverdue(kind, webhookId)
-  }
 
   const quarantineAll = Effect.fnUntraced(function* (unreadable: ReadonlyArray<LogRecord>) {
     if (unreadable.length === 0) return
@@ -167,7 +189,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
 
   const take = Effect.fnUntraced(function* (lanes: Lanes) {
     const records = yield* partition.take(batchRecords)
-    const works: Array<readonly [offset: number, work: DeliveryWork]> = []
+    const works: Array<OpenWork> = []
     const unreadable: Array<LogRecord> = []
     for (const { offset } of records) watermark.add(offset)
     for (const record of records) {
@@ -182,8 +204,9 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     }
     lastTaken = records.at(-1)!.offset
     yield* quarantineAll(unreadable)
-    yield* offerAll(lanes, works)
-    spillOverdue(lanes)
+    // Records of other webhooks are behind these.
+    const ageMs = kind === "replays" ? 0 : (yield* Clock.currentTimeMillis) - records[0]!.timestamp
+    yield* offerAll(lanes, works, Math.min(limits.feedWaitMs, Math.max(0, limits.feedWaitMs - ageMs)))
   })
 
   const commit = Effect.suspend(() => partition.commit(watermark.committable()))
@@ -203,7 +226,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     commit,
     into: (lanes: Lanes) =>
       Effect.gen(function* () {
-        yield* offerAll(lanes, [...open])
+        yield* offerAll(lanes, [...open], 0)
         yield* openBacklog(lanes)
         const taking = Effect.andThen(take(lanes), openBacklog(lanes))
         return yield* Effect.raceFirst(Effect.forever(taking), Effect.forever(committing))

@@ -3,16 +3,20 @@
  * no live one waits. Window and rate belong to the outlet. `SendPermission` is `none` while the webhook is disabled, its
  * account suspended or its secret sealed with an unknown key, and `free` while the quota is used up. Pure. Modes:
  *
- *   log      queues work from the log ──(memory budget used up, offsets held back for too long, another lane needs
- *            memory, or permission not `all`)──▶ backlog
+ *   log      queues work from the log ──(memory budget used up, another lane needs memory, or permission not
+ *            `all`)──▶ backlog
  *   backlog  spills work from the log, and reads the rows that may start in pages, in id order ──(no row is left or
  *            being spilled, and permission is `all`)──▶ log
  */
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { SendPermission } from "../domain/Quota.ts"
 import type { BacklogKind } from "../storage/deliveries/DeliveryStore.ts"
+import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
+import { makeSlidingCount, type SlidingCount } from "./SlidingCount.ts"
 import { makeTokenBucket, type TokenBucket } from "./TokenBucket.ts"
+
+const MOVED_OF_MS = 1_000
 
 export interface Work {
   /** The attempt's key (`attemptKey`), stored because it is looked up often. */
@@ -22,15 +26,18 @@ export interface Work {
   readonly seriesAttempt: number
   readonly event: LedgerEvent
   readonly kind: LaneKind
+  /** The delivery's row if it may not exist yet; undefined once it does. */
+  row?: NewDelivery | undefined
   /** The trace that led to this work, from the header of its record. */
   readonly traceparent?: string | undefined
-  /** Lets the offset of its record be committed; undefined if the work came from the backlog. */
-  readonly acknowledge: (() => void) | undefined
+  /** Lets the offset of its record be committed; undefined once its row is in the backlog. */
+  acknowledge: (() => void) | undefined
   /** When its lane queued it, on the monotonic clock; 0 before. */
   queuedAt: number
 }
 
-export type LaneKind = "live" | "replays"
+export const laneKinds = ["live", "replays"] as const
+export type LaneKind = (typeof laneKinds)[number]
 
 export type CurrentWebhook =
   | { readonly webhook: RegisteredWebhook; readonly permission: SendPermission }
@@ -47,6 +54,10 @@ export interface Outlet {
   inFlight: number
   /** Requests whose attempts are not all settled: a crash would repeat them. */
   unsettled: number
+  /** On the monotonic clock. */
+  readonly madeAt: number
+  /** Deliveries settled in the last second. */
+  readonly moved: SlidingCount
   readonly rate: TokenBucket
   /** Whether the outlet waits for a connection, for a token of its rate or after a request not sent. `woken` or `connected` follows. */
   waiting: boolean
@@ -111,7 +122,8 @@ export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
 export const makeOutlet = (
   webhookId: string,
   current: CurrentWebhook | undefined,
-  mode: Lane["mode"]
+  mode: Lane["mode"],
+  nowMs: number
 ): Outlet => ({
   webhookId,
   current,
@@ -119,6 +131,8 @@ export const makeOutlet = (
   replays: makeLane("replays", mode),
   inFlight: 0,
   unsettled: 0,
+  madeAt: nowMs,
+  moved: makeSlidingCount(MOVED_OF_MS),
   rate: makeTokenBucket(),
   waiting: false,
   lacking: false,

@@ -7,32 +7,37 @@ import type { Share } from "./ConnectionLimiter.ts"
 import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 
 /** Events of one webhook. The first `offered` or `resumed` makes its outlet; before it, other events are ignored. */
-export type LaneEvent = (
-  | { readonly kind: "offered"; readonly current: CurrentWebhook | undefined; readonly work: Work }
-  /** The webhook had a backlog when the actor started, so its lanes begin in mode `backlog`. */
-  | { readonly kind: "resumed"; readonly current: CurrentWebhook | undefined }
-  /** The webhook was changed or deleted, or its account's hold changed. */
-  | { readonly kind: "changed"; readonly current: CurrentWebhook | undefined }
-  /** `works` refused deliveries have been spilled. */
-  | { readonly kind: "refusedSpilled"; readonly lane: LaneKind; readonly works: number }
-  /** The webhook's queued work prevents offsets from being committed. */
-  | { readonly kind: "overdue"; readonly lane: LaneKind }
-  | { readonly kind: "queueSpilled"; readonly lane: LaneKind; readonly works: ReadonlyArray<Work> }
-  | { readonly kind: "pageRead"; readonly lane: LaneKind; readonly page: BacklogPage }
-  /** The webhook got the connection that it asked for. */
-  | { readonly kind: "connected"; readonly share: Share }
-  /** A connection or a token of its rate may be available now. */
-  | { readonly kind: "woken" }
-  /** A batch may have waited long enough for more events. */
-  | { readonly kind: "gathered" }
-  | { readonly kind: "replayMayStart" }
-  /** A request has ended. Its outcomes are not recorded yet. */
-  | { readonly kind: "attemptEnded"; readonly share: Share }
-  /** The request was not sent, because this machine lacked something. Nothing will be recorded. */
-  | { readonly kind: "notSent"; readonly share: Share; readonly works: ReadonlyArray<Work> }
-  /** All attempts of a request are recorded and their retries are appended. */
-  | { readonly kind: "settled"; readonly works: ReadonlyArray<Work> }
-) & { readonly webhookId: string }
+export type LaneEvent =
+  /** `isSlow`: the lane had no room for the work in time, so it is refused. */
+  (
+    | {
+        readonly kind: "offered"
+        readonly current: CurrentWebhook | undefined
+        readonly work: Work
+        readonly isSlow?: boolean
+      }
+    /** The webhook had a backlog when the actor started, so its lanes begin in mode `backlog`. */
+    | { readonly kind: "resumed"; readonly current: CurrentWebhook | undefined }
+    /** The webhook was changed or deleted, or its account's hold changed. */
+    | { readonly kind: "changed"; readonly current: CurrentWebhook | undefined }
+    /** `works` refused deliveries have been spilled. */
+    | { readonly kind: "refusedSpilled"; readonly lane: LaneKind; readonly works: number }
+    | { readonly kind: "queueSpilled"; readonly lane: LaneKind; readonly works: ReadonlyArray<Work> }
+    | { readonly kind: "pageRead"; readonly lane: LaneKind; readonly page: BacklogPage }
+    /** The webhook got the connection that it asked for. */
+    | { readonly kind: "connected"; readonly share: Share }
+    /** A connection or a token of its rate may be available now. */
+    | { readonly kind: "woken" }
+    /** A batch may have waited long enough for more events. */
+    | { readonly kind: "gathered" }
+    | { readonly kind: "replayMayStart" }
+    /** A request has ended. Its outcomes are not recorded yet. */
+    | { readonly kind: "attemptEnded"; readonly share: Share }
+    /** The request was not sent, because this machine lacked something. Nothing will be recorded. */
+    | { readonly kind: "notSent"; readonly share: Share; readonly works: ReadonlyArray<Work> }
+    /** All attempts of a request are recorded and their retries are appended. */
+    | { readonly kind: "settled"; readonly works: ReadonlyArray<Work> }
+  ) & { readonly webhookId: string }
 
 export type ActorEvent =
   /**

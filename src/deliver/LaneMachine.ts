@@ -15,6 +15,7 @@ import {
   emptyIntoBacklog,
   isIdle,
   type Lane,
+  type LaneKind,
   lanePermission,
   lanesOf,
   makeOutlet,
@@ -63,6 +64,29 @@ export const makeMachine = (limits: MachineLimits): LaneMachine => ({
   stopped: false
 })
 
+/**
+ * Whether the webhook's lane will take more work from the log soon: it sends many deliveries a second, and it has a
+ * backlog, no memory left, or as many deliveries queued as it sends within half a second or in two batches. A new lane
+ * is given a moment to begin.
+ */
+export const isCrowded = (
+  { budgets, limits, outlets }: LaneMachine,
+  kind: LaneKind,
+  webhookId: string,
+  nowMs: number
+): boolean => {
+  const outlet = outlets.get(webhookId)
+  if (outlet?.current?.permission !== "all") return false
+  const perSecond = outlet.moved.recent(nowMs)
+  if (perSecond < limits.manyPerSecond && nowMs - outlet.madeAt > limits.beginMs) return false
+  const { mode, queue } = outlet[kind]
+  if (mode === "backlog" || remainingFor(budgets[kind], outlet) === 0) return true
+  const batches = 2 * (outlet.current.webhook.config.batch?.max_events ?? 0)
+  return (
+    kind === "live" && queue.length >= Math.max(limits.queuedLeast, batches, perSecond * limits.queuedPart)
+  )
+}
+
 /** If this lane has no memory left, spills the queue of the lane that is furthest over its fair share. */
 const makeMemoryAvailable = (step: Step, budget: MemoryBudget, outlet: Outlet) => {
   if (remainingFor(budget, outlet) > 0) return
@@ -100,10 +124,10 @@ const forget = ({ machine, commands }: Step, outlet: Outlet) => {
   commands.push({ kind: "forget", webhookId: outlet.webhookId })
 }
 
-/** The webhook is deleted. storage/deliveries/DeletedQueues.ts ends its rows. */
+/** The webhook is deleted. storage/deliveries/DeletedQueues.ts ends its rows; what is queued may have none. */
 const discard = (step: Step, outlet: Outlet) => {
   for (const lane of lanesOf(outlet)) {
-    for (const work of emptyIntoBacklog(lane)) release(step, outlet, work)
+    spill(step, outlet, lane, emptyIntoBacklog(lane))
     step.machine.budgets[lane.kind].waitingToPage.delete(outlet)
   }
   if (outlet.live.held + outlet.replays.held === 0) forget(step, outlet)
@@ -188,11 +212,12 @@ const start = (step: Step, outlet: Outlet, share: Share) => {
   commands.push({ kind: "start", webhook, sending, share })
 }
 
-const offer = (step: Step, outlet: Outlet, work: Work) => {
+const offer = (step: Step, outlet: Outlet, work: Work, isSlow: boolean) => {
   const lane = outlet[work.kind]
   const budget = step.machine.budgets[work.kind]
-  if (lane.mode === "log") makeMemoryAvailable(step, budget, outlet)
-  if (lane.mode === "backlog" || outlet.current?.permission !== "all" || remainingFor(budget, outlet) === 0) {
+  if (lane.mode === "log" && !isSlow) makeMemoryAvailable(step, budget, outlet)
+  const isFull = isSlow || remainingFor(budget, outlet) === 0
+  if (lane.mode === "backlog" || outlet.current?.permission !== "all" || isFull) {
     // `spillingRefused` keeps the lane in mode `backlog` until this work is spilled: later work must not overtake it.
     lane.mode = "backlog"
     lane.spillingRefused++
@@ -233,6 +258,7 @@ const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works 
 /** The works of a request are of one lane. */
 const settle = (step: Step, outlet: Outlet, works: ReadonlyArray<Work>) => {
   outlet.unsettled--
+  outlet.moved.add(works.length, step.nowMs)
   step.machine.sending -= works.length
   for (const work of works) {
     const { page } = outlet[work.kind]
@@ -245,11 +271,11 @@ const settle = (step: Step, outlet: Outlet, works: ReadonlyArray<Work>) => {
 }
 
 /** The outlet of the event's webhook, made by its first `offered` or `resumed`. */
-const outletOf = ({ outlets }: LaneMachine, event: LaneEvent): Outlet | undefined => {
+const outletOf = ({ machine: { outlets }, nowMs }: Step, event: LaneEvent): Outlet | undefined => {
   const { kind, webhookId } = event
   const outlet = outlets.get(webhookId)
   if (outlet !== undefined || (kind !== "offered" && kind !== "resumed")) return outlet
-  const made = makeOutlet(webhookId, event.current, kind === "offered" ? "log" : "backlog")
+  const made = makeOutlet(webhookId, event.current, kind === "offered" ? "log" : "backlog", nowMs)
   outlets.set(webhookId, made)
   return made
 }
@@ -269,7 +295,7 @@ const onActorEvent = (step: Step, event: ActorEvent) => {
 const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
   switch (event.kind) {
     case "offered":
-      offer(step, outlet, event.work)
+      offer(step, outlet, event.work, event.isSlow === true)
       break
     case "resumed":
       proceed(step, outlet)
@@ -283,13 +309,6 @@ const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
       lane.spillingRefused -= event.works
       if (lane.page !== undefined) lane.page.changed = true
       proceed(step, outlet)
-      break
-    }
-    case "overdue": {
-      const lane = outlet[event.lane]
-      // Work from the backlog does not prevent offsets from being committed.
-      if (lane.queue.some(({ acknowledge }) => acknowledge !== undefined))
-        spill(step, outlet, lane, emptyIntoBacklog(lane))
       break
     }
     case "queueSpilled": {
@@ -351,7 +370,7 @@ export const advance = (
   else if (event.kind === "offered" && isBusy(machine.budgets, event.work.key)) {
     if (event.work.acknowledge !== undefined) step.commands.push({ kind: "acknowledge", work: event.work })
   } else {
-    const outlet = outletOf(machine, event)
+    const outlet = outletOf(step, event)
     if (outlet === undefined) return step.commands
     onLaneEvent(step, outlet, event)
     // A process that serves a million webhooks has memory for those that have deliveries.

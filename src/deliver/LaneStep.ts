@@ -15,6 +15,10 @@ export interface MachineLimits {
   readonly batchBodyBytes: number
   readonly batchLeastWaitMs: number
   readonly lackPauseMs: number
+  readonly manyPerSecond: number
+  readonly beginMs: number
+  readonly queuedLeast: number
+  readonly queuedPart: number
 }
 
 export interface LaneMachine {

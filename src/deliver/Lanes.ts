@@ -3,7 +3,7 @@
  * and hands their outcomes to the recorder, reads pages of the backlog, spills work, takes and releases connections.
  * Every slow operation is a fiber of the actor or a callback; when it ends, it sends the machine an event.
  */
-import { Effect, FiberSet, Latch } from "effect"
+import { Clock, Effect, FiberSet, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import { monotonicClock } from "../domain/Monotonic.ts"
 import { permissionUnder } from "../domain/Quota.ts"
@@ -14,12 +14,12 @@ import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeActorConnections } from "./ActorConnections.ts"
 import { makeAttempt, makeGuarded } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
-import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
+import { type CurrentWebhook, type LaneKind, laneKinds, type Work } from "./Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
-import { advance, makeMachine } from "./LaneMachine.ts"
-import { isOverBudget } from "./MemoryBudget.ts"
+import { advance, isCrowded, makeMachine } from "./LaneMachine.ts"
 import { Recorder } from "./Recorder.ts"
 import { ReplayPace } from "./ReplayPace.ts"
+import { shown, unshown } from "./Showing.ts"
 
 export interface Lanes {
   /**
@@ -27,12 +27,13 @@ export interface Lanes {
    * called.
    */
   readonly watch: (onSettled: (key: string) => void) => () => void
-  /** Queues the work. False means refused: the caller must pass it to `spillRefused`. */
-  readonly offer: (webhookId: string, work: Work) => boolean
-  /** Waits until memory is free for a replayed delivery of the webhook, at most `replayMemoryWaitMs`. */
-  readonly awaitMemory: (webhookId: string) => Effect.Effect<void>
-  /** Spills the webhook's queue if it holds back offsets of the log. */
-  readonly spillOverdue: (kind: LaneKind, webhookId: string) => void
+  /**
+   * Queues the work. False means refused: the caller must pass it to `spillRefused`. `isSlow`: the lane did not have
+   * room in time, so it takes no more work from the log until it has drained.
+   */
+  readonly offer: (webhookId: string, work: Work, isSlow: boolean) => boolean
+  /** Whether the webhook's lane will take more work in a moment, and not now. */
+  readonly isCrowded: (kind: LaneKind, webhookId: string) => boolean
   /** Spills refused work to the database, from where its lane reads it. */
   readonly spillRefused: (kind: LaneKind, works: ReadonlyArray<Refused>) => Effect.Effect<void>
   /** For webhooks that have a backlog when the actor starts: their lanes begin in mode `backlog`. */
@@ -54,7 +55,7 @@ export interface Lanes {
 
 export interface Refused {
   readonly webhookId: string
-  readonly deliveryId: string
+  readonly work: Work
 }
 
 export const makeLanes = Effect.gen(function* () {
@@ -76,8 +77,6 @@ export const makeLanes = Effect.gen(function* () {
   const machine = makeMachine(limits)
   /** Open when the machine is stopped and nothing is in flight. */
   const idle = Latch.makeUnsafe()
-  /** Opened when a replayed delivery is settled. */
-  const freed = Latch.makeUnsafe()
   const watchers = new Set<(key: string) => void>()
 
   /**
@@ -90,10 +89,15 @@ export const makeLanes = Effect.gen(function* () {
     return commands
   }
 
-  const spillRows = (lane: LaneKind, works: ReadonlyArray<{ readonly deliveryId: string }>) => {
-    const ids = works.map(({ deliveryId }) => deliveryId)
-    return deliveries.spill(ids, lane).pipe(retryUntilSuccess("spilling deliveries to the backlog"))
-  }
+  const spillRows = (lane: LaneKind, works: ReadonlyArray<Work>) =>
+    deliveries.spill(works, lane).pipe(retryUntilSuccess("spilling deliveries to the backlog"))
+
+  const endRows = Effect.fnUntraced(function* (works: ReadonlyArray<Work>) {
+    const now = yield* Clock.currentTimeMillis
+    yield* deliveries
+      .failUnwritten(works, "webhook deleted", now)
+      .pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
+  })
 
   const start = ({ webhook, sending, share }: Extract<Command, { readonly kind: "start" }>) => {
     const webhookId = webhook.config.id
@@ -113,7 +117,6 @@ export const makeLanes = Effect.gen(function* () {
         if (--unsettled > 0) return
         for (const { key } of works) for (const onSettled of watchers) onSettled(key)
         dispatch({ kind: "settled", webhookId, works })
-        if (!isLive) freed.openUnsafe()
       }
       for (const { record, retry, work } of results) {
         const fromBacklog = work.acknowledge === undefined
@@ -175,9 +178,10 @@ export const makeLanes = Effect.gen(function* () {
       }
       case "spill": {
         const { webhookId, lane, works } = command
+        const isDeleted = machine.outlets.get(webhookId)?.current === undefined
         run(
           Effect.map(
-            spillRows(lane, works),
+            isDeleted ? endRows(works) : spillRows(lane, works),
             () => void dispatch({ kind: "queueSpilled", webhookId, lane, works })
           )
         )
@@ -224,34 +228,49 @@ export const makeLanes = Effect.gen(function* () {
     })
   )
 
-  const isReplaysOverBudget = (webhookId: string) =>
-    isOverBudget(machine.budgets.replays, machine.outlets.get(webhookId))
+  /**
+   * Writes the rows of deliveries that have been queued for long to the backlog. They stay in memory and keep their
+   * place; after a crash the backlog has them.
+   */
+  const show = Effect.fnUntraced(function* (lane: LaneKind) {
+    const waiting = unshown(machine, lane, nowMs() - limits.unshownMs)
+    for (let i = 0; i < waiting.length; i += limits.showAtOnce) {
+      const works = waiting.slice(i, i + limits.showAtOnce)
+      yield* spillRows(lane, works)
+      shown(machine, lane, works)
+    }
+  })
+  let showing = false
+  const showWaiting = Effect.gen(function* () {
+    yield* Effect.sleep(limits.unshownMs)
+    do {
+      yield* Effect.sleep(limits.showEveryMs)
+      for (const lane of laneKinds) yield* show(lane)
+    } while (laneKinds.some((lane) => unshown(machine, lane, Number.POSITIVE_INFINITY).length > 0))
+    showing = false
+  })
 
   const result: Lanes = {
     watch: (onSettled) => {
       watchers.add(onSettled)
       return () => void watchers.delete(onSettled)
     },
-    offer: (webhookId, work) => {
-      const commands = dispatch({ kind: "offered", webhookId, current: currentWebhook(webhookId), work })
+    offer: (webhookId, work, isSlow) => {
+      const current = currentWebhook(webhookId)
+      const commands = dispatch({ kind: "offered", webhookId, current, work, isSlow })
+      if (!showing) {
+        showing = true
+        run(showWaiting)
+      }
       return !commands.some(({ kind }) => kind === "refuse")
     },
-    awaitMemory: (webhookId) => {
-      const wait: Effect.Effect<void> = Effect.suspend(() => {
-        if (!isReplaysOverBudget(webhookId)) return Effect.void
-        freed.closeUnsafe()
-        return Effect.andThen(Latch.await(freed), wait)
-      })
-      return Effect.suspend(() =>
-        isReplaysOverBudget(webhookId)
-          ? Effect.asVoid(Effect.timeoutOption(wait, limits.replayMemoryWaitMs))
-          : Effect.void
-      )
-    },
-    spillOverdue: (lane, webhookId) => void dispatch({ kind: "overdue", webhookId, lane }),
+    isCrowded: (kind, webhookId) => isCrowded(machine, kind, webhookId, nowMs()),
     spillRefused: Effect.fnUntraced(function* (lane, works) {
-      yield* spillRows(lane, works)
-      for (const [webhookId, parked] of Map.groupBy(works, (work) => work.webhookId)) {
+      yield* spillRows(
+        lane,
+        works.map(({ work }) => work)
+      )
+      for (const [webhookId, parked] of Map.groupBy(works, (one) => one.webhookId)) {
         dispatch({ kind: "refusedSpilled", webhookId, lane, works: parked.length })
       }
     }),

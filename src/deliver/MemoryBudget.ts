@@ -64,10 +64,6 @@ export const remainingFor = ({ kind, limits, held }: MemoryBudget, outlet: Outle
   return Math.max(0, Math.max(allowance, limits.laneLeast) - own)
 }
 
-/** Whether the memory budget is the only reason to refuse a replayed delivery. If so, its feed waits for memory. */
-export const isOverBudget = (budget: MemoryBudget, outlet: Outlet | undefined): boolean =>
-  outlet?.replays.mode === "log" && outlet.current?.permission === "all" && remainingFor(budget, outlet) === 0
-
 /**
  * The outlet with the longest queue among those over their fair share; undefined if this outlet is not below its own.
  */

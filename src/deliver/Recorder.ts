@@ -1,13 +1,12 @@
 /**
- * Records the outcomes of all actors in batches: one statement writes the attempts, then one transaction of the log
- * appends the retries, then the work is settled and its offsets may be committed. A crash in between repeats an
- * attempt or a record and loses none. Work from the backlog has no record in the log, so its retry is appended before
- * its row is written. If the database or the log is down, outcomes wait; the actors' limits bound them. While a batch
- * is written, the next one is being sent.
+ * Records the outcomes of all actors in batches: rows and attempts are written, then one transaction of the log appends
+ * the retries, then the work is settled and its offsets may be committed. A crash in between repeats an attempt or a
+ * record and loses none. Work from the backlog has no record in the log that comes again, so its retry is appended
+ * before its row is written. If the database or the log is down, outcomes wait; the actors' limits bound them. While a
+ * batch is written, the next one is being sent.
  */
 import { Clock, Context, Effect, Fiber, Latch, Layer } from "effect"
 import { Settings } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
 import { monotonicClock } from "../domain/Monotonic.ts"
@@ -17,14 +16,14 @@ import { Metrics } from "../observability/Metrics.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
-import type { AttemptRecord } from "../storage/deliveries/Transitions.ts"
+import type { AttemptRecord, FirstAttempt, NewDelivery } from "../storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../storage/webhooks/WebhookStore.ts"
 import { type ShownOutcome, showAttempts } from "./AttemptsShown.ts"
 import { makeResponseBudget } from "./ResponseBudget.ts"
 import { makeSlidingCount } from "./SlidingCount.ts"
 
 export interface Outcome extends ShownOutcome {
-  /** Undefined if the attempt is recorded already and only its retry may be missing. */
+  /** Undefined if the attempt is recorded already, and only its retry may be missing, or the work came too early. */
   readonly attempt: AttemptRecord | undefined
   readonly retry: DeliveryWork | undefined
   /** Whether the work came from the backlog. The log then has no record of it that must be committed. */
@@ -36,12 +35,13 @@ export interface Outcome extends ShownOutcome {
 const retryRecord = (
   policy: RetryPolicy,
   { attempt, retry }: Outcome,
+  earlyWorkMs: number,
   nowMs: number
 ): ReadonlyArray<NewRecord> => {
   if (retry === undefined) return []
   const { series_attempt, webhook_id } = retry
-  // The wall clock may have been set back since the attempt: the wait is no longer than its whole delay.
-  const waitMs = Math.min(retry.due_at - nowMs, attempt?.nextDelayMs ?? Limits.workWaitsMostMs)
+  // The wall clock may have been set back since the outcome: the wait is no longer than its whole delay.
+  const waitMs = Math.min(retry.due_at - nowMs, attempt?.nextDelayMs ?? earlyWorkMs)
   return [
     {
       topic: delayTopic(delayOf(policy, series_attempt, waitMs)),
@@ -51,6 +51,28 @@ const retryRecord = (
       timestamp: nowMs
     }
   ]
+}
+
+/**
+ * The attempts of a batch. A webhook's failures are counted in their order, so if some of its deliveries have a row,
+ * those that have none get one first (`unwritten`), and one statement records them all.
+ */
+const byRow = (outcomes: ReadonlyArray<Outcome>) => {
+  const first: Array<FirstAttempt> = []
+  const others: Array<AttemptRecord> = []
+  const unwritten: Array<NewDelivery> = []
+  const attempted = outcomes.flatMap(({ attempt, delivery }) =>
+    attempt === undefined ? [] : [{ attempt, row: delivery?.work.row, webhookId: delivery?.webhookId }]
+  )
+  const written = new Set(attempted.flatMap(({ row, webhookId }) => (row === undefined ? [webhookId] : [])))
+  for (const { attempt, row, webhookId } of attempted) {
+    if (row !== undefined && !written.has(webhookId)) first.push({ attempt, row })
+    else {
+      others.push(attempt)
+      if (row !== undefined) unwritten.push(row)
+    }
+  }
+  return { first, others, unwritten }
 }
 
 export class Recorder extends Context.Service<
@@ -122,18 +144,29 @@ export class Recorder extends Context.Service<
 
       /** Each step is retried separately: attempts that are recorded again name no failing webhook. */
       const write = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
-        const attempts = outcomes.flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]))
-        if (attempts.length === 0) return
-        const failing = yield* deliveries
-          .record(attempts, disableAfterFailures)
-          .pipe(retryUntilSuccess("recording attempts"))
+        const { first, others, unwritten } = byRow(outcomes)
+        const failing: Array<string> = []
+        if (first.length > 0) {
+          const recording = deliveries.recordFirst(first, disableAfterFailures)
+          failing.push(...(yield* recording.pipe(retryUntilSuccess("recording first attempts"))))
+        }
+        if (unwritten.length > 0) {
+          const now = yield* Clock.currentTimeMillis
+          yield* deliveries.insertPending(unwritten, now).pipe(retryUntilSuccess("writing deliveries"))
+        }
+        if (others.length > 0) {
+          const recording = deliveries.record(others, disableAfterFailures)
+          failing.push(...(yield* recording.pipe(retryUntilSuccess("recording attempts"))))
+        }
         yield* showAttempts(outcomes)
         if (failing.length > 0) yield* disable(failing).pipe(retryUntilSuccess("disabling webhooks"))
       })
 
       const queueRetries = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
         const now = yield* Clock.currentTimeMillis
-        const append = outcomes.flatMap((outcome) => retryRecord(retryPolicy, outcome, now))
+        const append = outcomes.flatMap((outcome) =>
+          retryRecord(retryPolicy, outcome, limits.earlyWorkMs, now)
+        )
         if (append.length > 0) yield* log.transaction({ append }).pipe(retryUntilSuccess("queueing retries"))
       })
 

@@ -1,7 +1,7 @@
 /**
  * Tracks which offset of one partition may be committed: the highest one below which all work is finished, although
- * work finishes out of order. It has no limit of its own: Feed spills queues that delay the commit of more than
- * `partitionOpenRecords` records.
+ * work finishes out of order. It has no limit of its own: what is queued for longer than `StageLimits.unshownMs` counts
+ * as finished, because its row is in the backlog.
  */
 export interface Watermark {
   /** Offsets must be added in ascending order. */

@@ -12,10 +12,12 @@
  *
  * `delivered` is final. storage/deliveries/Transitions.ts has one SQL statement for each arrow.
  *
- * The work topics and the delay topics carry `DeliveryWork`; the row in PostgreSQL carries the state. Work is current
- * when its `attempt` is the row's `attempts` + 1 and the row has not ended; anything else is stale and is dropped.
- * After a retry before its time, the record that waits in a delay topic is stale.
+ * The work topics and the delay topics carry `DeliveryWork`; the row in PostgreSQL carries the state. A live delivery
+ * has no row until it has an outcome or has waited for a second (`StageLimits.unshownMs`): until then its record in the
+ * log is all there is of it. Work is current when its `attempt` is the row's `attempts` + 1 and the row has not ended;
+ * anything else is stale and is dropped. After a retry before its time, the record that waits in a delay topic is stale.
  */
+import { idTime, isId as isOwnId } from "./Ids.ts"
 import { isLedgerEvent, type LedgerEvent } from "./LedgerEvent.ts"
 
 export const DELIVERIES_TOPIC = "webhooks.deliveries"
@@ -26,6 +28,15 @@ export const delayTopic = (seriesAttempt: number): string => `webhooks.delay.${s
 
 export const deliveryStatuses = ["pending", "retrying", "delivered", "failed"] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
+
+/** What the row of a live delivery needs besides its work. */
+export interface UnwrittenRow {
+  readonly account_id: string
+  /** Offset of the event in `xrpl.<network>.events`. */
+  readonly event_offset: number
+  /** Route may have queued the same work before, when it was interrupted in the middle of an event. */
+  readonly again?: true
+}
 
 /** The value of a work record; its key is the webhook's id. */
 export interface DeliveryWork {
@@ -41,6 +52,8 @@ export interface DeliveryWork {
    * Whether a replay job queued the work. Its attempts, retries included, start only while no live delivery waits.
    */
   readonly replay?: true
+  /** Only in the first attempt of a live delivery, which may have no row. Without it the row was written first. */
+  readonly row?: UnwrittenRow
   readonly event: LedgerEvent
 }
 
@@ -72,8 +85,15 @@ const MOST_IN_SERIES = 10
 
 const isId = (value: unknown): boolean => typeof value === "string" && ID.test(value)
 
-const isCount = (value: unknown, most: number): boolean =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= most
+const isCount = (value: unknown, most: number, least = 1): boolean =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most
+
+/** The row's table partition is that of its id's time: a wrong time must not make one. */
+const hasTimeOf = (id: unknown, event: unknown): boolean =>
+  typeof id === "string" && isOwnId("dlv_", id) && idTime(id) === (event as LedgerEvent).detected_at
+
+const isUnwrittenRow = (row: Readonly<Record<keyof UnwrittenRow, unknown>>): boolean =>
+  isId(row.account_id) && isCount(row.event_offset, Number.MAX_SAFE_INTEGER, 0)
 
 /** Checks every field that stages rely on. Only stages should write to the topics, but a broker may let others write. */
 const isWork = (work: Readonly<Record<keyof DeliveryWork, unknown>>): boolean =>
@@ -84,7 +104,8 @@ const isWork = (work: Readonly<Record<keyof DeliveryWork, unknown>>): boolean =>
   typeof work.due_at === "number" &&
   work.due_at >= 0 &&
   work.due_at <= Number.MAX_SAFE_INTEGER &&
-  isLedgerEvent(work.event)
+  isLedgerEvent(work.event) &&
+  (work.row === undefined || (isUnwrittenRow(Object(work.row)) && hasTimeOf(work.delivery_id, work.event)))
 
 /** Undefined if the text is not a work record. */
 export const parseWork = (value: string): DeliveryWork | undefined => {

@@ -131,6 +131,10 @@ export class EventLog extends Context.Service<
     /** The group's committed offset in the partition; 0 if there is none. */
     readonly committed: (group: string, partition: Partition) => Effect.Effect<number, EventLogError>
     /**
+     * Whether a process of release 0.2 is a member of the group. Its `deliver` drops work whose delivery has no row.
+     */
+    readonly hasOlderMember: (group: string) => Effect.Effect<boolean, EventLogError>
+    /**
      * Drops records that are older than their topic's retention, and superseded records of compacted topics. The newest
      * record of a topic with `keeps_newest` (topics/topics.json) stays, since it is a checkpoint.
      */

@@ -82,13 +82,14 @@ export const Metrics = {
   ),
   deliveriesWaiting: gauge(
     "ledgerhook_deliveries_waiting",
-    "Deliveries that are not finished. Of one process",
+    "Deliveries that are recorded and not finished. A new one is recorded at the end of its first attempt, or when it " +
+      "has waited for a second; before, `ledgerhook_log_records_behind` counts it. Of one process",
     { status: ["pending", "retrying"] }
   ),
   deliveriesInBacklog: gauge(
     "ledgerhook_deliveries_in_backlog",
     "Those of them that wait in the database: the account's quota is used up, the account is suspended, the webhook " +
-      "is disabled or deleted, or the webhook's share of memory is full. Of one process",
+      "is disabled or deleted, or (`full`) its endpoint takes fewer than come. Of one process",
     { reason: ["quota", "suspended", "disabled", "deleted", "full"] }
   ),
   oldestDueDelivery: gauge(

@@ -8,12 +8,11 @@ import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { NotAMarker } from "../coverage/LedgerMarkers.ts"
 import { newWork, REPLAYS_TOPIC } from "../domain/Delivery.ts"
-import { lastReplayMoment, replayDeliveryId } from "../domain/Replay.ts"
+import { replayDeliveryId } from "../domain/Replay.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
-import { Partitions } from "../storage/deliveries/Partitions.ts"
 import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 import {
   type ClaimedJob,
@@ -56,26 +55,15 @@ const toQueue = (job: ClaimedJob, { startOffset }: ReplayPlan, events: ReadonlyA
 const makeQueue = Effect.fnUntraced(function* (job: ClaimedJob, plan: ReplayPlan) {
   const log = yield* EventLog
   const deliveries = yield* DeliveryStore
-  const partitions = yield* Partitions
-  const origin = { ...job, startOffset: plan.startOffset }
 
   return Effect.fnUntraced(function* (events: ReadonlyArray<FoundEvent>) {
     if (events.length === 0) return
     const queued = toQueue(job, plan, events)
     const now = yield* Clock.currentTimeMillis
-    const refused = yield* partitions
-      .ensure(job.startedAt, lastReplayMoment(origin, events.at(-1)!.place))
-      .pipe(
-        Effect.andThen(
-          deliveries.insertPending(
-            queued.map(({ row }) => row),
-            now
-          )
-        ),
-        // Retention in another process may have dropped a partition that is known here.
-        Effect.onError(() => partitions.forget),
-        retryUntilSuccess("queueing replayed deliveries")
-      )
+    const rows = queued.map(({ row }) => row)
+    const refused = yield* deliveries
+      .insertPending(rows, now)
+      .pipe(retryUntilSuccess("queueing replayed deliveries"))
     const append = queued.flatMap(({ row, work }) =>
       refused.has(row.id) ? [] : [{ topic: REPLAYS_TOPIC, key: job.webhookId, value: JSON.stringify(work) }]
     )

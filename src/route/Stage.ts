@@ -1,11 +1,10 @@
 /**
- * Stage 3: events → deliveries. For each event, in order: find the webhooks that want it, insert `pending` rows with
- * deterministic ids, then append the work and commit the event's offset in one transaction of the log. After a crash
- * in between, the same rows are made again and the work is appended once; rows that exist get their work even if the
- * webhook no longer matches. A webhook whose account is on hold (AccountHolds) gets no new deliveries. Unreadable
- * records, and refused rows, go to the quarantine. Events that many webhooks want are routed in parts (Deferred).
+ * Stage 3: events → deliveries. For each event, in order: find the webhooks that want it, then append their work, with
+ * deterministic ids, and commit the event's offset in one transaction of the log. A webhook whose account is on hold
+ * (AccountHolds) gets no new deliveries. Unreadable records go to the quarantine. Events that many webhooks want are
+ * routed in parts (Deferred): a restart in the middle of one queues its first parts again, and deliver drops them.
  */
-import { Clock, Effect, Fiber } from "effect"
+import { Effect, Fiber, Schedule } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, newWork } from "../domain/Delivery.ts"
 import { deliveryId } from "../domain/Ids.ts"
@@ -20,11 +19,9 @@ import {
   type NewRecord,
   sourceOf
 } from "../log/EventLog.ts"
+import { ReaderPace } from "../log/ReaderPace.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { continued, TRACE_HEADER, traced } from "../observability/Tracing.ts"
-import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
-import { Partitions } from "../storage/deliveries/Partitions.ts"
-import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 import { makeQuarantine } from "../storage/Quarantine.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { makeDeferred } from "./Deferred.ts"
@@ -33,83 +30,33 @@ import type { RoutedWebhook } from "./WebhookIndex.ts"
 
 const GROUP = "route"
 
-/** A delivery to be made: its row, and the work of its first attempt. */
-interface Queued {
-  readonly row: NewDelivery
-  readonly work: NewRecord
-}
-
 /** The work that one transaction of the log will queue. */
 interface Batch {
-  readonly queued: Array<Queued>
+  readonly append: Array<NewRecord>
   /** Records that are not events. */
   readonly unreadable: Array<LogRecord>
-  /** By offset: events for which an earlier owner of the partition may have made rows before it died. */
-  readonly maybeRouted: Map<number, LedgerEvent>
-  /** Deliveries of its first event, if earlier batches have queued some of them. */
-  readonly queuedBefore: ReadonlySet<string>
-  /** When its events were detected: the ids of their deliveries are in this range of time. */
-  detectedFrom: number
-  detectedTo: number
-  /** The starts of the table partitions of these deliveries. */
-  readonly days: Set<number>
   /** The trace of the first event that has one: a span has one parent. */
   traceparent: string | undefined
 }
 
-const emptyBatch = (queuedBefore: ReadonlySet<string> = new Set()): Batch => ({
-  queued: [],
-  unreadable: [],
-  maybeRouted: new Map(),
-  queuedBefore,
-  detectedFrom: Number.POSITIVE_INFINITY,
-  detectedTo: 0,
-  days: new Set(),
-  traceparent: undefined
-})
+const emptyBatch = (): Batch => ({ append: [], unreadable: [], traceparent: undefined })
 
-/** An event's time and trace, before its deliveries. */
-const begin = (batch: Batch, { headers }: LogRecord, { detected_at }: LedgerEvent) => {
+/** An event's trace, before its deliveries. */
+const begin = (batch: Batch, { headers }: LogRecord) => {
   batch.traceparent ??= headers[TRACE_HEADER]
-  batch.detectedFrom = Math.min(batch.detectedFrom, detected_at)
-  batch.detectedTo = Math.max(batch.detectedTo, detected_at)
-}
-
-const firstWork = (event: LedgerEvent, id: string, webhookId: string): NewRecord => ({
-  topic: DELIVERIES_TOPIC,
-  key: webhookId,
-  value: JSON.stringify(newWork(id, webhookId, event))
-})
-
-const toQueue = (event: LedgerEvent, eventOffset: number, webhook: RoutedWebhook): Queued => {
-  const id = deliveryId(event.detected_at, event.position, webhook.id, event.event_id)
-  return {
-    row: {
-      id,
-      webhookId: webhook.id,
-      accountId: webhook.account_id,
-      network: event.network,
-      eventId: event.event_id,
-      eventType: event.event_type,
-      eventOffset
-    },
-    work: firstWork(event, id, webhook.id)
-  }
-}
-
-const put = (batch: Batch, queued: Queued, day: number) => {
-  batch.queued.push(queued)
-  batch.days.add(day)
 }
 
 const tracedQueue = <E, R>(
   self: Effect.Effect<void, E, R>,
   { topic }: AssignedPartition,
-  { queued, traceparent }: Batch
-) => traced(self, "route events", () => ({ topic, deliveries: queued.length }), traceparent)
+  { append, traceparent }: Batch
+) => traced(self, "route events", () => ({ topic, deliveries: append.length }), traceparent)
 
 export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
   const {
+    feedPollMs,
+    feedWaitMs,
+    olderDeliverEveryMs,
     routeAheadRecords,
     routeBatchDeliveries,
     routeDeferredMost,
@@ -117,50 +64,25 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     takeBatchRecords
   } = yield* StageLimits
   const log = yield* EventLog
+  const pace = yield* ReaderPace
   const webhooks = yield* RoutedWebhooks
   const holds = yield* AccountHolds
-  const deliveries = yield* DeliveryStore
-  const partitions = yield* Partitions
   const quarantine = yield* makeQuarantine
 
   const maySend = ({ account_id, network }: RoutedWebhook) =>
     permissionUnder(holds.get(account_id), network) === "all"
 
-  /**
-   * Work for rows that an earlier owner made, for webhooks that no longer match: disabled, deleted, changed or on
-   * hold. Without it the rows would stay `pending` for ever. Deliver decides what happens to the work.
-   */
-  const worksOfExistingRows = Effect.fnUntraced(function* ({
-    queued,
-    queuedBefore,
-    maybeRouted,
-    detectedFrom,
-    detectedTo
-  }: Batch) {
-    const [first] = maybeRouted.values()
-    if (first === undefined) return []
-    const rows = yield* deliveries
-      .unattempted(first.network, [...maybeRouted.keys()], detectedFrom, detectedTo)
-      .pipe(retryUntilSuccess("reading deliveries without work"))
-    const ids = new Set(queued.map(({ row }) => row.id))
-    return rows.flatMap(({ id, webhookId, eventOffset }) => {
-      const event = maybeRouted.get(eventOffset)
-      return event === undefined || ids.has(id) || queuedBefore.has(id)
-        ? []
-        : [{ eventOffset, work: firstWork(event, id, webhookId) }]
-    })
-  })
+  /** Who runs ahead waits, for a second at most. */
+  const untilFeedsGoOn = Effect.suspend(() =>
+    pace.waiting() === 0
+      ? Effect.void
+      : Effect.sleep(feedPollMs).pipe(
+          Effect.repeat({ while: () => pace.waiting() > 0, times: Math.ceil(feedWaitMs / feedPollMs) }),
+          Effect.asVoid
+        )
+  )
 
   const queue = Effect.fnUntraced(function* (partition: AssignedPartition, batch: Batch, nextOffset: number) {
-    let refused: ReadonlySet<string> = new Set()
-    if (batch.queued.length > 0) {
-      const now = yield* Clock.currentTimeMillis
-      const rows = batch.queued.map(({ row }) => row)
-      // Not the whole range of time: one event with a wrong time must not make thousands of partitions.
-      refused = yield* Effect.forEach(batch.days, (day) => partitions.ensure(day, day), {
-        discard: true
-      }).pipe(Effect.andThen(deliveries.insertPending(rows, now)), retryUntilSuccess("queueing deliveries"))
-    }
     if (batch.unreadable.length > 0) {
       const unreadable = batch.unreadable.map((record) => ({
         source: sourceOf(record),
@@ -169,16 +91,10 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
       }))
       yield* quarantine.put("route", unreadable).pipe(retryUntilSuccess("quarantining records"))
     }
-    const works = batch.queued.flatMap(({ row: { id, eventOffset }, work }) =>
-      refused.has(id) ? [] : [{ eventOffset, work }]
-    )
-    const begun = yield* worksOfExistingRows(batch)
-    // Each webhook's deliveries are in ledger order.
-    const append = [...works, ...begun].sort((a, b) => a.eventOffset - b.eventOffset).map(({ work }) => work)
     // The transaction is not retried here, because its result is unknown after an error. The consumer restarts from
     // the committed offset.
     yield* log.transaction({
-      append: yield* continued(append),
+      append: yield* continued(batch.append),
       commit: {
         group: GROUP,
         positions: [{ topic: partition.topic, partition: partition.partition, offset: nextOffset }]
@@ -196,14 +112,31 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     /** Events behind one with deferred deliveries are not committed. */
     const queueUpTo = (batch: Batch, offset: number) => {
       routedTo = offset
-      return queue(partition, batch, Math.min(offset, deferred.firstOffset() ?? offset))
+      return Effect.andThen(
+        untilFeedsGoOn,
+        queue(partition, batch, Math.min(offset, deferred.firstOffset() ?? offset))
+      )
+    }
+
+    const toQueue = ({ offset }: LogRecord, event: LedgerEvent, webhook: RoutedWebhook): NewRecord => {
+      const id = deliveryId(event.detected_at, event.position, webhook.id, event.event_id)
+      const row = {
+        account_id: webhook.account_id,
+        event_offset: offset,
+        ...(offset < partition.endOffsetAtStart ? { again: true as const } : {})
+      }
+      return {
+        topic: DELIVERIES_TOPIC,
+        key: webhook.id,
+        value: JSON.stringify({ ...newWork(id, webhook.id, event), row })
+      }
     }
 
     const queuePart = () => {
       const batch = emptyBatch()
       for (const { record, event, webhook } of deferred.take(routePartDeliveries)) {
-        begin(batch, record, event)
-        put(batch, toQueue(event, record.offset, webhook), partitions.startOf(event.detected_at))
+        begin(batch, record)
+        batch.append.push(toQueue(record, event, webhook))
       }
       return queueUpTo(batch, routedTo)
     }
@@ -232,32 +165,17 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
           continue
         }
         let wanting: ReadonlyArray<RoutedWebhook> = webhooks.match(event).filter(maySend)
-        /** Also of the parts that follow: none of them has rows without work. */
-        const queuedOfEvent = new Set<string>()
-        const isMaybeRouted = record.offset < partition.endOffsetAtStart
-        begin(batch, record, event)
-        // After a restart, rows without work must get it in ledger order, so nothing is deferred.
-        if (!isMaybeRouted && (deferred.size() > 0 || wanting.length > routeBatchDeliveries)) {
+        if (deferred.size() > 0 || wanting.length > routeBatchDeliveries) {
           const isLarge = wanting.length > routeBatchDeliveries
           deferred.add(record, event, isLarge ? wanting : wanting.filter(({ id }) => deferred.has(id)))
           wanting = isLarge ? [] : wanting.filter(({ id }) => !deferred.has(id))
         }
-        for (const webhook of wanting) {
-          if (batch.queued.length >= routeBatchDeliveries) {
-            // More of this event follows, so its offset is not committed yet.
-            yield* queueUpTo(batch, record.offset)
-            batch = emptyBatch(queuedOfEvent)
-            begin(batch, record, event)
-          }
-          const queued = toQueue(event, record.offset, webhook)
-          queuedOfEvent.add(queued.row.id)
-          put(batch, queued, partitions.startOf(event.detected_at))
-        }
-        if (isMaybeRouted) batch.maybeRouted.set(record.offset, event)
-        if (batch.queued.length >= routeBatchDeliveries) {
-          yield* queueUpTo(batch, record.offset + 1)
+        if (batch.append.length + wanting.length > routeBatchDeliveries) {
+          yield* queueUpTo(batch, record.offset)
           batch = emptyBatch()
         }
+        begin(batch, record)
+        for (const webhook of wanting) batch.append.push(toQueue(record, event, webhook))
       }
       yield* queueUpTo(batch, records.at(-1)!.offset + 1)
     })
@@ -269,5 +187,17 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     }
   })
 
+  /** A `deliver` of release 0.2 drops work without a row. Until the last one has stopped, the older `route` goes on. */
+  const untilOlderStopped = Effect.gen(function* () {
+    if (!(yield* log.hasOlderMember("deliver"))) return
+    yield* Effect.logInfo(
+      "route waits until the last process of release 0.2 with the role deliver has stopped"
+    )
+    yield* log
+      .hasOlderMember("deliver")
+      .pipe(Effect.repeat({ while: (has) => has, schedule: Schedule.spaced(olderDeliverEveryMs) }))
+  }).pipe(retryUntilSuccess("asking for older processes"))
+
+  yield* untilOlderStopped
   return yield* log.consume({ group: GROUP, topics: networks.map(eventsTopic) }, run)
 }, Effect.scoped)

@@ -7,7 +7,7 @@ import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { Outbox } from "../../src/storage/outbox/Outbox.ts"
 import { apiLayer } from "../support/api.ts"
 import { NOW, prepareDeliveries } from "../support/recordedDeliveries.ts"
-import { setUsage } from "../support/rows.ts"
+import { setUsage, waitingFor } from "../support/rows.ts"
 
 type Prepared = Effect.Success<ReturnType<typeof prepareDeliveries>>
 
@@ -145,7 +145,7 @@ layer(apiLayer(), { excludeTestServices: true })("a retry before the next attemp
       const prepared = yield* prepareDeliveries()
       const store = yield* DeliveryStore
       const { id } = yield* retrying(prepared)
-      yield* store.spill([id], "live")
+      yield* store.spill(waitingFor([id], 2), "live")
       const before = (yield* store.states([id])).get(id)
       const answer = yield* retry(prepared, id)
       assert.deepStrictEqual([answer.status, answer.body], [200, { delivery_id: id, status: "retrying" }])

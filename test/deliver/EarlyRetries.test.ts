@@ -26,6 +26,7 @@ import {
   untilAll
 } from "../support/delivering.ts"
 import { makeReceiver, type Receiver } from "../support/receiver.ts"
+import { scheduleOf, waitingFor } from "../support/rows.ts"
 
 const HOUR_MS = 3_600_000
 const owner = { accountId: "acct_1", networks: ["mainnet"] as const }
@@ -52,11 +53,10 @@ const dueWork = Effect.fnUntraced(function* (webhook: string, id: string, attemp
   return newWork(id, webhook, yield* eventOf(id), attempt, attempt)
 })
 
-const stateOf = (id: string) =>
-  Effect.map(
-    Effect.flatMap(DeliveryStore, (store) => store.states([id])),
-    (states) => states.get(id)!
-  )
+const stateOf = Effect.fnUntraced(function* (id: string) {
+  const states = yield* Effect.flatMap(DeliveryStore, (store) => store.states([id]))
+  return { ...states.get(id)!, ...(yield* scheduleOf(id)) }
+})
 
 const untilParked = (ids: ReadonlyArray<string>) =>
   eventually(
@@ -286,7 +286,7 @@ describe("a retrying delivery that is retried by hand", () => {
       const id = ids[0]!
       const store = yield* DeliveryStore
       const sql = yield* SqlClient.SqlClient
-      yield* store.spill([id], "live")
+      yield* store.spill(waitingFor([id], 2), "live")
       const before = yield* stateOf(id)
       assert.deepStrictEqual(yield* retry(id), { is: "queued", status: "retrying" })
       assert.deepStrictEqual(yield* stateOf(id), before)

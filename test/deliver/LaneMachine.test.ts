@@ -12,7 +12,6 @@ import {
   offer,
   offers,
   others,
-  overdue,
   page,
   queueSpilled,
   refusedSpilled,
@@ -108,7 +107,17 @@ checkRows({
     },
     {
       what: "is kept while a request for a connection is under way",
-      given: [...offers("d1", "d2"), connected, overdue, ended],
+      given: [
+        ...backlogIsOpen,
+        ...offers("d1", "d2"),
+        connected,
+        changed(current("none")),
+        queueSpilled("d2"),
+        changed(current()),
+        page("live"),
+        page("replays"),
+        ended
+      ],
       event: settled("d1"),
       commands: ["acknowledge d1"]
     }
@@ -252,27 +261,21 @@ checkRows({
       commands: ['read 4 free after ""']
     },
     {
-      what: "whose queue waits for too long has it spilled",
-      given: full,
-      event: overdue,
-      commands: ["spill d1 d2 d3 d4"]
-    },
-    {
-      what: "keeps a queue from the backlog: it holds no offset back",
-      given: [...inRows, page("live", "d1")],
-      event: overdue,
-      commands: []
-    },
-    {
-      what: "that is deleted is removed with its queue",
+      what: "that is deleted has its queue written, because it may have no rows",
       given: offers("d1", "d2"),
       event: changed(undefined),
+      commands: ["spill d1 d2"]
+    },
+    {
+      what: "and is removed once that is written",
+      given: [...offers("d1", "d2"), changed(undefined)],
+      event: queueSpilled("d1", "d2"),
       commands: ["acknowledge d1", "acknowledge d2", "forget"]
     },
     {
       what: "that is deleted stays while an attempt is under way",
-      given: [...offers("d1", "d2"), connected],
-      event: changed(undefined),
+      given: [...offers("d1", "d2"), connected, changed(undefined)],
+      event: queueSpilled("d2"),
       commands: ["acknowledge d2"]
     },
     {

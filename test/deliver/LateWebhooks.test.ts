@@ -12,12 +12,13 @@ import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import {
   deliveringSettings,
   makeWebhook,
-  queueEvents,
+  queueWithRows,
   stagesLayer,
   startDelivering
 } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { makeReceiver } from "../support/receiver.ts"
+import { waitingFor } from "../support/rows.ts"
 
 it.live(
   "the backlog of a webhook is delivered although the actor starts before the webhooks are read",
@@ -57,8 +58,8 @@ it.live(
       const store = yield* DeliveryStore
       const receiver = yield* makeReceiver()
       const webhook = yield* makeWebhook(receiver.url)
-      const ids = yield* queueEvents(webhook, 3)
-      yield* store.spill(ids, "live")
+      const ids = yield* queueWithRows(webhook, 3)
+      yield* store.spill(waitingFor(ids), "live")
       isDelivering = true
       yield* startDelivering
       yield* receiver.until(({ length }) => length === ids.length)

@@ -6,6 +6,8 @@ import { Clock, Effect, Latch, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
+import { stageLimits } from "../../src/config/StageLimits.ts"
+import type { Work } from "../../src/deliver/Lane.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import { delayTopic, newWork } from "../../src/domain/Delivery.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
@@ -31,6 +33,7 @@ const onRecorder = <E>(
   const written: Array<number> = []
   const stores = Layer.mergeAll(
     Layer.mock(DeliveryStore)({
+      insertPending: () => Effect.succeed(new Set()),
       record: (attempts) =>
         Effect.sync(() => void written.push(attempts.length)).pipe(
           Effect.andThen(statement),
@@ -63,10 +66,23 @@ const delivered: AttemptRecord = {
   nextDelayMs: null
 }
 
+/** A delivery whose row exists. */
+const work: Work = {
+  key: "dlv_1 1",
+  deliveryId: "dlv_1",
+  attempt: 1,
+  seriesAttempt: 1,
+  event: eventOf({}),
+  kind: "live",
+  acknowledge: undefined,
+  queuedAt: 0
+}
+
 /** Offers the outcome of an attempt. */
 const offer = (recorder: Recorder["Service"], onSettled: () => void = () => undefined) =>
   recorder.offer({
     attempt: delivered,
+    delivery: { accountId: "acct_1", webhookId: "wh_1", work },
     retry: undefined,
     fromBacklog: false,
     onSettled
@@ -91,10 +107,76 @@ it.effect("outcomes of some milliseconds are written in one statement", () =>
   )
 )
 
+const HOUR_MS = 3_600_000
+
+const inOrder = (fromBacklog: boolean) => {
+  /** How many retries are in the log. */
+  let retries: Effect.Effect<number> = Effect.succeed(-1)
+  let whenWritten = -1
+  const statement = Effect.suspend(() => retries).pipe(
+    Effect.map((count) => {
+      whenWritten = count
+    })
+  )
+  return onRecorder(
+    () =>
+      Effect.gen(function* () {
+        const log = yield* EventLog
+        const topic = delayTopic(2)
+        retries = log.read({ topic, partition: partitionOf(topic, "wh_1"), offset: 0 }, 10).pipe(
+          Effect.map(({ length }) => length),
+          Effect.orDie
+        )
+        const recorder = yield* Recorder
+        recorder.expect(1)
+        recorder.offer({
+          attempt: { ...delivered, status: "retrying", nextDelayMs: 1_000 },
+          retry: newWork("dlv_1", "wh_1", eventOf({}), 2, 2),
+          fromBacklog,
+          onSettled: () => undefined
+        })
+        yield* TestClock.adjust(Limits.recorderGatherMs)
+        assert.strictEqual(yield* retries, 1)
+        assert.strictEqual(whenWritten, fromBacklog ? 1 : 0)
+      }),
+    statement
+  )
+}
+
+it.effect("the row is written before its retry is appended, because its record would come again", () =>
+  inOrder(false)
+)
+
+it.effect("of the backlog the retry is appended first: its row says until then that the delivery waits", () =>
+  inOrder(true)
+)
+
+it.effect("work that came too early waits no longer if the clock is set back before it is appended", () =>
+  onRecorder(() =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(1_800_000_000_000)
+      const recorder = yield* Recorder
+      const dueAt = (yield* Clock.currentTimeMillis) + stageLimits.earlyWorkMs
+      const retry = { ...newWork("dlv_1", "wh_1", eventOf({}), 2, 2), due_at: dueAt }
+      recorder.offer({ attempt: undefined, retry, fromBacklog: false, onSettled: () => undefined })
+      yield* stepWallClock(-HOUR_MS)
+      yield* TestClock.adjust(Limits.recorderGatherMs)
+      const log = yield* EventLog
+      const topics = [2, 3, 4].map(delayTopic)
+      const records = yield* Effect.forEach(topics, (topic) =>
+        log.read({ topic, partition: partitionOf(topic, "wh_1"), offset: 0 }, 10)
+      )
+      assert.deepStrictEqual(
+        records.flat().map(({ timestamp, value }) => JSON.parse(value!).due_at - timestamp),
+        [stageLimits.earlyWorkMs]
+      )
+    })
+  )
+)
+
 it.effect("a retry's wait does not depend on the clock being set before it is appended", () =>
   onRecorder(() =>
     Effect.gen(function* () {
-      const HOUR_MS = 3_600_000
       yield* TestClock.setTime(1_800_000_000_000)
       const recorder = yield* Recorder
       const endedAt = yield* Clock.currentTimeMillis

@@ -193,7 +193,7 @@ describe("replayed deliveries", () => {
         // The first records fill the memory, and the second record is read after them.
         partitionReplays: size,
         replayTakeRecords: size,
-        replayMemoryWaitMs: 20_000
+        feedWaitMs: 20_000
       })
     )
   })

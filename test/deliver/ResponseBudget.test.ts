@@ -77,7 +77,10 @@ describe("long responses", () => {
     const written: Array<string | null> = []
     const record = (attempts: ReadonlyArray<AttemptRecord>) =>
       Effect.sync(() => void written.push(...attempts.map(bodyOf))).pipe(Effect.as([]))
-    const stores = Layer.mergeAll(Layer.mock(DeliveryStore)({ record }), Layer.mock(WebhookStore)({}))
+    const stores = Layer.mergeAll(
+      Layer.mock(DeliveryStore)({ record, insertPending: () => Effect.succeed(new Set()) }),
+      Layer.mock(WebhookStore)({})
+    )
     const work = {
       key: "dlv_1 1",
       deliveryId: "dlv_1",

@@ -35,7 +35,6 @@ const work = (attempt: number) =>
 const row = (status: DeliveryState["status"], attempts: number, parked = false): DeliveryState => ({
   status,
   attempts,
-  seriesStart: 0,
   parked,
   nextAttemptAt: null,
   nextDelayMs: null
@@ -47,6 +46,12 @@ describe("work state", () => {
     assert.strictEqual(workState(work(3), row("retrying", 2), false), "current")
     assert.strictEqual(workState(work(2), row("retrying", 2), false), "duplicate")
     assert.strictEqual(workState(work(5), row("retrying", 2), false), "duplicate")
+  })
+  it("is current without a row if its outcome makes the row", () => {
+    const unwritten = { ...work(1), row: { account_id: "acct_1", event_offset: 7 } }
+    assert.strictEqual(workState(unwritten, undefined, true), "current")
+    assert.strictEqual(workState(unwritten, row("pending", 0), true), "current")
+    assert.strictEqual(workState(unwritten, row("delivered", 1), true), "duplicate")
   })
   it("is early while the attempt before it is not recorded, also in the backlog", () => {
     assert.strictEqual(workState(work(4), row("retrying", 2), false), "early")
@@ -61,6 +66,7 @@ describe("work state", () => {
     assert.strictEqual(workState(work(2), row("delivered", 1), true), "duplicate")
     assert.strictEqual(workState(work(2), row("failed", 1), true), "duplicate")
     assert.strictEqual(workState(work(1), undefined, true), "duplicate")
+    assert.strictEqual(workState(work(2), undefined, true), "duplicate")
     assert.strictEqual(workState(work(1), row("pending", 0, true), true), "duplicate")
   })
 })
@@ -162,7 +168,7 @@ describe("token bucket", () => {
 
 describe("memory budget", () => {
   const makeOutlets = (count: number) =>
-    Array.from({ length: count }, (_, i) => makeOutlet(`wh_${i}`, undefined, "log"))
+    Array.from({ length: count }, (_, i) => makeOutlet(`wh_${i}`, undefined, "log", 0))
   const budgetOf = (deliveries: number) =>
     makeMemoryBudget("live", { deliveries, laneShare: 0.5, laneLeast: 4 })
   const fill = (budget: ReturnType<typeof budgetOf>, outlet: Outlet, count: number, queued = count) => {
@@ -270,7 +276,7 @@ describe("lane", () => {
 
   it("starts attempts within its window, which counts unsettled ones unless they may run ahead", () => {
     const outlet = (fields: Partial<Outlet>, queued = 1): Outlet => {
-      const made = { ...makeOutlet("wh_1", undefined, "log"), ...fields }
+      const made = { ...makeOutlet("wh_1", undefined, "log", 0), ...fields }
       made.live.queue = Array.from({ length: queued }) as Lane["queue"]
       return made
     }
@@ -284,7 +290,7 @@ describe("lane", () => {
   })
 
   it("starts replays only when no live delivery waits, in memory or in the backlog", () => {
-    const outlet = makeOutlet("wh_1", undefined, "log")
+    const outlet = makeOutlet("wh_1", undefined, "log", 0)
     outlet.replays.queue = Array.from({ length: 1 }) as Lane["queue"]
     assert.strictEqual(mayStart(outlet, 4, true)?.kind, "replays")
     outlet.live.mode = "backlog"

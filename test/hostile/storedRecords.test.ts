@@ -76,7 +76,9 @@ describe.each([DELIVERIES_TOPIC, REPLAYS_TOPIC, delayTopic(2), delayTopic(10)])(
       const webhookId = yield* makeWebhook(receiver.url)
       const [id] = yield* queueEvents(webhookId, 1)
       const work = newWork(id!, webhookId, eventOf({}))
-      const damaged = damagedCopies(work).map(({ value }) => value)
+      const damaged = damagedCopies({ ...work, row: { account_id: "acct_1", event_offset: 0 } }).map(
+        ({ value }) => value
+      )
       const unreadable = [
         ...noRecords,
         null,
@@ -109,6 +111,30 @@ describe.each([DELIVERIES_TOPIC, REPLAYS_TOPIC, delayTopic(2), delayTopic(10)])(
   )
 })
 
+it.live("work that would make a row of another time than its event's is quarantined", () =>
+  Effect.gen(function* () {
+    const receiver = yield* makeReceiver()
+    const webhookId = yield* makeWebhook(receiver.url)
+    const event = eventOf({})
+    const ids = [`dlv_${"Z".repeat(26)}`, `dlv_7${"Z".repeat(25)}`, `dlv_${"0".repeat(26)}`, "__proto__"]
+    const works = ids.map((id) => ({
+      ...newWork(id, webhookId, event),
+      row: { account_id: "acct_1", event_offset: 0 }
+    }))
+    const offsets = yield* append(
+      DELIVERIES_TOPIC,
+      webhookId,
+      works.map((work) => JSON.stringify(work))
+    )
+    const good = yield* queueEvents(webhookId, 1)
+    yield* startDelivering
+    yield* untilAll(good, "delivered")
+    const partition = partitionOf(DELIVERIES_TOPIC, webhookId)
+    const sources = yield* quarantined("deliver")
+    for (const offset of offsets) assert.isTrue(sources.has(`${DELIVERIES_TOPIC}/${partition}@${offset}`))
+  }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+)
+
 describe(`on ${eventsTopic("mainnet")}`, () => {
   /** Events of the right form that no webhook of the test gets. */
   const isReadable = (value: string): boolean => parseLedgerEvent(value)?.network === "mainnet"
@@ -119,7 +145,8 @@ describe(`on ${eventsTopic("mainnet")}`, () => {
       Effect.gen(function* () {
         const log = yield* EventLog
         const sql = yield* SqlClient.SqlClient
-        const webhookId = yield* makeWebhook("https://example.com/")
+        const receiver = yield* makeReceiver()
+        const webhookId = yield* makeWebhook(receiver.url)
         const damaged = damagedCopies(eventOf({})).map(({ value }) => value)
         const unreadable = [...noRecords, null, ...damaged.filter((value) => !isReadable(value))]
         assert.isAbove(unreadable.length, 150)
@@ -128,10 +155,11 @@ describe(`on ${eventsTopic("mainnet")}`, () => {
         const good = eventOf({ ledgerIndex: 90_000_001 })
         yield* log.transaction({ append: [recordOf(good)] })
         yield* Effect.forkScoped(Effect.all([route(["mainnet"]), events(["mainnet"])], { concurrency: 2 }))
+        yield* startDelivering
         const id = deliveryId(good.detected_at, good.position, webhookId, good.event_id)
+        yield* untilAll([id], "delivered")
         yield* eventually(
           Effect.gen(function* () {
-            assert.isTrue((yield* (yield* DeliveryStore).states([id])).has(id))
             const stored = yield* sql`SELECT FROM events WHERE event_id = ${good.event_id}`
             assert.strictEqual(stored.length, 1)
             for (const stage of ["route", "events"] as const) {

@@ -1,20 +1,18 @@
 /**
- * Route dies before any of its writes, while it routes events that more webhooks want than fit a transaction. Nothing
+ * Route dies before any of its transactions, while it routes events that more webhooks want than fit a transaction. Nothing
  * may be lost, each webhook keeps its order, and no more work may be appended again than docs/architecture.md says.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
-import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
 import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { route } from "../../src/route/Stage.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import {
   deliveringSettings,
   eventually,
@@ -26,47 +24,31 @@ import {
 import { eventOf, recordOf } from "../support/events.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { makeReceiver } from "../support/receiver.ts"
+import { queuedFor, routeAfter } from "../support/routing.ts"
 
 const EVENTS = { topic: eventsTopic("mainnet"), partition: 0 }
 const WEBHOOKS = 5
-/** Two events in parts of two deliveries: five parts, each with rows and a transaction of the log. */
+/** Two events in parts of two deliveries: a transaction of the log that leaves them for later, and five parts. */
 const events = [0, 1].map((position) => eventOf({ position }))
 const limits = { ...stageLimits, routeBatchDeliveries: 2, routePartDeliveries: 2 }
-const WRITES = 10
+const TRANSACTIONS = 6
 
 const idOf = (webhookId: string, { detected_at, event_id, position }: (typeof events)[number]) =>
   deliveryId(detected_at, position, webhookId, event_id)
 
 /** Delivery ids of the webhook's work, in the log's order. */
-const worksOf = Effect.fnUntraced(function* (webhookId: string) {
-  const log = yield* EventLog
-  const partition = partitionOf(DELIVERIES_TOPIC, webhookId)
-  const records = yield* log.read({ topic: DELIVERIES_TOPIC, partition, offset: 0 }, 1_000)
-  return records.flatMap(({ key, value }) =>
-    // Written by route in this shape.
-    key === webhookId ? [(JSON.parse(value!) as DeliveryWork).delivery_id] : []
-  )
-})
+const worksOf = (webhookId: string) =>
+  Effect.map(queuedFor(webhookId), (works) => works.map(({ delivery_id }) => delivery_id))
 
-/** Route hangs for ever before its write number `at`; `reached` ends then. */
+/** Route hangs for ever before its transaction number `at`; `reached` ends then. */
 const routeUntil = Effect.fnUntraced(function* (at: number) {
   const reached = yield* Deferred.make<void>()
-  let writes = 0
-  const write = Effect.suspend(() =>
-    ++writes < at ? Effect.void : Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
-  )
-  const [log, store] = [yield* EventLog, yield* DeliveryStore]
-  const routing = yield* route(["mainnet"]).pipe(
-    Effect.provideService(EventLog, {
-      ...log,
-      transaction: (transaction) => Effect.andThen(write, log.transaction(transaction))
-    }),
-    Effect.provideService(DeliveryStore, {
-      ...store,
-      insertPending: (rows, nowMs) => Effect.andThen(write, store.insertPending(rows, nowMs))
-    }),
-    Effect.forkScoped
-  )
+  let transactions = 0
+  const routing = yield* routeAfter(() =>
+    Effect.suspend(() =>
+      ++transactions < at ? Effect.void : Effect.andThen(Deferred.succeed(reached, undefined), Effect.never)
+    )
+  ).pipe(Effect.forkScoped)
   return { routing, reached: Deferred.await(reached) }
 })
 
@@ -133,6 +115,9 @@ const crashAt = Effect.fnUntraced(function* (
       const all = webhooks.flatMap((webhookId) => events.map((event) => idOf(webhookId, event)))
       yield* untilAll(all, "delivered")
       assert.deepStrictEqual(receiver.received.map(({ deliveryId }) => deliveryId).sort(), [...all].sort())
+      const sql = yield* SqlClient.SqlClient
+      const [used] = yield* sql`SELECT sum(deliveries)::int AS attempts FROM delivery_usage`
+      assert.deepStrictEqual(used, { attempts: all.length })
     })
   )
 })
@@ -146,7 +131,7 @@ describe.each([
       `loses nothing, and deliver drops repeated work (${isLive ? "new" : "waiting"} events)`,
       () =>
         Effect.gen(function* () {
-          for (let at = 1; at <= WRITES; at++) yield* Effect.scoped(crashAt(at, isLive, layer))
+          for (let at = 1; at <= TRANSACTIONS; at++) yield* Effect.scoped(crashAt(at, isLive, layer))
         }).pipe(Effect.provideService(StageLimits, limits)),
       240_000
     )

@@ -1,18 +1,24 @@
 /** An event that many webhooks want is routed in parts, and the events behind it do not wait for all of them. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
-import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/domain/Delivery.ts"
+import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
 import { route } from "../../src/route/Stage.ts"
 import { column } from "../../src/storage/Columns.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import type { NewDelivery } from "../../src/storage/deliveries/Transitions.ts"
-import { deliveringLayer, eventually, makeWebhook, setStatus } from "../support/delivering.ts"
+import {
+  deliveringLayer,
+  eventually,
+  makeWebhook,
+  setStatus,
+  startDelivering,
+  untilAll
+} from "../support/delivering.ts"
+import { makeReceiver } from "../support/receiver.ts"
+import { queuedFor, routeAfter } from "../support/routing.ts"
 
 const DETECTED = Date.parse("2026-11-21T09:30:00.000Z")
 const POPULAR = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
@@ -45,60 +51,43 @@ const append = Effect.fnUntraced(function* (first: number, accounts: ReadonlyArr
   })
 })
 
-const makeFollower = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>) {
+const idsOf = (webhookIds: ReadonlyArray<string>, position: number) =>
+  webhookIds.map((id) => deliveryId(DETECTED, position, id, eventAt(position, OTHER).event_id))
+
+const makeFollower = Effect.fnUntraced(function* (
+  accounts: ReadonlyArray<string>,
+  url = "https://a.example/"
+) {
   const sql = yield* SqlClient.SqlClient
-  const id = yield* makeWebhook("https://a.example/")
+  const id = yield* makeWebhook(url)
   yield* sql`UPDATE webhooks SET account_filters = ${column(accounts)}::text[] WHERE id = ${id}`
   yield* setStatus(id, "active")
   return id
 })
 
 /** The positions of the webhook's events whose work is in the log, in its order, each once. */
-const queuedFor = Effect.fnUntraced(function* (webhookId: string, positions: ReadonlyArray<number>) {
-  const log = yield* EventLog
-  const partition = partitionOf(DELIVERIES_TOPIC, webhookId)
-  const records = yield* log.read({ topic: DELIVERIES_TOPIC, partition, offset: 0 }, 1_000)
-  const ids = new Map(
-    positions.map((position) => [
-      deliveryId(DETECTED, position, webhookId, eventAt(position, OTHER).event_id),
-      position
-    ])
+const positionsFor = (webhookId: string) =>
+  Effect.map(queuedFor(webhookId), (works) => new Set(works.map(({ event }) => event.position)))
+
+/** The ids of these webhooks' deliveries whose work is in the log, as often as it is. */
+const idsInLog = (webhookIds: ReadonlyArray<string>) =>
+  Effect.map(Effect.forEach(webhookIds, queuedFor), (works) =>
+    works.flat().map(({ delivery_id }) => delivery_id)
   )
-  return new Set(
-    // Written by route in this shape.
-    records.flatMap(({ key, value }) =>
-      key === webhookId ? [ids.get((JSON.parse(value!) as DeliveryWork).delivery_id)] : []
-    )
-  )
-})
 
 const isQueued = (webhookId: string, positions: ReadonlyArray<number>) =>
   eventually(
-    Effect.map(queuedFor(webhookId, positions), (queued) =>
-      assert.deepStrictEqual([...queued], [...positions])
-    )
-  )
-
-/** A store that calls `before` with the rows of each statement of route. */
-const storeWith = (before: (rows: ReadonlyArray<NewDelivery>) => Effect.Effect<void>) =>
-  Layer.effect(
-    DeliveryStore,
-    Effect.map(DeliveryStore.make, (store) =>
-      DeliveryStore.of({
-        ...store,
-        insertPending: (rows, nowMs) => Effect.andThen(before(rows), store.insertPending(rows, nowMs))
-      })
-    )
+    Effect.map(positionsFor(webhookId), (queued) => assert.deepStrictEqual([...queued], [...positions]))
   )
 
 describe("an event that more webhooks want than fit a transaction", () => {
   it.live("lets events of other webhooks pass between its parts, and keeps each webhook's order", () => {
-    const statements: Array<ReadonlyArray<number>> = []
+    const transactions: Array<ReadonlyArray<number>> = []
     let late: Effect.Effect<void> = Effect.void
-    const before = (rows: ReadonlyArray<NewDelivery>) =>
+    const before = (works: ReadonlyArray<DeliveryWork>) =>
       Effect.suspend(() => {
-        statements.push(rows.map(({ eventOffset }) => eventOffset))
-        return statements.length === 3 ? late : Effect.void
+        transactions.push(works.map(({ event }) => event.position))
+        return transactions.length === 3 ? late : Effect.void
       })
     return Effect.gen(function* () {
       const log = yield* EventLog
@@ -106,55 +95,78 @@ describe("an event that more webhooks want than fit a transaction", () => {
       const both = yield* makeFollower([POPULAR, OTHER])
       const other = yield* makeFollower([OTHER])
       late = Effect.orDie(Effect.provideService(append(3, [OTHER]), EventLog, log))
-      yield* Effect.forkScoped(route(["mainnet"]))
+      yield* Effect.forkScoped(routeAfter(before))
       yield* append(0, [OTHER])
       yield* isQueued(other, [0])
       yield* append(1, [POPULAR, OTHER])
       yield* isQueued(other, [0, 2, 3])
       yield* isQueued(both, [0, 1, 2, 3])
       for (const webhookId of crowd) yield* isQueued(webhookId, [1])
-      const order = statements.flat()
-      // Of the webhook `other`, whose deliveries of 2 and 3 are inserted before the last of 1.
+      const order = transactions.flat()
+      // Of the webhook `other`, whose deliveries of 2 and 3 are queued before the last of 1.
       assert.isBelow(order.indexOf(2), order.indexOf(1))
       assert.isBelow(order.indexOf(3), order.lastIndexOf(1))
       yield* eventually(Effect.map(log.committed("route", EVENTS), (offset) => assert.strictEqual(offset, 4)))
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(deliveringLayer({}, storeWith(before))),
-      Effect.provideService(StageLimits, limits)
-    )
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()), Effect.provideService(StageLimits, limits))
   })
 
-  it.live("is routed whole after a crash between its parts, although later events are routed", () => {
-    let parts = 0
-    let stopsAt = 3
-    const before = (rows: ReadonlyArray<NewDelivery>) =>
-      Effect.suspend(() => {
-        if (rows.some(({ eventOffset }) => eventOffset === 1)) parts++
-        return parts >= stopsAt ? Effect.never : Effect.void
-      })
-    return Effect.gen(function* () {
-      const log = yield* EventLog
-      const crowd = yield* Effect.forEach(Array.from({ length: CROWD }), () => makeFollower([POPULAR]))
-      const other = yield* makeFollower([OTHER])
-      const routing = yield* Effect.forkScoped(route(["mainnet"]))
-      // Events that are in the log when route starts may have rows, so none of them is deferred.
-      yield* append(0, [OTHER])
-      yield* isQueued(other, [0])
-      yield* append(1, [POPULAR, OTHER])
-      yield* isQueued(other, [0, 2])
-      yield* eventually(Effect.sync(() => assert.strictEqual(parts, stopsAt)))
-      assert.strictEqual(yield* log.committed("route", EVENTS), 1)
-      yield* Fiber.interrupt(routing)
-      stopsAt = Number.POSITIVE_INFINITY
-      yield* Effect.forkScoped(route(["mainnet"]))
-      for (const webhookId of crowd) yield* isQueued(webhookId, [1])
-      yield* isQueued(other, [0, 2])
-      yield* eventually(Effect.map(log.committed("route", EVENTS), (offset) => assert.strictEqual(offset, 3)))
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(deliveringLayer({}, storeWith(before))),
-      Effect.provideService(StageLimits, limits)
+  for (const { name, holds } of [
+    { name: "has been delivered", holds: false },
+    { name: "is still being sent", holds: true }
+  ])
+    it.live(
+      `is delivered once to each webhook after a crash between its parts: the first part ${name}`,
+      () => {
+        const CRASH_AT = 3
+        let parts = 0
+        const before = (works: ReadonlyArray<DeliveryWork>) =>
+          Effect.suspend(() => {
+            if (works.some(({ event }) => event.position === 1)) parts++
+            return parts >= CRASH_AT ? Effect.never : Effect.void
+          })
+        const held: Array<() => void> = []
+        return Effect.gen(function* () {
+          const log = yield* EventLog
+          const sql = yield* SqlClient.SqlClient
+          const receiver = yield* makeReceiver(({ event }, response) => {
+            if (!holds || event.event_id !== eventAt(1, POPULAR).event_id) return 200
+            held.push(() => void response.writeHead(200).end())
+            return "handled"
+          })
+          yield* startDelivering
+          const crowd = yield* Effect.forEach(Array.from({ length: CROWD }), () =>
+            makeFollower([POPULAR], receiver.url)
+          )
+          const other = yield* makeFollower([OTHER], receiver.url)
+          const routing = yield* Effect.forkScoped(routeAfter(before))
+          yield* append(0, [OTHER])
+          yield* isQueued(other, [0])
+          yield* append(1, [POPULAR, OTHER])
+          yield* isQueued(other, [0, 2])
+          yield* eventually(Effect.sync(() => assert.strictEqual(parts, CRASH_AT)))
+          assert.strictEqual(yield* log.committed("route", EVENTS), 1)
+          yield* Fiber.interrupt(routing)
+          const early = yield* idsInLog(crowd)
+          assert.strictEqual(early.length, (CRASH_AT - 1) * limits.routePartDeliveries)
+          yield* receiver.until((received) =>
+            early.every((id) => received.some((one) => one.deliveryId === id))
+          )
+          if (!holds) yield* untilAll(early, "delivered")
+          yield* Effect.forkScoped(route(["mainnet"]))
+          for (const webhookId of crowd) yield* isQueued(webhookId, [1])
+          yield* isQueued(other, [0, 2])
+          yield* eventually(
+            Effect.map(log.committed("route", EVENTS), (offset) => assert.strictEqual(offset, 3))
+          )
+          assert.strictEqual((yield* idsInLog(crowd)).length, CROWD + early.length)
+          const all = [...idsOf([other], 0), ...idsOf(crowd, 1), ...idsOf([other], 2)]
+          if (holds) yield* eventually(Effect.sync(() => assert.strictEqual(held.length, CROWD)))
+          for (const answer of held) answer()
+          yield* untilAll(all, "delivered")
+          assert.deepStrictEqual(receiver.received.map((one) => one.deliveryId).sort(), all.toSorted())
+          const [used] = yield* sql`SELECT sum(deliveries)::int AS attempts FROM delivery_usage`
+          assert.deepStrictEqual(used, { attempts: all.length })
+        }).pipe(Effect.scoped, Effect.provide(deliveringLayer()), Effect.provideService(StageLimits, limits))
+      }
     )
-  })
 })

@@ -6,14 +6,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
-import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
 import { route } from "../../src/route/Stage.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
 import { makeQuarantine } from "../../src/storage/Quarantine.ts"
 import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
 import {
@@ -25,35 +21,32 @@ import {
   untilAll
 } from "../support/delivering.ts"
 import { makeReceiver } from "../support/receiver.ts"
+import { queuedFor } from "../support/routing.ts"
 import { setUsage } from "../support/rows.ts"
 
 const DETECTED = Date.parse("2026-11-21T09:30:00.000Z")
 const QUOTA = 100
 const ACCOUNT = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
-const OTHER = "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
 
-const eventAt = (position: number, accounts: ReadonlyArray<string> = [ACCOUNT]): LedgerEvent => ({
+const eventAt = (position: number): LedgerEvent => ({
   event_id: `xrpl:90000000:${position.toString(16).toUpperCase().padStart(64, "0")}:payment.xrp`,
   event_type: "payment.xrp",
   ledger_index: 90_000_000,
   timestamp: "2026-11-21T09:30:00Z",
   payload: { tx_hash: "AB" },
-  accounts,
+  accounts: [ACCOUNT],
   network: "mainnet",
   position,
   detected_at: DETECTED
 })
 
-const append = Effect.fnUntraced(function* (
-  positions: ReadonlyArray<number>,
-  accounts?: ReadonlyArray<string>
-) {
+const append = Effect.fnUntraced(function* (positions: ReadonlyArray<number>) {
   const log = yield* EventLog
   yield* log.transaction({
     append: positions.map((position) => ({
       topic: eventsTopic("mainnet"),
       key: "mainnet",
-      value: JSON.stringify(eventAt(position, accounts))
+      value: JSON.stringify(eventAt(position))
     }))
   })
 })
@@ -61,22 +54,11 @@ const append = Effect.fnUntraced(function* (
 const idOf = (webhookId: string, position: number) =>
   deliveryId(DETECTED, position, webhookId, eventAt(position).event_id)
 
-/** Deliveries of the webhook whose work is in the log, in its order. */
-const queuedFor = Effect.fnUntraced(function* (webhookId: string) {
-  const log = yield* EventLog
-  const partition = partitionOf(DELIVERIES_TOPIC, webhookId)
-  const records = yield* log.read({ topic: DELIVERIES_TOPIC, partition, offset: 0 }, 1_000)
-  return records.flatMap(({ key, value }) =>
-    // Written by route in this shape.
-    key === webhookId ? [(JSON.parse(value!) as DeliveryWork).delivery_id] : []
-  )
-})
-
 const isQueued = (webhookId: string, positions: ReadonlyArray<number>) =>
   eventually(
-    Effect.map(queuedFor(webhookId), (ids) =>
+    Effect.map(queuedFor(webhookId), (works) =>
       assert.deepStrictEqual(
-        ids,
+        works.map(({ delivery_id }) => delivery_id),
         positions.map((position) => idOf(webhookId, position))
       )
     )
@@ -99,27 +81,50 @@ const untilHeld = (accountId: string, held: boolean) =>
   )
 
 describe("route", () => {
-  it.live("quarantines unreadable and refused records, and queues the rest in order", () =>
+  it.live("quarantines unreadable records, and queues the rest in order", () =>
     Effect.gen(function* () {
       const log = yield* EventLog
-      const receiver = yield* makeReceiver()
-      const webhookId = yield* makeWebhook(receiver.url)
+      const webhookId = yield* makeWebhook("https://a.example/")
       yield* Effect.forkScoped(route(["mainnet"]))
       yield* append([0, 1])
-      const bad = { ...eventAt(2), event_id: "xrpl:90000000:\0" }
       yield* log.transaction({
-        append: ["no event", JSON.stringify(bad)].map((value) => ({
-          topic: eventsTopic("mainnet"),
-          key: "mainnet",
-          value
-        }))
+        append: [{ topic: eventsTopic("mainnet"), key: "mainnet", value: "no event" }]
       })
       yield* append([3, 4])
       yield* isQueued(webhookId, [0, 1, 3, 4])
       const { rows } = yield* (yield* makeQuarantine).newest(10)
       assert.deepStrictEqual(
-        new Set(rows.map(({ source, stage }) => `${stage} ${source}`)),
-        new Set(["route xrpl.mainnet.events/0@2", `route xrpl:90000000:\\u0000 for ${webhookId}`])
+        rows.map(({ source, stage }) => `${stage} ${source}`),
+        ["route xrpl.mainnet.events/0@2"]
+      )
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+  )
+
+  it.live("delivers an event whose row PostgreSQL refuses, quarantines its row, and delivers the rest", () =>
+    Effect.gen(function* () {
+      const log = yield* EventLog
+      const receiver = yield* makeReceiver()
+      const webhookId = yield* makeWebhook(receiver.url)
+      yield* Effect.forkScoped(route(["mainnet"]))
+      yield* startDelivering
+      yield* append([0, 1])
+      const bad = { ...eventAt(2), event_id: "xrpl:90000000:\0" }
+      yield* log.transaction({
+        append: [{ topic: eventsTopic("mainnet"), key: "mainnet", value: JSON.stringify(bad) }]
+      })
+      yield* append([3, 4])
+      yield* untilAll(
+        [0, 1, 3, 4].map((position) => idOf(webhookId, position)),
+        "delivered"
+      )
+      const quarantined = Effect.flatMap(makeQuarantine, ({ newest }) => newest(10))
+      yield* eventually(
+        Effect.map(quarantined, ({ rows }) =>
+          assert.deepStrictEqual(
+            rows.map(({ source, stage }) => `${stage} ${source}`),
+            [`deliver xrpl:90000000:\\u0000 for ${webhookId}`]
+          )
+        )
       )
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
@@ -141,84 +146,36 @@ describe("route", () => {
       yield* append([4])
       yield* isQueued(other, [0, 1, 2, 3, 4])
       yield* isQueued(held, [0, 1, 4])
-      const store = yield* DeliveryStore
-      const rows = yield* store.states([0, 1, 2, 3, 4].map((position) => idOf(held, position)))
-      assert.strictEqual(rows.size, 3)
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  /** Rows of a process that died before it appended their work and committed the events' offsets. */
-  const dieAfterRowsOf = Effect.fnUntraced(function* (webhookId: string, positions: ReadonlyArray<number>) {
-    const store = yield* DeliveryStore
-    yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(DETECTED, DETECTED))
-    yield* store.insertPending(
-      positions.map((position) => ({
-        id: idOf(webhookId, position),
-        webhookId,
-        accountId: "acct_1",
-        network: "mainnet" as const,
-        eventId: eventAt(position).event_id,
-        eventType: "payment.xrp",
-        eventOffset: position
-      })),
-      DETECTED
-    )
-  })
-
-  it.live("appends the work of rows that a killed process made, even if their account is on hold now", () =>
-    Effect.gen(function* () {
-      const store = yield* DeliveryStore
-      const webhookId = yield* makeWebhook("https://a.example/", { accountId: "acct_1" })
-      yield* useUp("acct_1")
-      yield* untilHeld("acct_1", true)
-      yield* append([0, 1, 2, 3])
-      yield* dieAfterRowsOf(webhookId, [1, 2])
-      yield* Effect.forkScoped(route(["mainnet"]))
-      yield* isQueued(webhookId, [1, 2])
-      assert.strictEqual((yield* store.states([0, 3].map((position) => idOf(webhookId, position)))).size, 0)
-    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
-  )
-
-  it.live(
-    "appends the work of such rows in ledger order, even if their webhook has changed its filters",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const webhookId = yield* makeWebhook("https://a.example/")
-        yield* sql`UPDATE webhooks SET account_filters = ARRAY[${OTHER}] WHERE id = ${webhookId}`
-        yield* setStatus(webhookId, "active")
-        yield* append([0, 1, 2])
-        yield* dieAfterRowsOf(webhookId, [0, 2])
-        yield* append([3], [OTHER])
-        yield* Effect.forkScoped(route(["mainnet"]))
-        yield* isQueued(webhookId, [0, 2, 3])
-      }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
-  )
-
-  it.live("appends the work of such rows for a disabled webhook, for which it then waits", () =>
+  it.live("queues work that waits if its webhook is disabled before it is sent", () =>
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
       const webhookId = yield* makeWebhook(receiver.url)
-      yield* append([0, 1])
-      yield* dieAfterRowsOf(webhookId, [0])
-      yield* setStatus(webhookId, "disabled")
+      yield* append([0])
       yield* Effect.forkScoped(route(["mainnet"]))
-      yield* startDelivering
       yield* isQueued(webhookId, [0])
+      yield* setStatus(webhookId, "disabled")
+      yield* startDelivering
+      yield* untilAll([idOf(webhookId, 0)], "pending")
       yield* setStatus(webhookId, "active")
       yield* untilAll([idOf(webhookId, 0)], "delivered")
+      assert.strictEqual(receiver.received.length, 1)
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live("ends such rows of a webhook that was deleted before they were made", () =>
+  it.live("queues work that ends if its webhook is deleted before it is sent", () =>
     Effect.gen(function* () {
-      const webhookId = yield* makeWebhook("https://a.example/")
+      const receiver = yield* makeReceiver()
+      const webhookId = yield* makeWebhook(receiver.url)
       yield* append([0])
-      yield* setStatus(webhookId, "deleted")
-      yield* dieAfterRowsOf(webhookId, [0])
       yield* Effect.forkScoped(route(["mainnet"]))
+      yield* isQueued(webhookId, [0])
+      yield* setStatus(webhookId, "deleted")
       yield* startDelivering
       yield* untilAll([idOf(webhookId, 0)], "failed")
+      assert.strictEqual(receiver.received.length, 0)
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
@@ -235,22 +192,18 @@ describe("route", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live(
-    "queues an event that many webhooks want in parts, and each delivery once, also after a crash",
-    () =>
-      Effect.gen(function* () {
-        const webhookIds = yield* Effect.forEach([1, 2, 3, 4, 5], () => makeWebhook("https://a.example/"))
-        yield* append([0, 1])
-        yield* dieAfterRowsOf(webhookIds[0]!, [0])
-        yield* dieAfterRowsOf(webhookIds[4]!, [0, 1])
-        yield* Effect.forkScoped(route(["mainnet"]))
-        for (const webhookId of webhookIds) yield* isQueued(webhookId, [0, 1])
-        yield* append([2])
-        for (const webhookId of webhookIds) yield* isQueued(webhookId, [0, 1, 2])
-      }).pipe(
-        Effect.scoped,
-        Effect.provide(deliveringLayer()),
-        Effect.provideService(StageLimits, { ...stageLimits, routeBatchDeliveries: 2 })
-      )
+  it.live("queues an event that many webhooks want in parts, and each delivery once", () =>
+    Effect.gen(function* () {
+      const webhookIds = yield* Effect.forEach([1, 2, 3, 4, 5], () => makeWebhook("https://a.example/"))
+      yield* append([0, 1])
+      yield* Effect.forkScoped(route(["mainnet"]))
+      for (const webhookId of webhookIds) yield* isQueued(webhookId, [0, 1])
+      yield* append([2])
+      for (const webhookId of webhookIds) yield* isQueued(webhookId, [0, 1, 2])
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(deliveringLayer()),
+      Effect.provideService(StageLimits, { ...stageLimits, routeBatchDeliveries: 2 })
+    )
   )
 })

@@ -21,10 +21,11 @@ export interface Faults {
 const rates = [0, 0, 0.02, 0.1]
 const SLOW = 0.02
 /**
- * How many times as often a process dies after these writes. A crash between the record of an attempt and its retry,
- * between two retries that wait, or between history and its row is rare otherwise.
+ * How many times as often a process dies after these writes. A crash between a retry and the record of its attempt,
+ * between that record or the row of a delivery that waits and the commit of its offset, between two retries that wait,
+ * or between history and its row is rare otherwise.
  */
-const DEADLY = { other: 1, attempts: 12, retries: 12, history: 30 } as const
+const DEADLY = { other: 1, attempts: 12, waiting: 12, retries: 12, history: 30 } as const
 
 export const makeFaults = (chance: SeededRandom, nowMs: () => number): Faults => {
   const rate = () => chance.pick(rates)

@@ -1,7 +1,7 @@
 /** Shared parts of the simulations of deliver, and the checks that every simulation makes. */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { StageLimits, type stageLimits } from "../../src/config/StageLimits.ts"
+import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import type { Batch } from "../../src/domain/Batch.ts"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
@@ -16,18 +16,21 @@ import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
 import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import { settingsLayer } from "../support/settings.ts"
-import type { Held } from "./held.ts"
 import { DEADLINE_MS, FAST_MS, type Receiver, type Receivers } from "./receivers.ts"
 import type { VirtualClock } from "./virtualClock.ts"
+import type { WatchedStore } from "./watchedStore.ts"
 
 export const BEGAN_MS = Date.parse("2026-11-21T09:30:00.000Z")
-/** Allowed delay. Pages and outcomes of other lanes share the database with a webhook's own records. */
-const DELAYED_BY_OTHERS_MS = 500
+/**
+ * Allowed delay. Pages and outcomes of other lanes share the database with a webhook's own records, and the feed may
+ * wait for another lane.
+ */
+const DELAYED_BY_OTHERS_MS = 500 + stageLimits.feedWaitMs
 
 export interface Machinery {
   readonly clock: VirtualClock
   readonly receivers: Receivers
-  readonly held: Held
+  readonly store: WatchedStore
 }
 
 /** A webhook id whose work is in that partition, so that several webhooks share an actor. */
@@ -39,13 +42,13 @@ export const webhookId = (name: string, partition: number): string => {
 }
 
 /** The program's services. Only time, limits, receivers and the watch on the store are simulated. */
-export const layerOf = ({ clock, receivers, held }: Machinery, limits: Readonly<typeof stageLimits>) =>
+export const layerOf = ({ clock, receivers, store }: Machinery, limits: Readonly<typeof stageLimits>) =>
   Recorder.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
         WebhookRegistry.layer,
         WebhookStore.layer,
-        Layer.provide(held.store, DeliveryStore.layer),
+        Layer.provide(store.layer, DeliveryStore.layer),
         Partitions.layer,
         receivers.sender,
         Layer.succeed(AccountHolds)({ get: () => undefined, subscribe: () => () => undefined })

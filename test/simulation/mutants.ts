@@ -19,11 +19,64 @@ interface Mutant {
 
 export const mutants: ReadonlyArray<Mutant> = [
   {
-    name: "route commits before it queues",
+    name: "a retry whose record was lost in a crash is not appended again",
     caughtBy: "settles",
+    file: "src/deliver/WorkState.ts",
+    code: '? "unanswered"',
+    wrong: '? "duplicate"'
+  },
+  {
+    name: "route commits before it queues",
+    caughtBy: "wantedDeliveries",
     file: "src/route/Stage.ts",
-    code: "    let refused: ReadonlySet<string> = new Set()\n",
-    wrong: "    let refused: ReadonlySet<string> = new Set()\n    yield* partition.commit(nextOffset)\n"
+    code: "    yield* log.transaction({\n      append: yield* continued(batch.append),",
+    wrong:
+      "    yield* partition.commit(nextOffset)\n    yield* log.transaction({\n      append: yield* continued(batch.append),"
+  },
+  {
+    name: "work that was in the log at the start is taken for new",
+    caughtBy: "repeatsBounded",
+    file: "src/deliver/Feed.ts",
+    code: "row.again === undefined && offset >= partition.endOffsetAtStart",
+    wrong: "row.again === undefined && offset >= 0"
+  },
+  {
+    name: "work that route queues again is taken for new",
+    caughtBy: "repeatsBounded",
+    file: "src/route/Stage.ts",
+    code: "offset < partition.endOffsetAtStart ?",
+    wrong: "offset < 0 ?"
+  },
+  {
+    name: "offsets of what waits are released before its rows are written",
+    caughtBy: "wantedDeliveries",
+    file: "src/deliver/Lanes.ts",
+    code: "      yield* spillRows(lane, works)\n      const queued",
+    wrong:
+      "      for (const work of works) work.acknowledge?.()\n" +
+      "      yield* spillRows(lane, works)\n      const queued"
+  },
+  {
+    name: "offsets of what waits are never released",
+    caughtBy: "settles",
+    file: "src/deliver/Lanes.ts",
+    code: "        work.acknowledge?.()\n        work.acknowledge = undefined\n",
+    wrong: "        work.acknowledge = undefined\n"
+  },
+  {
+    name: "a first attempt whose row exists is not recorded",
+    caughtBy: "settles",
+    file: "src/storage/deliveries/DeliveryStore.ts",
+    code: "              return yield* record(\n                ended.map",
+    wrong:
+      "              if (ended.length > 0) return []\n              return yield* record(\n                ended.map"
+  },
+  {
+    name: "a delivery whose webhook was deleted on its way gets no row",
+    caughtBy: "wantedDeliveries",
+    file: "src/deliver/Feed.ts",
+    code: ".failUnwritten(deleted,",
+    wrong: ".fail(deleted.map((one) => one.deliveryId),"
   },
   {
     name: "route commits an event of which parts are left",
@@ -59,13 +112,6 @@ export const mutants: ReadonlyArray<Mutant> = [
     file: "src/storage/deliveries/Transitions.ts",
     code: "CASE WHEN c.reset THEN c.failures ELSE w.consecutive_failures + c.failures END",
     wrong: "w.consecutive_failures + c.failures"
-  },
-  {
-    name: "a retry whose record was lost in a crash is not appended again",
-    caughtBy: "settles",
-    file: "src/deliver/WorkState.ts",
-    code: '? "unanswered"',
-    wrong: '? "duplicate"'
   },
   {
     name: "a lane does not hear that its webhook was activated",

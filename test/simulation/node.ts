@@ -15,6 +15,7 @@ import { history } from "../../src/ledger/History.ts"
 import type { LedgerSource } from "../../src/ledger/LedgerSource.ts"
 import { ingest } from "../../src/ledger/Stage.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
+import { makePace, ReaderPace } from "../../src/log/ReaderPace.ts"
 import { Health } from "../../src/observability/Health.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { replay } from "../../src/replay/Stage.ts"
@@ -167,6 +168,8 @@ export const node = (parts: NodeParts): Effect.Effect<never, unknown> => {
     Layer.provide(simulatedSettings(parts.disableAfter, parts.historySource !== undefined)),
     Layer.provide(Telemetry.layer(undefined)),
     Layer.provide(Layer.succeed(StageLimits, limits)),
+    // A killed process would be counted as waiting for ever.
+    Layer.provide(Layer.succeed(ReaderPace, makePace())),
     Layer.provide(Logger.layer([]))
   )
   // A process has its own services: without `fresh` it would share those that were built before it.

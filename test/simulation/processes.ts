@@ -4,7 +4,7 @@
  */
 import { Cause, Clock, Effect, Fiber } from "effect"
 import type { stageLimits } from "../../src/config/StageLimits.ts"
-import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
+import { DELIVERIES_TOPIC, delayTopic } from "../../src/domain/Delivery.ts"
 import { historyEventsTopic } from "../../src/domain/History.ts"
 import { eventsTopic, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLogError, type Partition, type Transaction } from "../../src/log/EventLog.ts"
@@ -26,6 +26,7 @@ import type { Process, Timeline } from "./timeline.ts"
 const SILENT_MS = 3_000
 /** The last is longer than a lease. */
 const FREEZES_MS = [500, 2_000, 5_000, 12_000]
+const delayTopics = new Set([2, 3, 4].map(delayTopic))
 /** At the end: how often to check for processes that died after a write. */
 const REVIVE_MS = 500
 /** Number of the first process that is started after the faults. */
@@ -89,7 +90,8 @@ export const makeProcesses = (parts: ProcessesParts) => {
       if (topic === eventsTopic(NETWORK)) evidence.appended.set(parseLedgerEvent(value)!.event_id, nowMs())
     }
     const isHistory = append[0]?.topic === historyEventsTopic(NETWORK)
-    const kind = isHistory ? "history" : commit?.group === "delay" ? "retries" : "other"
+    const isRetry = commit?.group === "delay" || delayTopics.has(append[0]?.topic ?? "")
+    const kind = isHistory ? "history" : isRetry ? "retries" : "other"
     if (append.length > 0 && faults.diesAfterWrite(kind)) {
       trace(process.name, `dies after an append to ${append[0]!.topic}`)
       process.kill()

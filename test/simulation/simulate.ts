@@ -6,6 +6,7 @@ import { Effect, Layer, Logger } from "effect"
 import { SqlClient, type SqlConnection } from "effect/sql"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { detectLedger } from "../../src/detect/Detect.ts"
+import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
 import { historyEventsTopic } from "../../src/domain/History.ts"
 import { isoTime } from "../../src/domain/Ledger.ts"
 import {
@@ -15,6 +16,7 @@ import {
   ledgersTopic
 } from "../../src/domain/LedgerEvent.ts"
 import { makeSharedLog } from "../../src/log/memory/SharedEventLog.ts"
+import { partitionsOf } from "../../src/log/Topics.ts"
 import { asLedger } from "../../src/simulator/Chain.ts"
 import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { OUTBOX_POSITION } from "../../src/storage/outbox/Outbox.ts"
@@ -94,13 +96,21 @@ const limits = {
   earlyWorkMs: 1_000
 }
 
-const READ_TO_THE_END = [
+/** What a group has not read of a topic is not done. A delivery without a row is nowhere else than in the log. */
+type ReadToTheEnd = ReadonlyArray<readonly [group: string, topic: string]>
+const READ_BEFORE_DELIVER: ReadToTheEnd = [
   ["route", eventsTopic(NETWORK)],
   [EVENT_LOG_GROUP, eventsTopic(NETWORK)],
   [EVENT_LOG_GROUP, historyEventsTopic(NETWORK)]
-] as const
+]
+const WORK_READ: ReadToTheEnd = [
+  ["deliver", DELIVERIES_TOPIC],
+  ["deliver", REPLAYS_TOPIC]
+]
 
 const recordsAttempts = (sql: string) => sql.includes("INTO attempts")
+/** Of rows before their first outcome. */
+const writesWaiting = (sql: string) => sql.includes("INTO deliveries") || sql.includes("SET parked = true")
 
 const eventsOf = ({ closed }: TimedLedger) => detectLedger(asLedger(closed)).events
 
@@ -136,7 +146,8 @@ export const simulate = Effect.fnUntraced(function* (
     },
     isQuiet: () => faults.quiet,
     dies: (process, sql) => {
-      const dies = process !== customers && faults.diesAfterWrite(recordsAttempts(sql) ? "attempts" : "other")
+      const write = recordsAttempts(sql) ? "attempts" : writesWaiting(sql) ? "waiting" : "other"
+      const dies = process !== customers && faults.diesAfterWrite(write)
       if (dies) trace(process.name, "dies after a write to the database")
       return dies
     }
@@ -306,23 +317,30 @@ export const simulate = Effect.fnUntraced(function* (
   })
 
   const { log } = shared.connect()
+  const unread = Effect.fnUntraced(function* (topics: ReadToTheEnd) {
+    for (const [group, topic] of topics) {
+      for (let partition = 0; partition < partitionsOf(topic); partition++) {
+        const place = { topic, partition }
+        const last = (yield* log.last(place))?.offset ?? -1
+        const committed = yield* log.committed(group, place)
+        if (committed <= last) return `${group} at ${committed} of ${topic}, before ${last}`
+      }
+    }
+    return ""
+  })
   /** What the stages up to route have not done of the ledgers up to that one; empty when it is all done. */
   const unrouted = Effect.fnUntraced(function* (ledgerIndex: number) {
     const marker = yield* log.last({ topic: ledgersTopic(NETWORK), partition: 0 })
     const taken = marker === undefined ? 0 : (JSON.parse(marker.value!) as LedgerMarker).ledger_index
     if (taken < ledgerIndex) return `ledgers after ${taken}`
-    for (const [group, topic] of READ_TO_THE_END) {
-      const partition = { topic, partition: 0 }
-      const last = (yield* log.last(partition))?.offset ?? -1
-      const committed = yield* log.committed(group, partition)
-      if (committed <= last) return `${group} at ${committed} of ${topic}, before ${last}`
-    }
-    return ""
+    return yield* unread(READ_BEFORE_DELIVER)
   })
   /** What is still open; empty when all has settled. */
   const open = Effect.gen(function* () {
     const behind = yield* unrouted(indexOf(ledgers.at(-1)!))
     if (behind !== "") return behind
+    const unsettled = yield* unread(WORK_READ)
+    if (unsettled !== "") return unsettled
     const sql = yield* SqlClient.SqlClient
     // A published row may stay until the next one is published.
     const [newest] = yield* sql<{

@@ -11,9 +11,9 @@ import { Recorder } from "../../src/deliver/Recorder.ts"
 import { Sender } from "../../src/deliver/Sender.ts"
 import { deliver } from "../../src/deliver/Stage.ts"
 import type { Batch } from "../../src/domain/Batch.ts"
-import { type DeliveryStatus, type DeliveryWork, workTopic } from "../../src/domain/Delivery.ts"
+import { type DeliveryStatus, type DeliveryWork, newWork, workTopic } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
-import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
@@ -37,10 +37,10 @@ import { settingsLayer } from "./settings.ts"
 export const SECRET = "whsec_of_the_test"
 const NETWORK = "mainnet"
 
+type DeliveriesLayer = Layer.Layer<DeliveryStore, never, SqlClient.SqlClient | EventLog | Partitions>
+
 /** Everything but the database, the log and the settings. */
-export const stagesLayer = (
-  deliveries: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient | EventLog> = DeliveryStore.layer
-) =>
+export const stagesLayer = (deliveries: DeliveriesLayer = DeliveryStore.layer) =>
   Layer.mergeAll(Recorder.layer, AccountHolds.layer, outboxPublisherLayer).pipe(
     Layer.provideMerge(
       Layer.mergeAll(
@@ -48,7 +48,7 @@ export const stagesLayer = (
         WebhookRegistry.layer,
         RoutedWebhooks.layer,
         WebhookStore.layer,
-        deliveries,
+        Layer.provide(deliveries, Partitions.layer),
         DeliveryQueries.layer,
         Partitions.layer,
         Sender.layer,
@@ -61,10 +61,7 @@ export const stagesLayer = (
 export const deliveringSettings = (environment: Environment = {}) =>
   settingsLayer({ DELIVERY_RETRY_DELAYS: "10ms,10ms", DELIVERY_TIMEOUT: "2 seconds", ...environment })
 
-export const deliveringLayer = (
-  environment?: Environment,
-  deliveries?: Layer.Layer<DeliveryStore, never, SqlClient.SqlClient | EventLog>
-) =>
+export const deliveringLayer = (environment?: Environment, deliveries?: DeliveriesLayer) =>
   stagesLayer(deliveries).pipe(
     Layer.provideMerge(MemoryEventLog.layer),
     Layer.provideMerge(TestDatabase),
@@ -119,14 +116,23 @@ export const setStatus = Effect.fnUntraced(function* (id: string, status: "activ
 let ledger = 90_000_000
 const BEGAN = Date.parse("2026-11-21T09:30:00.000Z")
 
-/** Queues `count` events of one ledger for the webhook, as route or a replay does; returns the delivery ids. */
-const queue = Effect.fnUntraced(function* (webhookId: string, count: number, replayed: boolean) {
+/** The events of the deliveries that were queued here, by delivery id. */
+const eventsOf = new Map<string, LedgerEvent>()
+
+/**
+ * How work is queued: `live` as route does, without a row; `withRow` as release 0.2.0 did; `replayed` as a replay job
+ * does.
+ */
+type QueuedAs = "live" | "withRow" | "replayed"
+
+/** Queues `count` events of one ledger for the webhook; returns the delivery ids. */
+const queue = Effect.fnUntraced(function* (webhookId: string, count: number, as: QueuedAs) {
   const log = yield* EventLog
   const store = yield* DeliveryStore
-  const partitions = yield* Partitions
   const sql = yield* SqlClient.SqlClient
   const [webhook] = yield* sql<{ readonly account_id: string }>`
     SELECT account_id FROM webhooks WHERE id = ${webhookId}`
+  const { account_id } = webhook!
   const ledgerIndex = ledger++
   const detectedAt = BEGAN + (ledgerIndex - 90_000_000)
   const events = Array.from(
@@ -150,48 +156,39 @@ const queue = Effect.fnUntraced(function* (webhookId: string, count: number, rep
       value: JSON.stringify(event)
     }))
   })
-  const works = events.map(
-    (event): DeliveryWork => ({
-      delivery_id: deliveryId(detectedAt, event.position, webhookId, event.event_id),
-      webhook_id: webhookId,
-      attempt: 1,
-      series_attempt: 1,
-      due_at: 0,
-      ...(replayed ? { replay: true } : {}),
-      event
-    })
-  )
-  yield* partitions.ensure(detectedAt, detectedAt)
-  yield* store.insertPending(
-    works.map((work, i) => ({
-      id: work.delivery_id,
-      webhookId,
-      accountId: webhook!.account_id,
-      network: NETWORK,
-      eventId: work.event.event_id,
-      eventType: work.event.event_type,
-      eventOffset: positions[i]!.offset,
-      ...(replayed ? { replayJobId: "rpl_job_1" } : {})
-    })),
-    BEGAN
-  )
+  const works = events.map((event, i): DeliveryWork => {
+    const work = newWork(deliveryId(detectedAt, event.position, webhookId, event.event_id), webhookId, event)
+    eventsOf.set(work.delivery_id, event)
+    if (as === "replayed") return { ...work, replay: true }
+    return as === "withRow" ? work : { ...work, row: { account_id, event_offset: positions[i]!.offset } }
+  })
+  if (as !== "live")
+    yield* store.insertPending(
+      works.map((work, i) => ({
+        id: work.delivery_id,
+        webhookId,
+        accountId: account_id,
+        network: NETWORK,
+        eventId: work.event.event_id,
+        eventType: work.event.event_type,
+        eventOffset: positions[i]!.offset,
+        ...(as === "replayed" ? { replayJobId: "rpl_job_1" } : {})
+      })),
+      BEGAN
+    )
   yield* appendWork(works)
   return works.map((work) => work.delivery_id)
 })
 
-export const queueEvents = (webhookId: string, count: number) => queue(webhookId, count, false)
+export const queueEvents = (webhookId: string, count: number) => queue(webhookId, count, "live")
 
-export const queueReplayed = (webhookId: string, count: number) => queue(webhookId, count, true)
+/** As release 0.2.0 queued events: the row is written first, and the work does not say what it needs. */
+export const queueWithRows = (webhookId: string, count: number) => queue(webhookId, count, "withRow")
 
-/** The event of a delivery that `queueEvents` or `queueReplayed` created. */
-export const eventOf = Effect.fnUntraced(function* (id: string) {
-  const sql = yield* SqlClient.SqlClient
-  const log = yield* EventLog
-  const [row] = yield* sql<{ readonly offset: number }>`
-    SELECT event_offset::float8 AS offset FROM deliveries WHERE id = ${id}`
-  const [record] = yield* log.read({ topic: eventsTopic("mainnet"), partition: 0, offset: row!.offset }, 1)
-  return parseLedgerEvent(record!.value)!
-})
+export const queueReplayed = (webhookId: string, count: number) => queue(webhookId, count, "replayed")
+
+/** The event of a delivery that was queued here. */
+export const eventOf = (id: string) => Effect.sync(() => eventsOf.get(id)!)
 
 export const appendWork = Effect.fnUntraced(function* (works: ReadonlyArray<DeliveryWork>) {
   const log = yield* EventLog

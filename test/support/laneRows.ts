@@ -1,8 +1,10 @@
-/** Webhooks and rows of deliveries as plain data, for the random walks of laneWorld.ts. */
+/** Webhooks and deliveries as plain data, for the random walks of laneWorld.ts. */
 import { assert } from "@effect/vitest"
-import type { LaneKind, Work } from "../../src/deliver/Lane.ts"
+import { type LaneKind, laneKinds, type Work } from "../../src/deliver/Lane.ts"
+import type { LaneMachine } from "../../src/deliver/LaneStep.ts"
 import { attemptKey } from "../../src/deliver/MemoryBudget.ts"
-import type { makeWatermark } from "../../src/deliver/Watermark.ts"
+import { makeWatermark } from "../../src/deliver/Watermark.ts"
+import type { UnwrittenRow } from "../../src/domain/Delivery.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { BacklogKind } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -15,6 +17,10 @@ export const limits = {
   lanePageRows: 6,
   laneWalkDeliveries: 30,
   lackPauseMs: 50,
+  manyPerSecond: 50,
+  beginMs: 100,
+  queuedLeast: 32,
+  queuedPart: 0.5,
   batchBodyBytes: 400,
   batchLeastWaitMs: 1
 }
@@ -46,11 +52,14 @@ export interface Webhook {
   readonly last: Record<LaneKind, string>
 }
 
+/** A delivery. */
 export interface Row {
   readonly id: string
   readonly owner: Webhook
   readonly lane: LaneKind
   readonly free: boolean
+  /** Whether its row exists. */
+  written: boolean
   status: "pending" | "retrying" | "delivered" | "failed"
   attempts: number
   parked: boolean
@@ -61,11 +70,14 @@ export interface Row {
 export interface LogRecord {
   readonly row: Row
   readonly attempt: number
+  /** What the row needs if it does not exist: in live first attempts. */
+  readonly unwritten?: UnwrittenRow
 }
 
 export interface Partition {
+  /** Offsets of work that came too early, and was queued again. */
+  readonly early: Set<number>
   readonly records: Array<LogRecord>
-  readonly settled: Set<number>
   readonly watermark: ReturnType<typeof makeWatermark>
   readonly open: Map<number, LogRecord>
   taken: number
@@ -121,12 +133,27 @@ export const isOf = (row: Row, kind: BacklogKind): boolean =>
 
 export const isQueued = ({ status }: Row): boolean => status === "pending" || status === "retrying"
 
-export const workOf = (row: Row, attempt: number, acknowledge: (() => void) | undefined): Work => ({
+const UNWRITTEN: UnwrittenRow = { account_id: "acct_1", event_offset: 0 }
+
+/** The record of a first attempt. A live delivery has no row yet, except a free one, which is a test delivery. */
+export const firstRecord = (row: Row): LogRecord =>
+  row.lane === "live" && !row.free ? { row, attempt: 1, unwritten: UNWRITTEN } : { row, attempt: 1 }
+
+/** What route queues when it begins an event again after a restart. */
+export const again = ({ unwritten, ...record }: LogRecord): LogRecord =>
+  unwritten === undefined ? record : { ...record, unwritten: { ...unwritten, again: true } }
+
+export const workOf = (
+  { attempt, row, unwritten }: LogRecord,
+  acknowledge: (() => void) | undefined
+): Work => ({
   key: attemptKey(row.id, attempt),
   deliveryId: row.id,
   attempt,
   seriesAttempt: attempt,
   event: {} as Work["event"],
+  // Only whether there is one counts.
+  row: unwritten && ({ id: row.id } as NonNullable<Work["row"]>),
   kind: row.lane,
   acknowledge,
   queuedAt: 0
@@ -136,33 +163,129 @@ export interface Rows {
   readonly all: Map<string, Row>
   /** Rows in ledger order. */
   readonly make: (owner: Webhook, lane: LaneKind, parked?: boolean) => Row
-  readonly spill: (ids: ReadonlyArray<string>) => void
+  /** Writes rows that do not exist, and moves to the backlog those whose attempt is not recorded. */
+  readonly spill: (works: ReadonlyArray<Work>) => void
+  readonly record: (work: Work, status: "retrying" | "delivered" | "failed") => void
+  /** Ends these deliveries of a deleted webhook. */
+  readonly end: (works: ReadonlyArray<Work>) => void
   readonly removeOf: (owner: Webhook) => void
 }
 
 export const makeRows = (chance: SeededRandom): Rows => {
   const all = new Map<string, Row>()
+  const write = (row: Row, work: Work) => {
+    assert.isTrue(row.written || work.row !== undefined, `${row.id} can be written`)
+    row.written = true
+  }
+  const fail = (row: Row) => {
+    if (!isQueued(row)) return
+    row.status = "failed"
+    row.parked = false
+  }
+  /** What storage/deliveries/DeletedQueues.ts does, which runs until all that was under way has ended. */
+  const endIfDeleted = (row: Row) => {
+    if (row.owner.deleted) fail(row)
+  }
   return {
     all,
     make: (owner, lane, parked = false) => {
       const id = `dlv_${String(all.size).padStart(6, "0")}`
       const free = lane === "live" && chance.flip(0.1)
-      const row: Row = { id, owner, lane, free, status: "pending", attempts: 0, parked, taken: parked }
+      // Also live ones: a process died when it had written the row and not yet moved it to the backlog.
+      const isWritten = parked || free || lane === "replays" || chance.flip(0.05)
+      const row: Row = {
+        id,
+        owner,
+        lane,
+        free,
+        written: isWritten,
+        status: "pending",
+        attempts: 0,
+        parked,
+        taken: parked
+      }
       all.set(id, row)
       return row
     },
-    spill: (ids) => {
-      for (const id of ids) {
-        const row = all.get(id)!
-        if (isQueued(row)) row.parked = true
+    spill: (works) => {
+      for (const work of works) {
+        const row = all.get(work.deliveryId)!
+        write(row, work)
+        if (isQueued(row) && row.attempts === work.attempt - 1) row.parked = true
+        endIfDeleted(row)
+      }
+    },
+    record: (work, status) => {
+      const row = all.get(work.deliveryId)!
+      write(row, work)
+      if (row.status === "failed") return
+      row.attempts = work.attempt
+      row.parked = false
+      row.status = status
+      endIfDeleted(row)
+    },
+    end: (works) => {
+      for (const work of works) {
+        const row = all.get(work.deliveryId)!
+        write(row, work)
+        fail(row)
       }
     },
     removeOf: (owner) => {
-      for (const row of all.values()) {
-        if (row.owner !== owner || !isQueued(row)) continue
-        row.status = "failed"
-        row.parked = false
-      }
+      for (const row of all.values()) if (row.owner === owner && row.written) fail(row)
     }
+  }
+}
+
+export const makePartition = (
+  chance: SeededRandom,
+  rows: Rows,
+  webhooks: ReadonlyArray<Webhook>,
+  lane: LaneKind
+): Partition => {
+  const records = webhooks.flatMap((owner) => {
+    // The state after an actor died: some of a webhook's rows are in the backlog, others are in the log only.
+    const share = chance.pick([0, 0, 0.5])
+    const before = Array.from({ length: chance.int(0, 6) }, () => rows.make(owner, lane, chance.flip(share)))
+    // It may have died before it committed the offset of what it had moved to the backlog, or before it appended a retry.
+    for (const row of before)
+      if (!row.parked && chance.flip(0.1)) rows.record(workOf(firstRecord(row), undefined), "retrying")
+    return before.filter(({ parked }) => !parked || chance.flip(0.3)).map(firstRecord)
+  })
+  return {
+    records,
+    early: new Set(),
+    watermark: makeWatermark(0),
+    open: new Map(),
+    taken: 0,
+    taking: false,
+    lastAtStart: records.length
+  }
+}
+
+/** Checks the work whose offsets may be committed now and might not before. */
+export const checkCommitted = ({ early, records, watermark }: Partition, before: number) => {
+  for (let at = before; at < watermark.committable(); at++) {
+    const { attempt, row } = records[at]!
+    if (early.has(at)) continue
+    assert.isTrue(
+      row.written && (row.attempts >= attempt || row.parked || !isQueued(row)),
+      "an offset is committed only when all work before it is recorded or in the backlog"
+    )
+  }
+}
+
+/** Checks that the counts agree with the content of the lanes, and that memory is bounded. */
+export const checkMemory = (machine: LaneMachine) => {
+  for (const kind of laneKinds) {
+    const budget = machine.budgets[kind]
+    let held = 0
+    for (const { [kind]: lane, webhookId } of machine.outlets.values()) {
+      held += lane.held
+      if (lane.queue.length + (lane.page?.limit ?? 0) > lane.held) assert.fail(`${webhookId} holds more`)
+    }
+    assert.strictEqual(budget.held, held)
+    const least = limits.lanes.laneLeast * machine.outlets.size
+    assert.isAtMost(held, budget.limits.deliveries + least, "memory is bounded")
   }
 }

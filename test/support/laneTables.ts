@@ -15,6 +15,10 @@ export const limits = {
   lanePageRows: 4,
   laneWalkDeliveries: 1_000,
   lackPauseMs: 1_000,
+  manyPerSecond: 50,
+  beginMs: 100,
+  queuedLeast: 32,
+  queuedPart: 0.5,
   batchBodyBytes: 1_000,
   batchLeastWaitMs: 1
 }
@@ -86,7 +90,6 @@ export const page = (lane: LaneKind, ...ids: ReadonlyArray<string>) => {
   return to({ kind: "pageRead", lane, page: { rows: ids.length, lastId: ids.at(-1) ?? "", works } } as const)
 }
 export const caughtUp = (lane: LaneKind): Event => ({ kind: "caughtUp", lane })
-export const overdue = to({ kind: "overdue", lane: "live" } as const)
 export const stopped: Event = { kind: "stopped" }
 
 export const told = (command: Command): string => {

@@ -4,25 +4,29 @@
  */
 import { assert } from "@effect/vitest"
 import { type Limiter, makeLimiter, type Share } from "../../src/deliver/ConnectionLimiter.ts"
-import type { LaneKind, Work } from "../../src/deliver/Lane.ts"
+import { laneKinds as kinds, type LaneKind, type Work } from "../../src/deliver/Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
 import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
 import type { LaneMachine } from "../../src/deliver/LaneStep.ts"
 import { attemptKey, isBusy } from "../../src/deliver/MemoryBudget.ts"
-import { makeWatermark } from "../../src/deliver/Watermark.ts"
+import { shown, unshown } from "../../src/deliver/Showing.ts"
 import { workState } from "../../src/deliver/WorkState.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
+import type { DeliveryState } from "../../src/storage/deliveries/DeliveryStore.ts"
 import {
+  again,
   beginAt,
+  checkCommitted,
+  checkMemory,
+  firstRecord,
   isOf,
-  isQueued,
   type LogRecord,
   limits,
+  makePartition,
   makeRows,
   makeWebhooks,
   type Partition,
-  type Row,
   type Rows,
   type UnderWay,
   type Webhook,
@@ -30,9 +34,7 @@ import {
 } from "./laneRows.ts"
 
 const TAKEN_AT_ONCE = 8
-const OPEN_RECORDS = 30
 const ATTEMPTS = 3
-export const kinds: ReadonlyArray<LaneKind> = ["live", "replays"]
 
 export interface World {
   readonly machine: LaneMachine
@@ -44,6 +46,8 @@ export interface World {
   readonly tell: (event: LaneEvent | ActorEvent) => ReadonlyArray<Command>
   readonly publish: (owner: Webhook, lane: LaneKind) => void
   readonly take: (lane: LaneKind) => void
+  /** Writes the rows of what is queued. False if there is nothing, or some are being written. */
+  readonly show: (lane: LaneKind) => boolean
   readonly change: (owner: Webhook, permission: SendPermission) => void
   readonly remove: (owner: Webhook) => void
   /** Ends the one at this place of `underWay`, or its next step. */
@@ -75,30 +79,13 @@ export const makeWorld = (chance: SeededRandom): World => {
   const runAhead = chance.pick([0, 3, Number.POSITIVE_INFINITY])
   let now = 0
 
+  const rowOf = (work: Work) => rows.all.get(work.deliveryId)!
   const webhookOf = (id: string): Webhook => webhooks.find((one) => one.id === id)!
   const currentWebhook = ({ deleted, webhook, permission }: Webhook) =>
     deleted ? undefined : { webhook, permission }
 
-  const makePartition = (lane: LaneKind): Partition => {
-    const records = webhooks.flatMap((owner) => {
-      // The state after an actor died: some of a webhook's rows are in the backlog, others are in the log only.
-      const share = chance.pick([0, 0, 0.5])
-      const before = Array.from({ length: chance.int(0, 6) }, () =>
-        rows.make(owner, lane, chance.flip(share))
-      )
-      return before.filter(({ parked }) => !parked).map((row) => ({ row, attempt: 1 }))
-    })
-    return {
-      records,
-      settled: new Set(),
-      watermark: makeWatermark(0),
-      open: new Map(),
-      taken: 0,
-      taking: false,
-      lastAtStart: records.length
-    }
-  }
-  const log: Record<LaneKind, Partition> = { live: makePartition("live"), replays: makePartition("replays") }
+  const [live, replays] = kinds.map((kind) => makePartition(chance, rows, webhooks, kind))
+  const log: Record<LaneKind, Partition> = { live: live!, replays: replays! }
 
   const wait = (
     what: UnderWay["what"],
@@ -116,8 +103,8 @@ export const makeWorld = (chance: SeededRandom): World => {
   const unrecorded = () => webhooks.reduce((sum, one) => sum + one.unrecorded, 0)
 
   /** Checks that this attempt may be made now. */
-  const begin = (owner: Webhook, work: Work): Row => {
-    const row = rows.all.get(work.deliveryId)!
+  const begin = (owner: Webhook, work: Work) => {
+    const row = rowOf(work)
     assert.strictEqual(row.owner, owner)
     assert.isFalse(started.has(work.key), `${work.key} starts once`)
     started.add(work.key)
@@ -131,11 +118,14 @@ export const makeWorld = (chance: SeededRandom): World => {
     if (row.lane === "replays") {
       const before = [...rows.all.values()].filter(
         (one) =>
-          one.owner === owner && one.lane === "live" && one.taken && !started.has(attemptKey(one.id, 1))
+          one.owner === owner &&
+          one.lane === "live" &&
+          one.taken &&
+          one.attempts === 0 &&
+          !started.has(attemptKey(one.id, 1))
       )
       assert.deepStrictEqual(before, [], "live deliveries start first")
     }
-    return row
   }
 
   const start = ({ sending, share, webhook }: Extract<Command, { readonly kind: "start" }>) => {
@@ -143,7 +133,7 @@ export const makeWorld = (chance: SeededRandom): World => {
     const { items, works } = sending
     assert.isAtMost(works.length, owner.mostEvents, "a request has no more events than its webhook allows")
     assert.strictEqual(items?.length, webhook.config.batch === undefined ? undefined : works.length)
-    const attempts = works.map((work) => ({ work, row: begin(owner, work) }))
+    for (const work of works) begin(owner, work)
     beginAt(owner, now)
     owner.unrecorded += works.length
     assert.isAtMost(++owner.open, owner.window, "the window is never exceeded")
@@ -164,24 +154,28 @@ export const makeWorld = (chance: SeededRandom): World => {
         tell({ kind: "notSent", webhookId: owner.id, share, works })
         return
       }
-      const delivered = works.map(() => chance.flip(0.8))
-      statement(
-        undefined,
-        () => {
-          for (const [i, { row, work }] of attempts.entries()) {
-            if (row.status === "failed") continue
-            row.attempts = work.attempt
-            row.parked = false
-            row.status = delivered[i]! ? "delivered" : work.attempt === ATTEMPTS ? "failed" : "retrying"
-            if (row.status === "retrying") delayed.push({ row, attempt: work.attempt + 1 })
-          }
-        },
-        () => {
-          owner.unrecorded -= works.length
-          for (const { key } of works) sent.delete(key)
-          tell({ kind: "settled", webhookId: owner.id, works })
-        }
-      )
+      const ended = works.map((work) => {
+        const failed = work.attempt === ATTEMPTS ? "failed" : "retrying"
+        return { work, status: chance.flip(0.8) ? "delivered" : failed } as const
+      })
+      const record = () => {
+        for (const { status, work } of ended) rows.record(work, status)
+      }
+      const settleAttempts = () => {
+        owner.unrecorded -= works.length
+        for (const { key } of works) sent.delete(key)
+        tell({ kind: "settled", webhookId: owner.id, works })
+      }
+      const retry = (fromBacklog: boolean) => {
+        for (const { status, work } of ended)
+          if (status === "retrying" && (work.acknowledge === undefined) === fromBacklog)
+            delayed.push({ row: rowOf(work), attempt: work.attempt + 1 })
+      }
+      // Retries of the backlog are appended before the rows are written: one may be due first.
+      wait("statement", undefined, () => {
+        retry(true)
+        statement(undefined, record, () => statement(undefined, () => retry(false), settleAttempts))
+      })
       tell({ kind: "attemptEnded", webhookId: owner.id, share })
     })
   }
@@ -231,7 +225,7 @@ export const makeWorld = (chance: SeededRandom): World => {
                 (row) => row.owner.id === webhookId && row.parked && isOf(row, kind) && row.id > afterId
               )
               .slice(0, limit)
-              .map((row) => workOf(row, row.attempts + 1, undefined)),
+              .map((row) => workOf({ row, attempt: row.attempts + 1 }, undefined)),
           (works) =>
             tell({
               kind: "pageRead",
@@ -244,9 +238,10 @@ export const makeWorld = (chance: SeededRandom): World => {
       }
       case "spill": {
         const { webhookId, lane, works } = command
+        const write = webhookOf(webhookId).deleted ? rows.end : rows.spill
         statement(
           undefined,
-          () => rows.spill(works.map(({ deliveryId }) => deliveryId)),
+          () => write(works),
           () => tell({ kind: "queueSpilled", webhookId, lane, works })
         )
         break
@@ -265,22 +260,6 @@ export const makeWorld = (chance: SeededRandom): World => {
     }
   }
 
-  /** Checks that the counts agree with the content of the lanes, and that memory is bounded. */
-  const check = () => {
-    for (const kind of kinds) {
-      const budget = machine.budgets[kind]
-      let held = 0
-      for (const { [kind]: lane, webhookId } of machine.outlets.values()) {
-        held += lane.held
-        if (lane.queue.length + (lane.page?.limit ?? 0) > lane.held) assert.fail(`${webhookId} holds more`)
-      }
-      assert.strictEqual(budget.held, held)
-      const least = limits.lanes.laneLeast * machine.outlets.size
-      assert.isAtMost(held, budget.limits.deliveries + least, "memory is bounded")
-    }
-    assert.strictEqual(machine.sending, sent.size)
-  }
-
   const tell = (event: LaneEvent | ActorEvent): ReadonlyArray<Command> => {
     const commands = advance(machine, event, { nowMs: now, ahead: Math.max(0, runAhead - unrecorded()) })
     for (const command of commands) obey(command)
@@ -288,16 +267,11 @@ export const makeWorld = (chance: SeededRandom): World => {
   }
 
   const settle = (lane: LaneKind, offset: number) => {
-    const { open, watermark, records, settled } = log[lane]
+    const { open, watermark } = log[lane]
     if (!open.delete(offset)) return
-    settled.add(offset)
     const before = watermark.committable()
     watermark.done(offset)
-    for (const { row, attempt } of records.slice(before, watermark.committable()))
-      assert.isTrue(
-        row.attempts >= attempt || row.parked || !isQueued(row) || row.owner.deleted,
-        "an offset is committed only when all work before it is recorded or in the backlog"
-      )
+    checkCommitted(log[lane], before)
   }
 
   /** Does what Feed does: offers the records that are current work, and spills refused ones before it continues. */
@@ -318,48 +292,68 @@ export const makeWorld = (chance: SeededRandom): World => {
     const over = () => {
       partition.taking = false
       if (partition.taken >= partition.lastAtStart) tell({ kind: "caughtUp", lane })
-      for (const [offset, { row }] of open) {
-        if (offset > partition.taken - OPEN_RECORDS) break
-        tell({ kind: "overdue", webhookId: row.owner.id, lane })
-      }
     }
-    const offerAll = (states: ReadonlyArray<Row>) => {
-      const refused: Array<number> = []
-      for (const [i, { row, attempt }] of batch.entries()) {
+    const offerAll = (states: ReadonlyArray<DeliveryState | undefined>) => {
+      const [refused, deleted]: [Array<number>, Array<number>] = [[], []]
+      const workAt = (offset: number) => workOf(records[offset]!, () => settle(lane, offset))
+      for (const [i, { attempt, row, unwritten }] of batch.entries()) {
         const offset = from + i
         const { owner } = row
-        const state = states[i]!
-        const found = { ...state, seriesStart: 0, nextAttemptAt: null, nextDelayMs: null }
-        const what = workState({ attempt }, found, false)
+        const found = unwritten === undefined ? { attempt } : { attempt, row: unwritten }
+        const what = workState(found, states[i], offset < partition.lastAtStart)
         row.taken = true
-        if (owner.deleted) settle(lane, offset)
+        if (owner.deleted) deleted.push(offset)
         else if (what === "current" && !known.has(keys[i]!)) {
           known.add(keys[i]!)
-          const commands = tell({
-            kind: "offered",
-            webhookId: owner.id,
-            current: currentWebhook(owner),
-            work: workOf(row, attempt, () => settle(lane, offset))
-          })
+          const current = currentWebhook(owner)
+          const commands = tell({ kind: "offered", webhookId: owner.id, current, work: workAt(offset) })
           if (commands.some(({ kind }) => kind === "refuse")) refused.push(offset)
         } else {
-          if (what === "early") delayed.push({ row, attempt })
+          if (what === "unanswered") delayed.push({ row, attempt: attempt + 1 })
+          if (what === "early") {
+            delayed.push({ row, attempt })
+            partition.early.add(offset)
+          }
           settle(lane, offset)
         }
       }
-      if (refused.length === 0) return over()
+      if (refused.length + deleted.length === 0) return over()
       statement(
         undefined,
-        () => rows.spill(refused.map((offset) => records[offset]!.row.id)),
+        () => {
+          rows.end(deleted.map(workAt))
+          rows.spill(refused.map(workAt))
+        },
         () => {
           for (const [id, of] of Map.groupBy(refused, (offset) => records[offset]!.row.owner.id))
             tell({ kind: "refusedSpilled", webhookId: id, lane, works: of.length })
-          for (const offset of refused) settle(lane, offset)
+          for (const offset of [...refused, ...deleted]) settle(lane, offset)
           over()
         }
       )
     }
-    statement(undefined, () => batch.map(({ row }) => ({ ...row })), offerAll)
+    // What is new is not read.
+    const stateOf = ({ row, unwritten }: LogRecord, i: number) => {
+      const isNew = unwritten !== undefined && unwritten.again !== true && from + i >= partition.lastAtStart
+      return isNew || !row.written ? undefined : { ...row, nextAttemptAt: null, nextDelayMs: null }
+    }
+    statement(undefined, () => batch.map(stateOf), offerAll)
+  }
+
+  let showing = false
+  const show = (lane: LaneKind): boolean => {
+    const works = unshown(machine, lane, now + 1)
+    if (showing || works.length === 0) return false
+    showing = true
+    statement(
+      undefined,
+      () => rows.spill(works),
+      () => {
+        showing = false
+        shown(machine, lane, works)
+      }
+    )
+    return true
   }
 
   const resumed = new Set([...rows.all.values()].flatMap(({ owner, parked }) => (parked ? [owner] : [])))
@@ -374,10 +368,10 @@ export const makeWorld = (chance: SeededRandom): World => {
     delayed,
     tell,
     take,
+    show,
     publish: (owner, lane) => {
-      const record = { row: rows.make(owner, lane), attempt: 1 }
-      // The log may deliver duplicates.
-      log[lane].records.push(record, ...(chance.flip(0.05) ? [record] : []))
+      const record = firstRecord(rows.make(owner, lane))
+      log[lane].records.push(record, ...(chance.flip(0.05) ? [again(record)] : []))
     },
     change: (owner, permission) => {
       owner.permission = permission
@@ -393,7 +387,8 @@ export const makeWorld = (chance: SeededRandom): World => {
       const [one] = underWay.splice(place, 1)
       now = Math.max(now, one!.atMs)
       one!.go()
-      check()
+      checkMemory(machine)
+      assert.strictEqual(machine.sending, sent.size)
     },
     inUse: () => [...joined.values()].reduce((sum, { inUse }) => sum + inUse, 0)
   }

@@ -35,3 +35,18 @@ export const setUsage = Effect.fnUntraced(function* (accountId: string, month: s
     VALUES (${accountId}, ${`${month}-01`}::date, ${String(deliveries)}::bigint)
     ON CONFLICT (account_id, month) DO UPDATE SET deliveries = excluded.deliveries`
 })
+
+/** These deliveries as work that waits for that attempt. */
+export const waitingFor = (ids: ReadonlyArray<string>, attempt = 1) =>
+  ids.map((deliveryId) => ({ deliveryId, attempt }))
+
+/** What `DeliveryStore.states` does not read of a row. */
+export const scheduleOf = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ readonly seriesStart: number; readonly nextAttemptAt: number | null }>`
+        SELECT series_start AS "seriesStart", (extract(epoch FROM next_attempt_at) * 1000)::float8 AS "nextAttemptAt"
+        FROM deliveries WHERE id = ${id}`,
+      ([row]) => row!
+    )
+  )

@@ -307,7 +307,8 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
       scoped("deliveries:read", {
         identifier: "listDeliveries",
         summary: "List deliveries",
-        description: "Newest first. Filters can be combined."
+        description:
+          "Newest first. Filters can be combined. A delivery is shown when its first attempt has ended, or about a second after its event was found."
       })
     ),
     HttpApiEndpoint.get("stats", "/stats", {
@@ -341,7 +342,8 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
       scoped("deliveries:read", {
         identifier: "getDelivery",
         summary: "Show a delivery",
-        description: "The delivery with its request body, the last response and all attempts."
+        description:
+          "The delivery with its request body, the last response and all attempts. It is shown when its first attempt has ended, or about a second after its event was found. Until then the answer is 404."
       })
     ),
     HttpApiEndpoint.post("retry", "/:id/retry", {

@@ -107,6 +107,7 @@ export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Setting
         consume: makeConsume(primitives),
         last: makeLast(primitives),
         offsetAtTime,
+        hasOlderMember: () => Effect.succeed(false),
         applyRetention: Effect.gen(function* () {
           const nowMs = yield* Clock.currentTimeMillis
           yield* writer.applyRetention(tables.applyRetention(nowMs, settings))

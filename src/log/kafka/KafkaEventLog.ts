@@ -21,7 +21,7 @@ import { makeLast } from "../LastRecord.ts"
 import { partitionOf } from "../Topics.ts"
 import { type KafkaFault, makeChannels } from "./Channel.ts"
 import { makeKafkaConsume } from "./Consume.ts"
-import type { Member } from "./Member.ts"
+import { hasOlderMember, type Member } from "./Member.ts"
 import { ownName, topicName } from "./Names.ts"
 import { clientOptions } from "./Options.ts"
 import { type KafkaTransaction, makeProducer, type PlacedRecord } from "./Producer.ts"
@@ -165,6 +165,8 @@ export const layer = (
         last: makeLast(primitives),
         offsetAtTime: (partition, unixMs) =>
           Effect.mapError(reader.offsetAtTime(partition, unixMs), failed("read", partition.topic)),
+        hasOlderMember: (group) =>
+          Effect.mapError(hasOlderMember(channel, groupNameOf(group)), failed("read", "")),
         applyRetention: Effect.void
       })
     })

@@ -7,7 +7,7 @@
  *   fenced    the cluster has given its partitions to others: it stops, and joins again under another id
  */
 import { randomUUID } from "node:crypto"
-import { consumerGroupHeartbeatV1, offsetCommitV9 } from "@platformatic/kafka"
+import { consumerGroupDescribeV0, consumerGroupHeartbeatV1, offsetCommitV9 } from "@platformatic/kafka"
 import { Clock, Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { Position } from "../EventLog.ts"
@@ -46,7 +46,24 @@ export interface Member {
   heardAtNanos: bigint
 }
 
-export const newMember = (): Member => ({ id: randomUUID(), epoch: 0, heardAtNanos: 0n })
+/** The ids of members of release 0.2 are bare UUIDs. */
+const ID_PREFIX = "member-"
+
+export const newMember = (): Member => ({ id: `${ID_PREFIX}${randomUUID()}`, epoch: 0, heardAtNanos: 0n })
+
+/** Whether a process of release 0.2 is a member of the group. */
+export const hasOlderMember = (channel: KafkaChannel, group: string): Effect.Effect<boolean, KafkaFault> =>
+  onCoordinator(channel, "group", group, (broker) =>
+    channel.call(consumerGroupDescribeV0.api, broker, [group], false)
+  ).pipe(
+    Effect.map(({ groups }) =>
+      groups.some(({ members }) => members.some(({ memberId }) => !memberId.startsWith(ID_PREFIX)))
+    ),
+    Effect.catchIf(
+      (fault) => fault.is("GROUP_ID_NOT_FOUND"),
+      () => Effect.succeed(false)
+    )
+  )
 
 /** Whether the member has been fenced and must join again. */
 export const isFenced = (fault: KafkaFault): boolean =>

@@ -87,6 +87,7 @@ export const makeMemoryRecords = (settings: RetentionSettings, markers = false):
         const list = listOf(partition)
         return list.records.find(({ timestamp }) => timestamp >= unixMs)?.offset ?? list.end
       }),
+    hasOlderMember: () => Effect.succeed(false),
     applyRetention
   }
 }

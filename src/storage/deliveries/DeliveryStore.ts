@@ -1,10 +1,10 @@
 /**
- * Writes deliveries. Their rows are the truth about a delivery's state. Every method takes a batch and is one
- * statement, so it takes effect whole or not at all, and may be repeated after an unknown result: existing rows are
- * not made again, an attempt is recorded once, and failure counters and usage change only with a row that changes. A
- * row that PostgreSQL refuses goes to the quarantine; the others are written. The backlog is the rows with `parked`.
+ * Writes deliveries. Their rows are the truth about a delivery's state. A method takes a batch. Each of its statements
+ * takes effect whole or not at all, and may be repeated after an unknown result: existing rows are not made again, an
+ * attempt is recorded once, and failure counters and usage change only with a row that changes. A row that PostgreSQL
+ * refuses goes to the quarantine; the others are written. The backlog is the rows with `parked`.
  */
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
@@ -12,13 +12,16 @@ import type { EventPosition } from "../../domain/History.ts"
 import { firstIdAt, idTime } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
-import { makeQuarantine, type Refused } from "../Quarantine.ts"
+import { isDataError, makeQuarantine, type Refused } from "../Quarantine.ts"
+import { Partitions } from "./Partitions.ts"
 import {
   type AttemptRecord,
   endQueued,
+  type FirstAttempt,
   insertPending,
   type NewDelivery,
   recordAttempts,
+  recordFirstAttempts,
   spill
 } from "./Transitions.ts"
 
@@ -26,7 +29,6 @@ import {
 export interface DeliveryState {
   readonly status: DeliveryStatus
   readonly attempts: number
-  readonly seriesStart: number
   readonly parked: boolean
   /** Unix milliseconds. Null unless `retrying`. */
   readonly nextAttemptAt: number | null
@@ -48,17 +50,24 @@ export interface BacklogDelivery {
   readonly seriesStart: number
 }
 
-export interface UnattemptedDelivery {
-  readonly id: string
-  readonly webhookId: string
-  readonly eventOffset: number
+/** Work that waits, and its row if that may not exist. */
+export interface WaitingWork {
+  readonly deliveryId: string
+  readonly attempt: number
+  readonly row?: NewDelivery | undefined
 }
+
+const failingOf = (rows: ReadonlyArray<{ readonly id: string | null }>): ReadonlyArray<string> =>
+  rows.flatMap(({ id }) => (id === null ? [] : [id]))
 
 export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/storage/DeliveryStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const quarantine = yield* makeQuarantine
+    const partitions = yield* Partitions
     const at = (unixMs: number) => new Date(unixMs).toISOString()
+    // Retention in another process may have dropped a table partition that is known here.
+    const forgetAfterError = Effect.onError(() => partitions.forget)
 
     /** In batches: there may be a million rows. */
     const failBacklog = Effect.fnUntraced(function* (ids: Statement.Fragment, reason: string, nowMs: number) {
@@ -71,6 +80,51 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
         if (ended < Limits.queueEndBatch) return failed
       }
     })
+
+    /** Makes the table partitions of these deliveries: an id begins with the time at which its event was detected. */
+    const ensureDays = (rows: ReadonlyArray<NewDelivery>) => {
+      // Not the whole range of time: one event with a wrong time must not make thousands of partitions.
+      const days = new Set(rows.map(({ id }) => partitions.startOf(idTime(id))))
+      return Effect.forEach(days, (day) => partitions.ensure(day, day), { discard: true })
+    }
+
+    /**
+     * Inserts rows as `pending`; existing rows stay unchanged. Returns the ids of rows that PostgreSQL refuses, which
+     * are in the quarantine.
+     */
+    const insert = Effect.fnUntraced(function* (rows: ReadonlyArray<NewDelivery>, nowMs: number) {
+      if (rows.length === 0) return new Set<string>()
+      yield* ensureDays(rows)
+      const { refused } = yield* quarantine.write({
+        stage: rows[0]?.replayJobId === undefined ? "deliver" : "replay",
+        records: rows,
+        describe: (row) => ({
+          source: `${row.eventId} for ${row.replayJobId ?? row.webhookId}`,
+          text: JSON.stringify(row)
+        }),
+        statement: (some) => insertPending(sql, some, nowMs)
+      })
+      return new Set(refused.map(({ id }) => id))
+    }, forgetAfterError)
+
+    const record = Effect.fnUntraced(function* (ended: ReadonlyArray<AttemptRecord>, disableAfter: number) {
+      const { rows } = yield* quarantine.write({
+        stage: "deliver",
+        records: ended,
+        describe: (attempt) => ({
+          source: `attempt ${attempt.attempt} of ${attempt.deliveryId}`,
+          text: JSON.stringify(attempt)
+        }),
+        statement: (attempts) => recordAttempts(sql, attempts, disableAfter)
+      })
+      return failingOf(rows)
+    })
+
+    const unwrittenOf = (works: ReadonlyArray<{ readonly row?: NewDelivery | undefined }>) =>
+      works.flatMap(({ row }) => row ?? [])
+
+    const fail = (ids: ReadonlyArray<string>, reason: string, nowMs: number) =>
+      Effect.asVoid(endQueued(sql, sql`WHERE id = ANY(${column(ids)}::text[])`, reason, nowMs))
 
     // Jumps from one webhook id to the next in the index: one webhook may have a million rows.
     const nextInBacklog = (more: string) => sql`(
@@ -86,44 +140,14 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
     )
 
     return {
-      /**
-       * Inserts rows as `pending`; existing rows stay unchanged. Returns the ids of rows that PostgreSQL refuses,
-       * which are in the quarantine.
-       */
-      insertPending: (queued: ReadonlyArray<NewDelivery>, nowMs: number) =>
-        quarantine
-          .write({
-            stage: queued[0]?.replayJobId === undefined ? "route" : "replay",
-            records: queued,
-            describe: (row) => ({
-              source: `${row.eventId} for ${row.replayJobId ?? row.webhookId}`,
-              text: JSON.stringify(row)
-            }),
-            statement: (deliveries) => insertPending(sql, deliveries, nowMs)
-          })
-          .pipe(Effect.map(({ refused }) => new Set(refused.map(({ id }) => id)))),
-
-      // An id begins with the time at which its event was detected.
-      /** Live deliveries without an attempt, for events at these offsets that were detected between the two times. */
-      unattempted: (
-        network: Network,
-        eventOffsets: ReadonlyArray<number>,
-        detectedFromMs: number,
-        detectedToMs: number
-      ) =>
-        sql<UnattemptedDelivery>`
-          SELECT id, webhook_id AS "webhookId", event_offset::float8 AS "eventOffset" FROM deliveries
-          WHERE id >= ${firstIdAt("dlv_", detectedFromMs)} AND id < ${firstIdAt("dlv_", detectedToMs + 1)}
-            AND event_offset = ANY(${column(eventOffsets)}::bigint[]) AND network = ${network}
-            AND replay_job_id IS NULL AND status = 'pending' AND attempts = 0
-          ORDER BY id`,
+      insertPending: insert,
 
       /** Stores records of the work topics that are no work. */
       quarantine: (records: ReadonlyArray<Refused>) => quarantine.put("deliver", records),
 
       states: (ids: ReadonlyArray<string>) =>
         sql<DeliveryState & { readonly id: string }>`
-          SELECT id, status, attempts, series_start AS "seriesStart", parked,
+          SELECT id, status, attempts, parked,
                  (extract(epoch FROM next_attempt_at) * 1000)::float8 AS "nextAttemptAt",
                  (extract(epoch FROM next_attempt_at - updated_at) * 1000)::float8 AS "nextDelayMs"
           FROM deliveries WHERE id = ANY(${column(ids)}::text[])`.pipe(
@@ -131,26 +155,51 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
         ),
 
       /** Records attempts. Returns webhooks whose consecutive failures have reached `disableAfter`. */
-      record: (ended: ReadonlyArray<AttemptRecord>, disableAfter: number) =>
-        quarantine
-          .write({
-            stage: "deliver",
-            records: ended,
-            describe: (attempt) => ({
-              source: `attempt ${attempt.attempt} of ${attempt.deliveryId}`,
-              text: JSON.stringify(attempt)
-            }),
-            statement: (attempts) => recordAttempts(sql, attempts, disableAfter)
-          })
-          .pipe(Effect.map(({ rows }) => rows.flatMap(({ id }) => (id === null ? [] : [id])))),
+      record,
 
-      /** Moves deliveries to the backlog of the lane that spills them: the same lane reads them back. */
-      spill: (ids: ReadonlyArray<string>, lane: Exclude<BacklogKind, "free">) =>
-        spill(sql, ids, lane === "replays"),
+      /** The same for the first attempts of deliveries without a row. The rows are made. */
+      recordFirst: Effect.fnUntraced(function* (ended: ReadonlyArray<FirstAttempt>, disableAfter: number) {
+        yield* ensureDays(unwrittenOf(ended))
+        return yield* recordFirstAttempts(sql, ended, disableAfter).pipe(
+          Effect.map(failingOf),
+          // A row exists: its record was in the log twice, it had waited, or this statement's result was unknown.
+          Effect.catchIf(isDataError, () =>
+            Effect.gen(function* () {
+              yield* insert(unwrittenOf(ended), yield* Clock.currentTimeMillis)
+              return yield* record(
+                ended.map(({ attempt }) => attempt),
+                disableAfter
+              )
+            })
+          )
+        )
+      }, forgetAfterError),
+
+      /**
+       * Moves deliveries to the backlog of the lane that spills them: the same lane reads them back. Rows that do not
+       * exist are made. A row whose attempt has been recorded meanwhile stays as it is.
+       */
+      spill: Effect.fnUntraced(function* (
+        works: ReadonlyArray<WaitingWork>,
+        lane: Exclude<BacklogKind, "free">
+      ) {
+        yield* insert(unwrittenOf(works), yield* Clock.currentTimeMillis)
+        yield* spill(sql, works, lane === "replays")
+      }),
 
       /** Ends deliveries without an attempt. */
-      fail: (ids: ReadonlyArray<string>, reason: string, nowMs: number) =>
-        Effect.asVoid(endQueued(sql, sql`WHERE id = ANY(${column(ids)}::text[])`, reason, nowMs)),
+      fail,
+
+      /** The same for deliveries whose rows may not exist: they are made. */
+      failUnwritten: Effect.fnUntraced(function* (
+        works: ReadonlyArray<WaitingWork>,
+        reason: string,
+        nowMs: number
+      ) {
+        yield* insert(unwrittenOf(works), nowMs)
+        const ids = works.map(({ deliveryId }) => deliveryId)
+        yield* fail(ids, reason, nowMs)
+      }),
 
       webhooksWithBacklog,
 
@@ -203,5 +252,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
     }
   })
 }) {
-  static readonly layer = Layer.effect(DeliveryStore, DeliveryStore.make)
+  static readonly layer = Layer.effect(DeliveryStore, DeliveryStore.make).pipe(
+    Layer.provide(Partitions.layer)
+  )
 }

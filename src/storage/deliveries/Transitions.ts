@@ -51,6 +51,12 @@ export interface AttemptRecord {
   readonly details?: ExchangeDetails
 }
 
+/** The first attempt of a delivery that has no row yet. */
+export interface FirstAttempt {
+  readonly attempt: AttemptRecord
+  readonly row: NewDelivery
+}
+
 type Sql = SqlClient.SqlClient
 
 const timestamp = (sql: Sql, unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
@@ -88,57 +94,31 @@ export const insertTest = (
   VALUES (${id}, ${webhookId}, ${accountId}, ${network}, ${event.event_id}, ${event.event_type},
           ${JSON.stringify(event)}, 'pending', ${timestamp(sql, nowMs)})`
 
+const outcomeColumns = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>) => sql`
+  ${column(attempts.map((a) => a.deliveryId))}::text[],
+  ${column(attempts.map((a) => a.attempt))}::int[],
+  ${column(attempts.map((a) => a.status))}::text[],
+  ${column(attempts.map((a) => a.responseStatus))}::int[],
+  ${column(attempts.map((a) => a.responseTimeMs))}::int[],
+  ${column(attempts.map((a) => a.responseBody && withoutNul(a.responseBody)))}::text[],
+  ${column(attempts.map((a) => a.error && withoutNul(a.error)))}::text[],
+  ${column(attempts.map((a) => a.attemptedAt))}::float8[],
+  ${column(attempts.map((a) => a.endedAt))}::float8[],
+  ${column(attempts.map((a) => a.nextDelayMs))}::int[],
+  ${column(attempts.map((a) => (a.details === undefined ? null : storedDetails(a.details))))}::text[]`
+const OUTCOME_COLUMNS = `delivery_id, attempt, status, response_status, response_time_ms, response_body, error,
+  attempted_ms, ended_ms, next_delay_ms, details`
+const NEXT_ATTEMPT_AT = "o.ended_at + o.next_delay_ms * interval '1 millisecond'"
+
 /**
- * Records the outcomes of attempts of pending and retrying deliveries. The row, its attempt, the webhook's failure
- * counter and the account's usage change together, and only once. An attempt that delivers is stored only in the
- * delivery's row. A delivery that was ended while its attempt was in flight stays failed unless the attempt delivered
- * it; a delivered one never changes. Returns the webhooks whose consecutive failures have reached `disableAfter`, and
- * null for others.
+ * What follows from the attempts in the CTE `moved`: the history of those that failed, the accounts' usage and the
+ * webhooks' failures. Returns the webhooks whose consecutive failures have reached `disableAfter`, and null for others.
  */
-// Rows are updated in the order of their ids, and usage in the order of accounts, so that writers cannot deadlock.
-// Each row is looked up separately. For `d.id = o.delivery_id`, PostgreSQL kept a plan that it had made while a month
-// had few rows; later that plan read the whole month for each batch.
+// Usage is updated in the order of accounts, so that writers cannot deadlock.
 // A batch has attempts of the same day of two months only if the clock was changed by a month. The usage of days then
 // keeps the later one, because ON CONFLICT accepts each key once.
-export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>, disableAfter: number) =>
-  sql<{ readonly id: string | null }>`
-    WITH outcome AS (
-      SELECT o.*, to_timestamp(attempted_ms / 1000) AS attempted_at, to_timestamp(ended_ms / 1000) AS ended_at
-      FROM unnest(
-        ${column(attempts.map((a) => a.deliveryId))}::text[],
-        ${column(attempts.map((a) => a.attempt))}::int[],
-        ${column(attempts.map((a) => a.status))}::text[],
-        ${column(attempts.map((a) => a.responseStatus))}::int[],
-        ${column(attempts.map((a) => a.responseTimeMs))}::int[],
-        ${column(attempts.map((a) => a.responseBody && withoutNul(a.responseBody)))}::text[],
-        ${column(attempts.map((a) => a.error && withoutNul(a.error)))}::text[],
-        ${column(attempts.map((a) => a.attemptedAt))}::float8[],
-        ${column(attempts.map((a) => a.endedAt))}::float8[],
-        ${column(attempts.map((a) => a.nextDelayMs))}::int[],
-        ${column(attempts.map((a) => (a.details === undefined ? null : storedDetails(a.details))))}::text[]
-      ) WITH ORDINALITY AS o (delivery_id, attempt, status, response_status, response_time_ms, response_body,
-                              error, attempted_ms, ended_ms, next_delay_ms, details, n)
-      ORDER BY delivery_id COLLATE "C"
-    ), moved AS (
-      UPDATE deliveries d SET
-        status = CASE WHEN d.status = 'failed' AND o.status = 'retrying' THEN 'failed' ELSE o.status END,
-        attempts = o.attempt,
-        parked = false,
-        next_attempt_at = CASE WHEN o.status = 'retrying' AND d.status <> 'failed'
-          THEN o.ended_at + o.next_delay_ms * interval '1 millisecond' END,
-        last_error = o.error,
-        response_status = o.response_status,
-        response_time_ms = o.response_time_ms,
-        response_body = o.response_body,
-        attempted_at = CASE WHEN o.status = 'delivered' THEN o.attempted_at END,
-        details = CASE WHEN o.status = 'delivered' THEN o.details END,
-        updated_at = o.ended_at
-      FROM outcome o
-      WHERE d.id = ANY(ARRAY[o.delivery_id]) AND d.attempts < o.attempt AND d.status <> 'delivered'
-      RETURNING d.webhook_id, o.*, d.test_event IS NOT NULL AS test,
-                (o.attempted_at AT TIME ZONE 'UTC')::date AS day,
-                CASE WHEN d.network = ${CHARGED_NETWORK} AND d.test_event IS NULL THEN d.account_id END AS charged_to
-    ), history AS (
+const consequences = (sql: Sql, disableAfter: number) => sql`
+    history AS (
       INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
                             error, attempted_at, next_delay_ms, details)
       SELECT delivery_id, attempt, 'failed', response_status, response_time_ms,
@@ -181,17 +161,94 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
     RETURNING CASE WHEN w.consecutive_failures >= ${disableAfter} AND w.status = 'active' THEN w.id END AS id`
 
 /**
+ * Records the outcomes of attempts of pending and retrying deliveries. The row, its attempt, the webhook's failure
+ * counter and the account's usage change together, and only once. An attempt that delivers is stored only in the
+ * delivery's row. A delivery that was ended while its attempt was in flight stays failed unless the attempt delivered
+ * it; a delivered one never changes.
+ */
+// Rows are updated in the order of their ids, so that writers cannot deadlock.
+// Each row is looked up separately. For `d.id = o.delivery_id`, PostgreSQL kept a plan that it had made while a month
+// had few rows; later that plan read the whole month for each batch.
+export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>, disableAfter: number) =>
+  sql<{ readonly id: string | null }>`
+    WITH outcome AS (
+      SELECT o.*, to_timestamp(attempted_ms / 1000) AS attempted_at, to_timestamp(ended_ms / 1000) AS ended_at
+      FROM unnest(${outcomeColumns(sql, attempts)}) WITH ORDINALITY AS o (${sql.literal(OUTCOME_COLUMNS)}, n)
+      ORDER BY delivery_id COLLATE "C"
+    ), moved AS (
+      UPDATE deliveries d SET
+        status = CASE WHEN d.status = 'failed' AND o.status = 'retrying' THEN 'failed' ELSE o.status END,
+        attempts = o.attempt,
+        parked = false,
+        next_attempt_at = CASE WHEN o.status = 'retrying' AND d.status <> 'failed'
+          THEN ${sql.literal(NEXT_ATTEMPT_AT)} END,
+        last_error = o.error,
+        response_status = o.response_status,
+        response_time_ms = o.response_time_ms,
+        response_body = o.response_body,
+        attempted_at = CASE WHEN o.status = 'delivered' THEN o.attempted_at END,
+        details = CASE WHEN o.status = 'delivered' THEN o.details END,
+        updated_at = o.ended_at
+      FROM outcome o
+      WHERE d.id = ANY(ARRAY[o.delivery_id]) AND d.attempts < o.attempt AND d.status <> 'delivered'
+      RETURNING d.webhook_id, o.*, d.test_event IS NOT NULL AS test,
+                (o.attempted_at AT TIME ZONE 'UTC')::date AS day,
+                CASE WHEN d.network = ${CHARGED_NETWORK} AND d.test_event IS NULL THEN d.account_id END AS charged_to
+    ), ${consequences(sql, disableAfter)}`
+
+/**
+ * Inserts the rows of deliveries whose first attempt has ended, and what follows from it. If one of the rows exists,
+ * the whole statement fails, so nothing is counted twice.
+ */
+// Rows are inserted in the order of their ids, so that two owners of a partition cannot deadlock.
+export const recordFirstAttempts = (sql: Sql, ended: ReadonlyArray<FirstAttempt>, disableAfter: number) => {
+  const attempts = ended.map(({ attempt }) => attempt)
+  const rows = ended.map(({ row }) => row)
+  return sql<{ readonly id: string | null }>`
+    WITH outcome AS (
+      SELECT o.*, to_timestamp(attempted_ms / 1000) AS attempted_at, to_timestamp(ended_ms / 1000) AS ended_at
+      FROM unnest(
+        ${outcomeColumns(sql, attempts)},
+        ${column(rows.map((d) => d.webhookId))}::text[],
+        ${column(rows.map((d) => d.accountId))}::text[],
+        ${column(rows.map((d) => d.network))}::text[],
+        ${column(rows.map((d) => d.eventId))}::text[],
+        ${column(rows.map((d) => d.eventType))}::text[],
+        ${column(rows.map((d) => d.eventOffset))}::bigint[]
+      ) WITH ORDINALITY AS o (${sql.literal(OUTCOME_COLUMNS)}, webhook_id, account_id, network, event_id, event_type,
+                              event_offset, n)
+    ), made AS (
+      INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, attempts,
+                              next_attempt_at, last_error, response_status, response_time_ms, response_body,
+                              attempted_at, details, updated_at)
+      SELECT delivery_id, webhook_id, account_id, network, event_id, event_type, event_offset, status, attempt,
+             CASE WHEN status = 'retrying' THEN ${sql.literal(NEXT_ATTEMPT_AT)} END, error, response_status,
+             response_time_ms, response_body, CASE WHEN status = 'delivered' THEN attempted_at END,
+             CASE WHEN status = 'delivered' THEN details END, ended_at
+      FROM outcome o ORDER BY delivery_id COLLATE "C"
+    ), moved AS (
+      SELECT o.*, false AS test, (attempted_at AT TIME ZONE 'UTC')::date AS day,
+             CASE WHEN network = ${CHARGED_NETWORK} THEN account_id END AS charged_to
+      FROM outcome o
+    ), ${consequences(sql, disableAfter)}`
+}
+
+/**
  * Moves pending or retrying deliveries to the backlog. Their status stays. `afterLive`: to the backlog of the lane of
- * replays.
+ * replays. A delivery whose attempt has been recorded meanwhile stays where it is.
  */
 export const spill = (
   sql: Sql,
-  ids: ReadonlyArray<string>,
+  works: ReadonlyArray<{ readonly deliveryId: string; readonly attempt: number }>,
   afterLive: boolean
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(sql`
-    UPDATE deliveries SET parked = true, after_live = ${afterLive}
-    WHERE id = ANY(${column(ids)}::text[]) AND NOT parked AND ${queued(sql)}`)
+    UPDATE deliveries d SET parked = true, after_live = ${afterLive}
+    FROM unnest(
+      ${column(works.map((work) => work.deliveryId))}::text[],
+      ${column(works.map((work) => work.attempt))}::int[]
+    ) AS work (id, attempt)
+    WHERE d.id = ANY(ARRAY[work.id]) AND d.attempts = work.attempt - 1 AND NOT d.parked AND d.${queued(sql)}`)
 
 /**
  * Pending or retrying → failed, without an attempt. `which` is `[FROM …] WHERE …` about deliveries `d`; returns how

@@ -25,6 +25,7 @@ import {
   OWNER,
   prepare
 } from "../../support/countedDeliveries.ts"
+import { waitingFor } from "../../support/rows.ts"
 
 /** The differences between the counts and a recount of the rows. */
 const differences = Effect.gen(function* () {
@@ -76,7 +77,7 @@ const differences = Effect.gen(function* () {
   return found
 })
 
-/** One write among many: of route, the recorder, the actors, the API, an operator or upkeep, which is the last. */
+/** One write among many: of a replay, the recorder, the actors, the API, an operator or upkeep, which is the last. */
 const randomWrite = Effect.fnUntraced(function* (
   chance: SeededRandom,
   webhooks: ReadonlyArray<string>,
@@ -86,22 +87,39 @@ const randomWrite = Effect.fnUntraced(function* (
   const sql = yield* SqlClient.SqlClient
   const some = () => Array.from({ length: chance.int(1, 12) }, () => chance.pick(rows).id)
   const created = () => NOW - chance.int(0, 3 * 3_600_000)
-  const write = chance.int(0, 9)
-  if (rows.length === 0 || write <= 1) {
+  const write = chance.int(0, 12)
+  const statuses = ["delivered", "retrying", "failed"] as const
+  if (rows.length === 0 || write <= 1 || write >= 10) {
     const made = Array.from({ length: chance.int(1, 20) }, () =>
       newDelivery(chance.pick(webhooks), created(), chance.pick(eventTypes))
     )
-    yield* store.insertPending([...made, ...rows.slice(0, 2)], NOW)
+    // Some batches have deliveries with a row. A first attempt is then recorded in another way.
+    const batch = [...made, ...rows.slice(0, chance.int(0, 1) * 2)]
+    const works = batch.map((row) => ({ deliveryId: row.id, attempt: 1, row }))
+    if (write === 10)
+      yield* store.recordFirst(
+        batch.map((row) => ({
+          row,
+          attempt: attemptOf(row.id, 1, chance.pick(statuses), chance.int(0, 12_000))
+        })),
+        100
+      )
+    else if (write === 11) yield* store.spill(works, "live")
+    else if (write === 12) yield* store.failUnwritten(works, "webhook deleted", NOW)
+    else yield* store.insertPending(batch, NOW)
     rows.push(...made)
   } else if (write <= 4) {
-    const statuses = ["delivered", "retrying", "failed"] as const
     yield* store.record(
       [...new Set(some())].map((id) =>
         attemptOf(id, chance.int(1, 4), chance.pick(statuses), chance.int(0, 12_000))
       ),
       100
     )
-  } else if (write === 5) yield* store.spill(some(), "live")
+  } else if (write === 5)
+    yield* store.spill(
+      [1, 2, 3].flatMap((attempt) => waitingFor(some(), attempt)),
+      "live"
+    )
   else if (write === 6) yield* store.fail(some(), "webhook deleted", NOW)
   else if (write === 7) {
     yield* sql`UPDATE deliveries SET status = 'pending' WHERE id = ANY(${some()}::text[]) AND status = 'failed'`
@@ -119,7 +137,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
       const webhooks = yield* prepare(3)
       const chance = makeSeededRandom(20_261_121)
       const rows: Array<NewDelivery> = []
-      for (let i = 0; i < 120; i++) yield* randomWrite(chance, webhooks, rows)
+      for (let i = 0; i < 160; i++) yield* randomWrite(chance, webhooks, rows)
       assert.deepStrictEqual(yield* differences, [])
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM deliveries WHERE webhook_id = ${webhooks[0]!}`
@@ -152,11 +170,16 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
           const made = Array.from({ length: 30 }, () =>
             newDelivery(chance.pick(webhooks), NOW - chance.int(0, 150_000), "payment.xrp")
           )
+          const attempts = made.map(({ id }) => attemptOf(id, 1, "delivered", chance.int(0, 900)))
+          if (seed % 2 === 0) {
+            yield* store.recordFirst(
+              made.map((row, i) => ({ row, attempt: attempts[i]! })),
+              100
+            )
+            continue
+          }
           yield* store.insertPending(made, NOW)
-          yield* store.record(
-            made.map(({ id }) => attemptOf(id, 1, "delivered", chance.int(0, 900))),
-            100
-          )
+          yield* store.record(attempts, 100)
         }
       })
       // One process at a time adds changes to the totals; two may do so while a lease changes its holder.

@@ -5,8 +5,10 @@ import { SqlClient } from "effect/sql"
 import { deliveryId, firstIdAt } from "../../../src/domain/Ids.ts"
 import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
 import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
-import { applyRetention, Partitions } from "../../../src/storage/deliveries/Partitions.ts"
+import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
+import { applyRetention } from "../../../src/storage/deliveries/Retention.ts"
 import { TestDatabase } from "../../support/postgres.ts"
+import { waitingFor } from "../../support/rows.ts"
 import { settingsLayer } from "../../support/settings.ts"
 
 const DAY_MS = 86_400_000
@@ -97,7 +99,7 @@ layer(
       })
       const waiting = yield* make(december)
       yield* make(december + DAY_MS)
-      yield* deliveries.spill([waiting], "live")
+      yield* deliveries.spill(waitingFor([waiting]), "live")
       yield* foldChanges
 
       yield* applyRetention(january + DAY_MS)

@@ -9,13 +9,15 @@ import {
   endQueued,
   insertPending,
   insertTest,
+  type NewDelivery,
   recordAttempts,
+  recordFirstAttempts,
   retryNow,
   spill
 } from "../../../src/storage/deliveries/Transitions.ts"
 import { eventOf } from "../../support/events.ts"
 import { TestDatabase } from "../../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../../support/rows.ts"
+import { insertAccount, insertWebhook, waitingFor } from "../../support/rows.ts"
 
 const ACCOUNT = "acct_1"
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
@@ -40,26 +42,40 @@ interface Target {
 }
 type Statement = (sql: SqlClient.SqlClient, target: Target) => Effect.Effect<unknown, unknown>
 
+const newDelivery = ({ id, webhookId }: Target): NewDelivery => ({
+  id,
+  webhookId,
+  accountId: ACCOUNT,
+  network: "mainnet",
+  eventId: "event",
+  eventType: "payment.xrp",
+  eventOffset: 7
+})
+
+const attemptOf = ({ id }: Target, attempt: number, status: AttemptRecord["status"]): AttemptRecord => ({
+  deliveryId: id,
+  attempt,
+  status,
+  responseStatus: status === "delivered" ? 200 : 503,
+  responseTimeMs: 5,
+  responseBody: "body",
+  error: status === "delivered" ? null : "HTTP 503",
+  attemptedAt: LATER,
+  endedAt: LATER + 5,
+  nextDelayMs: status === "retrying" ? 1_000 : null
+})
+
 const attempted =
   (attempt: number, status: AttemptRecord["status"]): Statement =>
-  (sql, { id }) =>
-    recordAttempts(
-      sql,
-      [
-        {
-          deliveryId: id,
-          attempt,
-          status,
-          responseStatus: status === "delivered" ? 200 : 503,
-          responseTimeMs: 5,
-          responseBody: "body",
-          error: status === "delivered" ? null : "HTTP 503",
-          attemptedAt: LATER,
-          endedAt: LATER + 5,
-          nextDelayMs: status === "retrying" ? 1_000 : null
-        }
-      ],
-      3
+  (sql, target) =>
+    recordAttempts(sql, [attemptOf(target, attempt, status)], 3)
+
+/** A second row with its id is refused with an error. */
+const firstAttempted =
+  (status: AttemptRecord["status"]): Statement =>
+  (sql, target) =>
+    Effect.exit(
+      recordFirstAttempts(sql, [{ attempt: attemptOf(target, 1, status), row: newDelivery(target) }], 3)
     )
 
 /** A statement, and the new state for each state that it may change. It must leave all others unchanged. */
@@ -79,22 +95,7 @@ const fromQueued = (to: State): Transition["to"] => ({
 const transitions: ReadonlyArray<Transition> = [
   {
     name: "insertPending",
-    statement: (sql, { id, webhookId }) =>
-      insertPending(
-        sql,
-        [
-          {
-            id,
-            webhookId,
-            accountId: ACCOUNT,
-            network: "mainnet",
-            eventId: "event",
-            eventType: "payment.xrp",
-            eventOffset: 7
-          }
-        ],
-        LATER
-      ),
+    statement: (sql, target) => insertPending(sql, [newDelivery(target)], LATER),
     to: { none: "pending" }
   },
   {
@@ -104,6 +105,11 @@ const transitions: ReadonlyArray<Transition> = [
       Effect.exit(insertTest(sql, { ...target, event: eventOf({}) }, ACCOUNT, "mainnet", LATER)),
     to: { none: "pending" }
   },
+  ...(["delivered", "retrying", "failed"] as const).map((status) => ({
+    name: `the first attempt of a delivery without a row, after which it is ${status}`,
+    statement: firstAttempted(status),
+    to: { none: status }
+  })),
   {
     name: "the next attempt, which delivers",
     statement: attempted(2, "delivered"),
@@ -125,7 +131,8 @@ const transitions: ReadonlyArray<Transition> = [
   { name: "the same attempt again, which no other follows", statement: attempted(1, "failed"), to: {} },
   {
     name: "spill",
-    statement: (sql, { id }) => spill(sql, [id], false),
+    statement: (sql, { id }) =>
+      Effect.all([1, 2].map((attempt) => spill(sql, waitingFor([id], attempt), false))),
     to: { pending: "pending, parked", retrying: "retrying, parked" }
   },
   {

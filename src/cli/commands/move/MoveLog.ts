@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { DELIVERIES_TOPIC, parseWork } from "../../../domain/Delivery.ts"
 import { historyTopics } from "../../../domain/History.ts"
 import { EVENT_LOG_GROUP, eventsTopic, type LedgerTopics, ledgersTopic } from "../../../domain/LedgerEvent.ts"
 import { type Network, networks } from "../../../domain/Network.ts"
@@ -40,6 +41,15 @@ const markerFor = (events: OffsetMap) => (value: string | null) => {
   return marker.first_event_offset === null
     ? value
     : JSON.stringify({ ...marker, first_event_offset: events.next(marker.first_event_offset) })
+}
+
+/** Work with the offset that its event has in the other log, if its delivery may have no row yet. */
+const workFor = (eventMaps: ReadonlyMap<string, OffsetMap>) => (value: string | null) => {
+  const work = value === null ? undefined : parseWork(value)
+  if (work?.row === undefined) return value
+  const { event, row } = work
+  const moved = eventMaps.get(eventsTopic(event.network))!.next(row.event_offset)
+  return JSON.stringify({ ...work, row: { ...row, event_offset: moved } })
 }
 
 interface TopicsToMove extends LedgerTopics {
@@ -121,11 +131,13 @@ export const moveLog = Effect.fnUntraced(function* (
   }
 
   const runs: Array<MovedRun> = []
+  const eventMaps = new Map<string, OffsetMap>()
   const positions: Array<{ readonly group: string; readonly position: Position }> = []
   for (const { events, ledgers, eventUnits, groups, markerUnits } of topics) {
     const ofEvents = { topic: events, partition: 0 }
     yield* copy(ofEvents, { units: eventUnits })
     const eventMap = yield* compareCopies(source, target, ofEvents)
+    eventMaps.set(events, eventMap)
     const ofLedgers = { topic: ledgers, partition: 0 }
     const rewrite = markerFor(eventMap)
     yield* copy(ofLedgers, { units: markerUnits, rewrite })
@@ -136,7 +148,8 @@ export const moveLog = Effect.fnUntraced(function* (
       positions.push({ group, position: { ...ofEvents, offset } })
     }
   }
-  for (const partition of others.flatMap(partitionsOfTopic)) yield* copy(partition)
+  for (const partition of others.flatMap(partitionsOfTopic))
+    yield* copy(partition, partition.topic === DELIVERIES_TOPIC ? { rewrite: workFor(eventMaps) } : {})
   positions.push({
     group: OUTBOX_POSITION.group,
     position: {

@@ -1,0 +1,56 @@
+/** Records that name the offset of an event name the one that it has in the other log. */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { moveLog } from "../../../../src/cli/commands/move/MoveLog.ts"
+import { Invocation } from "../../../../src/cli/terminal/Invocation.ts"
+import { DELIVERIES_TOPIC, type DeliveryWork, newWork } from "../../../../src/domain/Delivery.ts"
+import { randomId } from "../../../../src/domain/Ids.ts"
+import { EventLog } from "../../../../src/log/EventLog.ts"
+import * as MemoryEventLog from "../../../../src/log/memory/MemoryEventLog.ts"
+import { partitionOf } from "../../../../src/log/Topics.ts"
+import { eventOf, recordOf } from "../../../support/events.ts"
+import { TestDatabase } from "../../../support/postgres.ts"
+import { settingsLayer } from "../../../support/settings.ts"
+
+const YEARS_AGO = Date.now() - 800 * 86_400_000
+
+const invocation = Layer.succeed(Invocation, {
+  environment: {},
+  stdoutTerminal: false,
+  stderrTerminal: false
+})
+const newLog = Effect.map(
+  Layer.build(Layer.fresh(MemoryEventLog.layer).pipe(Layer.provide(settingsLayer()))),
+  Context.get(EventLog)
+)
+
+describe("a moved log", () => {
+  it.live("has work without a row that names its event, and other work as it was", () =>
+    Effect.gen(function* () {
+      const [source, target] = [yield* newLog, yield* newLog]
+      const events = [0, 1, 2, 3].map((position) => eventOf({ position }))
+      const old = events.map((event) => ({ ...recordOf(event), timestamp: YEARS_AGO }))
+      yield* source.transaction({ append: [...old.slice(0, 3), recordOf(events[3]!)] })
+      // So the newest event is the first record of the other log.
+      yield* source.applyRetention
+      const webhookId = randomId("wh_", 1)
+      const written = newWork(randomId("dlv_", 1), webhookId, events[3]!)
+      const unwrittenId = randomId("dlv_", events[3]!.detected_at)
+      const row = { account_id: randomId("acct_", 1), event_offset: 3, again: true } as const
+      const unwritten: DeliveryWork = { ...newWork(unwrittenId, webhookId, events[3]!), row }
+      const values = [written, unwritten].map((work) => JSON.stringify(work))
+      yield* source.transaction({
+        append: [...values, "no work"].map((value) => ({ topic: DELIVERIES_TOPIC, key: webhookId, value }))
+      })
+      yield* moveLog(source, target, yield* SqlClient.SqlClient)
+      const partition = partitionOf(DELIVERIES_TOPIC, webhookId)
+      const copied = yield* target.read({ topic: DELIVERIES_TOPIC, partition, offset: 0 }, 10)
+      const moved = JSON.stringify({ ...unwritten, row: { ...row, event_offset: 0 } })
+      assert.deepStrictEqual(
+        copied.map(({ value }) => value),
+        [values[0]!, moved, "no work"]
+      )
+    }).pipe(Effect.scoped, Effect.provide([TestDatabase, invocation]))
+  )
+})

@@ -1,0 +1,116 @@
+/** Which statements record a batch of outcomes: deliveries with and without a row. */
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { Limits } from "../../src/config/Limits.ts"
+import type { Work } from "../../src/deliver/Lane.ts"
+import { Recorder } from "../../src/deliver/Recorder.ts"
+import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import type { AttemptRecord, NewDelivery } from "../../src/storage/deliveries/Transitions.ts"
+import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
+import { eventOf } from "../support/events.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+const delivered: AttemptRecord = {
+  deliveryId: "dlv_1",
+  attempt: 1,
+  status: "delivered",
+  responseStatus: 200,
+  responseTimeMs: 1,
+  responseBody: "",
+  error: null,
+  attemptedAt: 0,
+  endedAt: 1,
+  nextDelayMs: null
+}
+
+/** A delivery whose row exists. */
+const work: Work = {
+  key: "dlv_1 1",
+  deliveryId: "dlv_1",
+  attempt: 1,
+  seriesAttempt: 1,
+  event: eventOf({}),
+  kind: "live",
+  acknowledge: undefined,
+  queuedAt: 0
+}
+
+it.effect("deliveries without a row are recorded apart, unless others of their webhook have one", () => {
+  const statements: Array<string> = []
+  const told = (name: string, ids: ReadonlyArray<string>) =>
+    Effect.sync(() => void (ids.length > 0 && statements.push(`${name} ${ids.join(" ")}`)))
+  const stores = Layer.mergeAll(
+    Layer.mock(DeliveryStore)({
+      recordFirst: (ended) =>
+        Effect.as(
+          told(
+            "first",
+            ended.map(({ attempt }) => attempt.deliveryId)
+          ),
+          []
+        ),
+      insertPending: (rows) =>
+        Effect.as(
+          told(
+            "insert",
+            rows.map(({ id }) => id)
+          ),
+          new Set()
+        ),
+      record: (attempts) =>
+        Effect.as(
+          told(
+            "record",
+            attempts.map(({ deliveryId }) => deliveryId)
+          ),
+          []
+        )
+    }),
+    Layer.mock(WebhookStore)({})
+  )
+  return Effect.gen(function* () {
+    const recorder = yield* Recorder
+    const offered = [
+      ["a1", "wh_a", true],
+      ["b1", "wh_b", true],
+      ["a2", "wh_a", true],
+      ["b2", "wh_b", false],
+      ["b3", "wh_b", true]
+    ] as const
+    recorder.expect(offered.length)
+    for (const [deliveryId, webhookId, isUnwritten] of offered) {
+      const row: NewDelivery = {
+        id: deliveryId,
+        webhookId,
+        accountId: "acct_1",
+        network: "mainnet",
+        eventId: "e",
+        eventType: "payment.xrp",
+        eventOffset: 0
+      }
+      recorder.offer({
+        attempt: { ...delivered, deliveryId },
+        delivery: {
+          accountId: "acct_1",
+          webhookId,
+          work: { ...work, deliveryId, row: isUnwritten ? row : undefined }
+        },
+        retry: undefined,
+        fromBacklog: false,
+        onSettled: () => undefined
+      })
+    }
+    yield* TestClock.adjust(Limits.recorderGatherMs)
+    assert.deepStrictEqual(statements, ["first a1 a2", "insert b1 b3", "record b1 b2 b3"])
+  }).pipe(
+    Effect.provide(
+      Recorder.layer.pipe(
+        Layer.provide(stores),
+        Layer.provide(MemoryEventLog.layer),
+        Layer.provide(settingsLayer())
+      )
+    )
+  )
+})
