@@ -6,7 +6,7 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
-import { type Explained, type ExplainedWebhook, explain } from "../domain/Explanation.ts"
+import { type Explained, explain } from "../domain/Explanation.ts"
 import { deliveryId } from "../domain/Ids.ts"
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
@@ -19,6 +19,7 @@ import { ReadSql } from "../storage/Sql.ts"
 import { type WhoseWebhooks, webhooksToExplain } from "../storage/webhooks/WebhooksToExplain.ts"
 import { type FoundLedger, findLedgers, readLedgerEvents } from "./LedgerEvents.ts"
 import { ledgerRanges } from "./LedgerMarkers.ts"
+import { waitingInLog } from "./WorkInLog.ts"
 
 export interface Transaction {
   /** In upper case. */
@@ -111,6 +112,8 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
     })
 
     const explainFound = Effect.fnUntraced(function* (
+      log: EventLogReader["Service"],
+      network: Network,
       { events: all, ledger }: { readonly events: ReadonlyArray<LedgerEvent>; readonly ledger: FoundLedger },
       whose: WhoseWebhooks
     ) {
@@ -124,14 +127,38 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
         events,
         webhooks.map(({ id }) => id)
       )
-      const ofWebhook = (event: LedgerEvent, webhook: ExplainedWebhook): ExplainedDelivery => ({
-        webhookId: webhook.id,
-        ...explain(webhook, event, taken, deliveries.live.has(liveDeliveryId(event, webhook.id))),
-        delivery: deliveries.newest.get(pairOf(webhook.id, event.event_id))
-      })
+      const assumed = events.map((event) => ({
+        event,
+        webhooks: webhooks.map((webhook) => {
+          const id = liveDeliveryId(event, webhook.id)
+          const isShown = deliveries.live.has(id)
+          return { id, webhook, explained: explain(webhook, event, taken, { isShown, isInLog: true }) }
+        })
+      }))
+      /** The log is read only for these: nothing else explains why they have no row. */
+      const unexplained = assumed.flatMap((one) =>
+        one.webhooks
+          .filter(({ explained }) => explained.reason === "queued")
+          .map(({ id, webhook }) => ({
+            id,
+            webhookId: webhook.id,
+            // A ledger's events are appended together.
+            eventOffset: ledger.marker.first_event_offset! + one.event.position
+          }))
+      )
+      const waiting = yield* waitingInLog(log, network, unexplained)
       return {
         ledger,
-        events: events.map((event) => ({ event, webhooks: webhooks.map((one) => ofWebhook(event, one)) })),
+        events: assumed.map((one) => ({
+          event: one.event,
+          webhooks: one.webhooks.map(({ explained, id, webhook }) => ({
+            webhookId: webhook.id,
+            ...(explained.reason === "queued" && !waiting.has(id)
+              ? explain(webhook, one.event, taken, { isShown: false, isInLog: false })
+              : explained),
+            delivery: deliveries.newest.get(pairOf(webhook.id, one.event.event_id))
+          }))
+        })),
         eventCount: all.length,
         webhookCount: count
       } satisfies Explanation
@@ -153,7 +180,7 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
           nowMs: number
         ) {
           const found = yield* find(log, transaction, nowMs)
-          if (found !== undefined) return yield* explainFound(found, whose)
+          if (found !== undefined) return yield* explainFound(log, transaction.network, found, whose)
           return { ledger: undefined, events: [], eventCount: 0, webhookCount: 0 } satisfies Explanation
         },
         Effect.catchTag("NotAMarker", Effect.die),

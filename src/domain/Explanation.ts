@@ -9,6 +9,7 @@ import { CHARGED_NETWORK } from "./Quota.ts"
 
 export const explainReasons = [
   "matched",
+  "queued",
   "type",
   "account",
   "payload",
@@ -47,10 +48,17 @@ export interface ExplainedWebhook {
 }
 
 export interface Explained {
-  /** Whether a delivery was queued or, if none was, whether the present settings match the event. */
+  /** Whether there is a delivery or, if there is none, whether the present settings match the event. */
   readonly wanted: boolean
-  /** Also "matched" if no delivery was queued and nothing known explains that. */
+  /** Also "matched" if there is no delivery and nothing known explains that. */
   readonly reason: ExplainReason
+}
+
+export interface LiveDelivery {
+  /** Whether it has a row. */
+  readonly isShown: boolean
+  /** Whether it may wait in the log, where it is until it has a row. */
+  readonly isInLog: boolean
 }
 
 type Event = Pick<LedgerEvent, "accounts" | "event_type" | "network" | "payload">
@@ -76,15 +84,15 @@ const missedFor = (webhook: ExplainedWebhook, takenAt: number, isHistory: boolea
   return undefined
 }
 
-/** `wasQueued`: whether there is a delivery that was not made by a replay. */
 export const explain = (
   webhook: ExplainedWebhook,
   event: Event,
   taken: { readonly at: number; readonly isHistory: boolean },
-  wasQueued: boolean
+  { isInLog, isShown }: LiveDelivery
 ): Explained => {
-  if (wasQueued) return { wanted: true, reason: "matched" }
+  if (isShown) return { wanted: true, reason: "matched" }
   const unwanted = unwantedFor(webhook, event)
   if (unwanted !== undefined) return { wanted: false, reason: unwanted }
-  return { wanted: true, reason: missedFor(webhook, taken.at, taken.isHistory) ?? "matched" }
+  const missed = missedFor(webhook, taken.at, taken.isHistory)
+  return { wanted: true, reason: missed ?? (isInLog ? "queued" : "matched") }
 }

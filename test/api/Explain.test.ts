@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { EventLog } from "../../src/log/EventLog.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
@@ -16,7 +17,7 @@ const HOUR_MS = 3_600_000
 const iso = (ms: number) => new Date(ms).toISOString()
 let ledgers = 90_000_000
 
-/** Appends a ledger that closed the given time ago to the log and to the event log. */
+/** Appends a ledger that closed the given time ago to the log and to the event log. Route has read it. */
 const takeLedger = Effect.fnUntraced(function* (
   agoMs: number,
   events: ReadonlyArray<Parameters<typeof eventOf>[0]> = [{ accounts: [addresses[0]] }]
@@ -36,6 +37,13 @@ const takeLedger = Effect.fnUntraced(function* (
   )
   const ledger = { index, closeTime, events: made }
   yield* writeLedgers([ledger], made[0]!.network)
+  const log = yield* EventLog
+  const partition = { topic: eventsTopic(made[0]!.network), partition: 0 }
+  const { end } = yield* log.offsets(partition)
+  yield* log.transaction({
+    append: [],
+    commit: { group: "route", positions: [{ ...partition, offset: end }] }
+  })
   return { ...ledger, hash, takenAt: made[0]!.detected_at, event: made[0]! }
 })
 

@@ -2,6 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomId } from "../../src/domain/Ids.ts"
 import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
 import { EventStore } from "../../src/storage/events/EventStore.ts"
@@ -29,7 +30,10 @@ beforeAll(async () => {
       yield* writeLedgers([ledger])
       yield* insertAccount(ACCOUNT)
       yield* insertAccount(OTHER)
-      return yield* Effect.forEach([ACCOUNT, OTHER], (account) => insertWebhook(account))
+      const ids = yield* Effect.forEach([ACCOUNT, OTHER], (account) => insertWebhook(account))
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE webhooks SET created_at = now() - interval '1 day' WHERE id = ${ids[1]!}`
+      return ids
     })
     webhooks = yield* rows.pipe(
       Effect.provide(Layer.provide(Layer.merge(EmbeddedEventLog.layer, EventStore.layer), settingsLayer())),
@@ -53,11 +57,11 @@ describe("ledgerhook explain", () => {
         index: event.ledger_index,
         taken_at: new Date(event.detected_at).toISOString()
       })
-      // The webhooks were created after the ledger was ingested.
+      // The first webhook was created after the ledger was ingested. Nothing has routed the event.
       const expected = (id: string) => ({
         webhook_id: id,
         wanted: true,
-        reason: "not_yet_created",
+        reason: id === webhooks[0] ? "not_yet_created" : "queued",
         delivery: null
       })
       assert.sameDeepMembers(shown.events[0].webhooks, webhooks.map(expected))

@@ -24,8 +24,10 @@ const webhook = (given: Partial<ExplainedWebhook> = {}): ExplainedWebhook => ({
   ...given
 })
 
-const reasonOf = (given: Partial<ExplainedWebhook>, isHistory = false, wasQueued = false) => {
-  const { reason, wanted } = explain(webhook(given), event, { at: TAKEN, isHistory }, wasQueued)
+const NOWHERE = { isShown: false, isInLog: false }
+
+const reasonOf = (given: Partial<ExplainedWebhook>, isHistory = false, delivery = NOWHERE) => {
+  const { reason, wanted } = explain(webhook(given), event, { at: TAKEN, isHistory }, delivery)
   return wanted ? reason : `${reason}, not wanted`
 }
 
@@ -58,13 +60,22 @@ describe("an explanation", () => {
   })
 
   it("takes a delivery for proof, whatever the settings are now", () => {
-    assert.strictEqual(reasonOf({ eventTypes: new Set(), quotaUsedUp: true }, false, true), "matched")
+    const shown = { isShown: true, isInLog: true }
+    assert.strictEqual(reasonOf({ eventTypes: new Set(), quotaUsedUp: true }, false, shown), "matched")
+  })
+
+  it("says that a delivery waits in the log only if nothing else explains why there is none", () => {
+    const inLog = { isShown: false, isInLog: true }
+    assert.strictEqual(reasonOf({}, false, inLog), "queued")
+    assert.strictEqual(reasonOf({ eventTypes: new Set() }, false, inLog), "type, not wanted")
+    assert.strictEqual(reasonOf({ quotaUsedUp: true }, false, inLog), "quota")
+    assert.strictEqual(reasonOf({}, true, inLog), "not_yet_created")
   })
 
   it("does not count a test network's events towards the quota", () => {
     const onTestnet = { ...event, network: "testnet" as const }
     const given = webhook({ network: "testnet", quotaUsedUp: true })
-    assert.strictEqual(explain(given, onTestnet, { at: TAKEN, isHistory: false }, false).reason, "matched")
+    assert.strictEqual(explain(given, onTestnet, { at: TAKEN, isHistory: false }, NOWHERE).reason, "matched")
   })
 
   it("agrees with route about what a webhook wants", () => {
@@ -95,7 +106,7 @@ describe("an explanation", () => {
         }),
         given,
         { at: TAKEN, isHistory: false },
-        false
+        NOWHERE
       )
       assert.strictEqual(wanted, index.match(given).length > 0)
     }

@@ -892,10 +892,10 @@ export type ExplainedDelivery = {
 export type ExplainedWebhook = {
     /** The webhook's id. */
     webhook_id: string;
-    /** Whether a delivery was queued or, if none was, whether the webhook's present settings ask for the event. */
+    /** Whether there is a delivery or, if there is none, whether the webhook's present settings ask for the event. */
     wanted: boolean;
-    /** `matched`: a delivery was queued, or nothing known speaks against one. `network`, `type`, `account`, `payload`: the webhook does not ask for the event. The others say what was the case when the ledger was taken. `not_yet_created`: the webhook did not exist. `deleted`: it had been deleted. `disabled`: it was disabled, or its account suspended. `quota`: the month's quota was used up. */
-    reason: "matched" | "type" | "account" | "payload" | "network" | "not_yet_created" | "disabled" | "quota" | "deleted";
+    /** `matched`: there is a delivery, or nothing known speaks against one. `queued`: the event waits to be sent, and its delivery is not shown yet. `network`, `type`, `account`, `payload`: the webhook does not ask for the event. The others say what was the case when the ledger was taken. `not_yet_created`: the webhook did not exist. `deleted`: it had been deleted. `disabled`: it was disabled, or its account suspended. `quota`: the month's quota was used up. */
+    reason: "matched" | "queued" | "type" | "account" | "payload" | "network" | "not_yet_created" | "disabled" | "quota" | "deleted";
     /** The newest delivery of this event to this webhook, live or of a replay; null if there is none. */
     delivery: ExplainedDelivery | null;
 };

@@ -3,7 +3,8 @@ import type { ExplainedWebhook } from "../../api/ledgerhook.ts"
 
 const reasons: Record<ExplainedWebhook["reason"], string> = {
   matched:
-    "The webhook asks for this event, but no delivery is known. It is about to be made, the webhook had other settings when the ledger was taken, or the delivery is no longer kept.",
+    "The webhook asks for this event, but no delivery is known. The webhook had other settings when the ledger was taken, or the delivery is no longer kept.",
+  queued: "It is about to be sent.",
   network: "The webhook watches another network.",
   type: "The webhook does not ask for this event type.",
   account: "None of the webhook's accounts takes part in this event.",
