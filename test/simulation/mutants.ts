@@ -51,17 +51,16 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "offsets of what waits are released before its rows are written",
     caughtBy: "wantedDeliveries",
     file: "src/deliver/Lanes.ts",
-    code: "      yield* spillRows(lane, works)\n      const queued",
+    code: "      yield* spillRows(lane, works)\n      shown(",
     wrong:
-      "      for (const work of works) work.acknowledge?.()\n" +
-      "      yield* spillRows(lane, works)\n      const queued"
+      "      for (const work of works) work.acknowledge?.()\n      yield* spillRows(lane, works)\n      shown("
   },
   {
     name: "offsets of what waits are never released",
     caughtBy: "settles",
-    file: "src/deliver/Lanes.ts",
-    code: "        work.acknowledge?.()\n        work.acknowledge = undefined\n",
-    wrong: "        work.acknowledge = undefined\n"
+    file: "src/deliver/Showing.ts",
+    code: "    work.acknowledge?.()\n    work.acknowledge = undefined\n",
+    wrong: "    work.acknowledge = undefined\n"
   },
   {
     name: "a first attempt whose row exists is not recorded",
