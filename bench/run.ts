@@ -103,13 +103,15 @@ else {
     if (values.against !== undefined) {
       for (const one of compare(values.against, positionals, pairsOf(values.pairs)))
         print(asJson ? JSON.stringify(one) : comparisonRow(one))
-      process.exit()
-    }
-    for (const name of positionals.length > 0 ? positionals : names) {
-      const code = await runOne(name, values.profile, (figure) => print(asJson ? json(figure) : row(figure)))
-      if (code === 0) continue
-      printError(`bench: ${name} ended with ${code}`)
-      process.exitCode = FAILED
+    } else {
+      for (const name of positionals.length > 0 ? positionals : names) {
+        const code = await runOne(name, values.profile, (figure) =>
+          print(asJson ? json(figure) : row(figure))
+        )
+        if (code === 0) continue
+        printError(`bench: ${name} ended with ${code}`)
+        process.exitCode = FAILED
+      }
     }
   }
 }

@@ -39,6 +39,7 @@ import * as ProcessMetrics from "./observability/ProcessMetrics.ts"
 import { retryUntilSuccess } from "./observability/RetryUntilSuccess.ts"
 import * as Telemetry from "./observability/Telemetry.ts"
 import { replay } from "./replay/Stage.ts"
+import { untilOlderStopped } from "./route/OlderDeliver.ts"
 import { RoutedWebhooks } from "./route/RoutedWebhooks.ts"
 import { route } from "./route/Stage.ts"
 import * as SimulatedSource from "./simulator/SimulatedSource.ts"
@@ -206,7 +207,9 @@ const eventsLayer = Layer.unwrap(
 )
 
 const routeLayer = Layer.unwrap(
-  Effect.map(Settings, (settings) => supervised("route", route(watchedNetworks(settings))))
+  Effect.map(Settings, (settings) =>
+    supervised("route", Effect.andThen(untilOlderStopped, route(watchedNetworks(settings))))
+  )
 ).pipe(Layer.provide([AccountHolds.layer, RoutedWebhooks.layer]))
 
 /** The events for test deliveries, detected in transactions of the simulated ledger. */

@@ -30,6 +30,8 @@ export const ledgerLimits = {
   ledgerUnaskedBytes: 1024 * 1024,
   ledgerUnaskedLeastBytes: 1024,
   ledgerUnaskedWindowMs: 10_000,
+  /** Requests given up whose late answers do not count as unasked. After as many, the server hardly answers any. */
+  ledgerAbandonedKept: 1_000,
   /** Characters of a ledger server's error text that are kept. */
   ledgerErrorLength: 300,
   /** First and longest wait between attempts to reach a ledger server. */

@@ -34,8 +34,8 @@ export const stageLimits = {
   /**
    * Nothing more is offered to a lane that has sent `manyPerSecond` in the last second, or is younger than `beginMs`, if it
    * has `queuedPart` of what it sends in a second queued, and at least `queuedLeast`. The feed waits, and looks every
-   * `feedPollMs`, until its oldest record was in the log for `feedWaitMs`: others are behind it. Deliveries to endpoints
-   * that are fast enough so get no row before their outcome.
+   * `feedPollMs`, until its oldest record was in the log for `feedWaitMs`: others are behind it. So
+   * deliveries to endpoints that are fast enough get no row before their outcome.
    */
   manyPerSecond: 50,
   beginMs: 100,

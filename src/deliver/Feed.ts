@@ -132,6 +132,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       }
     })
 
+    const aMoment = Effect.sleep(limits.feedPollMs)
     let left = works
     let waitsUntil = (yield* monotonicNow) + waitMs
     while (left.length > 0) {
@@ -145,11 +146,12 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         } else yield* offer(one, false)
       }
       const nowMs = yield* monotonicNow
-      // Nothing else is behind replayed deliveries.
+      // Replayed deliveries are not urgent, so those behind them may wait for longer.
       if (kind === "replays" && later.length < left.length) waitsUntil = nowMs + waitMs
       left = later
       if (left.length === 0) break
-      if (nowMs < waitsUntil) yield* pace.during(Effect.sleep(limits.feedPollMs))
+      // Route writes live deliveries only, so it does not wait for replayed ones.
+      if (nowMs < waitsUntil) yield* kind === "live" ? pace.during(aMoment) : aMoment
       else {
         for (const one of left) yield* offer(one, true)
         break

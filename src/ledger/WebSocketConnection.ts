@@ -121,7 +121,9 @@ const connection = (url: string, { ended, heard }: Listeners, now: () => number)
       waiting.set(id, resume)
       socket.send(JSON.stringify({ ...command, id, api_version: API_VERSION }))
       return Effect.sync(() => {
-        if (waiting.delete(id)) abandoned.add(id)
+        if (!waiting.delete(id)) return
+        abandoned.add(id)
+        if (abandoned.size > Limits.ledgerAbandonedKept) abandoned.delete(abandoned.values().next().value!)
       })
     }).pipe(
       Effect.timeoutOrElse({

@@ -4,7 +4,7 @@
  * (AccountHolds) gets no new deliveries. Unreadable records go to the quarantine. Events that many webhooks want are
  * routed in parts (Deferred): a restart in the middle of one queues its first parts again, and deliver drops them.
  */
-import { Effect, Fiber, Schedule } from "effect"
+import { Effect, Fiber } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, newWork } from "../domain/Delivery.ts"
 import { deliveryId } from "../domain/Ids.ts"
@@ -56,7 +56,6 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
   const {
     feedPollMs,
     feedWaitMs,
-    olderDeliverEveryMs,
     routeAheadRecords,
     routeBatchDeliveries,
     routeDeferredMost,
@@ -187,17 +186,5 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     }
   })
 
-  /** A `deliver` of release 0.2 drops work without a row. Until the last one has stopped, the older `route` goes on. */
-  const untilOlderStopped = Effect.gen(function* () {
-    if (!(yield* log.hasOlderMember("deliver"))) return
-    yield* Effect.logInfo(
-      "route waits until the last process of release 0.2 with the role deliver has stopped"
-    )
-    yield* log
-      .hasOlderMember("deliver")
-      .pipe(Effect.repeat({ while: (has) => has, schedule: Schedule.spaced(olderDeliverEveryMs) }))
-  }).pipe(retryUntilSuccess("asking for older processes"))
-
-  yield* untilOlderStopped
   return yield* log.consume({ group: GROUP, topics: networks.map(eventsTopic) }, run)
 }, Effect.scoped)

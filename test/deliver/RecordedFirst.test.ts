@@ -3,39 +3,13 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
-import type { Work } from "../../src/deliver/Lane.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import type { AttemptRecord, NewDelivery } from "../../src/storage/deliveries/Transitions.ts"
+import type { NewDelivery } from "../../src/storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
-import { eventOf } from "../support/events.ts"
+import { delivered, work } from "../support/outcomes.ts"
 import { settingsLayer } from "../support/settings.ts"
-
-const delivered: AttemptRecord = {
-  deliveryId: "dlv_1",
-  attempt: 1,
-  status: "delivered",
-  responseStatus: 200,
-  responseTimeMs: 1,
-  responseBody: "",
-  error: null,
-  attemptedAt: 0,
-  endedAt: 1,
-  nextDelayMs: null
-}
-
-/** A delivery whose row exists. */
-const work: Work = {
-  key: "dlv_1 1",
-  deliveryId: "dlv_1",
-  attempt: 1,
-  seriesAttempt: 1,
-  event: eventOf({}),
-  kind: "live",
-  acknowledge: undefined,
-  queuedAt: 0
-}
 
 it.effect("deliveries without a row are recorded apart, unless others of their webhook have one", () => {
   const statements: Array<string> = []

@@ -7,16 +7,15 @@ import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { stageLimits } from "../../src/config/StageLimits.ts"
-import type { Work } from "../../src/deliver/Lane.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import { delayTopic, newWork } from "../../src/domain/Delivery.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import type { AttemptRecord } from "../../src/storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
 import { eventOf } from "../support/events.ts"
+import { delivered, work } from "../support/outcomes.ts"
 import { settingsLayer } from "../support/settings.ts"
 import { stepWallClock } from "../support/wallClock.ts"
 
@@ -51,31 +50,6 @@ const onRecorder = <E>(
       )
     )
   )
-}
-
-const delivered: AttemptRecord = {
-  deliveryId: "dlv_1",
-  attempt: 1,
-  status: "delivered",
-  responseStatus: 200,
-  responseTimeMs: 1,
-  responseBody: "",
-  error: null,
-  attemptedAt: 0,
-  endedAt: 1,
-  nextDelayMs: null
-}
-
-/** A delivery whose row exists. */
-const work: Work = {
-  key: "dlv_1 1",
-  deliveryId: "dlv_1",
-  attempt: 1,
-  seriesAttempt: 1,
-  event: eventOf({}),
-  kind: "live",
-  acknowledge: undefined,
-  queuedAt: 0
 }
 
 /** Offers the outcome of an attempt. */

@@ -7,6 +7,7 @@ import { Limits } from "../../src/config/Limits.ts"
 import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
 import { delayTopic, newWork, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
+import { type Pace, ReaderPace } from "../../src/log/ReaderPace.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import {
@@ -195,6 +196,41 @@ describe("replayed deliveries", () => {
         replayTakeRecords: size,
         feedWaitMs: 20_000
       })
+    )
+  })
+
+  it.live("wait for their lane, and route does not wait for them", () => {
+    const DELIVERIES = 300
+    let waits = 0
+    const counted: Pace = {
+      waiting: () => 0,
+      during: (wait) =>
+        Effect.andThen(
+          Effect.sync(() => waits++),
+          wait
+        )
+    }
+    const atOnce = {
+      ...stageLimits,
+      partitionReplays: 8,
+      queuedLeast: 1,
+      queuedPart: 0,
+      manyPerSecond: 1,
+      beginMs: 1_000
+    }
+    return Effect.gen(function* () {
+      const receiver = yield* makeReceiver()
+      const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
+      yield* startDelivering
+      yield* untilAll(yield* queueReplayed(webhook, DELIVERIES), "delivered")
+      assert.strictEqual(waits, 0)
+      yield* untilAll(yield* queueEvents(webhook, DELIVERIES), "delivered")
+      assert.isAbove(waits, 0)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(deliveringLayer()),
+      Effect.provideService(StageLimits, atOnce),
+      Effect.provideService(ReaderPace, counted)
     )
   })
 

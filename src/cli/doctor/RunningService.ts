@@ -24,15 +24,25 @@ const textOf = (path: string): string | undefined => {
   }
 }
 
+/** The working folder of a process; undefined if it has just ended, or belongs to another user. */
+const folderOf = (pid: number): string | undefined => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`)
+  } catch {
+    return undefined
+  }
+}
+
 /** The environment of a process as main.ts reads it; undefined if this user may not see it. */
 const environmentOf = (pid: number): Environment | undefined => {
   const own = textOf(`/proc/${pid}/environ`)
-  if (own === undefined) return undefined
+  const folder = folderOf(pid)
+  if (own === undefined || folder === undefined) return undefined
   const entries = own.split("\0").map((entry) => {
     const at = entry.indexOf("=")
     return [entry.slice(0, at), entry.slice(at + 1)] as const
   })
-  const dotEnv = textOf(join(readlinkSync(`/proc/${pid}/cwd`), ".env"))
+  const dotEnv = textOf(join(folder, ".env"))
   return { ...(dotEnv === undefined ? {} : parseEnv(dotEnv)), ...Object.fromEntries(entries) }
 }
 

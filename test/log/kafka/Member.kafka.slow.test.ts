@@ -1,9 +1,17 @@
 /** What a real cluster answers to a member that it has expelled: the member's commits are refused for good. */
+import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Pool, Schedule } from "effect"
 import { DELIVERIES_TOPIC } from "../../../src/domain/Delivery.ts"
 import { makeChannels } from "../../../src/log/kafka/Channel.ts"
-import { commitOffset, heartbeat, isFenced, leave, newMember } from "../../../src/log/kafka/Member.ts"
+import {
+  commitOffset,
+  hasOlderMember,
+  heartbeat,
+  isFenced,
+  leave,
+  newMember
+} from "../../../src/log/kafka/Member.ts"
 import { topicName } from "../../../src/log/kafka/Names.ts"
 import { clientOptions } from "../../../src/log/kafka/Options.ts"
 import { makeReader } from "../../../src/log/kafka/Reader.ts"
@@ -37,6 +45,13 @@ describe.skipIf(kafkaBrokers().length === 0)("a member of a consumer group", () 
 
       assert.isTrue(isFenced(yield* Effect.flip(commit(first, 1))))
       assert.isTrue(isFenced(yield* Effect.flip(heartbeat(channel, options, first, []))))
+      assert.isFalse(yield* hasOlderMember(channel, group))
+      const older = { ...newMember(), id: randomUUID() }
+      yield* heartbeat(channel, options, older, [])
+      assert.isTrue(yield* hasOlderMember(channel, group))
+      yield* leave(channel, options, older)
+      assert.isFalse(yield* hasOlderMember(channel, group))
+      assert.isFalse(yield* hasOlderMember(channel, `${group}.never-made`))
       const nowhere = { ...options, group: `${group}.never-made` }
       assert.isTrue(isFenced(yield* Effect.flip(heartbeat(channel, nowhere, first, []))))
       const { committed } = makeReader(
