@@ -75,6 +75,8 @@ import { ReplayWork } from "./storage/replays/ReplayWork.ts"
 import { RetryWork } from "./storage/replays/RetryWork.ts"
 import * as Sql from "./storage/Sql.ts"
 import { showWork } from "./storage/WorkMetrics.ts"
+import { keepHealth } from "./storage/webhooks/HealthUpkeep.ts"
+import { forgetIncidents } from "./storage/webhooks/Incidents.ts"
 import { SecretBox } from "./storage/webhooks/SecretBox.ts"
 import { requireKeys } from "./storage/webhooks/SecretRotation.ts"
 import { forgetPreviousSecrets, WebhookStore } from "./storage/webhooks/WebhookStore.ts"
@@ -336,9 +338,11 @@ const upkeepLayer = supervisedWithLease(
     forgetAlerts,
     forgetAnswers,
     forgetEndedRows,
+    forgetIncidents,
     forgetQuarantined,
     forgetPreviousSecrets,
     keepEndingQueues,
+    keepHealth,
     keepTotals,
     retention,
     showWork,
