@@ -76,7 +76,6 @@ import { RetryWork } from "./storage/replays/RetryWork.ts"
 import * as Sql from "./storage/Sql.ts"
 import { showWork } from "./storage/WorkMetrics.ts"
 import { keepHealth } from "./storage/webhooks/HealthUpkeep.ts"
-import { forgetIncidents } from "./storage/webhooks/Incidents.ts"
 import { SecretBox } from "./storage/webhooks/SecretBox.ts"
 import { requireKeys } from "./storage/webhooks/SecretRotation.ts"
 import { forgetPreviousSecrets, WebhookStore } from "./storage/webhooks/WebhookStore.ts"
@@ -321,7 +320,6 @@ const roleLayers = {
 }
 
 const operatorLayer = printOperatorAddress.pipe(Layer.provide(operatorServerLayer))
-
 const notifyLayer = supervised("mail", notify).pipe(Layer.provide([Mailer.layer, WorkNotices.layer]))
 
 const consumerGroups = (networks: ReadonlyArray<Network>): ReadonlyArray<ConsumerGroup> => [
@@ -338,7 +336,6 @@ const upkeepLayer = supervisedWithLease(
     forgetAlerts,
     forgetAnswers,
     forgetEndedRows,
-    forgetIncidents,
     forgetQuarantined,
     forgetPreviousSecrets,
     keepEndingQueues,

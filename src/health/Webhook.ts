@@ -1,15 +1,12 @@
 /**
- * A webhook's health, made of recorded facts: whether its endpoint answers, since when it is so, and one sentence for
- * people. The API and the commands show it and add nothing. Pure.
+ * A webhook's health, made of recorded facts, with one sentence for people. The API and the commands show it and add
+ * nothing. Pure. The first state that is true holds:
  *
  *   disabled   nothing is queued for it
  *   new        no event has been sent to it
- *   failing    nothing was answered since the first of at least 5 failed requests in a row, or of failed requests over at
- *              least a minute (`webhook_is_failing` in PostgreSQL decides it, because lists and incidents need it too)
- *   waiting    it is not failing, and a delivery waits for a retry, a rate or its place
+ *   failing    nothing was answered for at least 5 requests or a minute (the function `webhook_is_failing` in PostgreSQL)
+ *   waiting    a delivery waits for a retry, a rate or its place
  *   healthy    anything else
- *
- * The first that is true is the state.
  */
 import type { HealthState } from "../domain/HealthState.ts"
 import { iso } from "../domain/IsoTime.ts"

@@ -157,14 +157,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         payload_filter: null,
         network: "mainnet",
         status: "active",
-        health: {
-          state: "new",
-          since: record.created_at,
-          last_error: null,
-          next_attempt_at: null,
-          attempts_failed_in_a_row: 0,
-          sentence: "No event was sent to it yet."
-        },
+        health: record.health,
         consecutive_failures: 0,
         max_in_flight: 16,
         max_per_second: null,

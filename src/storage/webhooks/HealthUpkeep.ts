@@ -1,12 +1,16 @@
 /**
- * Completes what version 0.2 does not record of webhooks' health: which webhooks it has attempted, the ends of incidents,
- * and the index of deliveries that wait, for partitions from before the update. Each step may be repeated at any point.
+ * Upkeep of webhooks' health: stores the outcomes of incidents, and completes what version 0.2 does not record: which
+ * webhooks it has attempted, the ends of incidents, and the index of deliveries that wait, for partitions from before
+ * the update. Each step may be repeated at any point.
  */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
+import type { IncidentEnd } from "../../domain/HealthState.ts"
 import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
-import { endIncidents, type IncidentEnd } from "./Incidents.ts"
+import { storeOutcomes } from "./IncidentStore.ts"
+import { endIncidents } from "./Incidents.ts"
 
 /**
  * Ends incidents that are over without a version that knows them: 0.2 recorded an answer, or disabled or deleted the
@@ -29,22 +33,22 @@ export const fillAttempted = Effect.gen(function* () {
   for (;;) {
     // A few of the oldest deliveries are enough: if a webhook was attempted at all, they were.
     const rows = yield* sql<{ readonly id: string }>`
-      WITH some AS (
+      WITH chosen AS (
         SELECT id FROM webhooks WHERE attempted_at IS NULL AND deleted_at IS NULL AND id > ${after}
           AND created_at < (SELECT created_at FROM migrations WHERE name = 'webhook_health')
         ORDER BY id LIMIT ${Limits.attemptedFilled}
       ), found AS (
-        SELECT some.id, (
+        SELECT chosen.id, (
           SELECT delivery_created_at(min(id)) FROM (
-            SELECT id, attempts, test_event FROM deliveries WHERE webhook_id = some.id ORDER BY id
+            SELECT id, attempts, test_event FROM deliveries WHERE webhook_id = chosen.id ORDER BY id
             LIMIT ${Limits.attemptedRead}
           ) AS oldest WHERE attempts > 0 AND test_event IS NULL
-        ) AS at FROM some
+        ) AS at FROM chosen
       ), filled AS (
         UPDATE webhooks w SET attempted_at = coalesce(found.at, w.failing_since) FROM found
         WHERE w.id = found.id AND w.attempted_at IS NULL AND (found.at IS NOT NULL OR w.failing_since IS NOT NULL)
       )
-      SELECT id FROM some ORDER BY id`
+      SELECT id FROM chosen ORDER BY id`
     if (rows.length < Limits.attemptedFilled) return
     after = rows.at(-1)!.id
   }
@@ -70,9 +74,9 @@ export const indexUnfinished = Effect.gen(function* () {
   }
 })
 
-/** The first two once, at the start of a process that has the lease, and the last one every minute. */
+/** What 0.2 left is completed once, at the start of a process that has the lease. The rest is done every minute. */
 export const keepHealth = Effect.gen(function* () {
-  const sweep = Effect.flatMap(Clock.currentTimeMillis, endForgotten)
+  const { retentionDeliveriesMs } = yield* Settings
   let completed = false
   const pass = Effect.gen(function* () {
     if (!completed) {
@@ -80,7 +84,9 @@ export const keepHealth = Effect.gen(function* () {
       yield* indexUnfinished
       completed = true
     }
-    yield* sweep
+    const nowMs = yield* Clock.currentTimeMillis
+    yield* endForgotten(nowMs)
+    yield* storeOutcomes(nowMs, nowMs - retentionDeliveriesMs)
   })
   return yield* pass.pipe(repeatEvery("health of webhooks", Limits.webhookNoticesMs))
 })

@@ -1,16 +1,10 @@
 /**
  * Incidents: spans in which a webhook was failing. deliveries/FailureRuns.ts begins them, and ends them when the webhook
- * answers. This file ends them if a webhook is disabled or deleted, and deletes old ones.
+ * answers. This file ends them if a webhook is disabled or deleted.
  */
-import { Clock, Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import { firstIdAt } from "../../domain/Ids.ts"
-import { deleteEvery } from "../../observability/ClockTrust.ts"
+import type { SqlClient } from "effect/sql"
+import type { IncidentEnd } from "../../domain/HealthState.ts"
 import { column } from "../Columns.ts"
-
-export const incidentEnds = ["attempt", "retry", "disabled", "deleted"] as const
-export type IncidentEnd = (typeof incidentEnds)[number]
 
 /** The assignments that end a webhook's run of failures when it is enabled. It is not reported as working: it may not. */
 export const RUN_RESET = `
@@ -34,16 +28,3 @@ export const endIncidents = (
     UPDATE incidents i SET ended_at = greatest(${at}, began_at), ended_by = ${endedBy}
     FROM ended WHERE i.id = ended.incident_id AND i.ended_at IS NULL`
 }
-
-/** Deletes incidents that began before `beforeMs`, except open ones. Returns how many. */
-export const deleteIncidents = Effect.fnUntraced(function* (beforeMs: number) {
-  const sql = yield* SqlClient.SqlClient
-  const gone = yield* sql`
-    DELETE FROM incidents WHERE id < ${firstIdAt("inc_", beforeMs)} AND ended_at IS NOT NULL RETURNING 1`
-  return gone.length
-})
-
-/** Hourly. */
-export const forgetIncidents = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-  deleteIncidents(nowMs - Limits.incidentsKeptMs)
-).pipe(deleteEvery("retention of incidents", Limits.maintenanceMs))
