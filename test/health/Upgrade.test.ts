@@ -89,8 +89,8 @@ layer(DeliveriesLive)("after an update from 0.2", (it) => {
         const [partition] = yield* sql<{ readonly name: string }>`
         SELECT tableoid::regclass::text AS name FROM deliveries WHERE webhook_id = ${retrying!}`
         const index = `${partition!.name}_unfinished`
-      yield* sql`CREATE INDEX ${sql(index)} ON ${sql(partition!.name)} (id)`
-      yield* sql`UPDATE pg_index SET indisvalid = false WHERE indexrelid = ${index}::regclass`
+        yield* sql`CREATE INDEX ${sql(index)} ON ${sql(partition!.name)} (id)`
+        yield* sql`UPDATE pg_index SET indisvalid = false WHERE indexrelid = ${index}::regclass`
         for (const _ of ["once", "again"]) {
           yield* fillAttempted
           assert.notStrictEqual(yield* stateOf(retrying!), "new")
