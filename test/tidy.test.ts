@@ -7,18 +7,19 @@ import { circles, type Edge } from "./support/circles.ts"
 import { sleeping } from "./support/sleeping.ts"
 
 const foundation = ["domain", "config", "observability"]
-const services = [...foundation, "log", "storage", "coverage", "webhooks"]
+const services = [...foundation, "health", "log", "storage", "coverage", "webhooks"]
 
 /** Other folders that a folder of src (or a file at its top) may import. Stages never import one another. */
 const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   domain: [],
   config: ["domain"],
   observability: ["domain", "config"],
+  health: ["domain", "config"],
   sql: ["config"],
   net: ["domain", "config"],
   log: [...foundation, "sql"],
   // The outbox is published to the log's port.
-  storage: [...foundation, "sql", "log"],
+  storage: [...foundation, "health", "sql", "log"],
   coverage: [...foundation, "log", "storage"],
   webhooks: [...foundation, "log", "storage"],
   ledger: [...services, "net"],
@@ -33,9 +34,10 @@ const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   notify: services,
   api: services,
   cli: ["*"],
-  // The two places that know every adapter and every stage.
+  // The places that know every adapter, every stage and every table.
   LogAdapter: ["*"],
   Roles: ["*"],
+  Upkeep: ["*"],
   main: ["cli", "config"]
 }
 
