@@ -44,7 +44,7 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@effect/sql-pg": ["storage"],
   "@platformatic/kafka": ["log"],
   "@effect/platform-node": ["api", "main", "cli", "storage"],
-  xrpl: ["ledger", "simulator", "domain"],
+  xrpl: ["ledger"],
   ws: ["ledger"],
   // The command that publishes the schemas shows both in an example.
   ajv: ["detect", "cli"],
@@ -81,8 +81,8 @@ const loadedWhenNeeded = [
   "xrpl"
 ]
 
-/** Besides `effect` and Node's pure modules, domain knows only the ledger's own address format. */
-const domainImports = ["effect", "node:crypto", "node:net", "xrpl"]
+/** `effect` and Node's pure modules. */
+const domainImports = ["effect", "node:crypto", "node:net"]
 
 const LINES_MAX = 400
 const HEADER_LINES_MAX = 8
