@@ -46,7 +46,7 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@effect/sql-pg": ["storage"],
   "@platformatic/kafka": ["log"],
   "@effect/platform-node": ["api", "main", "cli", "storage"],
-  xrpl: ["ledger", "simulator", "domain"],
+  xrpl: ["ledger"],
   ws: ["ledger"],
   // The command that publishes the schemas shows both in an example.
   ajv: ["detect", "cli"],
@@ -72,11 +72,19 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "effect/cli": ["cli"]
 }
 
-/** Files of Kafka's folder that every process may load, because none of them imports the client. */
-const withoutClient = ["LoadKafka", "SchemaRegistry", "TopicPlan"].map((name) => `src/log/kafka/${name}.ts`)
+/** Packages that take memory and time, and that most processes do not need. They are loaded when they are needed. */
+const loadedWhenNeeded = [
+  "@platformatic/kafka",
+  "ajv",
+  "ajv-formats",
+  "hyparquet-writer",
+  "nodemailer",
+  "undici",
+  "xrpl"
+]
 
-/** Besides `effect` and Node's pure modules, domain knows only the ledger's own address format. */
-const domainImports = ["effect", "node:crypto", "node:net", "xrpl"]
+/** `effect` and Node's pure modules. */
+const domainImports = ["effect", "node:crypto", "node:net"]
 
 const LINES_MAX = 400
 const HEADER_LINES_MAX = 8
@@ -128,6 +136,12 @@ const partOf = (file: string): string => file.split("/")[1]!.replace(/\.ts$/, ""
 const importsOf = ({ code }: Source): ReadonlyArray<string> =>
   Array.from(code.matchAll(/\b(?:from|import|require)\s*\(?\s*"([^"]+)"/g), (match) => match[1]!)
 
+/** What a file loads as soon as it is loaded itself: not what it loads later by `import()`, and no types. */
+const loadsOf = (file: string): ReadonlyArray<string> => {
+  const { code = "" } = sources.find((source) => source.file === file) ?? {}
+  return Array.from(code.matchAll(/^(?:import|export) (?!type\b)[^"=;]*"([^"]+)"/gm), (match) => match[1]!)
+}
+
 /** Which file of src imports which. */
 const fileEdges: ReadonlyArray<Edge> = sources.flatMap((source) =>
   importsOf(source)
@@ -177,17 +191,16 @@ describe("imports", () => {
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("load Kafka's client, which takes long, only where there is a Kafka", () => {
-    const wrong = sources
-      .filter(({ file }) => !file.startsWith("src/log/kafka/"))
-      .flatMap(({ file, code }) =>
-        Array.from(code.matchAll(/^import (?!type\b)[^"]*"(\.[^"]+)"/gm), ([, target]) =>
-          normalize(join(dirname(file), target!))
-        )
-          .filter((target) => target.startsWith("src/log/kafka/") && !withoutClient.includes(target))
-          .map((target) => `${file} -> ${target}`)
-      )
+  it("load no large package before it is needed", () => {
+    const reached = new Set(["src/main.ts", "src/Roles.ts"])
+    const wrong: Array<string> = []
+    // The set grows while it is read.
+    for (const file of reached)
+      for (const target of loadsOf(file))
+        if (target.startsWith(".")) reached.add(normalize(join(dirname(file), target)))
+        else if (loadedWhenNeeded.includes(packageOf(target))) wrong.push(`${file} -> ${target}`)
     assert.deepStrictEqual(wrong, [])
+    assert.isTrue(reached.has("src/cli/Root.ts") && reached.has("src/storage/Sql.ts"))
   })
 
   it("leave domain with data and pure functions", () => {
