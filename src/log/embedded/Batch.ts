@@ -25,8 +25,6 @@ export interface Request {
 export interface Bounds {
   readonly start: number
   readonly end: number
-  /** The newest timestamp so far. */
-  readonly newest: number
 }
 
 /** This process's copy of what the tables contain. */
@@ -41,7 +39,7 @@ export interface Accepted {
   readonly placed: PlacedTransaction
 }
 
-const NOTHING: Bounds = { start: 0, end: 0, newest: 0 }
+const NOTHING: Bounds = { start: 0, end: 0 }
 
 export const commitKey = (group: string, { topic, partition }: Partition): string =>
   `${group} ${partitionKey(topic, partition)}`
@@ -97,7 +95,6 @@ interface Group {
   readonly key: string
   /** Not empty. */
   readonly records: ReadonlyArray<LogRecord>
-  readonly before: Bounds
   readonly after: Bounds
 }
 
@@ -109,17 +106,15 @@ export const batchOf = (
   const records = accepted.flatMap(({ placed }) => placed.records)
   const groups = [...byPartition(records)].map(([key, own]): Group => {
     const before = known.partitions.get(key) ?? NOTHING
-    let { newest } = before
-    for (const { timestamp } of own) newest = Math.max(newest, timestamp)
-    return { key, records: own, before, after: { ...before, end: own.at(-1)!.offset + 1, newest } }
+    return { key, records: own, after: { ...before, end: own.at(-1)!.offset + 1 } }
   })
   const plain = groups.filter((group) => kindOf(group.records[0]!.topic) !== "compacted")
   const batch: Batch = {
-    rows: plain.flatMap((group) => rowsOf(group.records, group.before.newest)),
+    rows: plain.flatMap((group) => rowsOf(group.records)),
     compacted: records.filter(({ topic }) => kindOf(topic) === "compacted"),
     ends: groups.map((group) => {
       const { topic, partition } = group.records[0]!
-      return { topic, partition, offset: group.after.end, newest: group.after.newest }
+      return { topic, partition, offset: group.after.end }
     }),
     commits: [...commitsOf(accepted.map(({ request }) => request)).values()]
   }

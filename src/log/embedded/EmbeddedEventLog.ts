@@ -6,7 +6,6 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
 import { trySessionLock } from "../../sql/SessionLock.ts"
 import { makeConsume } from "../Consume.ts"
 import {
@@ -85,28 +84,12 @@ export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Setting
           Effect.map(state(partition.topic), ({ commits }) => commits.get(commitKey(group, partition)) ?? 0)
       } satisfies Partial<EventLog["Service"]>
 
-      const offsetAtTime = Effect.fnUntraced(function* (partition: Partition, unixMs: number) {
-        const { end } = yield* offsets(partition)
-        const found = yield* tables
-          .searchTime(partition, unixMs)
-          .pipe(Effect.mapError(failed("read", partition.topic)))
-        for (let offset = found ?? end; ; ) {
-          const records = yield* read({ ...partition, offset }, Limits.logReadRecords)
-          const newer = records.find(({ timestamp }) => timestamp >= unixMs)
-          const next = records.at(-1)
-          if (newer !== undefined) return newer.offset
-          if (next === undefined) return Math.max(end, offset)
-          offset = next.offset + 1
-        }
-      })
-
       return EventLog.of({
         ...primitives,
         reachable: Effect.asVoid(state("")),
         exclusive: makeExclusive(primitives),
         consume: makeConsume(primitives),
         last: makeLast(primitives),
-        offsetAtTime,
         hasOlderMember: () => Effect.succeed(false),
         applyRetention: Effect.gen(function* () {
           const nowMs = yield* Clock.currentTimeMillis

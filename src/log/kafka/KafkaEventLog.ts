@@ -163,8 +163,6 @@ export const layer = (
         awaitOffset: (position) =>
           Effect.mapError(reader.awaitOffset(position), failed("read", position.topic)),
         last: makeLast(primitives),
-        offsetAtTime: (partition, unixMs) =>
-          Effect.mapError(reader.offsetAtTime(partition, unixMs), failed("read", partition.topic)),
         hasOlderMember: (group) =>
           Effect.mapError(hasOlderMember(channel, groupNameOf(group)), failed("read", "")),
         applyRetention: Effect.void

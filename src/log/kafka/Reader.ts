@@ -1,6 +1,5 @@
 /**
- * Reads a Kafka partition without a group: records by offset, offsets by time, start and end, and committed offsets of
- * groups. It returns committed records only, and skips none: if a transaction is still open below the end, a read waits
+ * Reads a Kafka partition without a group: records by offset, start and end, and committed offsets of groups. It returns committed records only, and skips none: if a transaction is still open below the end, a read waits
  * until it is committed or aborted. Kafka aborts ours after `kafkaTransactionMs`.
  */
 import { listOffsetsV9, offsetFetchV9 } from "@platformatic/kafka"
@@ -22,7 +21,6 @@ export interface KafkaReader {
   readonly offsets: (
     partition: Partition
   ) => Effect.Effect<{ readonly start: number; readonly end: number }, KafkaFault>
-  readonly offsetAtTime: (partition: Partition, unixMs: number) => Effect.Effect<number, KafkaFault>
   readonly awaitOffset: (position: Position) => Effect.Effect<void, KafkaFault>
   readonly committed: (group: string, partition: Partition) => Effect.Effect<number, KafkaFault>
 }
@@ -112,10 +110,6 @@ export const makeReader = (
   return {
     read,
     offsets,
-    offsetAtTime: Effect.fnUntraced(function* (partition, unixMs) {
-      const found = yield* listOffset(partition, BigInt(Math.max(0, Math.ceil(unixMs))))
-      return found >= 0 ? found : yield* end(partition)
-    }),
     awaitOffset: Effect.fnUntraced(function* (position) {
       const name = nameOf(position.topic)
       let head = yield* end(position)

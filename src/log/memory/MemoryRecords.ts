@@ -82,11 +82,6 @@ export const makeMemoryRecords = (settings: RetentionSettings, markers = false):
       })),
     committed: (group, partition) => Effect.sync(() => commits.get(commitKey(group, partition)) ?? 0),
     last: (partition) => Effect.sync(() => listOf(partition).records.at(-1)),
-    offsetAtTime: (partition, unixMs) =>
-      Effect.sync(() => {
-        const list = listOf(partition)
-        return list.records.find(({ timestamp }) => timestamp >= unixMs)?.offset ?? list.end
-      }),
     hasOlderMember: () => Effect.succeed(false),
     applyRetention
   }
