@@ -18,9 +18,7 @@ import {
 } from "../EventLog.ts"
 import { makeExclusive } from "../Exclusive.ts"
 import { makeLast } from "../LastRecord.ts"
-import { partitionKey } from "../PlaceRecords.ts"
 import { awaitEnd, readFrom } from "../RecordList.ts"
-import { commitKey } from "./Batch.ts"
 import { makeTables } from "./Tables.ts"
 import { makeWriter } from "./Writer.ts"
 
@@ -53,22 +51,13 @@ export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Setting
       const tables = yield* makeTables
       const writer = yield* makeWriter(tables).pipe(Effect.mapError(failed("read", "")))
 
-      const state = (topic: string) => Effect.mapError(writer.state, failed("read", topic))
-
-      const offsets = (partition: Partition) =>
-        Effect.map(state(partition.topic), ({ partitions }) => {
-          const { end } = writer.listOf(partition)
-          return {
-            start: partitions.get(partitionKey(partition.topic, partition.partition))?.start ?? 0,
-            end
-          }
-        })
+      const loaded = (topic: string) => Effect.mapError(writer.loaded, failed("read", topic))
 
       const read = Effect.fnUntraced(function* (
         from: Position,
         max: number
       ): Effect.fn.Return<ReadonlyArray<LogRecord>, EventLogError> {
-        yield* state(from.topic)
+        yield* loaded(from.topic)
         const list = writer.listOf(from)
         if (from.offset >= (list.records[0]?.offset ?? list.end)) return readFrom(list, from.offset, max)
         return yield* tables.read(from, max).pipe(Effect.mapError(failed("read", from.topic)))
@@ -78,15 +67,19 @@ export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Setting
         transaction: writer.submit,
         read,
         awaitOffset: (position) =>
-          Effect.flatMap(state(position.topic), () => awaitEnd(writer.listOf(position), position.offset)),
-        offsets,
+          Effect.flatMap(loaded(position.topic), () => awaitEnd(writer.listOf(position), position.offset)),
+        offsets: (partition) =>
+          Effect.map(loaded(partition.topic), () => {
+            const { end, start } = writer.listOf(partition)
+            return { end, start }
+          }),
         committed: (group, partition) =>
-          Effect.map(state(partition.topic), ({ commits }) => commits.get(commitKey(group, partition)) ?? 0)
+          Effect.map(loaded(partition.topic), () => writer.committed(group, partition) ?? 0)
       } satisfies Partial<EventLog["Service"]>
 
       return EventLog.of({
         ...primitives,
-        reachable: Effect.asVoid(state("")),
+        reachable: loaded(""),
         exclusive: makeExclusive(primitives),
         consume: makeConsume(primitives),
         last: makeLast(primitives),
