@@ -3,7 +3,7 @@
  * until it is committed or aborted. Kafka aborts ours after `kafkaTransactionMs`.
  */
 import { listOffsetsV9, offsetFetchV9 } from "@platformatic/kafka"
-import { Effect, Pool } from "effect"
+import { Effect, Schedule } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { LogRecord, Partition, Position } from "../EventLog.ts"
 import { type KafkaChannel, KafkaFault, onCoordinator, onLeader } from "./Channel.ts"
@@ -25,17 +25,18 @@ export interface KafkaReader {
   readonly committed: (group: string, partition: Partition) => Effect.Effect<number, KafkaFault>
 }
 
-/** One fetch of one partition, and the partition's end at that moment. */
+/** One fetch of at most `bytes` from one partition, and the partition's end at that moment. */
 const fetchPartition = (
   channel: KafkaChannel,
   topicName: string,
   from: Position,
-  bounds: { readonly maxWaitMs: number; readonly maxBytes: number }
+  bytes: number
 ): Effect.Effect<FetchedRecords & { readonly end: number }, KafkaFault> =>
   onLeader(channel, topicName, from.partition, ({ broker, topicId }) =>
     fetchFrom(channel, broker, [{ topicId, partition: from.partition, offset: from.offset }], {
-      ...bounds,
-      partitionBytes: bounds.maxBytes
+      maxWaitMs: 0,
+      maxBytes: bytes,
+      partitionBytes: bytes
     })
   ).pipe(
     Effect.flatMap((answer) => {
@@ -49,12 +50,7 @@ const fetchPartition = (
     })
   )
 
-export const makeReader = (
-  channel: KafkaChannel,
-  /** For `awaitOffset`: brokers delay the answers to its fetches while nothing is new. */
-  waiting: Pool.Pool<KafkaChannel>,
-  nameOf: (topic: string) => string
-): KafkaReader => {
+export const makeReader = (channel: KafkaChannel, nameOf: (topic: string) => string): KafkaReader => {
   const listOffset = ({ topic, partition }: Partition, timestamp: bigint) => {
     const name = nameOf(topic)
     return onLeader(channel, name, partition, ({ broker }) =>
@@ -87,7 +83,7 @@ export const makeReader = (
         channel,
         name,
         { ...from, offset },
-        { maxWaitMs: 0, maxBytes: bytesFor(from.topic, max) }
+        bytesFor(from.topic, max)
       ).pipe(
         // The offset is before the first kept record or beyond the end.
         Effect.catchIf(
@@ -110,24 +106,14 @@ export const makeReader = (
   return {
     read,
     offsets,
-    awaitOffset: Effect.fnUntraced(function* (position) {
-      const name = nameOf(position.topic)
-      let head = yield* end(position)
-      if (head > position.offset) return
-      const channel = yield* Pool.get(waiting)
-      const longPoll = Effect.suspend(() =>
-        fetchPartition(
-          channel,
-          name,
-          { ...position, offset: head },
-          { maxWaitMs: Limits.kafkaFetchWaitMs, maxBytes: 1 }
-        )
-      )
-      while (head <= position.offset) {
-        // After an interruption, the broker would still answer that fetch before anything else on its connection.
-        head = (yield* Effect.onError(longPoll, () => Pool.invalidate(waiting, channel))).end
-      }
-    }, Effect.scoped),
+    awaitOffset: (position) =>
+      end(position).pipe(
+        Effect.repeat({
+          until: (head) => head > position.offset,
+          schedule: Schedule.spaced(Limits.kafkaPollMs)
+        }),
+        Effect.asVoid
+      ),
     committed: Effect.fnUntraced(function* (group, { topic, partition }) {
       const answer = yield* onCoordinator(channel, "group", group, (broker) =>
         channel.call(
