@@ -9,7 +9,7 @@ export const stageLimits = {
   takeBatchRecords: 500,
   /** Deliveries that route queues in one transaction. An event for more webhooks is routed in parts. */
   routeBatchDeliveries: 2_000,
-  /** Deliveries of such a part. Events behind it wait for one part: 500 rows take some 50 ms. */
+  /** Deliveries of such a part. Events behind it wait for one part at a time. */
   routePartDeliveries: 500,
   /** While more deliveries than this wait for their part, no further events are read. Each takes up to 100 bytes. */
   routeDeferredMost: 200_000,
