@@ -19,6 +19,7 @@ import { maintainEvents } from "./storage/events/EventStore.ts"
 import { forgetQuarantined } from "./storage/Quarantine.ts"
 import { watchRoles } from "./storage/RoleMetrics.ts"
 import { showWork } from "./storage/WorkMetrics.ts"
+import { keepHealth } from "./storage/webhooks/HealthUpkeep.ts"
 import { forgetPreviousSecrets } from "./storage/webhooks/WebhookStore.ts"
 
 const retention = Effect.gen(function* () {
@@ -41,6 +42,7 @@ export const upkeep = Effect.raceAllFirst([
   forgetQuarantined,
   forgetPreviousSecrets,
   keepEndingQueues,
+  keepHealth,
   keepTotals,
   retention,
   watchRoles,

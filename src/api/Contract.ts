@@ -10,6 +10,7 @@ import { Deliveries } from "./contract/Deliveries.ts"
 import { Events } from "./contract/Events.ts"
 import { EventTypes } from "./contract/EventTypes.ts"
 import { Explain } from "./contract/Explain.ts"
+import { Incidents } from "./contract/Incidents.ts"
 import { Ledgers } from "./contract/Ledgers.ts"
 import { Replay } from "./contract/Replay.ts"
 import { System } from "./contract/System.ts"
@@ -31,6 +32,7 @@ A request is checked in this order, and the first failed check decides the respo
 
 export class Api extends HttpApi.make("ledgerhook")
   .add(Webhooks)
+  .add(Incidents)
   .add(Deliveries)
   .add(Replay)
   .add(Events)

@@ -1,5 +1,6 @@
 /**
- * Pages of lists, newest first by id. A cursor is the last id shown plus an HMAC of that id, the caller and the filters.
+ * Pages of lists, newest first by id unless a list says otherwise. A cursor is the last id shown (or its `place`, where
+ * the list has another order) plus an HMAC of it, the caller and the filters.
  * Only this service can make one (its key derives from SECRETS_KEY), so what a cursor holds needs no further check, and
  * a page never silently belongs to another caller or to other filters.
  */
@@ -43,7 +44,12 @@ export const makePage = Effect.gen(function* () {
   const { keysFor } = yield* SecretBox
 
   /** `read` returns at most `limit` rows with ids below `beforeId`, newest first. */
-  return Effect.fnUntraced(function* <Row extends { readonly id: string }, Item, E, R>(
+  return Effect.fnUntraced(function* <
+    Row extends { readonly id: string; readonly place?: string },
+    Item,
+    E,
+    R
+  >(
     query: PageQuery,
     list: ListKey,
     read: (beforeId: string | undefined, limit: number) => Effect.Effect<ReadonlyArray<Row>, E, R>,
@@ -62,10 +68,11 @@ export const makePage = Effect.gen(function* () {
     const rows = yield* read(beforeId, limit + 1)
     const shown = rows.slice(0, limit)
     const has_more = rows.length > limit
+    const last = shown.at(-1)
     return {
       data: shown.map(itemOf),
       has_more,
-      next_cursor: has_more ? cursorOf(key, list, shown.at(-1)!.id) : null
+      next_cursor: last !== undefined && has_more ? cursorOf(key, list, last.place ?? last.id) : null
     }
   })
 })

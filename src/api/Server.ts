@@ -30,6 +30,7 @@ import { deliveriesLayer } from "./handlers/Deliveries.ts"
 import { eventsLayer } from "./handlers/Events.ts"
 import { eventTypesLayer } from "./handlers/EventTypes.ts"
 import { explainLayer } from "./handlers/Explain.ts"
+import { incidentsLayer } from "./handlers/Incidents.ts"
 import { ledgersLayer } from "./handlers/Ledgers.ts"
 import { replayLayer } from "./handlers/Replay.ts"
 import { systemLayer } from "./handlers/System.ts"
@@ -88,6 +89,7 @@ const forEveryGroup = <E, R>(handlers: Layer.Layer<Groups, E, R>): Layer.Layer<G
 const handlersLayer = forEveryGroup(
   Layer.mergeAll(
     webhooksLayer,
+    incidentsLayer,
     deliveriesLayer,
     replayLayer,
     eventsLayer.pipe(Layer.provide(EventStreams.layer)),

@@ -217,6 +217,18 @@ export const Limits = {
   webhookFailingAttempts: 10,
   /** A webhook that alternates between failing and working is reported at most once in this time. */
   webhookFailingPauseMs: 24 * 3_600_000,
+  /** Spans in which a webhook was failing are one incident if they are less than this apart. */
+  incidentGapMs: 5 * 60_000,
+  /** How long incidents are kept: a year can be compared with the one before. */
+  incidentsKeptMs: 400 * 24 * 3_600_000,
+  /** Ended incidents whose deliveries are counted in one pass, and how long before they are dropped they are counted last. */
+  outcomesStored: 100,
+  outcomeStoredEarlierMs: 24 * 3_600_000,
+  /** Deliveries of a webhook that are read to say how many wait, newest first: about 0.5 ms. */
+  waitingRead: 1_000,
+  /** After an update: webhooks in a statement, and the oldest deliveries of each in which an attempt is searched. */
+  attemptedFilled: 500,
+  attemptedRead: 100,
   /** How often failing webhooks are looked up, and how many are reported in one transaction. */
   webhookNoticesMs: 60_000,
   webhookNoticesBatch: 100,

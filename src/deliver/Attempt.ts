@@ -99,6 +99,8 @@ const resultOf = (policy: RetryPolicy, chance: () => number, ended: FinishedRequ
       responseBody: outcome.responseBody,
       error: outcome.error,
       ...(outcome.details === undefined ? {} : { details: outcome.details }),
+      answered: outcome.answered,
+      manual: work.manual,
       attemptedAt,
       endedAt,
       nextDelayMs: nextDelayMs ?? null

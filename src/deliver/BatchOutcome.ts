@@ -34,6 +34,11 @@ export const batchOutcomes = (
     }
     return deliveryIds.map(() => unclear)
   }
-  const listed = { ...all, delivered: false, error: `listed as failed (HTTP ${responseStatus})` }
+  const listed = {
+    ...all,
+    delivered: false,
+    answered: true,
+    error: `listed as failed (HTTP ${responseStatus})`
+  }
   return deliveryIds.map((id) => (failed?.has(id) === true ? listed : all))
 }

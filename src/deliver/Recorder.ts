@@ -189,9 +189,14 @@ export class Recorder extends Context.Service<
         yield* Effect.raceFirst(Effect.sleep(limits.recorderGatherMs), gathered)
       })
 
+      const batchIdAt = (place: number) => waiting[place]?.attempt?.details?.batchId
+
       const take = (): ReadonlyArray<Outcome> => {
-        const outcomes = waiting.slice(0, limits.recorderBatch)
-        waiting = waiting.slice(limits.recorderBatch)
+        let end = Math.min(waiting.length, limits.recorderBatch)
+        // One statement records a whole request: a webhook's failures are counted by request.
+        while (batchIdAt(end) !== undefined && batchIdAt(end) === batchIdAt(end - 1)) end++
+        const outcomes = waiting.slice(0, end)
+        waiting = waiting.slice(end)
         if (waiting.length === 0) some.closeUnsafe()
         updateEnough()
         return outcomes

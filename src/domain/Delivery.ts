@@ -125,6 +125,8 @@ export const workTopic = ({ replay }: Pick<DeliveryWork, "replay">): string =>
 /** The result of one attempt. A failure is an ordinary value: it is recorded and retried. */
 export interface AttemptOutcome {
   readonly delivered: boolean
+  /** The delivery failed, but the webhook answered: its 2xx to a batch lists the delivery as failed. */
+  readonly answered?: boolean
   readonly responseStatus: number | null
   readonly responseTimeMs: number | null
   readonly responseBody: string | null

@@ -8,7 +8,7 @@ import { createHash, randomBytes } from "node:crypto"
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-export type IdPrefix = "dlv_" | "wh_" | "rpl_job_" | "key_" | "acct_" | "bat_"
+export type IdPrefix = "dlv_" | "wh_" | "rpl_job_" | "key_" | "acct_" | "bat_" | "inc_"
 
 /** Crockford base 32 of `bytes` (16 of them), most significant first, in 26 characters. */
 const encode = (bytes: Uint8Array): string => {

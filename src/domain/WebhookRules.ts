@@ -5,6 +5,10 @@
 import { isAddress } from "./AccountId.ts"
 import { type EventType, eventTypes, expandPattern } from "./EventType.ts"
 
+/** By what lists of webhooks are sorted. The first is the default. */
+export const webhookOrders = ["created_at", "health"] as const
+export type WebhookOrder = (typeof webhookOrders)[number]
+
 export const webhookBounds = {
   /** Addresses in the account filters of one webhook. */
   accountFilters: 10_000,

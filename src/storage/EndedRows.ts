@@ -1,5 +1,5 @@
 /**
- * What is left of ended replay jobs and deleted webhooks. Their large and secret parts go when they end: the ids and
+ * What is left of ended replay jobs, deleted webhooks and incidents. Their large and secret parts go when they end: the ids and
  * filters of a job, and the secrets, header values, filters, url and description of a webhook. The rows stay while
  * something shows them, which is as long as their deliveries are kept, and are then deleted. Each statement changes one
  * batch.
@@ -8,6 +8,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
+import { firstIdAt } from "../domain/Ids.ts"
 import { deleteEvery } from "../observability/ClockTrust.ts"
 
 /**
@@ -65,6 +66,12 @@ export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, now
       DELETE FROM webhooks WHERE id IN (
         SELECT id FROM webhooks AS gone WHERE ${webhookEnded!} AND deleted_at < ${before}
           AND NOT EXISTS (SELECT FROM deliveries WHERE webhook_id = gone.id) LIMIT ${most}
+      ) RETURNING 1`,
+    sql`
+      DELETE FROM incidents WHERE id IN (
+        SELECT id FROM incidents
+        WHERE id < ${firstIdAt("inc_", Math.max(0, nowMs - Limits.incidentsKeptMs))} AND ended_at IS NOT NULL
+        LIMIT ${most}
       ) RETURNING 1`
   ]
   let changed = 0

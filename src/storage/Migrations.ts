@@ -17,6 +17,7 @@ import log from "./migrations/0007_log.ts"
 import coordination from "./migrations/0008_coordination.ts"
 import ledgerOrders from "./migrations/0009_ledger_orders.ts"
 import accountUsage from "./migrations/0010_account_usage.ts"
+import webhookHealth from "./migrations/0011_webhook_health.ts"
 import processes from "./migrations/0012_processes.ts"
 
 /** The first eight have a group of tables each. A change of released tables is a new migration. */
@@ -31,6 +32,7 @@ const migrations = {
   "0008_coordination": coordination,
   "0009_ledger_orders": ledgerOrders,
   "0010_account_usage": accountUsage,
+  "0011_webhook_health": webhookHealth,
   "0012_processes": processes
 }
 const TABLE = "migrations"

@@ -157,6 +157,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         payload_filter: null,
         network: "mainnet",
         status: "active",
+        health: record.health,
         consecutive_failures: 0,
         max_in_flight: 16,
         max_per_second: null,

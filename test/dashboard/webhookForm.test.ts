@@ -90,6 +90,14 @@ const webhook: Webhook = {
   payload_filter: { taxon: 7 },
   network: "testnet",
   status: "active",
+  health: {
+    state: "healthy",
+    since: "2026-11-21T09:30:00.000Z",
+    last_error: null,
+    next_attempt_at: null,
+    attempts_failed_in_a_row: 0,
+    sentence: "Works. No delivery waits."
+  },
   consecutive_failures: 0,
   max_in_flight: 4,
   max_per_second: null,

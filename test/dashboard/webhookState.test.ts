@@ -4,7 +4,19 @@ import type { ReplayJobDetail } from "../../dashboard/src/api/ledgerhook.ts"
 import { troublesOf } from "../../dashboard/src/pages/overview/troubles.ts"
 import { hasEnded, rateOf, stateOf } from "../../dashboard/src/pages/replay/progress.ts"
 
-const healthy = { status: "active", disabled_reason: null, consecutive_failures: 0 } as const
+const healthy = {
+  status: "active",
+  health: {
+    state: "healthy",
+    since: "2026-11-21T09:30:00.000Z",
+    last_error: null,
+    next_attempt_at: null,
+    attempts_failed_in_a_row: 0,
+    sentence: "Works. No delivery waits."
+  },
+  disabled_reason: null,
+  consecutive_failures: 0
+} as const
 const stats = (delivered: number, failed: number, pending: number) => ({
   ...healthy,
   stats: { delivered, failed, pending, success_rate: (100 * delivered) / Math.max(1, delivered + failed) }
@@ -15,6 +27,8 @@ describe("a webhook needs attention", () => {
     assert.deepStrictEqual(troublesOf({ ...healthy, status: "disabled", disabled_reason: "by you" }), [
       "disabled: by you"
     ])
+    const failing = { ...healthy.health, state: "failing", sentence: "Failing since 09:29." } as const
+    assert.deepStrictEqual(troublesOf({ ...healthy, health: failing }), ["Failing since 09:29."])
     assert.deepStrictEqual(troublesOf({ ...healthy, consecutive_failures: 2 }), [
       "2 deliveries failed in a row"
     ])

@@ -108,9 +108,9 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a success does not reset the counter of failures",
     caughtBy: "countersRight",
-    file: "src/storage/deliveries/Transitions.ts",
-    code: "CASE WHEN c.reset THEN c.failures ELSE w.consecutive_failures + c.failures END",
-    wrong: "w.consecutive_failures + c.failures"
+    file: "src/storage/deliveries/FailureRuns.ts",
+    code: "CASE WHEN b.last_delivered IS NULL THEN w.consecutive_failures ELSE 0 END",
+    wrong: "w.consecutive_failures"
   },
   {
     name: "a lane does not hear that its webhook was activated",

@@ -35,6 +35,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
     "storage/EndedRows.ts",
     "DELETE FROM webhooks"
   ],
+  incidents: ["400 days", "storage/EndedRows.ts", "DELETE FROM incidents"],
   deliveries: ["RETENTION_DELIVERIES", "storage/deliveries/Partitions.ts", '"deliveries"'],
   attempts: ["RETENTION_DELIVERIES", "storage/deliveries/Partitions.ts", '"attempts"'],
   delivery_totals: ["RETENTION_DELIVERIES", "storage/deliveries/Partitions.ts", '"delivery_totals"'],

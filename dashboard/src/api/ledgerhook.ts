@@ -52,6 +52,20 @@ export type NewWebhook = {
         max_wait_ms: number;
     } | null;
 };
+export type WebhookHealth = {
+    /** The first that is true: disabled; new (no event was sent to it yet); failing (nothing was answered with 2xx since the first of at least 5 failed requests in a row, or of failed requests over at least a minute); waiting (a delivery waits for a retry, a rate or its place); healthy. */
+    state: "failing" | "waiting" | "disabled" | "new" | "healthy";
+    /** Since when the state holds. */
+    since: string;
+    /** Why the newest request failed; null if it was answered. */
+    last_error: string | null;
+    /** When the next retry is due; null if none waits. */
+    next_attempt_at: string | null;
+    /** Failed requests since the newest answer. A batch counts once. */
+    attempts_failed_in_a_row: number;
+    /** The same in words. */
+    sentence: string;
+};
 export type CreatedWebhook = {
     /** The webhook's id. */
     id: string;
@@ -71,6 +85,7 @@ export type CreatedWebhook = {
     network: "mainnet" | "testnet" | "devnet";
     /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
     status: "active" | "disabled";
+    health: WebhookHealth;
     /** Failed deliveries in a row. When the number reaches the service's limit, the webhook is disabled. */
     consecutive_failures: number;
     /** The most attempts that may be under way at the same time. */
@@ -232,6 +247,7 @@ export type ListedWebhook = {
     network: "mainnet" | "testnet" | "devnet";
     /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
     status: "active" | "disabled";
+    health: WebhookHealth;
     /** Failed deliveries in a row. When the number reaches the service's limit, the webhook is disabled. */
     consecutive_failures: number;
     /** The most attempts that may be under way at the same time. */
@@ -302,6 +318,7 @@ export type Webhook = {
     network: "mainnet" | "testnet" | "devnet";
     /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
     status: "active" | "disabled";
+    health: WebhookHealth;
     /** Failed deliveries in a row. When the number reaches the service's limit, the webhook is disabled. */
     consecutive_failures: number;
     /** The most attempts that may be under way at the same time. */
@@ -1130,8 +1147,10 @@ export function createWebhook(newWebhook: NewWebhook, { xRequestId, idempotencyK
 /**
  * List webhooks
  */
-export function listWebhooks({ status, search, stats, limit, cursor, xRequestId }: {
+export function listWebhooks({ status, health, sort, search, stats, limit, cursor, xRequestId }: {
     status?: "active" | "disabled";
+    health?: "failing" | "waiting" | "disabled" | "new" | "healthy";
+    sort?: "created_at" | "health";
     search?: string;
     stats?: "1h" | "24h" | "7d" | "30d";
     limit?: number;
@@ -1164,6 +1183,8 @@ export function listWebhooks({ status, search, stats, limit, cursor, xRequestId 
         data: Unavailable;
     }>(`/v1/webhooks${QS.query(QS.explode({
         status,
+        health,
+        sort,
         search,
         stats,
         limit,

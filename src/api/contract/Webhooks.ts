@@ -2,8 +2,9 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { eventTypes } from "../../domain/EventType.ts"
+import { healthStates } from "../../domain/HealthState.ts"
 import { statsPeriods } from "../../domain/StatsPeriod.ts"
-import { HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
+import { HIDDEN_VALUE, webhookBounds, webhookOrders } from "../../domain/WebhookRules.ts"
 import { NotFound, WebhookDisabled, WebhookLimitReached } from "../Errors.ts"
 import {
   bodyErrors,
@@ -87,6 +88,37 @@ const WebhookChange = Schema.Struct({
   examples: [{ status: "active" }]
 })
 
+const State = Schema.Literals(healthStates)
+
+const Health = Schema.Struct({
+  state: field(
+    State,
+    "The first that is true: disabled; new (no event was sent to it yet); failing (nothing was answered with 2xx since the first of at least 5 failed requests in a row, or of failed requests over at least a minute); waiting (a delivery waits for a retry, a rate or its place); healthy.",
+    "failing"
+  ),
+  since: field(Timestamp, "Since when the state holds."),
+  last_error: field(
+    Schema.NullOr(Schema.String),
+    "Why the newest request failed; null if it was answered.",
+    "connection refused"
+  ),
+  next_attempt_at: field(
+    Schema.NullOr(Timestamp),
+    "When the next retry is due; null if none waits.",
+    "2026-11-21T09:30:30.000Z"
+  ),
+  attempts_failed_in_a_row: count("Failed requests since the newest answer. A batch counts once.", 7),
+  sentence: field(
+    Schema.String,
+    "The same in words.",
+    "Failing since 2026-11-21 09:29:00 UTC: connection refused. 7 attempts of 3 deliveries failed, 3 deliveries wait."
+  )
+}).annotate({
+  identifier: "WebhookHealth",
+  description:
+    "Whether the endpoint answers. It follows from every attempt, not from deliveries that ended. Test events count nowhere."
+})
+
 const record = {
   id: field(Schema.String, "The webhook's id.", "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
   url: field(Schema.String, "The endpoint that receives the deliveries.", "https://example.com/hooks/xrpl"),
@@ -109,6 +141,7 @@ const record = {
   ),
   network: Network,
   status: Status,
+  health: Health,
   consecutive_failures: field(
     Schema.Int,
     "Failed deliveries in a row. When the number reaches the service's limit, the webhook is disabled.",
@@ -236,6 +269,14 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     HttpApiEndpoint.get("list", "/", {
       query: {
         status: Schema.optionalKey(field(Status, "Only webhooks with this status.", "active")),
+        health: Schema.optionalKey(field(State, "Only webhooks in this state of health.", "failing")),
+        sort: Schema.optionalKey(
+          field(
+            Schema.Literals(webhookOrders),
+            "created_at: newest first (default). health: failing ones first, then waiting, disabled, new and healthy ones; newest first in each state. A webhook whose state changes between two pages may be missing or shown twice.",
+            "health"
+          )
+        ),
         search: Schema.optionalKey(Search),
         stats: Schema.optionalKey(
           field(
@@ -251,7 +292,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       scoped("webhooks:read", {
         identifier: "listWebhooks",
         summary: "List webhooks",
-        description: `Newest first: webhooks of mainnet with a live key, of testnet and devnet with a test key. Each is shown with at most ${webhookBounds.listedAccountFilters} account filters.`
+        description: `Newest first, or by health: webhooks of mainnet with a live key, of testnet and devnet with a test key. Each is shown with at most ${webhookBounds.listedAccountFilters} account filters.`
       })
     ),
     HttpApiEndpoint.get("get", "/:id", { params, success: Webhook, error: NotFound }).annotateMerge(

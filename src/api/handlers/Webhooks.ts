@@ -19,13 +19,15 @@ import {
   STANDARD_SECRET_FORM,
   standardKey
 } from "../../domain/Signing.ts"
-import { expandPatterns, HIDDEN_VALUE, webhookBounds } from "../../domain/WebhookRules.ts"
+import { expandPatterns, HIDDEN_VALUE, webhookBounds, webhookOrders } from "../../domain/WebhookRules.ts"
 import { generateSecret } from "../../domain/WebhookSecret.ts"
+import { type Health, shownHealth } from "../../health/Webhook.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import { makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
 import { DeliveryQueries } from "../../storage/deliveries/DeliveryQueries.ts"
 import { TestDeliveries } from "../../storage/deliveries/TestDeliveries.ts"
 import { SecretBox } from "../../storage/webhooks/SecretBox.ts"
+import { makeReadHealth } from "../../storage/webhooks/WebhookHealth.ts"
 import {
   type Owner,
   type PayloadFilterMismatch,
@@ -46,7 +48,7 @@ import { SyntheticEvents } from "../SyntheticEvents.ts"
 import { CostlyTurns, makeTurns } from "../Turns.ts"
 
 /** Lists the fields one by one, so that a new column is not published by accident. */
-const webhookOf = (row: WebhookSeen): Webhook => ({
+const webhookOf = (row: WebhookSeen, health: Health): Webhook => ({
   id: row.id,
   url: calledUrl(row.url),
   description: row.description,
@@ -56,6 +58,7 @@ const webhookOf = (row: WebhookSeen): Webhook => ({
   payload_filter: row.payload_filter,
   network: row.network,
   status: row.status,
+  health: shownHealth(health),
   consecutive_failures: row.consecutive_failures,
   max_in_flight: row.max_in_flight,
   max_per_second: row.max_per_second,
@@ -116,6 +119,11 @@ export const webhooksLayer = HttpApiBuilder.group(
     const searches = yield* Semaphore.make(Limits.webhookSearchesAtOnce)
     const watched = watchedNetworks(settings)
     const rules = { ...settings, maxLength: webhookBounds.urlLength }
+
+    const readHealth = yield* makeReadHealth
+    const shown = (row: WebhookSeen) =>
+      // The row of a webhook stays for as long as its deliveries, so it has a health.
+      Effect.map(readHealth([row.id]), (healths) => webhookOf(row, healths.get(row.id)!))
 
     const checkUrl = (url: string | undefined) => {
       const problem = url === undefined ? undefined : endpointProblem(url, rules)
@@ -184,7 +192,7 @@ export const webhooksLayer = HttpApiBuilder.group(
             },
             now
           )
-          return { ...webhookOf(yield* change(creation)), secret }
+          return { ...(yield* shown(yield* change(creation))), secret }
         },
         Effect.catchTag("WebhookLimit", limitReached),
         Effect.catchTag("PayloadFilterMismatch", filterMismatch),
@@ -194,21 +202,27 @@ export const webhooksLayer = HttpApiBuilder.group(
       list: Effect.fnUntraced(function* ({ query }) {
         const caller = yield* Caller
         const owner = ownerOf(caller)
-        const { status, search, stats: period } = query
+        const { health, search, sort = webhookOrders[0], stats: period, status } = query
         if (period !== undefined && !hasScope(caller.scopes, "deliveries:read")) {
           return yield* Forbidden.because(
             "stats needs the scope deliveries:read, which this key lacks; leave out stats to list the webhooks."
           )
         }
-        const list = ["webhooks", owner.accountId, ...owner.networks, status, search]
-        const read = (beforeId: string | undefined, limit: number) => {
-          const found = webhooks.list(owner, { status, search, beforeId }, limit)
-          // Several searches of an account would keep other accounts waiting.
-          return search === undefined ? found : searchTurns.run(owner.accountId, searches.withPermit(found))
-        }
-        const webhookPage = yield* page(query, list, read, webhookOf)
-        if (period === undefined) return webhookPage
         const nowMs = yield* Clock.currentTimeMillis
+        const list = ["webhooks", owner.accountId, ...owner.networks, status, search, health, sort]
+        const readsAll = search !== undefined || health !== undefined || sort === "health"
+        const read = (after: string | undefined, limit: number) => {
+          const found = webhooks.list(owner, { status, health, search, sort, after }, nowMs, limit)
+          // Several searches of an account would keep other accounts waiting.
+          return readsAll ? searchTurns.run(owner.accountId, searches.withPermit(found)) : found
+        }
+        const rowPage = yield* page(query, list, read, (row) => row)
+        const healths = yield* readHealth(rowPage.data.map(({ id }) => id))
+        const webhookPage = {
+          ...rowPage,
+          data: rowPage.data.map((row) => webhookOf(row, healths.get(row.id)!))
+        }
+        if (period === undefined) return webhookPage
         const ids = webhookPage.data.map(({ id }) => id)
         const found = yield* deliveries.statsOfWebhooks(owner, ids, period, nowMs)
         const statsOf = new Map(found.map(({ webhook_id, ...counts }) => [webhook_id, counts]))
@@ -222,7 +236,7 @@ export const webhooksLayer = HttpApiBuilder.group(
 
       get: Effect.fnUntraced(function* ({ params }) {
         const row = yield* webhooks.find(ownerOf(yield* Caller), params.id)
-        return Option.isNone(row) ? yield* noWebhook(params.id) : webhookOf(row.value)
+        return Option.isNone(row) ? yield* noWebhook(params.id) : yield* shown(row.value)
       }, orUnavailable),
 
       change: Effect.fnUntraced(
@@ -240,7 +254,7 @@ export const webhooksLayer = HttpApiBuilder.group(
             ...(payload.signing === undefined ? {} : { signing: unique(payload.signing) })
           }
           const row = yield* webhooks.change(owner, params.id, changes, yield* Clock.currentTimeMillis)
-          return Option.isNone(row) ? yield* noWebhook(params.id) : webhookOf(row.value)
+          return Option.isNone(row) ? yield* noWebhook(params.id) : yield* shown(row.value)
         },
         Effect.catchTag("WebhookLimit", limitReached),
         Effect.catchTag("PayloadFilterMismatch", filterMismatch),

@@ -1,28 +1,38 @@
 /** `ledgerhook webhook`: `list` shows or searches the webhooks of all accounts or of one; `preview` is in WebhookPreview.ts. */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import { type HealthState, healthStates } from "../../domain/HealthState.ts"
+import { iso } from "../../domain/IsoTime.ts"
 import { searchProblem, webhookBounds } from "../../domain/WebhookRules.ts"
-import { webhookSummaries } from "../../storage/webhooks/WebhookOverview.ts"
-import type { ListedWebhook } from "../../storage/webhooks/WebhookRow.ts"
+import { shownHealth } from "../../health/Webhook.ts"
+import { type WebhookSummary, webhookSummaries } from "../../storage/webhooks/WebhookOverview.ts"
 import { accountFlag, findAccount, stores } from "../Stores.ts"
-import { GREEN, RED } from "../terminal/Colour.ts"
+import { GREEN, RED, YELLOW } from "../terminal/Colour.ts"
 import { about } from "../terminal/Help.ts"
 import { type Column, json, printList } from "../terminal/Table.ts"
 import { preview } from "./WebhookPreview.ts"
 
-const columns: ReadonlyArray<Column<ListedWebhook>> = [
+const colours: Readonly<Record<HealthState, number | undefined>> = {
+  failing: RED,
+  waiting: YELLOW,
+  disabled: RED,
+  new: undefined,
+  healthy: GREEN
+}
+
+const columns: ReadonlyArray<Column<WebhookSummary>> = [
   { head: "ID", cell: ({ id }) => id },
   { head: "ACCOUNT", cell: ({ account_id }) => account_id },
   { head: "NETWORK", cell: ({ network }) => network },
-  {
-    head: "STATUS",
-    cell: ({ status }) => status,
-    colour: ({ status }) => (status === "active" ? GREEN : RED)
-  },
-  { head: "FAILURES", cell: ({ consecutive_failures }) => String(consecutive_failures) },
+  { head: "HEALTH", cell: ({ health }) => health.state, colour: ({ health }) => colours[health.state] },
+  { head: "SINCE", cell: ({ health }) => iso(health.since) },
   { head: "URL", cell: ({ url }) => url },
-  { head: "EVENT TYPES", cell: ({ event_types }) => event_types.join(",") }
+  { head: "EVENT TYPES", cell: ({ event_types }) => event_types.join(",") },
+  { head: "WHY", cell: ({ health }) => (health.state === "healthy" ? "" : health.sentence) }
 ]
+
+/** As the API shows it. */
+const toJson = ({ health, ...webhook }: WebhookSummary) => ({ ...webhook, health: shownHealth(health) })
 
 const list = Command.make(
   "list",
@@ -39,20 +49,28 @@ const list = Command.make(
       ),
       Flag.optional
     ),
+    health: Flag.Literals("health", healthStates).pipe(
+      Flag.withDescription("Only webhooks in this state of health"),
+      Flag.optional
+    ),
     json
   },
-  Effect.fnUntraced(function* ({ account, search, json: asJson }) {
+  Effect.fnUntraced(function* ({ account, health, search, json: asJson }) {
     const accountId = Option.getOrUndefined(account)
     const text = Option.getOrUndefined(search)
     if (accountId !== undefined) yield* findAccount(accountId)
     yield* printList({
       json: asJson,
-      page: (before: ListedWebhook | undefined, limit) =>
-        webhookSummaries({ accountId, search: text, beforeId: before?.id }, limit),
+      page: (before: WebhookSummary | undefined, limit) =>
+        webhookSummaries(
+          { accountId, search: text, health: Option.getOrUndefined(health), beforeId: before?.id },
+          limit
+        ),
       columns,
-      toJson: (webhook) => webhook,
-      none:
-        text === undefined
+      toJson,
+      none: Option.isSome(health)
+        ? `No webhook is ${health.value}.`
+        : text === undefined
           ? "There is no webhook. Register one with POST /v1/webhooks."
           : "No webhook has this text in its id, URL or description."
     })
@@ -61,9 +79,10 @@ const list = Command.make(
   Command.provide(stores("webhook list")),
   about(
     "List webhooks",
-    "List the webhooks of all accounts or of one, newest first, or search them. FAILURES is the number of failed deliveries in a row. Secrets and headers are not shown. JSON contains at most 100 account filters of each webhook.",
+    "List the webhooks of all accounts or of one, newest first, or search them. HEALTH says whether the endpoint answers, and WHY says it in words. Secrets and headers are not shown. JSON contains at most 100 account filters of each webhook.",
     {
       "ledgerhook webhook list": "The webhooks of all accounts",
+      "ledgerhook webhook list --health failing": "The webhooks whose endpoints do not answer",
       "ledgerhook webhook list --account acct_01K… | jq '.[] | select(.status == \"disabled\")'":
         "The disabled webhooks of one account, with the reason",
       "ledgerhook webhook list --search shop.example.com": "The webhooks of one customer's server"

@@ -12,6 +12,7 @@ import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
 import { column } from "../Columns.ts"
 import { withoutNul } from "../StoredText.ts"
+import { countFailures } from "./FailureRuns.ts"
 import { storedDetails } from "./StoredDetails.ts"
 
 export interface NewDelivery {
@@ -49,6 +50,10 @@ export interface AttemptRecord {
   /** Null if no attempt follows. */
   readonly nextDelayMs: number | null
   readonly details?: ExchangeDetails
+  /** The delivery failed, but the webhook answered: its 2xx to a batch lists the delivery as failed. */
+  readonly answered?: boolean | undefined
+  /** Somebody asked for the attempt, outside the delivery's schedule. */
+  readonly manual?: boolean | undefined
 }
 
 /** The first attempt of a delivery that has no row yet. */
@@ -108,11 +113,20 @@ const outcomeColumns = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>) => sql
   ${column(attempts.map((a) => (a.details === undefined ? null : storedDetails(a.details))))}::text[]`
 const OUTCOME_COLUMNS = `delivery_id, attempt, status, response_status, response_time_ms, response_body, error,
   attempted_ms, ended_ms, next_delay_ms, details`
+/** Few attempts have a flag, so their ids are passed instead of a value for each attempt. */
+const outcomeFlags = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>) => {
+  const among = (has: (attempt: AttemptRecord) => boolean | undefined) =>
+    sql`o.delivery_id = ANY(${column(attempts.filter((a) => has(a) === true).map((a) => a.deliveryId))}::text[])`
+  return sql`
+    o.status = 'delivered' OR ${among((a) => a.answered)} AS answered, ${among((a) => a.manual)} AS manual,
+    to_timestamp(attempted_ms / 1000) AS attempted_at, to_timestamp(ended_ms / 1000) AS ended_at`
+}
 const NEXT_ATTEMPT_AT = "o.ended_at + o.next_delay_ms * interval '1 millisecond'"
 
 /**
- * What follows from the attempts in the CTE `moved`: the history of those that failed, the accounts' usage and the
- * webhooks' failures. Returns the webhooks whose consecutive failures have reached `disableAfter`, and null for others.
+ * What follows from the attempts in the CTE `moved`: the history of those that failed, the accounts' usage and what
+ * they say about the webhooks. Returns the webhooks whose consecutive failures have reached `disableAfter`, and null for
+ * others.
  */
 // Usage is updated in the order of accounts, so that writers cannot deadlock.
 // A batch has attempts of the same day of two months only if the clock was changed by a month. The usage of days then
@@ -140,25 +154,7 @@ const consequences = (sql: Sql, disableAfter: number) => sql`
         day = excluded.day,
         deliveries = excluded.deliveries + CASE WHEN kept.day = excluded.day THEN kept.deliveries ELSE 0 END
       WHERE kept.day <= excluded.day
-    ), ended AS (
-      SELECT webhook_id, max(n) FILTER (WHERE status = 'delivered') AS last_delivered
-      FROM moved WHERE NOT test GROUP BY webhook_id
-    ), counted AS (
-      SELECT e.webhook_id, e.last_delivered IS NOT NULL AS reset,
-             count(*) FILTER (WHERE m.status = 'failed')::int AS failures,
-             count(m.n)::int AS failed_attempts,
-             min(m.ended_at) AS failing_since
-      FROM ended e LEFT JOIN moved m ON m.webhook_id = e.webhook_id AND NOT m.test AND m.status <> 'delivered'
-        AND m.n > coalesce(e.last_delivered, 0)
-      GROUP BY e.webhook_id, reset
-    )
-    UPDATE webhooks w SET
-      consecutive_failures = CASE WHEN c.reset THEN c.failures ELSE w.consecutive_failures + c.failures END,
-      failing_since = CASE WHEN c.reset THEN c.failing_since ELSE coalesce(w.failing_since, c.failing_since) END,
-      failed_attempts = CASE WHEN c.reset THEN c.failed_attempts ELSE w.failed_attempts + c.failed_attempts END
-    FROM counted c
-    WHERE w.id = ANY(ARRAY[c.webhook_id]) AND (c.failed_attempts > 0 OR (c.reset AND w.failing_since IS NOT NULL))
-    RETURNING CASE WHEN w.consecutive_failures >= ${disableAfter} AND w.status = 'active' THEN w.id END AS id`
+    ), ${countFailures(sql, disableAfter)}`
 
 /**
  * Records the outcomes of attempts of pending and retrying deliveries. The row, its attempt, the webhook's failure
@@ -172,7 +168,7 @@ const consequences = (sql: Sql, disableAfter: number) => sql`
 export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>, disableAfter: number) =>
   sql<{ readonly id: string | null }>`
     WITH outcome AS (
-      SELECT o.*, to_timestamp(attempted_ms / 1000) AS attempted_at, to_timestamp(ended_ms / 1000) AS ended_at
+      SELECT o.*, ${outcomeFlags(sql, attempts)}
       FROM unnest(${outcomeColumns(sql, attempts)}) WITH ORDINALITY AS o (${sql.literal(OUTCOME_COLUMNS)}, n)
       ORDER BY delivery_id COLLATE "C"
     ), moved AS (
@@ -206,7 +202,7 @@ export const recordFirstAttempts = (sql: Sql, ended: ReadonlyArray<FirstAttempt>
   const rows = ended.map(({ row }) => row)
   return sql<{ readonly id: string | null }>`
     WITH outcome AS (
-      SELECT o.*, to_timestamp(attempted_ms / 1000) AS attempted_at, to_timestamp(ended_ms / 1000) AS ended_at
+      SELECT o.*, ${outcomeFlags(sql, attempts)}
       FROM unnest(
         ${outcomeColumns(sql, attempts)},
         ${column(rows.map((d) => d.webhookId))}::text[],

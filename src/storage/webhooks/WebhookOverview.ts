@@ -1,6 +1,9 @@
 /** Webhooks of all accounts, or of one, for the operator, without secrets and headers. */
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import type { HealthState } from "../../domain/HealthState.ts"
+import type { Health } from "../../health/Webhook.ts"
+import { inState, readHealth } from "./WebhookHealth.ts"
 import { LISTED_COLUMNS, type ListedWebhook, type WebhookRow } from "./WebhookRow.ts"
 import { foundBy } from "./WebhookSearch.ts"
 
@@ -9,22 +12,31 @@ interface SummaryFilter {
   readonly accountId: string | undefined
   /** A part of the id, the url or the description, or a whole id. */
   readonly search: string | undefined
+  readonly health: HealthState | undefined
   readonly beforeId: string | undefined
 }
 
+/** A webhook with its health. */
+export type WebhookSummary = ListedWebhook & { readonly health: Health }
+
 /** Newest first, with ids below `beforeId`. Deleted webhooks are not listed. */
 export const webhookSummaries = Effect.fnUntraced(function* (
-  { accountId, search, beforeId }: SummaryFilter,
+  { accountId, search, health, beforeId }: SummaryFilter,
   limit: number
 ) {
   const sql = yield* SqlClient.SqlClient
-  return yield* sql<ListedWebhook>`
-    SELECT ${sql.literal(LISTED_COLUMNS)} FROM webhooks WHERE ${sql.and([
+  const nowMs = yield* Clock.currentTimeMillis
+  const rows = yield* sql<ListedWebhook>`
+    SELECT ${sql.literal(LISTED_COLUMNS)} FROM webhooks w WHERE ${sql.and([
       sql`deleted_at IS NULL`,
       ...(accountId === undefined ? [] : [sql`account_id = ${accountId}`]),
       ...(search === undefined ? [] : [foundBy(sql, search)]),
+      ...(health === undefined ? [] : [inState(sql, health, nowMs)]),
       ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
     ])} ORDER BY id DESC LIMIT ${limit}`
+  const healths = yield* readHealth(rows.map(({ id }) => id))
+  // The row of a webhook stays for longer than this takes.
+  return rows.map((row): WebhookSummary => ({ ...row, health: healths.get(row.id)! }))
 })
 
 export type WebhookFilters = Pick<

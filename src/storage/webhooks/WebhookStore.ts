@@ -8,16 +8,19 @@ import { Limits } from "../../config/Limits.ts"
 import type { Batch } from "../../domain/Batch.ts"
 import { type FilterProblem, parseFilter } from "../../domain/filter/Parse.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
+import type { HealthState } from "../../domain/HealthState.ts"
 import { webhookDisabledMail } from "../../domain/Mails.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { PlanLimits } from "../../domain/Plans.ts"
 import type { WebhookStatus } from "../../domain/Webhook.ts"
-import { expandPatterns } from "../../domain/WebhookRules.ts"
+import { expandPatterns, type WebhookOrder } from "../../domain/WebhookRules.ts"
 import { deleteEvery } from "../../observability/ClockTrust.ts"
 import { lockedLimits } from "../accounts/AccountLimits.ts"
 import { queueMails } from "../accounts/MailStore.ts"
 import { column } from "../Columns.ts"
 import { Outbox } from "../outbox/Outbox.ts"
+import { endIncidents, RUN_RESET } from "./Incidents.ts"
+import { inState, rankOf } from "./WebhookHealth.ts"
 import {
   changed,
   configRecord,
@@ -61,9 +64,12 @@ export type WebhookSeen = ListedWebhook & Pick<WebhookRow, "headers">
 
 interface ListFilter {
   readonly status: WebhookStatus | undefined
+  readonly health: HealthState | undefined
   /** A part of the id, the url or the description, or a whole id. */
   readonly search: string | undefined
-  readonly beforeId: string | undefined
+  readonly sort: WebhookOrder
+  /** The `place` of the last webhook of the page before. */
+  readonly after: string | undefined
 }
 
 export interface SecretRotation {
@@ -170,9 +176,11 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
                disabled_reason = ${reason}, updated_at = ${at(nowMs)}::timestamptz
         WHERE id = ANY(${ids}::text[]) AND status = 'active' AND deleted_at IS NULL RETURNING ${columns}`
       if (rows.length === 0) return []
+      const disabled = rows.map(({ id }) => id)
+      yield* endIncidents(sql, disabled, "disabled", nowMs)
       yield* tellOwners(rows, reason, nowMs)
       yield* outbox.insert(rows.map(configRecord))
-      return rows.map(({ id }) => id)
+      return disabled
     }, sql.withTransaction)
 
     return {
@@ -202,15 +210,32 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
           Effect.map(first)
         ),
 
-      /** Newest first, with ids below `beforeId`. */
-      list: (owner: Owner, { status, search, beforeId }: ListFilter, limit: number) =>
-        sql<WebhookSeen>`
-          SELECT ${sql.literal(LISTED_COLUMNS)}, headers FROM webhooks WHERE ${sql.and([
-            owned(owner),
-            ...(status === undefined ? [] : [sql`status = ${status}`]),
-            ...(search === undefined ? [] : [foundBy(sql, search)]),
-            ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
-          ])} ORDER BY id DESC LIMIT ${limit}`,
+      /** Those after `after`. `place`: where the webhook is in the list. */
+      list: (
+        owner: Owner,
+        { after, health, search, sort, status }: ListFilter,
+        nowMs: number,
+        limit: number
+      ) => {
+        const rank = sort === "health" ? rankOf(sql, nowMs) : sql`0`
+        const [afterRank, afterId] = after?.split(" ") ?? []
+        const next =
+          afterId === undefined
+            ? sql`true`
+            : sql`(rank > ${Number(afterRank)} OR (rank = ${Number(afterRank)} AND id < ${afterId}))`
+        // For the default order the condition is on the index.
+        const isBefore = sort === "health" || afterId === undefined ? [] : [sql`id < ${afterId}`]
+        return sql<WebhookSeen & { readonly place: string }>`
+          SELECT *, rank || ' ' || id AS place FROM (
+            SELECT ${sql.literal(LISTED_COLUMNS)}, headers, ${rank} AS rank FROM webhooks w WHERE ${sql.and([
+              owned(owner),
+              ...(status === undefined ? [] : [sql`status = ${status}`]),
+              ...(health === undefined ? [] : [inState(sql, health, nowMs)]),
+              ...(search === undefined ? [] : [foundBy(sql, search)]),
+              ...isBefore
+            ])}
+          ) AS listed WHERE ${next} ORDER BY rank, id DESC LIMIT ${limit}`
+      },
 
       /**
        * An account that exceeds its limits keeps its webhooks and may change them, as long as filters do not grow.
@@ -239,6 +264,10 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
             disabled_reason = ${next.disabled_reason}, last_disabled_at = ${next.last_disabled_at}::timestamptz,
             last_enabled_at = ${next.last_enabled_at}::timestamptz
           WHERE id = ${id} RETURNING ${columns}`
+        if (next.status !== row.status) {
+          if (next.status === "disabled") yield* endIncidents(sql, [id], "disabled", nowMs)
+          else yield* sql`UPDATE webhooks SET ${sql.literal(RUN_RESET)} WHERE id = ${id}`
+        }
         yield* outbox.insert([configRecord(written!)])
         return Option.some(written!)
       }, sql.withTransaction),
@@ -283,8 +312,10 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         const gone = yield* sql`
           UPDATE webhooks SET deleted_at = ${at(nowMs)}::timestamptz, updated_at = ${at(nowMs)}::timestamptz, ending = true
           WHERE id = ${id} AND ${owned(owner)} RETURNING 1`
-        if (gone.length > 0) yield* outbox.insert([tombstone(id)])
-        return gone.length > 0
+        if (gone.length === 0) return false
+        yield* endIncidents(sql, [id], "deleted", nowMs)
+        yield* outbox.insert([tombstone(id)])
+        return true
       }, sql.withTransaction),
 
       /**

@@ -46,7 +46,9 @@ const everything = Effect.gen(function* () {
       "SELECT * FROM attempts ORDER BY delivery_id, attempt",
       "SELECT * FROM delivery_usage ORDER BY account_id, month",
       "SELECT * FROM delivery_usage_days ORDER BY account_id, day_of_month",
-      "SELECT id, status, consecutive_failures, failing_since, failed_attempts FROM webhooks ORDER BY id",
+      `SELECT id, status, consecutive_failures, failing_since, failed_attempts, attempted_at, last_failed_at, last_error,
+              failed_deliveries, failing_from, incident_id, incident_ended_at FROM webhooks ORDER BY id`,
+      "SELECT * FROM incidents ORDER BY id",
       `SELECT account_id, network, webhook_id, event_type, status, latency_bucket, at, parked, sum(count)::int AS count,
               sum(latency_sum)::int AS latency
        FROM delivery_changes GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING sum(count) <> 0 OR sum(latency_sum) <> 0

@@ -39,12 +39,12 @@ export const WebhooksInTrouble = () => {
         </p>
       ) : (
         <ul className="stack" style={{ listStyle: "none", padding: 0, margin: 0 }}>
-          {troubled.map(({ id, description, url, status, troubles }) => (
+          {troubled.map(({ id, description, url, health, troubles }) => (
             <li key={id}>
               <Link to="/webhooks/$id" params={{ id }}>
                 <PlainText>{description ?? url}</PlainText>
               </Link>{" "}
-              <Status>{status}</Status>
+              <Status>{health.state}</Status>
               <div className="quiet">
                 <PlainText>{troubles.join("; ")}</PlainText>
               </div>

@@ -26,14 +26,16 @@ const waitingOf = ({ delivered, failed, pending }: Stats): ReadonlyArray<string>
 
 export const troublesOf = ({
   status,
+  health,
   disabled_reason,
   consecutive_failures,
   stats
 }: Pick<
   ListedWebhook,
-  "status" | "disabled_reason" | "consecutive_failures" | "stats"
+  "status" | "health" | "disabled_reason" | "consecutive_failures" | "stats"
 >): ReadonlyArray<string> => [
   ...(status === "disabled" ? [disabled_reason === null ? "disabled" : `disabled: ${disabled_reason}`] : []),
+  ...(health.state === "failing" ? [health.sentence] : []),
   ...(consecutive_failures > 0
     ? [`${plural(consecutive_failures, "delivery", "deliveries")} failed in a row`]
     : []),

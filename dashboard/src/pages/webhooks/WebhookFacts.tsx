@@ -38,9 +38,7 @@ export const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => (
     <dl className="facts">
       <dt>Status</dt>
       <dd>
-        <Status>{webhook.status}</Status>{" "}
-        {webhook.consecutive_failures > 0 &&
-          `${plural(webhook.consecutive_failures, "delivery", "deliveries")} failed in a row`}
+        <Status>{webhook.health.state}</Status> <PlainText>{webhook.health.sentence}</PlainText>
       </dd>
       <dt>Address</dt>
       <dd className="mono">

@@ -53,8 +53,8 @@ const columnsWith = (withStats: boolean) =>
         </>
       )
     }),
-    column.accessor("status", {
-      header: "Status",
+    column.accessor("health.state", {
+      header: "Health",
       meta: { width: "7rem" },
       cell: ({ getValue }) => <Status>{getValue()}</Status>
     }),

@@ -1,0 +1,81 @@
+/** `/v1/incidents` and `/v1/webhooks/:id/incidents`. */
+import { Clock, Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { SqlClient } from "effect/sql"
+import { Settings } from "../../config/Config.ts"
+import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
+import { type Incident, listIncidents } from "../../storage/webhooks/IncidentStore.ts"
+import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
+import { ownerOf } from "../Authentication.ts"
+import { Api } from "../Contract.ts"
+import { Caller } from "../contract/Common.ts"
+import { NotFound, ValidationError } from "../Errors.ts"
+import { orUnavailable } from "../Failures.ts"
+import { makePage } from "../Pages.ts"
+
+interface Query {
+  readonly since?: string
+  readonly until?: string
+  readonly limit?: string
+  readonly cursor?: string
+}
+
+const shown = (incident: Incident) => ({
+  id: incident.id,
+  webhook_id: incident.webhook_id,
+  began_at: iso(incident.beganAt),
+  ended_at: incident.endedAt === null ? null : iso(incident.endedAt),
+  cause: incident.cause,
+  attempts_failed: incident.attemptsFailed,
+  waited: incident.outcome?.waited ?? 0,
+  outcome:
+    incident.outcome === null
+      ? null
+      : {
+          delivered: incident.outcome.delivered,
+          failed: incident.outcome.failed,
+          waiting: Math.max(0, incident.outcome.waited - incident.outcome.delivered - incident.outcome.failed)
+        },
+  ended_by: incident.endedBy
+})
+
+export const incidentsLayer = HttpApiBuilder.group(
+  Api,
+  "incidents",
+  Effect.fnUntraced(function* (handlers) {
+    const { retentionDeliveriesMs } = yield* Settings
+    const sql = yield* SqlClient.SqlClient
+    const webhooks = yield* WebhookStore
+    const page = yield* makePage
+
+    const list = Effect.fnUntraced(function* (query: Query, webhookId: string | undefined) {
+      const owner = ownerOf(yield* Caller)
+      const since = query.since === undefined ? undefined : parseIsoTime(query.since)
+      const until = query.until === undefined ? undefined : parseIsoTime(query.until)
+      if (since !== undefined && until !== undefined && since >= until) {
+        return yield* ValidationError.because("since must be before until.")
+      }
+      const nowMs = yield* Clock.currentTimeMillis
+      const read = (beforeId: string | undefined, limit: number) =>
+        listIncidents(
+          owner,
+          { webhookId, since, until, beforeId },
+          limit,
+          nowMs,
+          nowMs - retentionDeliveriesMs
+        ).pipe(Effect.provideService(SqlClient.SqlClient, sql))
+      const name = ["incidents", owner.accountId, ...owner.networks, webhookId, since, until]
+      return yield* page(query, name, read, shown)
+    })
+
+    return handlers.handleAll({
+      list: ({ query }) => orUnavailable(list(query, undefined)),
+
+      ofWebhook: Effect.fnUntraced(function* ({ params, query }) {
+        const found = yield* webhooks.find(ownerOf(yield* Caller), params.id)
+        if (Option.isNone(found)) return yield* NotFound.because(`There is no webhook ${params.id}.`)
+        return yield* list(query, params.id)
+      }, orUnavailable)
+    })
+  })
+)

@@ -1,0 +1,103 @@
+/**
+ * Reads what is recorded of webhooks' health (health/Webhook.ts), and has the same states as a condition of lists. A
+ * healthy webhook costs a look into an index that has only live deliveries that wait.
+ */
+import { Clock, Effect } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
+import { type HealthState, healthStates } from "../../domain/HealthState.ts"
+import { firstIdAt, idTime } from "../../domain/Ids.ts"
+import { type Health, WAITING_MS, type WebhookFacts, webhookHealth } from "../../health/Webhook.ts"
+
+/** Rows of `deliveries_unfinished`. */
+const UNFINISHED = "status IN ('pending', 'retrying') AND replay_job_id IS NULL AND test_event IS NULL"
+/** False after an update until upkeep has built the index: to read a webhook's deliveries without it may take minutes. */
+const INDEXED = `(SELECT count(*) FROM pg_inherits WHERE inhparent = 'deliveries'::regclass)
+  = (SELECT count(*) FROM pg_inherits WHERE inhparent = 'deliveries_unfinished'::regclass)`
+
+type Sql = SqlClient.SqlClient
+
+/** Live deliveries of the webhook `w` that make it `waiting`. */
+const waitingRows = (sql: Sql, nowMs: number): Statement.Fragment => sql`
+  deliveries WHERE webhook_id = w.id AND ${sql.literal(UNFINISHED)} AND ${sql.literal(INDEXED)}
+    AND (status = 'retrying' OR id < ${firstIdAt("dlv_", nowMs - WAITING_MS)})`
+
+/** The state of the webhook `w`, as `webhookHealth` finds it. */
+const stateOf = (sql: Sql, nowMs: number) => sql`CASE
+  WHEN w.status = 'disabled' THEN 'disabled'
+  WHEN w.attempted_at IS NULL AND w.failing_since IS NULL THEN 'new'
+  WHEN w.is_failing THEN 'failing'
+  WHEN EXISTS (SELECT FROM ${waitingRows(sql, nowMs)}) THEN 'waiting'
+  ELSE 'healthy' END`
+
+/** Webhooks `w` in that state. */
+export const inState = (sql: Sql, state: HealthState, nowMs: number) => sql`${stateOf(sql, nowMs)} = ${state}`
+
+/** The place of the state of the webhook `w` in `healthStates`. */
+export const rankOf = (sql: Sql, nowMs: number) =>
+  sql`array_position(${[...healthStates]}::text[], ${stateOf(sql, nowMs)}) - 1`
+
+interface Row extends Omit<WebhookFacts, "incident" | "waiting"> {
+  readonly id: string
+  readonly incidentId: string | null
+  readonly incidentEndedAt: number | null
+  readonly oldest: string | null
+  readonly deliveries: number
+  readonly retrying: number
+  readonly nextAttemptAt: number | null
+  readonly waitingError: string | null
+}
+
+const factsOf = ({ incidentEndedAt, incidentId, oldest, waitingError, ...row }: Row): WebhookFacts => ({
+  ...row,
+  incident:
+    incidentId === null || incidentEndedAt === null
+      ? null
+      : { beganAt: idTime(incidentId), endedAt: incidentEndedAt },
+  waiting:
+    oldest === null
+      ? null
+      : {
+          since: idTime(oldest),
+          deliveries: row.deliveries,
+          isMinimum: row.deliveries === Limits.waitingRead,
+          retrying: row.retrying,
+          nextAttemptAt: row.nextAttemptAt,
+          lastError: waitingError
+        }
+})
+
+/** The health of webhooks of any account, by id. */
+export const readHealth = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  if (ids.length === 0) return new Map<string, Health>()
+  const nowMs = yield* Clock.currentTimeMillis
+  const ms = (column: string, as: string) =>
+    sql.literal(`(extract(epoch FROM ${column}) * 1000)::float8 AS "${as}"`)
+  const rows = yield* sql<Row>`
+    SELECT w.id, w.status, ${ms("w.disabled_at", "disabledAt")}, w.disabled_reason AS "disabledReason",
+           ${ms("w.created_at", "createdAt")}, ${ms("w.attempted_at", "attemptedAt")}, w.is_failing AS "isFailing",
+           ${ms("w.failing_since", "failingSince")}, w.failed_attempts AS "failedAttempts",
+           w.last_error AS "lastError", w.failed_deliveries AS "failedDeliveries", w.incident_id AS "incidentId",
+           ${ms("w.incident_ended_at", "incidentEndedAt")}, oldest.id AS oldest,
+           coalesce(newest.deliveries, 0) AS deliveries, coalesce(newest.retrying, 0) AS retrying,
+           ${ms("newest.next_attempt_at", "nextAttemptAt")}, retried.last_error AS "waitingError"
+    FROM webhooks w
+    LEFT JOIN LATERAL (SELECT id FROM ${waitingRows(sql, nowMs)} ORDER BY id LIMIT 1) AS oldest ON true
+    LEFT JOIN LATERAL (
+      SELECT count(*)::int AS deliveries, count(*) FILTER (WHERE status = 'retrying')::int AS retrying,
+             min(next_attempt_at) AS next_attempt_at, min(id) FILTER (WHERE status = 'retrying') AS retried
+      FROM (
+        SELECT id, status, next_attempt_at FROM deliveries
+        WHERE webhook_id = w.id AND ${sql.literal(UNFINISHED)} ORDER BY id DESC LIMIT ${Limits.waitingRead}
+      ) AS read
+    ) AS newest ON oldest.id IS NOT NULL
+    LEFT JOIN LATERAL (SELECT last_error FROM deliveries WHERE id = newest.retried) AS retried ON true
+    WHERE w.id = ANY(${ids}::text[])`
+  return new Map(rows.map((row) => [row.id, webhookHealth(factsOf(row))]))
+})
+
+export const makeReadHealth = Effect.map(
+  SqlClient.SqlClient,
+  (sql) => (ids: ReadonlyArray<string>) => Effect.provideService(readHealth(ids), SqlClient.SqlClient, sql)
+)
