@@ -48,12 +48,13 @@ export const keepProcess = Effect.fnUntraced(function* (version: string, roles: 
 export const presenceLayer = (version: string) =>
   Layer.effectDiscard(Effect.flatMap(Settings, ({ roles }) => keepProcess(version, roles)))
 
+/** The newest first. */
 export const readProcesses = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<SeenProcess>`
     SELECT host, pid, version, roles, failing, stopped_at IS NOT NULL AS stopped,
            greatest(0, extract(epoch FROM clock_timestamp() - seen_at) * 1000)::float8 AS "seenAgoMs"
-    FROM processes`
+    FROM processes ORDER BY processes.seen_at DESC`
 })
 
 /** Deletes the rows of processes that ended long ago. */
