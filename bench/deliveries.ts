@@ -86,17 +86,9 @@ const makeStore = Effect.fnUntraced(function* (rows: number) {
 })
 type Queries = DeliveryQueries["Service"]
 
-const NONE: DeliveryFilter = {
-  webhookId: undefined,
-  eventType: undefined,
-  status: undefined,
-  event: undefined,
-  since: undefined,
-  until: undefined
-}
 const MIDDLE = { since: BEGIN_MS + 5 * DAY_MS, until: BEGIN_MS + 25 * DAY_MS }
 
-type Filters = Readonly<Record<string, Partial<DeliveryFilter>>>
+type Filters = Readonly<Record<string, DeliveryFilter>>
 
 /** Filters that have a hundredth page in the small store as well. */
 const long: Filters = {
@@ -125,10 +117,10 @@ const combined: Filters = {
   "webhook-type-time": { webhookId: webhookId(3), eventType: "nft.minted", ...MIDDLE }
 }
 
-const pageOf = (queries: Queries, filter: Partial<DeliveryFilter>, beforeId?: string) =>
-  queries.list(OWNER, { ...NONE, ...filter }, beforeId, PAGE + 1)
+const pageOf = (queries: Queries, filter: DeliveryFilter, beforeId?: string) =>
+  queries.list(OWNER, filter, beforeId, PAGE + 1)
 
-const hundredthOf = Effect.fnUntraced(function* (queries: Queries, filter: Partial<DeliveryFilter>) {
+const hundredthOf = Effect.fnUntraced(function* (queries: Queries, filter: DeliveryFilter) {
   let beforeId: string | undefined
   for (let page = 0; page < PAGES_BEFORE; page++) {
     const rows = yield* pageOf(queries, filter, beforeId)

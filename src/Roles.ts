@@ -16,9 +16,7 @@ import { Sender } from "./deliver/Sender.ts"
 import { watchSender } from "./deliver/SenderHealth.ts"
 import { deliver } from "./deliver/Stage.ts"
 import { detectLedger } from "./detect/Detect.ts"
-import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "./domain/Delivery.ts"
-import { historyEventsTopic } from "./domain/History.ts"
-import { type DetectionAlert, EVENT_LOG_GROUP, eventsTopic } from "./domain/LedgerEvent.ts"
+import type { DetectionAlert } from "./domain/LedgerEvent.ts"
 import type { Network } from "./domain/Network.ts"
 import { events } from "./events/Stage.ts"
 import { logLayer } from "./LogAdapter.ts"
@@ -27,12 +25,9 @@ import type { LedgerSource } from "./ledger/LedgerSource.ts"
 import * as RippledSource from "./ledger/RippledSource.ts"
 import type { SkipOrders } from "./ledger/SkippedLedgers.ts"
 import { ingest } from "./ledger/Stage.ts"
-import { EventLog } from "./log/EventLog.ts"
 import { watchLog } from "./log/LogHealth.ts"
-import { type ConsumerGroup, showRecordsBehind } from "./log/RecordsBehind.ts"
 import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
-import { deleteEvery } from "./observability/ClockTrust.ts"
 import { Health, ledgerPart, type PartHealth } from "./observability/Health.ts"
 import { otlpEndpoint } from "./observability/OtlpEndpoint.ts"
 import * as ProcessMetrics from "./observability/ProcessMetrics.ts"
@@ -46,39 +41,34 @@ import * as SimulatedSource from "./simulator/SimulatedSource.ts"
 import { syntheticTransactions } from "./simulator/SyntheticTransactions.ts"
 import { AccountStore } from "./storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "./storage/accounts/ApiKeyStore.ts"
-import { forgetAnswers, IdempotencyStore } from "./storage/accounts/IdempotencyStore.ts"
+import { IdempotencyStore } from "./storage/accounts/IdempotencyStore.ts"
 import { MailStore } from "./storage/accounts/MailStore.ts"
 import { UsageStore } from "./storage/accounts/UsageStore.ts"
-import { keepEndingQueues } from "./storage/deliveries/DeletedQueues.ts"
 import { DeliveryQueries } from "./storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "./storage/deliveries/DeliveryStore.ts"
-import { keepTotals } from "./storage/deliveries/DeliveryTotals.ts"
 import { Partitions } from "./storage/deliveries/Partitions.ts"
-import { maintain } from "./storage/deliveries/Retention.ts"
 import { TestDeliveries } from "./storage/deliveries/TestDeliveries.ts"
-import { forgetEndedRows } from "./storage/EndedRows.ts"
-import { AlertStore, forgetAlerts } from "./storage/events/AlertStore.ts"
+import { AlertStore } from "./storage/events/AlertStore.ts"
 import { ChainRestarts } from "./storage/events/ChainRestarts.ts"
 import { EventCounts } from "./storage/events/EventCounts.ts"
 import { EventQueries } from "./storage/events/EventQueries.ts"
-import { EventStore, maintainEvents } from "./storage/events/EventStore.ts"
+import { EventStore } from "./storage/events/EventStore.ts"
 import { HistoryStore } from "./storage/events/HistoryStore.ts"
 import { SkippedLedgers } from "./storage/events/SkippedLedgers.ts"
 import { Leases } from "./storage/Leases.ts"
 import { Outbox } from "./storage/outbox/Outbox.ts"
 import { outboxPublisherLayer } from "./storage/outbox/OutboxPublisher.ts"
 import { WorkNotices } from "./storage/outbox/WorkNotices.ts"
-import { forgetQuarantined } from "./storage/Quarantine.ts"
+import { presenceLayer } from "./storage/Processes.ts"
 import { HistoryRequests } from "./storage/replays/HistoryRequests.ts"
 import { ReplayStore } from "./storage/replays/ReplayStore.ts"
 import { ReplayWork } from "./storage/replays/ReplayWork.ts"
 import { RetryWork } from "./storage/replays/RetryWork.ts"
 import * as Sql from "./storage/Sql.ts"
-import { showWork } from "./storage/WorkMetrics.ts"
-import { keepHealth } from "./storage/webhooks/HealthUpkeep.ts"
 import { SecretBox } from "./storage/webhooks/SecretBox.ts"
 import { requireKeys } from "./storage/webhooks/SecretRotation.ts"
-import { forgetPreviousSecrets, WebhookStore } from "./storage/webhooks/WebhookStore.ts"
+import { WebhookStore } from "./storage/webhooks/WebhookStore.ts"
+import { upkeep } from "./Upkeep.ts"
 import { AccountHolds } from "./webhooks/AccountHolds.ts"
 import { activeWebhooks } from "./webhooks/ActiveWebhooks.ts"
 import { WebhookRegistry } from "./webhooks/WebhookRegistry.ts"
@@ -127,11 +117,6 @@ const supervisedWithLease = <E, R>(part: string, job: Effect.Effect<unknown, E, 
       )
     })
   )
-
-const retention = Effect.gen(function* () {
-  const log = yield* EventLog
-  return yield* log.applyRetention.pipe(deleteEvery("retention of the log", Limits.maintenanceMs))
-})
 
 /** Ingest of each network: from its servers, or from the simulated ledger. History where history servers are set. */
 const ingestLayer = Layer.unwrap(
@@ -320,32 +305,10 @@ const roleLayers = {
 }
 
 const operatorLayer = printOperatorAddress.pipe(Layer.provide(operatorServerLayer))
+
 const notifyLayer = supervised("mail", notify).pipe(Layer.provide([Mailer.layer, WorkNotices.layer]))
 
-const consumerGroups = (networks: ReadonlyArray<Network>): ReadonlyArray<ConsumerGroup> => [
-  { group: EVENT_LOG_GROUP, topics: networks.flatMap((one) => [eventsTopic(one), historyEventsTopic(one)]) },
-  { group: "route", topics: networks.map(eventsTopic) },
-  { group: "deliver", topics: [DELIVERIES_TOPIC, REPLAYS_TOPIC] }
-]
-
-const upkeepLayer = supervisedWithLease(
-  "retention",
-  Effect.raceAllFirst([
-    maintain,
-    maintainEvents,
-    forgetAlerts,
-    forgetAnswers,
-    forgetEndedRows,
-    forgetQuarantined,
-    forgetPreviousSecrets,
-    keepEndingQueues,
-    keepHealth,
-    keepTotals,
-    retention,
-    showWork,
-    Effect.flatMap(Settings, (settings) => showRecordsBehind(consumerGroups(watchedNetworks(settings))))
-  ])
-)
+const upkeepLayer = supervisedWithLease("retention", upkeep)
 
 const parts = Layer.unwrap(
   Effect.map(Settings, ({ opsPort, roles: chosen }) =>
@@ -362,7 +325,7 @@ const parts = Layer.unwrap(
 )
 
 /** The roles of a process, its stores and its upkeep. Needs a database. */
-export const roles = announceStop.pipe(
+export const roles = Layer.merge(announceStop, presenceLayer(packageJson.version)).pipe(
   Layer.provideMerge(started),
   Layer.provideMerge(parts),
   Layer.provide(starting),

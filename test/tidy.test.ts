@@ -4,78 +4,8 @@ import { dirname, join, normalize } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { stageLimits } from "../src/config/StageLimits.ts"
 import { circles, type Edge } from "./support/circles.ts"
+import { domainImports, homes, loadedWhenNeeded, mayImport } from "./support/layout.ts"
 import { sleeping } from "./support/sleeping.ts"
-
-const foundation = ["domain", "config", "observability"]
-const services = [...foundation, "health", "log", "storage", "coverage", "webhooks"]
-
-/** Other folders that a folder of src (or a file at its top) may import. Stages never import one another. */
-const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
-  domain: [],
-  config: ["domain"],
-  observability: ["domain", "config"],
-  health: ["domain"],
-  sql: ["config"],
-  net: ["domain", "config"],
-  log: [...foundation, "sql"],
-  // The outbox is published to the log's port.
-  storage: [...foundation, "health", "sql", "log"],
-  coverage: [...foundation, "log", "storage"],
-  webhooks: [...foundation, "log", "storage"],
-  ledger: [...services, "net"],
-  // The simulator provides a simulated XRP Ledger network through the ledger stage's port.
-  simulator: [...services, "ledger"],
-  detect: services,
-  events: services,
-  route: services,
-  deliver: [...services, "net"],
-  delay: services,
-  replay: services,
-  notify: services,
-  api: services,
-  cli: ["*"],
-  // The two places that know every adapter and every stage.
-  LogAdapter: ["*"],
-  Roles: ["*"],
-  main: ["cli", "config"]
-}
-
-/** The folders that may import each third party. `effect` is allowed everywhere, except its unstable parts. */
-const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "@effect/sql-pg": ["storage"],
-  "@platformatic/kafka": ["log"],
-  "@effect/platform-node": ["api", "main", "cli", "storage"],
-  xrpl: ["ledger", "simulator", "domain"],
-  ws: ["ledger"],
-  // The command that publishes the schemas shows both in an example.
-  ajv: ["detect", "cli"],
-  "ajv-formats": ["detect", "cli"],
-  undici: ["deliver"],
-  nodemailer: ["notify"],
-  "hyparquet-writer": ["cli"],
-  "effect/sql": [
-    "sql",
-    "storage",
-    "log",
-    "webhooks",
-    "api",
-    "deliver",
-    "route",
-    "replay",
-    "cli",
-    "LogAdapter",
-    "Roles"
-  ],
-  "effect/http": ["api", "Roles", "log", "observability"],
-  "effect/http-api": ["api"],
-  "effect/cli": ["cli"]
-}
-
-/** Files of Kafka's folder that every process may load, because none of them imports the client. */
-const withoutClient = ["LoadKafka", "SchemaRegistry", "TopicPlan"].map((name) => `src/log/kafka/${name}.ts`)
-
-/** Besides `effect` and Node's pure modules, domain knows only the ledger's own address format. */
-const domainImports = ["effect", "node:crypto", "node:net", "xrpl"]
 
 const LINES_MAX = 400
 const HEADER_LINES_MAX = 8
@@ -127,6 +57,12 @@ const partOf = (file: string): string => file.split("/")[1]!.replace(/\.ts$/, ""
 const importsOf = ({ code }: Source): ReadonlyArray<string> =>
   Array.from(code.matchAll(/\b(?:from|import|require)\s*\(?\s*"([^"]+)"/g), (match) => match[1]!)
 
+/** What a file loads as soon as it is loaded itself: not what it loads later by `import()`, and no types. */
+const loadsOf = (file: string): ReadonlyArray<string> => {
+  const { code = "" } = sources.find((source) => source.file === file) ?? {}
+  return Array.from(code.matchAll(/^(?:import|export) (?!type\b)[^"=;]*"([^"]+)"/gm), (match) => match[1]!)
+}
+
 /** Which file of src imports which. */
 const fileEdges: ReadonlyArray<Edge> = sources.flatMap((source) =>
   importsOf(source)
@@ -176,17 +112,16 @@ describe("imports", () => {
     assert.deepStrictEqual(wrong, [])
   })
 
-  it("load Kafka's client, which takes long, only where there is a Kafka", () => {
-    const wrong = sources
-      .filter(({ file }) => !file.startsWith("src/log/kafka/"))
-      .flatMap(({ file, code }) =>
-        Array.from(code.matchAll(/^import (?!type\b)[^"]*"(\.[^"]+)"/gm), ([, target]) =>
-          normalize(join(dirname(file), target!))
-        )
-          .filter((target) => target.startsWith("src/log/kafka/") && !withoutClient.includes(target))
-          .map((target) => `${file} -> ${target}`)
-      )
+  it("load no large package before it is needed", () => {
+    const reached = new Set(["src/main.ts", "src/Roles.ts"])
+    const wrong: Array<string> = []
+    // The set grows while it is read.
+    for (const file of reached)
+      for (const target of loadsOf(file))
+        if (target.startsWith(".")) reached.add(normalize(join(dirname(file), target)))
+        else if (loadedWhenNeeded.includes(packageOf(target))) wrong.push(`${file} -> ${target}`)
     assert.deepStrictEqual(wrong, [])
+    assert.isTrue(reached.has("src/cli/Root.ts") && reached.has("src/storage/Sql.ts"))
   })
 
   it("leave domain with data and pure functions", () => {

@@ -5,11 +5,11 @@
  */
 import { createHash } from "node:crypto"
 import { Effect, Layer } from "effect"
-import { HttpRouter, type HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApiSwagger } from "effect/http-api"
 import { asyncApiDocument } from "./AsyncApiDocument.ts"
 import { Api, openApiDocument } from "./Contract.ts"
-import { serveDocument } from "./Documents.ts"
+import { type Document, serveDocument } from "./Documents.ts"
 import { eventTypesPage } from "./EventTypesPage.ts"
 
 const DOCS_PATH = "/docs"
@@ -18,7 +18,7 @@ const OPENAPI_PATH = "/openapi.json"
 const ASYNCAPI_PATH = "/asyncapi.json"
 
 /** Every path of the documents. All accept GET only. */
-export const documentPaths: ReadonlyArray<string> = [DOCS_PATH, EVENT_TYPES_PATH, OPENAPI_PATH, ASYNCAPI_PATH]
+export const documentPaths = [DOCS_PATH, EVENT_TYPES_PATH, OPENAPI_PATH, ASYNCAPI_PATH] as const
 
 /** The hash by which the policy allows a script. The browser runs no other script. */
 const hashOf = (script: string): string => `'sha256-${createHash("sha256").update(script).digest("base64")}'`
@@ -45,50 +45,45 @@ const pageHeaders = (policy: string) => ({
   "x-content-type-options": "nosniff"
 })
 
-/** The served page by its bytes, so that the policy is computed once. */
-const pages = new WeakMap<Uint8Array, ReturnType<typeof serveDocument>>()
+/** The page is the same for every caller. */
+const anyRequest = HttpServerRequest.fromWeb(new Request(`http://localhost${DOCS_PATH}`))
 
-const servePage = (page: HttpServerResponse.HttpServerResponse) => {
-  const { body } = page
-  if (body._tag !== "Uint8Array") return Effect.succeed(page)
-  const known = pages.get(body.body)
-  if (known !== undefined) return known
-  const text = new TextDecoder().decode(body.body).replace("</head>", `${DARK_THEME}</head>`)
-  const served = serveDocument({
-    bytes: Buffer.from(text),
-    contentType: body.contentType,
-    headers: pageHeaders(policyOf(text))
-  })
-  pages.set(body.body, served)
-  return served
-}
-
-const pageLayer = HttpApiSwagger.layer(Api, { path: DOCS_PATH }).pipe(
-  Layer.provide(HttpRouter.middleware(Effect.flatMap(servePage)).layer)
+/** Swagger UI with the API's document. Its code and the page are 4 MB, so only a process that is asked for them has them. */
+const swaggerPage = HttpRouter.toHttpEffect(HttpApiSwagger.layer(Api, { path: DOCS_PATH })).pipe(
+  Effect.flatten,
+  Effect.provideService(HttpServerRequest.HttpServerRequest, anyRequest),
+  Effect.scoped,
+  Effect.map(({ body }) => {
+    if (body._tag !== "Uint8Array") throw new Error(`Docs.swaggerPage: the page is a ${body._tag}`)
+    const text = new TextDecoder().decode(body.body).replace("</head>", `${DARK_THEME}</head>`)
+    return {
+      bytes: Buffer.from(text),
+      contentType: "text/html; charset=utf-8",
+      headers: pageHeaders(policyOf(text))
+    }
+  }),
+  Effect.orDie
 )
 
-const { html, policy } = eventTypesPage()
+const eventTypes = Effect.sync(() => {
+  const { html, policy } = eventTypesPage()
+  return { bytes: Buffer.from(html), contentType: "text/html; charset=utf-8", headers: pageHeaders(policy) }
+})
 
-const eventTypesLayer = HttpRouter.add(
-  "GET",
-  EVENT_TYPES_PATH,
-  serveDocument({
-    bytes: Buffer.from(html),
-    contentType: "text/html; charset=utf-8",
-    headers: pageHeaders(policy)
-  })
-)
+const json = (make: () => object) =>
+  Effect.sync(() => ({ bytes: Buffer.from(JSON.stringify(make())), contentType: "application/json" }))
 
-const jsonLayer = (path: "/openapi.json" | "/asyncapi.json", document: object) =>
-  HttpRouter.add(
-    "GET",
-    path,
-    serveDocument({ bytes: Buffer.from(JSON.stringify(document)), contentType: "application/json" })
+/** A document is made at the first request for it. */
+const route = (path: (typeof documentPaths)[number], made: Effect.Effect<Document>) =>
+  HttpRouter.use((router) =>
+    Effect.flatMap(Effect.cached(Effect.map(made, serveDocument)), (served) =>
+      router.add("GET", path, Effect.flatten(served))
+    )
   )
 
 export const docsLayer = Layer.mergeAll(
-  pageLayer,
-  eventTypesLayer,
-  jsonLayer(OPENAPI_PATH, openApiDocument()),
-  jsonLayer(ASYNCAPI_PATH, asyncApiDocument())
+  route(DOCS_PATH, swaggerPage),
+  route(EVENT_TYPES_PATH, eventTypes),
+  route(OPENAPI_PATH, json(openApiDocument)),
+  route(ASYNCAPI_PATH, json(asyncApiDocument))
 )

@@ -17,6 +17,7 @@ import { retry } from "./commands/Retry.ts"
 import { replay } from "./commands/replay/Replay.ts"
 import { secrets } from "./commands/Secrets.ts"
 import { start } from "./commands/Start.ts"
+import { status } from "./commands/Status.ts"
 import { topics } from "./commands/Topics.ts"
 import { webhook } from "./commands/Webhook.ts"
 import { doctor } from "./doctor/Doctor.ts"
@@ -32,6 +33,7 @@ const root = Command.make("ledgerhook").pipe(
   Command.withExamples([
     { command: "npm run demo", description: "Try the service without network or settings" },
     { command: "ledgerhook start", description: "Run the service" },
+    { command: "ledgerhook status", description: "Say how the service is" },
     { command: "ledgerhook doctor", description: "Check every setting and connection" }
   ]),
   Command.withSubcommands([
@@ -53,6 +55,7 @@ const root = Command.make("ledgerhook").pipe(
     topics,
     mail,
     listen,
+    status,
     doctor
   ])
 )

@@ -53,6 +53,9 @@ export const commandLimits = {
   doctorQuarantined: 1,
   /** Failing webhooks that `doctor` names. */
   doctorWebhooks: 5,
+  /** Failing webhooks and processes that `status` names, so that all fits on one screen. */
+  statusWebhooks: 10,
+  statusProcesses: 20,
   /** The timeout of one check of `doctor`. */
   doctorCheckMs: 5_000,
   /** How long `doctor` waits for a server that is a few ledgers behind. A ledger closes every 3 to 4 s. */

@@ -47,6 +47,8 @@ export interface SettingsShape {
   /** The port of health and metrics. Undefined: they are on `port`. */
   readonly opsPort: number | undefined
   readonly roles: ReadonlyArray<Role>
+  /** Roles that nobody is expected to have. */
+  readonly withoutRoles: ReadonlyArray<Role>
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   /** Undefined: the embedded log. */
@@ -191,6 +193,7 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     port,
     opsPort,
     roles,
+    withoutRoles: read("WITHOUT_ROLES") ?? [],
     dataDir: read("DATA_DIR") ?? "",
     databaseUrl: read("DATABASE_URL"),
     kafka:

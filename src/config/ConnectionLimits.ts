@@ -27,10 +27,10 @@ export const connectionLimits = {
   /** Bytes of large bodies in memory. Each takes up to three times its size while it is parsed. */
   bodyBytes: 64 * 1024 * 1024,
   /**
-   * The same of one account: two of the largest bodies, or ten webhooks with 10,000 account filters. After that, bytes
+   * The same of one account: the largest body, or five webhooks with 10,000 account filters. After that, bytes
    * come back at this rate: a body of 370 KB with filters takes 60 ms of the event loop, and so 8 % of its time.
    */
-  accountBodyBytes: 4 * 1024 * 1024,
+  accountBodyBytes: 2 * 1024 * 1024,
   accountBodyBytesPerSecond: 512 * 1024,
   /**
    * Bytes of answers that count as one: an answer of 370 KB with filters takes 4 ms. A page of 100 events has up to

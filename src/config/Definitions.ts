@@ -147,6 +147,13 @@ export const definitions = {
     meaning: "the roles of this process",
     parse: roleList
   }),
+  WITHOUT_ROLES: setting({
+    default: "",
+    accepts: `a comma-separated list of ${roles.join(", ")}`,
+    meaning:
+      "roles that no process of this installation has, on purpose; any other role without a process is reported",
+    parse: (value) => (value.toLowerCase() === "all" ? undefined : roleList(value))
+  }),
   DATA_DIR: setting({
     default: "./data",
     accepts: "a writable folder",

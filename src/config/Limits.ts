@@ -46,12 +46,8 @@ export const Limits = {
   kafkaReadSpareBytes: 64 * 1024,
   /** How long a broker may delay the response to a fetch if there is nothing new. Much less than `kafkaRequestMs`. */
   kafkaFetchWaitMs: 10_000,
-  /**
-   * Waits for new records at the same time, outside groups. Each has a channel of its own; further waits queue. A process
-   * with all roles has two. A channel that no wait has used for `kafkaWaitIdleMs` is closed.
-   */
-  kafkaWaits: 16,
-  kafkaWaitIdleMs: 60_000,
+  /** How often a view of `webhooks.config` asks for the end of the topic. A process with all roles has two views. */
+  kafkaPollMs: 100,
   /** The first and the longest such wait while a fetch omits a partition whose buffer is full. */
   kafkaPartialFetchWaitMs: { first: 10, longest: 250 },
   /** Fetched records buffered for the reader of a partition. If the buffer is full, fetching it pauses. */

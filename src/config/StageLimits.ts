@@ -9,7 +9,7 @@ export const stageLimits = {
   takeBatchRecords: 500,
   /** Deliveries that route queues in one transaction. An event for more webhooks is routed in parts. */
   routeBatchDeliveries: 2_000,
-  /** Deliveries of such a part. Events behind it wait for one part: 500 rows take some 50 ms. */
+  /** Deliveries of such a part. Events behind it wait for one part at a time. */
   routePartDeliveries: 500,
   /** While more deliveries than this wait for their part, no further events are read. Each takes up to 100 bytes. */
   routeDeferredMost: 200_000,
@@ -33,15 +33,15 @@ export const stageLimits = {
   feedRecords: 100,
   /**
    * Nothing more is offered to a lane that has sent `manyPerSecond` in the last second, or is younger than `beginMs`, if it
-   * has `queuedPart` of what it sends in a second queued, and at least `queuedLeast`. The feed waits, and looks every
-   * `feedPollMs`, until its oldest record was in the log for `feedWaitMs`: others are behind it. So
-   * deliveries to endpoints that are fast enough get no row before their outcome.
+   * has `queuedPart` of what it sends in a second queued, and at least `queuedLeast`, or a backlog that will be gone
+   * within `drainsWithinMs`. The feed waits until its oldest record was in the log for `feedWaitMs`: others are behind it.
+   * So deliveries to endpoints that are fast enough get no row before their outcome.
    */
   manyPerSecond: 50,
   beginMs: 100,
   queuedPart: 0.5,
   queuedLeast: 32,
-  feedPollMs: 5,
+  drainsWithinMs: 5_000,
   feedWaitMs: 1_000,
   /**
    * `laneShare`: the part of a partition's free memory that one webhook may use, so one webhook alone gets half of it.
@@ -54,7 +54,7 @@ export const stageLimits = {
    * be committed. Deliveries of healthy endpoints are faster, so they are written once, with their outcome.
    */
   unshownMs: 1_000,
-  /** How often an actor looks for such deliveries while some are queued, and how many it writes in one statement. */
+  /** How often an actor looks for such deliveries while some are queued, and how many rows one statement writes. */
   showEveryMs: 250,
   showAtOnce: 500,
   /**

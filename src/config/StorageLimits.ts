@@ -65,6 +65,10 @@ export const storageLimits = {
   partitionDropMs: 500,
   /** A lease that is not renewed ends after this. Another process then takes over the job. */
   leaseMs: 10_000,
+  /** How often a process says that it runs, after how long without that it counts as silent, and how long its row stays. */
+  processSeenMs: 3_000,
+  processSilentMs: 10_000,
+  processKeptMs: 86_400_000,
   /** Time between renewals. Two may fail before the lease is given up. */
   leaseRenewMs: 3_000,
   /** Time between attempts to take a lease that another process has. */

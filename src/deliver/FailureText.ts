@@ -1,5 +1,4 @@
 /** Texts for `last_error`: those of failed connections (domain/ConnectionFailure.ts), and those that undici adds. */
-import { errors } from "undici"
 import { failureCode, failureText } from "../domain/ConnectionFailure.ts"
 
 const INVALID_RESPONSE = "invalid response"
@@ -25,9 +24,11 @@ const unwanted: ReadonlyArray<readonly [message: string, text: string]> = [
 
 /** Why no response came. */
 export const connectionFailure = (error: unknown): string => {
-  const isParserError = error instanceof errors.HTTPParserError
-  if (isParserError || error instanceof errors.SocketError) {
-    const known = unwanted.find(([message]) => error.message.includes(message))
+  // By name, so that the commands that use this do not load undici.
+  const { message = "", name = "" } = error instanceof Error ? error : {}
+  const isParserError = name === "HTTPParserError"
+  if (isParserError || name === "SocketError") {
+    const known = unwanted.find(([part]) => message.includes(part))
     if (known !== undefined) return known[1]
   }
   // undici gives its parser's errors a code only where llhttp names one.

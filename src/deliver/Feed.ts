@@ -22,7 +22,7 @@ import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { nextWork } from "./Attempt.ts"
 import type { LaneKind, Work } from "./Lane.ts"
-import type { Lanes, Refused } from "./Lanes.ts"
+import type { Lanes } from "./Lanes.ts"
 import { attemptKey } from "./MemoryBudget.ts"
 import { Recorder } from "./Recorder.ts"
 import { makeWatermark } from "./Watermark.ts"
@@ -69,15 +69,14 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   }
 
   /**
-   * Offers work to its lanes. Refused work is spilled to the database before its offset counts as finished. `known`:
-   * attempts that were offered or recorded meanwhile. It waits for lanes that move, at most `waitMs`: that costs less
-   * than spilling. Work of other webhooks is offered meanwhile.
+   * Offers work to its lanes. `recorded`: attempts that were recorded meanwhile. It waits for lanes that move, at most
+   * `waitMs`: that costs less than spilling. Work of other webhooks is offered meanwhile.
    */
   const offerWorks = Effect.fnUntraced(function* (
     lanes: Lanes,
     works: ReadonlyArray<OpenWork>,
     waitMs: number,
-    known: Set<string>
+    recorded: ReadonlySet<string>
   ) {
     const ids = works.flatMap(([offset, work]) => (isNew(offset, work) ? [] : [work.delivery_id]))
     const rows =
@@ -90,10 +89,6 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
     }
 
-    const refused: Array<Refused> = []
-    const deleted: Array<Work> = []
-    /** Offsets to settle once the rows below are written. */
-    const ended: Array<number> = []
     const offer = Effect.fnUntraced(function* ([offset, work]: OpenWork, isSlow: boolean) {
       const key = attemptKey(work.delivery_id, work.attempt)
       const item: Work = {
@@ -110,15 +105,9 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       }
       const row = rows.get(work.delivery_id)
       const state = workState(work, row, offset < partition.endOffsetAtStart)
-      if (!registry.isKnown(work.webhook_id)) {
-        deleted.push(item)
-        ended.push(offset)
-      } else if (state === "current" && !known.has(key)) {
-        known.add(key)
-        if (!lanes.offer(work.webhook_id, item, isSlow)) {
-          refused.push({ webhookId: work.webhook_id, work: item })
-          ended.push(offset)
-        }
+      const isDeleted = !registry.isKnown(work.webhook_id)
+      if (isDeleted || (state === "current" && !recorded.has(key))) {
+        lanes.offer(work.webhook_id, item, isSlow)
       } else if (state === "unanswered") {
         // The row's times are of a process whose clock may be ahead.
         const latest = (yield* Clock.currentTimeMillis) + (row?.nextDelayMs ?? 0)
@@ -128,54 +117,58 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         const retry = { ...work, due_at: (yield* Clock.currentTimeMillis) + limits.earlyWorkMs }
         recorder.offer({ attempt: undefined, retry, fromBacklog: false, onSettled: () => settle(offset) })
       } else {
+        // An earlier owner of the partition may have written this row to the backlog after this one looked for backlogs.
+        if (row?.parked === true) lanes.resume([work.webhook_id])
         settle(offset)
       }
     })
 
-    const aMoment = Effect.sleep(limits.feedPollMs)
-    let left = works
-    let waitsUntil = (yield* monotonicNow) + waitMs
-    while (left.length > 0) {
+    /** Returns the works whose lanes are crowded. */
+    const offerMost = Effect.fnUntraced(function* (some: ReadonlyArray<OpenWork>) {
       const later: Array<OpenWork> = []
       const crowded = new Set<string>()
-      for (const one of left) {
+      for (const one of some) {
         const { webhook_id } = one[1]
         if (crowded.has(webhook_id) || lanes.isCrowded(kind, webhook_id)) {
           crowded.add(webhook_id)
           later.push(one)
         } else yield* offer(one, false)
       }
-      const nowMs = yield* monotonicNow
-      // Replayed deliveries are not urgent, so those behind them may wait for longer.
-      if (kind === "replays" && later.length < left.length) waitsUntil = nowMs + waitMs
-      left = later
-      if (left.length === 0) break
-      // Route writes live deliveries only, so it does not wait for replayed ones.
-      if (nowMs < waitsUntil) yield* kind === "live" ? pace.during(aMoment) : aMoment
-      else {
-        for (const one of left) yield* offer(one, true)
-        break
+      return later
+    })
+
+    const offerLater = Effect.fnUntraced(function* (crowded: ReadonlyArray<OpenWork>) {
+      let waitsUntil = (yield* monotonicNow) + waitMs
+      let left = crowded
+      while (true) {
+        const seen = lanes.moves()
+        const later = yield* offerMost(left)
+        const nowMs = yield* monotonicNow
+        // Replayed deliveries are not urgent, so those behind them may wait for longer.
+        if (kind === "replays" && later.length < left.length) waitsUntil = nowMs + waitMs
+        left = later
+        if (left.length === 0 || nowMs >= waitsUntil) break
+        // A lane that does not move is not crowded for long.
+        yield* Effect.timeoutOption(lanes.movedSince(seen), Math.min(limits.beginMs, waitsUntil - nowMs))
       }
-    }
-    if (deleted.length > 0) {
-      const now = yield* Clock.currentTimeMillis
-      yield* deliveries
-        .failUnwritten(deleted, "webhook deleted", now)
-        .pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
-    }
-    if (refused.length > 0) yield* lanes.spillRefused(kind, refused)
-    for (const offset of ended) settle(offset)
+      for (const one of left) yield* offer(one, true)
+    })
+
+    const crowded = yield* offerMost(works)
+    // Route writes live deliveries only, so it does not wait for replayed ones.
+    if (crowded.length > 0) yield* kind === "live" ? pace.during(offerLater(crowded)) : offerLater(crowded)
+    yield* lanes.spilled
   })
 
   const offerAll = (lanes: Lanes, works: ReadonlyArray<OpenWork>, waitMs: number): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (works.length === 0) return Effect.void
       const offered = new Set(works.map(([, { attempt, delivery_id }]) => attemptKey(delivery_id, attempt)))
-      const known = new Set<string>()
+      const recorded = new Set<string>()
       // An attempt may be recorded after its row was read, also in the webhook's other lane. The row would then still
       // show a second record of the same attempt as current.
-      const unwatch = lanes.watch((key) => void (offered.has(key) && known.add(key)))
-      return Effect.ensuring(offerWorks(lanes, works, waitMs, known), Effect.sync(unwatch))
+      const unwatch = lanes.watch((key) => void (offered.has(key) && recorded.add(key)))
+      return Effect.ensuring(offerWorks(lanes, works, waitMs, recorded), Effect.sync(unwatch))
     })
 
   const quarantineAll = Effect.fnUntraced(function* (unreadable: ReadonlyArray<LogRecord>) {

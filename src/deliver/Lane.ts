@@ -81,16 +81,14 @@ export interface Lane {
   held: number
   /** The page that is being read. */
   page: PageRequest | undefined
-  /** The next page begins after this id; "" is the start of the backlog. */
+  /** The next page begins after this id; "" is the start of the backlog, which is read when the queue is empty. */
   cursor: string
   /** Deliveries queued from the backlog since it was read from its start. */
   walked: number
-  /** The last page reached the end of the backlog. The next one is read when the queue is empty. */
-  atEnd: boolean
-  /** Statements under way that spill queued work. A page read now might miss their rows. */
-  spillsUnderWay: number
-  /** How many refused deliveries are being spilled. */
-  spillingRefused: number
+  /** About how many rows of the backlog are not in memory; infinite until it was read to its end once. */
+  behind: number
+  /** Deliveries that are being spilled. A page read now might miss their rows. */
+  spilling: number
   permission: SendPermission
 }
 
@@ -98,8 +96,8 @@ export interface PageRequest {
   readonly limit: number
   /** Deliveries settled since the page was requested. The page may still contain their rows. */
   readonly settledSince: Set<string>
-  /** Whether rows were spilled or settled since the page was requested. The page may then lack rows. */
-  changed: boolean
+  /** How many were spilled since the page was requested. The page may lack their rows. */
+  spilledSince: number
   /**
    * Whether the send permission changed or the queue was spilled since the page was requested. The page is then
    * ignored.
@@ -115,9 +113,8 @@ export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
   page: undefined,
   cursor: "",
   walked: 0,
-  atEnd: false,
-  spillsUnderWay: 0,
-  spillingRefused: 0,
+  behind: mode === "log" ? 0 : Number.POSITIVE_INFINITY,
+  spilling: 0,
   permission: "all"
 })
 
@@ -154,7 +151,6 @@ export const backlogKindOf = ({ kind, permission }: Lane): BacklogKind =>
 const pageAnew = (lane: Lane) => {
   lane.cursor = ""
   lane.walked = 0
-  lane.atEnd = false
   if (lane.page !== undefined) lane.page.stale = true
 }
 
@@ -201,8 +197,7 @@ export const mayStart = (outlet: Outlet, maxInFlight: number, ahead: boolean): L
   return live.mode === "log" && replays.queue.length > 0 ? replays : undefined
 }
 
-const isLaneIdle = ({ mode, held, page, spillsUnderWay, spillingRefused }: Lane): boolean =>
-  mode === "log" && held === 0 && page === undefined && spillsUnderWay + spillingRefused === 0
+const isLaneIdle = ({ mode, held }: Lane): boolean => mode === "log" && held === 0
 
 /** Whether a new outlet would do the same: nothing waits or is under way, and no rate was drawn on. */
 export const isIdle = (outlet: Outlet): boolean =>
@@ -212,14 +207,14 @@ export const isIdle = (outlet: Outlet): boolean =>
   lanesOf(outlet).every(isLaneIdle)
 
 /**
- * Whether to read a page now: when less than half a page is queued, or, at the end of the backlog, when nothing is.
+ * Whether to read a page now: when less than half a page is queued, or, from the start of the backlog, when nothing is.
  */
 export const wantsPage = (lane: Lane, pageRows: number): boolean =>
   lane.mode === "backlog" &&
   lane.permission !== "none" &&
   lane.page === undefined &&
-  lane.spillsUnderWay === 0 &&
-  (lane.atEnd ? lane.queue.length === 0 : lane.queue.length < pageRows / 2)
+  lane.spilling === 0 &&
+  (lane.cursor === "" ? lane.queue.length === 0 : lane.queue.length < pageRows / 2)
 
 /**
  * The number of rows to read. If `available` is less than half a page, or half of the rows that the lane may have, a
@@ -235,22 +230,22 @@ export const pageLimit = (lane: Lane, available: number, pageRows: number): numb
  */
 export const afterPage = (
   lane: Lane,
-  { limit, changed }: PageRequest,
+  { limit, settledSince, spilledSince }: PageRequest,
   rows: number,
   lastId: string,
   walkMost: number
 ): void => {
   if (rows === limit) {
+    lane.behind = Math.max(0, lane.behind - rows)
     const again = lane.walked >= walkMost
     lane.cursor = again ? "" : lastId
     if (again) lane.walked = 0
-    lane.atEnd = false
     return
   }
+  lane.behind = spilledSince + lane.spilling
   lane.walked = 0
   const anew = lane.cursor === ""
   lane.cursor = ""
-  lane.atEnd = true
-  if (anew && rows === 0 && !changed && lane.spillingRefused === 0 && lane.permission === "all")
-    lane.mode = "log"
+  const isSame = settledSince.size + spilledSince + lane.spilling === 0
+  if (anew && rows === 0 && isSame && lane.permission === "all") lane.mode = "log"
 }

@@ -8,7 +8,7 @@ import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 
 /** Events of one webhook. The first `offered` or `resumed` makes its outlet; before it, other events are ignored. */
 export type LaneEvent =
-  /** `isSlow`: the lane had no room for the work in time, so it is refused. */
+  /** `isSlow`: the lane had no room for the work in time, so it is spilled. */
   (
     | {
         readonly kind: "offered"
@@ -16,13 +16,11 @@ export type LaneEvent =
         readonly work: Work
         readonly isSlow?: boolean
       }
-    /** The webhook had a backlog when the actor started, so its lanes begin in mode `backlog`. */
+    /** The webhook has a backlog: its lanes begin, or continue, in mode `backlog`. */
     | { readonly kind: "resumed"; readonly current: CurrentWebhook | undefined }
     /** The webhook was changed or deleted, or its account's hold changed. */
     | { readonly kind: "changed"; readonly current: CurrentWebhook | undefined }
-    /** `works` refused deliveries have been spilled. */
-    | { readonly kind: "refusedSpilled"; readonly lane: LaneKind; readonly works: number }
-    | { readonly kind: "queueSpilled"; readonly lane: LaneKind; readonly works: ReadonlyArray<Work> }
+    | { readonly kind: "spilled"; readonly lane: LaneKind; readonly works: ReadonlyArray<Work> }
     | { readonly kind: "pageRead"; readonly lane: LaneKind; readonly page: BacklogPage }
     /** The webhook got the connection that it asked for. */
     | { readonly kind: "connected"; readonly share: Share }
@@ -76,15 +74,13 @@ export type Command =
       readonly afterId: string
       readonly limit: number
     }
-  /** Marks the rows of queued work as backlog; `queueSpilled` follows. */
+  /** Marks the rows of work as backlog, or ends them if the webhook is deleted; `spilled` follows. */
   | {
       readonly kind: "spill"
       readonly webhookId: string
       readonly lane: LaneKind
       readonly works: ReadonlyArray<Work>
     }
-  /** The offered work was refused. The caller must spill it and then send `refusedSpilled`. */
-  | { readonly kind: "refuse" }
   /** The offset of the work's record may be committed. */
   | { readonly kind: "acknowledge"; readonly work: Work }
   /** The webhook is deleted and none of its deliveries is in memory. */

@@ -53,6 +53,8 @@ export interface Moment {
   readonly ahead: number
 }
 
+const SECOND_MS = 1_000
+
 export const makeMachine = (limits: MachineLimits): LaneMachine => ({
   limits,
   outlets: new Map(),
@@ -66,8 +68,8 @@ export const makeMachine = (limits: MachineLimits): LaneMachine => ({
 
 /**
  * Whether the webhook's lane will take more work from the log soon: it sends many deliveries a second, and it has a
- * backlog, no memory left, or as many deliveries queued as it sends within half a second or in two batches. A new lane
- * is given a moment to begin.
+ * backlog that will be gone within seconds, no memory left, or as many deliveries queued as it sends within half a second
+ * or in two batches. A new lane is given a moment to begin.
  */
 export const isCrowded = (
   { budgets, limits, outlets }: LaneMachine,
@@ -79,8 +81,9 @@ export const isCrowded = (
   if (outlet?.current?.permission !== "all") return false
   const perSecond = outlet.moved.recent(nowMs)
   if (perSecond < limits.manyPerSecond && nowMs - outlet.madeAt > limits.beginMs) return false
-  const { mode, queue } = outlet[kind]
-  if (mode === "backlog" || remainingFor(budgets[kind], outlet) === 0) return true
+  const { behind, mode, queue } = outlet[kind]
+  if (mode === "backlog") return (behind + queue.length) * SECOND_MS <= perSecond * limits.drainsWithinMs
+  if (remainingFor(budgets[kind], outlet) === 0) return true
   const batches = 2 * (outlet.current.webhook.config.batch?.max_events ?? 0)
   return (
     kind === "live" && queue.length >= Math.max(limits.queuedLeast, batches, perSecond * limits.queuedPart)
@@ -111,7 +114,7 @@ const askPage = (step: Step, outlet: Outlet, lane: Lane) => {
   makeMemoryAvailable(step, budget, outlet)
   const limit = pageLimit(lane, remainingFor(budget, outlet), limits.lanePageRows)
   if (limit === 0) return void budget.waitingToPage.add(outlet)
-  lane.page = { limit, settledSince: new Set(), changed: false, stale: false }
+  lane.page = { limit, settledSince: new Set(), spilledSince: 0, stale: false }
   addHeld(budget, outlet, limit)
   const { webhookId } = outlet
   const { kind, cursor: afterId } = lane
@@ -218,14 +221,14 @@ const offer = (step: Step, outlet: Outlet, work: Work, isSlow: boolean) => {
   if (lane.mode === "log" && !isSlow) makeMemoryAvailable(step, budget, outlet)
   const isFull = isSlow || remainingFor(budget, outlet) === 0
   if (lane.mode === "backlog" || outlet.current?.permission !== "all" || isFull) {
-    // `spillingRefused` keeps the lane in mode `backlog` until this work is spilled: later work must not overtake it.
+    // `spilling` keeps the lane in mode `backlog` until this work has its row: later work must not overtake it.
     lane.mode = "backlog"
-    lane.spillingRefused++
-    step.commands.push({ kind: "refuse" })
-    return
+    addHeld(budget, outlet, 1)
+    spill(step, outlet, lane, [work])
+  } else {
+    enqueue(step, outlet, work)
+    proceed(step, outlet)
   }
-  enqueue(step, outlet, work)
-  proceed(step, outlet)
 }
 
 const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works }: BacklogPage) => {
@@ -242,6 +245,7 @@ const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works 
         // Replays wait until this backlog is empty: a second record there must not wait for its own row.
         const replayed = lane.kind === "live" ? takeQueued(outlet.replays, work.key) : undefined
         if (replayed === undefined) continue
+        machine.budgets.replays.busy.delete(work.key)
         release(step, outlet, replayed)
       }
       enqueue(step, outlet, work)
@@ -250,7 +254,8 @@ const takePage = (step: Step, outlet: Outlet, lane: Lane, { rows, lastId, works 
     afterPage(lane, page, rows, lastId, machine.limits.laneWalkDeliveries)
   }
   // A page from the start that brought nothing is read again only after a change. In mode `log` replays may start.
-  const isMore = page.stale || page.changed || lane.queue.length > 0 || cursor !== ""
+  const isChanged = page.stale || page.settledSince.size + page.spilledSince > 0
+  const isMore = isChanged || lane.queue.length > 0 || cursor !== ""
   if (isMore || lane.mode !== mode) proceed(step, outlet)
   pageWaitingLanes(step, budget)
 }
@@ -261,10 +266,9 @@ const settle = (step: Step, outlet: Outlet, works: ReadonlyArray<Work>) => {
   outlet.moved.add(works.length, step.nowMs)
   step.machine.sending -= works.length
   for (const work of works) {
-    const { page } = outlet[work.kind]
+    step.machine.budgets[work.kind].busy.delete(work.key)
     release(step, outlet, work)
-    if (page !== undefined) page.changed = true
-    page?.settledSince.add(work.deliveryId)
+    outlet[work.kind].page?.settledSince.add(work.deliveryId)
   }
   proceed(step, outlet)
   pageWaitingLanes(step, step.machine.budgets[works[0]!.kind])
@@ -298,22 +302,22 @@ const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
       offer(step, outlet, event.work, event.isSlow === true)
       break
     case "resumed":
+      for (const lane of lanesOf(outlet)) {
+        if (lane.mode === "backlog") continue
+        lane.mode = "backlog"
+        lane.behind++
+      }
       proceed(step, outlet)
       break
     case "changed":
       outlet.current = event.current
       proceed(step, outlet)
       break
-    case "refusedSpilled": {
+    case "spilled": {
       const lane = outlet[event.lane]
-      lane.spillingRefused -= event.works
-      if (lane.page !== undefined) lane.page.changed = true
-      proceed(step, outlet)
-      break
-    }
-    case "queueSpilled": {
+      lane.spilling -= event.works.length
+      if (lane.page !== undefined) lane.page.spilledSince += event.works.length
       for (const work of event.works) release(step, outlet, work)
-      outlet[event.lane].spillsUnderWay--
       // The lane for which this queue was spilled comes first.
       pageWaitingLanes(step, step.machine.budgets[event.lane])
       proceed(step, outlet)

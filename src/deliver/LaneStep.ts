@@ -19,6 +19,7 @@ export interface MachineLimits {
   readonly beginMs: number
   readonly queuedLeast: number
   readonly queuedPart: number
+  readonly drainsWithinMs: number
 }
 
 export interface LaneMachine {
@@ -42,9 +43,7 @@ export interface Step {
  * Removes a settled or spilled delivery from memory, and lets the offset of its record be committed if it has one.
  */
 export const release = ({ machine, commands }: Step, outlet: Outlet, work: Work) => {
-  const budget = machine.budgets[work.kind]
-  budget.busy.delete(work.key)
-  addHeld(budget, outlet, -1)
+  addHeld(machine.budgets[work.kind], outlet, -1)
   if (work.acknowledge !== undefined) commands.push({ kind: "acknowledge", work })
 }
 
@@ -56,9 +55,17 @@ export const enqueue = ({ machine, nowMs }: Step, outlet: Outlet, work: Work) =>
   outlet[work.kind].queue.push(work)
 }
 
-export const spill = ({ commands }: Step, { webhookId }: Outlet, lane: Lane, works: ReadonlyArray<Work>) => {
+/** Spills deliveries that are held. A page may bring their rows from now on. */
+export const spill = (
+  { commands, machine }: Step,
+  { webhookId }: Outlet,
+  lane: Lane,
+  works: ReadonlyArray<Work>
+) => {
   if (works.length === 0) return
-  lane.spillsUnderWay++
+  for (const { key } of works) machine.budgets[lane.kind].busy.delete(key)
+  lane.spilling += works.length
+  lane.behind += works.length
   commands.push({ kind: "spill", webhookId, lane: lane.kind, works })
 }
 

@@ -28,15 +28,19 @@ export interface Lanes {
    */
   readonly watch: (onSettled: (key: string) => void) => () => void
   /**
-   * Queues the work. False means refused: the caller must pass it to `spillRefused`. `isSlow`: the lane did not have
-   * room in time, so it takes no more work from the log until it has drained.
+   * Queues the work, or spills it to the database, from where its lane reads it. Work of a deleted webhook is ended.
+   * `isSlow`: the lane did not have room in time, so it takes no more work from the log until it has drained.
    */
-  readonly offer: (webhookId: string, work: Work, isSlow: boolean) => boolean
+  readonly offer: (webhookId: string, work: Work, isSlow: boolean) => void
+  /** Waits until what was offered is queued or has its row. */
+  readonly spilled: Effect.Effect<void>
   /** Whether the webhook's lane will take more work in a moment, and not now. */
   readonly isCrowded: (kind: LaneKind, webhookId: string) => boolean
-  /** Spills refused work to the database, from where its lane reads it. */
-  readonly spillRefused: (kind: LaneKind, works: ReadonlyArray<Refused>) => Effect.Effect<void>
-  /** For webhooks that have a backlog when the actor starts: their lanes begin in mode `backlog`. */
+  /** How often a lane has moved: deliveries were settled, or its backlog or its webhook have changed. */
+  readonly moves: () => number
+  /** Waits until there have been more moves than `seen`. */
+  readonly movedSince: (seen: number) => Effect.Effect<void>
+  /** For webhooks that have a backlog. */
   readonly resume: (webhookIds: ReadonlyArray<string>) => void
   /**
    * Lets lanes read their backlog. Call it after all work that was in the log at the start has been offered: some of
@@ -53,9 +57,10 @@ export interface Lanes {
   readonly failure: Effect.Effect<void>
 }
 
-export interface Refused {
+interface Spill {
   readonly webhookId: string
-  readonly work: Work
+  readonly lane: LaneKind
+  readonly works: ReadonlyArray<Work>
 }
 
 export const makeLanes = Effect.gen(function* () {
@@ -78,15 +83,24 @@ export const makeLanes = Effect.gen(function* () {
   /** Open when the machine is stopped and nothing is in flight. */
   const idle = Latch.makeUnsafe()
   const watchers = new Set<(key: string) => void>()
+  let moves = 0
+  const moved = Latch.makeUnsafe()
+  /** What the lanes hold and the work that their feeds have just read. */
+  let toSpill: Array<Spill> = []
+  const someToSpill = Latch.makeUnsafe()
+  const spilled = Latch.makeUnsafe(true)
 
   /**
    * Executing a command may dispatch another event before the next command: the machine's state includes them all.
    */
-  const dispatch = (event: LaneEvent | ActorEvent): ReadonlyArray<Command> => {
+  const dispatch = (event: LaneEvent | ActorEvent): void => {
     const commands = advance(machine, event, { nowMs: nowMs(), ahead: recorder.ahead() })
     for (const command of commands) execute(command)
+    if (event.kind === "settled" || event.kind === "pageRead" || event.kind === "changed") {
+      moves++
+      moved.openUnsafe()
+    }
     if (machine.stopped && machine.sending === 0) idle.openUnsafe()
-    return commands
   }
 
   const spillRows = (lane: LaneKind, works: ReadonlyArray<Work>) =>
@@ -98,6 +112,27 @@ export const makeLanes = Effect.gen(function* () {
       .failUnwritten(works, "webhook deleted", now)
       .pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
   })
+
+  /** One statement after the other: what comes meanwhile is written together. */
+  const spillAll = Effect.gen(function* () {
+    yield* Latch.await(someToSpill)
+    const spills = toSpill
+    toSpill = []
+    someToSpill.closeUnsafe()
+    const isDeleted = ({ webhookId }: Spill) => machine.outlets.get(webhookId)?.current === undefined
+    const worksOf = (some: ReadonlyArray<Spill>) => some.flatMap(({ works }) => works)
+    const [deleted, kept] = [spills.filter(isDeleted), spills.filter((one) => !isDeleted(one))]
+    if (deleted.length > 0) yield* endRows(worksOf(deleted))
+    for (const lane of laneKinds) {
+      const works = worksOf(kept.filter((one) => one.lane === lane))
+      for (let i = 0; i < works.length; i += limits.showAtOnce) {
+        yield* spillRows(lane, works.slice(i, i + limits.showAtOnce))
+      }
+    }
+    for (const { lane, webhookId, works } of spills) dispatch({ kind: "spilled", webhookId, lane, works })
+    if (toSpill.length === 0) spilled.openUnsafe()
+  })
+  run(Effect.forever(spillAll))
 
   const start = ({ webhook, sending, share }: Extract<Command, { readonly kind: "start" }>) => {
     const webhookId = webhook.config.id
@@ -176,18 +211,10 @@ export const makeLanes = Effect.gen(function* () {
         )
         break
       }
-      case "spill": {
-        const { webhookId, lane, works } = command
-        const isDeleted = machine.outlets.get(webhookId)?.current === undefined
-        run(
-          Effect.map(
-            isDeleted ? endRows(works) : spillRows(lane, works),
-            () => void dispatch({ kind: "queueSpilled", webhookId, lane, works })
-          )
-        )
-        break
-      }
-      case "refuse":
+      case "spill":
+        toSpill.push(command)
+        spilled.closeUnsafe()
+        someToSpill.openUnsafe()
         break
       case "acknowledge":
         command.work.acknowledge?.()
@@ -257,23 +284,21 @@ export const makeLanes = Effect.gen(function* () {
     },
     offer: (webhookId, work, isSlow) => {
       const current = currentWebhook(webhookId)
-      const commands = dispatch({ kind: "offered", webhookId, current, work, isSlow })
+      dispatch({ kind: "offered", webhookId, current, work, isSlow })
       if (!showing) {
         showing = true
         run(showWaiting)
       }
-      return !commands.some(({ kind }) => kind === "refuse")
     },
+    spilled: Latch.await(spilled),
     isCrowded: (kind, webhookId) => isCrowded(machine, kind, webhookId, nowMs()),
-    spillRefused: Effect.fnUntraced(function* (lane, works) {
-      yield* spillRows(
-        lane,
-        works.map(({ work }) => work)
-      )
-      for (const [webhookId, parked] of Map.groupBy(works, (one) => one.webhookId)) {
-        dispatch({ kind: "refusedSpilled", webhookId, lane, works: parked.length })
-      }
-    }),
+    moves: () => moves,
+    movedSince: (seen) =>
+      Effect.suspend(() => {
+        if (moves > seen) return Effect.void
+        moved.closeUnsafe()
+        return Latch.await(moved)
+      }),
     resume: (webhookIds) => {
       for (const webhookId of webhookIds)
         dispatch({ kind: "resumed", webhookId, current: currentWebhook(webhookId) })

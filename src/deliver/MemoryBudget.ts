@@ -45,7 +45,7 @@ export const makeMemoryBudget = (kind: LaneKind, limits: MemoryLimits): MemoryBu
  */
 export const attemptKey = (deliveryId: string, attempt: number): string => `${deliveryId} ${attempt}`
 
-/** Whether the attempt is queued, sent and not settled, or being spilled. */
+/** Whether the attempt is queued, or sent and not settled. */
 export const isBusy = ({ live, replays }: Readonly<Record<LaneKind, MemoryBudget>>, key: string): boolean =>
   live.busy.has(key) || replays.busy.has(key)
 

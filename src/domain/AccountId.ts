@@ -12,16 +12,18 @@ const ZERO = ALPHABET[0]!
 const CHUNK_LETTERS = 8
 const CHUNK = BigInt(BASE ** CHUNK_LETTERS)
 
-const CHECKSUM_HEX = 8
+/** A version byte and an account id. */
+const VERSIONED_BYTES = 21
+const CHECKSUM_BITS = 32n
 
-const checksum = (versionedHex: string): string =>
-  hash("sha256", hash("sha256", Buffer.from(versionedHex, "hex"), "buffer"), "hex").slice(0, CHECKSUM_HEX)
+const checksum = (versioned: Uint8Array): number =>
+  hash("sha256", hash("sha256", versioned, "buffer"), "buffer").readUInt32BE()
 
 /** Base 58 writes each leading zero byte as one zero letter, because the number alone would lose them. */
-const zeroBytesOf = (hex: string): number => {
-  let bytes = 0
-  while (hex.startsWith("00", bytes * 2)) bytes++
-  return bytes
+const zeroBytesOf = (bytes: Uint8Array): number => {
+  let zeros = 0
+  while (bytes[zeros] === 0) zeros++
+  return zeros
 }
 
 const leadingZeros = (text: string): number => {
@@ -30,9 +32,12 @@ const leadingZeros = (text: string): number => {
   return zeros
 }
 
-const encode = (hex: string): string => {
+/** The address of an account id given as 40 hex digits. */
+export const addressOfAccountId = (accountIdHex: string): string => {
+  const bytes = Buffer.from(`00${accountIdHex}`, "hex")
+  const number = (BigInt(`0x${accountIdHex}`) << CHECKSUM_BITS) + BigInt(checksum(bytes))
   let text = ""
-  for (let rest = BigInt(`0x${hex}`); rest > 0n; rest /= CHUNK) {
+  for (let rest = number; rest > 0n; rest /= CHUNK) {
     let chunk = Number(rest % CHUNK)
     for (let i = 0; i < CHUNK_LETTERS; i++) {
       const quotient = Math.floor(chunk / BASE)
@@ -41,28 +46,23 @@ const encode = (hex: string): string => {
     }
   }
   // The last chunk may have filled up with zeros.
-  return ZERO.repeat(zeroBytesOf(hex)) + text.slice(leadingZeros(text))
-}
-
-/** The address of an account id given as 40 hex digits. */
-export const addressOfAccountId = (accountIdHex: string): string => {
-  const versioned = `00${accountIdHex}`
-  return encode(versioned + checksum(versioned))
+  return ZERO.repeat(zeroBytesOf(bytes)) + text.slice(leadingZeros(text))
 }
 
 const words = new Uint32Array(ACCOUNT_WORDS)
-const hexOf = (word: number): string => word.toString(16).padStart(8, "0")
+const versioned = Buffer.alloc(VERSIONED_BYTES)
+
+/** Whether `address` is a valid classic address, checksum included. Then `versioned` has its bytes. */
+const readAddress = (address: string): boolean => {
+  const named = writeAccountId(address, words, 0)
+  if (named === undefined) return false
+  for (let i = 0; i < ACCOUNT_WORDS; i++) versioned.writeUInt32BE(words[ACCOUNT_WORDS - 1 - i]!, 1 + 4 * i)
+  return checksum(versioned) === named && zeroBytesOf(versioned) === leadingZeros(address)
+}
 
 /** The account id as 40 upper-case hex digits; undefined when `address` is not a valid classic address. */
-export const accountIdOfAddress = (address: string): string | undefined => {
-  const named = writeAccountId(address, words, 0)
-  if (named === undefined) return undefined
-  const accountId = Array.from(words.toReversed(), hexOf).join("")
-  const versioned = `00${accountId}`
-  const isValid =
-    checksum(versioned) === hexOf(named) && zeroBytesOf(versioned + hexOf(named)) === leadingZeros(address)
-  return isValid ? accountId.toUpperCase() : undefined
-}
+export const accountIdOfAddress = (address: string): string | undefined =>
+  readAddress(address) ? versioned.toString("hex", 1).toUpperCase() : undefined
 
 /**
  * A cache of valid addresses; an address's last letters choose its slot. Checking a checksum takes as long as detecting
@@ -82,7 +82,7 @@ const slotOf = (text: string): number => {
 export const isAddress = (text: string): boolean => {
   const slot = slotOf(text)
   if (remembered[slot] === text) return true
-  if (accountIdOfAddress(text) === undefined) return false
+  if (!readAddress(text)) return false
   remembered[slot] = text
   return true
 }

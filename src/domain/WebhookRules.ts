@@ -2,7 +2,7 @@
  * Limits and checks of the fields that a customer sets in a webhook. A check returns what is wrong, as the end of a
  * sentence that begins with the field's name. EndpointUrl.ts checks the URL. Pure.
  */
-import { accountIdOfAddress } from "./AccountId.ts"
+import { isAddress } from "./AccountId.ts"
 import { type EventType, eventTypes, expandPattern } from "./EventType.ts"
 
 /** By what lists of webhooks are sorted. The first is the default. */
@@ -65,7 +65,7 @@ export const searchProblem = (text: string): string | undefined =>
 
 /** Undefined if `address` is a classic address with a valid checksum. */
 export const addressProblem = (address: string): string | undefined =>
-  accountIdOfAddress(address) !== undefined
+  isAddress(address)
     ? undefined
     : /^[XT][1-9A-HJ-NP-Za-km-z]{46}$/.test(address)
       ? "must be a classic address (r…); X-addresses are not accepted"

@@ -5,9 +5,9 @@
  * Pure.
  */
 import { createHash } from "node:crypto"
-import { decode, hashes } from "xrpl"
 import type { Json, JsonObject, LedgerTransaction } from "../domain/Ledger.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { loadXrpl } from "./LoadXrpl.ts"
 
 /** A transaction and its metadata, as upper-case hex. */
 export interface Blobs {
@@ -32,7 +32,7 @@ export const treeRootOf = (transactions: ReadonlyArray<Pick<LedgerTransaction, "
   transactions.length === 0
     ? NO_TREE
     : // The parameter type lists only the transaction types that xrpl knows; the function encodes any.
-      hashes.hashTxTree(transactions.map(({ meta, tx }) => ({ ...tx, metaData: meta })) as never)
+      loadXrpl().hashes.hashTxTree(transactions.map(({ meta, tx }) => ({ ...tx, metaData: meta })) as never)
 
 /** Digits of a token value's mantissa. */
 const MANTISSA_DIGITS = 16
@@ -63,7 +63,7 @@ const inTextForm = (value: Json): Json => {
 }
 
 // The codec returns JSON objects; its type is wider.
-const decoded = (hex: string): JsonObject => inTextForm(decode(hex) as JsonObject) as JsonObject
+const decoded = (hex: string): JsonObject => inTextForm(loadXrpl().decode(hex) as JsonObject) as JsonObject
 
 /** Throws if the codec does not know a field or type. */
 export const transactionOf = ({ meta, tx }: Blobs): LedgerTransaction => ({

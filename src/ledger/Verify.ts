@@ -5,12 +5,12 @@
  * `delivered_amount`. The one thing not verified is that the network has validated this hash. Pure.
  */
 import { Result } from "effect"
-import { encode } from "xrpl"
 import type { JsonObject, LedgerTransaction } from "../domain/Ledger.ts"
 import { inExecutionOrder, isJsonObject } from "../domain/NormaliseLedger.ts"
 import { printable } from "../domain/Printable.ts"
 import { type Blobs, hashOfBytes, transactionOf, treeRootOf } from "./BinaryForm.ts"
 import type { FetchedLedger, LedgerFault } from "./LedgerSource.ts"
+import { loadXrpl } from "./LoadXrpl.ts"
 import { resultOf } from "./ServerMessages.ts"
 
 /** `LWR\0`, the prefix that rippled hashes before a header. */
@@ -48,7 +48,7 @@ const asSigned = ({ DeliverMax, ...tx }: JsonObject): JsonObject =>
   DeliverMax === undefined || tx["Amount"] !== undefined ? tx : { ...tx, Amount: DeliverMax }
 
 /** The codec ignores fields that the API adds, and throws on unknown types. Its parameter type lists too few fields. */
-const bytesOf = (object: JsonObject): string => encode(object as never)
+const bytesOf = (object: JsonObject): string => loadXrpl().encode(object as never)
 
 const encodes = ({ meta, tx }: LedgerTransaction, blobs: Blobs): boolean =>
   bytesOf(asSigned(tx)) === blobs.tx && bytesOf(meta) === blobs.meta

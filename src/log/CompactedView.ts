@@ -31,13 +31,11 @@ export const follow = (
     const log = yield* EventLog
     const partition = { topic, partition: 0 }
     let next = 0
-    let advanced = Latch.makeUnsafe()
+    const advanced = Latch.makeUnsafe()
 
     const advance = (to: number) => {
       next = Math.max(next, to)
-      const waiting = advanced
-      advanced = Latch.makeUnsafe()
-      waiting.openUnsafe()
+      return advanced.release
     }
 
     /** If `apply` throws, it counts as failed, so that no record can stop the view. */
@@ -55,9 +53,9 @@ export const follow = (
       }
       if (unreadable.length > 0) yield* putAside(unreadable)
       const last = records.at(-1)
-      if (last !== undefined) advance(last.offset + 1)
+      if (last !== undefined) yield* advance(last.offset + 1)
       else {
-        advance(end)
+        yield* advance(end)
         yield* log.awaitOffset({ ...partition, offset: next })
       }
     })
@@ -65,7 +63,7 @@ export const follow = (
 
     const reached = (offset: number): Effect.Effect<void> =>
       Effect.suspend(() =>
-        next >= offset ? Effect.void : Effect.flatMap(Latch.await(advanced), () => reached(offset))
+        next >= offset ? Effect.void : Effect.flatMap(advanced.await, () => reached(offset))
       )
     return { caughtUp: Effect.flatMap(log.offsets(partition), ({ end }) => reached(end)) }
   })

@@ -124,8 +124,6 @@ export class EventLog extends Context.Service<
     readonly offsets: (
       partition: Partition
     ) => Effect.Effect<{ readonly start: number; readonly end: number }, EventLogError>
-    /** Offset of the first record with a timestamp at or after `unixMs`; the end if there is none. */
-    readonly offsetAtTime: (partition: Partition, unixMs: number) => Effect.Effect<number, EventLogError>
     /** Succeeds if the log answers. */
     readonly reachable: Effect.Effect<void, EventLogError>
     /** The group's committed offset in the partition; 0 if there is none. */

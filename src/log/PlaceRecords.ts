@@ -1,57 +1,45 @@
-/**
- * Gives each record of a transaction its partition and offset, including those of `appendThen`. It calls `moveEnd`
- * for each record. If the write can still fail, the caller must apply the new ends only after it has succeeded.
- */
-import type { LogRecord, NewRecord, Position, Transaction } from "./EventLog.ts"
+/** Gives each record of a transaction its partition and offset, including those of `appendThen`. Pure. */
+import type { LogRecord, NewRecord, Partition, Position, Transaction } from "./EventLog.ts"
 import { partitionOf } from "./Topics.ts"
 
 export const partitionKey = (topic: string, partition: number): string => `${topic}/${partition}`
 
+export const commitKey = (group: string, { topic, partition }: Partition): string =>
+  `${group} ${partitionKey(topic, partition)}`
+
+/** The records of each partition, in order; at least one. */
+export type RecordsByPartition = Map<string, Array<LogRecord>>
+
 export interface PlacedTransaction {
-  readonly records: ReadonlyArray<LogRecord>
+  readonly byPartition: RecordsByPartition
   /** The positions of `append`, in its order. */
   readonly positions: ReadonlyArray<Position>
 }
 
-/** `endOf` returns a partition's next offset, and `moveEnd` sets it. */
+/** `endOf` returns a partition's next offset. */
 export const placeRecords = (
   transaction: Transaction,
   nowMs: number,
-  endOf: (topic: string, partition: number) => number,
-  moveEnd: (topic: string, partition: number, end: number) => void
+  endOf: (partition: Partition, key: string) => number
 ): PlacedTransaction => {
-  const place = (record: NewRecord): LogRecord => {
-    const partition = partitionOf(record.topic, record.key)
-    const offset = endOf(record.topic, partition)
-    moveEnd(record.topic, partition, offset + 1)
-    return {
-      topic: record.topic,
-      partition,
-      offset,
-      key: record.key,
-      value: record.value,
-      headers: record.headers ?? {},
-      timestamp: record.timestamp ?? nowMs
-    }
+  const byPartition: RecordsByPartition = new Map()
+  const place = ({ topic, key, value, headers = {}, timestamp = nowMs }: NewRecord): Position => {
+    const partition = partitionOf(topic, key)
+    const name = partitionKey(topic, partition)
+    const before = byPartition.get(name)
+    const last = before?.at(-1)
+    const offset = last === undefined ? endOf({ topic, partition }, name) : last.offset + 1
+    const record = { topic, partition, offset, key, value, headers, timestamp }
+    if (before === undefined) byPartition.set(name, [record])
+    else before.push(record)
+    return record
   }
-  const first = transaction.append.map(place)
-  const positions = first.map(({ topic, partition, offset }): Position => ({ topic, partition, offset }))
-  const then = transaction.appendThen?.(positions) ?? []
-  return { records: then.length === 0 ? first : first.concat(then.map(place)), positions }
-}
-
-/** Records by partition, each group in order. */
-export const byPartition = (
-  records: ReadonlyArray<LogRecord>
-): ReadonlyMap<string, ReadonlyArray<LogRecord>> => {
-  const groups = new Map<string, Array<LogRecord>>()
-  for (const record of records) {
-    const key = partitionKey(record.topic, record.partition)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [record])
-    else group.push(record)
-  }
-  return groups
+  const positions = transaction.append.map((record) => {
+    const { topic, partition, offset } = place(record)
+    return { topic, partition, offset }
+  })
+  for (const record of transaction.appendThen?.(positions) ?? []) place(record)
+  return { byPartition, positions }
 }
 
 /** Compacts one partition: keeps the newest record of each key, and tombstones from `tombstonesFromMs` on. */

@@ -1,38 +1,65 @@
 /**
- * Records of one partition in memory, in the order of their offsets, with a latch for readers that wait for more. The
+ * Records of each partition in memory, in the order of their offsets, with a latch for readers that wait for more. The
  * memory log keeps all its records here, the embedded log only the newest.
  */
 import { Effect, Latch } from "effect"
-import type { LogRecord } from "./EventLog.ts"
+import type { LogRecord, Partition } from "./EventLog.ts"
+import { partitionKey } from "./PlaceRecords.ts"
+import { partitionsOf } from "./Topics.ts"
 
 export interface RecordList {
+  readonly topic: string
   readonly records: Array<LogRecord>
   /** Characters of the values in `records`. */
   size: number
+  /** The first offset that is kept. */
+  start: number
   /** Offset of the next append. */
   end: number
-  /** Opened and replaced at each append. */
+  /** Opened and replaced when `end` has changed. */
   grew: Latch.Latch
 }
 
-export const makeRecordList = (end: number): RecordList => ({
+export const makeRecordList = (topic: string): RecordList => ({
+  topic,
   records: [],
   size: 0,
-  end,
+  start: 0,
+  end: 0,
   grew: Latch.makeUnsafe()
 })
 
+/** The list of each partition, which is made when it is first asked for. */
+export const makeRecordLists = () => {
+  const lists = new Map<string, RecordList>()
+  const listOf = ({ topic, partition }: Partition): RecordList => {
+    const key = partitionKey(topic, partition)
+    let list = lists.get(key)
+    if (list === undefined) {
+      if (partition >= partitionsOf(topic)) throw new Error(`topic ${topic} has no partition ${partition}`)
+      list = makeRecordList(topic)
+      lists.set(key, list)
+    }
+    return list
+  }
+  return { lists, listOf }
+}
+
+/** Lets waiting readers see the new end. */
+export const wake = (list: RecordList): void => {
+  const waiting = list.grew
+  list.grew = Latch.makeUnsafe()
+  waiting.openUnsafe()
+}
+
+/** Adds records, of which there is at least one. */
 export const push = (list: RecordList, records: ReadonlyArray<LogRecord>): void => {
   for (const record of records) {
     list.records.push(record)
     list.size += record.value?.length ?? 0
   }
-  const last = records.at(-1)
-  if (last === undefined) return
-  list.end = last.offset + 1
-  const waiting = list.grew
-  list.grew = Latch.makeUnsafe()
-  waiting.openUnsafe()
+  list.end = records.at(-1)!.offset + 1
+  wake(list)
 }
 
 /** Drops the oldest records down to the limits, once a limit is exceeded by half: each drop copies the array. */
@@ -46,7 +73,7 @@ export const trim = (list: RecordList, maxRecords: number, maxSize: number): voi
 }
 
 /** Index of the first record at `offset` or later. */
-export const indexAt = (list: RecordList, offset: number): number => {
+const indexAt = (list: RecordList, offset: number): number => {
   let low = 0
   let high = list.records.length
   while (low < high) {

@@ -36,7 +36,7 @@ export class Mailer extends Context.Service<
     Effect.gen(function* () {
       const { smtpUrl, mailFrom } = yield* Settings
       if (smtpUrl === undefined) return Mailer.of({ send: (mail) => toLog("SMTP_URL is not set", mail) })
-      const transport = transportTo(smtpUrl)
+      const transport = yield* transportTo(smtpUrl)
 
       return Mailer.of({
         send: (mail) =>

@@ -3,8 +3,7 @@
  * it, and required if a password is sent. For a server on this machine (loopback) STARTTLS is off, since local servers
  * rarely have a valid certificate.
  */
-import { Schema } from "effect"
-import { createTransport } from "nodemailer"
+import { Effect, Schema } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { isLocalName, literalAddress } from "../domain/AddressGuard.ts"
 import { plainMessage } from "../domain/ConnectionFailure.ts"
@@ -49,7 +48,12 @@ export const transportOptions = (smtpUrl: string) => {
   }
 }
 
-export const transportTo = (smtpUrl: string) => createTransport(transportOptions(smtpUrl))
+/** Loads nodemailer, which takes 4 MB, only where there is a mail server. */
+export const transportTo = (smtpUrl: string) =>
+  Effect.map(
+    Effect.promise(() => import("nodemailer")),
+    ({ createTransport }) => createTransport(transportOptions(smtpUrl))
+  )
 
 /** The errors that nodemailer throws. */
 interface SmtpFailure {

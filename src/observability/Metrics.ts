@@ -5,6 +5,7 @@
  * number is that of the whole service.
  */
 import { Effect } from "effect"
+import { roles } from "../config/Definitions.ts"
 import { eventTypes } from "../domain/EventType.ts"
 import { counter, gauge, histogram, type MetricInfo } from "./MetricKinds.ts"
 
@@ -114,6 +115,9 @@ export const Metrics = {
       "always left (a transaction marker). Of one process",
     { group: ["events", "route", "deliver"] }
   ),
+  processes: gauge("ledgerhook_processes", "Processes that do the work of a role. Of one process", {
+    role: roles
+  }),
   outboxAge: gauge(
     "ledgerhook_outbox_age_seconds",
     "How long the oldest change has waited for its way to the log; 0 if none waits. Shown by the process that publishes"

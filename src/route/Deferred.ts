@@ -8,64 +8,46 @@ import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { LogRecord } from "../log/EventLog.ts"
 import type { RoutedWebhook } from "./WebhookIndex.ts"
 
-export interface DeferredDelivery {
+interface DeferredDelivery {
   readonly record: LogRecord
   readonly event: LedgerEvent
   readonly webhook: RoutedWebhook
 }
 
-interface DeferredEvent {
-  readonly record: LogRecord
-  readonly event: LedgerEvent
-  readonly webhooks: ReadonlyArray<RoutedWebhook>
-  /** Those before this index have been taken. */
-  taken: number
-}
-
-export interface Deferred {
-  /** How many deliveries wait. */
-  readonly size: () => number
-  /** The offset of the first event with deliveries that wait. */
-  readonly firstOffset: () => number | undefined
-  /** Whether a delivery of the webhook waits, so that a later one must wait behind it. */
-  readonly has: (webhookId: string) => boolean
-  /** Events must be added in the order of their offsets. */
-  readonly add: (record: LogRecord, event: LedgerEvent, webhooks: ReadonlyArray<RoutedWebhook>) => void
-  /** Removes and returns at most `most` deliveries, first events first. */
-  readonly take: (most: number) => ReadonlyArray<DeferredDelivery>
-}
-
-export const makeDeferred = (): Deferred => {
-  const events: Array<DeferredEvent> = []
+export const makeDeferred = () => {
+  const queue: Array<DeferredDelivery> = []
+  /** Those before this index were taken. */
+  let taken = 0
   /** How many deliveries of each webhook wait. */
   const waiting = new Map<string, number>()
-  let size = 0
-
-  const takeOne = (one: DeferredEvent): DeferredDelivery => {
-    const { record, event } = one
-    const webhook = one.webhooks[one.taken++]!
-    const left = waiting.get(webhook.id)! - 1
-    if (left === 0) waiting.delete(webhook.id)
-    else waiting.set(webhook.id, left)
-    size--
-    return { record, event, webhook }
-  }
 
   return {
-    size: () => size,
-    firstOffset: () => events[0]?.record.offset,
-    has: (webhookId) => waiting.has(webhookId),
-    add: (record, event, webhooks) => {
-      if (webhooks.length === 0) return
-      events.push({ record, event, webhooks, taken: 0 })
-      for (const { id } of webhooks) waiting.set(id, (waiting.get(id) ?? 0) + 1)
-      size += webhooks.length
+    /** How many deliveries wait. */
+    size: () => queue.length - taken,
+    /** The offset of the first event with deliveries that wait. */
+    firstOffset: () => queue[taken]?.record.offset,
+    /** Whether a delivery of the webhook waits, so that a later one must wait behind it. */
+    has: (webhookId: string) => waiting.has(webhookId),
+    /** Events must be added in the order of their offsets. */
+    add: (record: LogRecord, event: LedgerEvent, webhooks: ReadonlyArray<RoutedWebhook>) => {
+      for (const webhook of webhooks) {
+        queue.push({ record, event, webhook })
+        waiting.set(webhook.id, (waiting.get(webhook.id) ?? 0) + 1)
+      }
     },
-    take: (most) => {
-      const part: Array<DeferredDelivery> = []
-      for (let first = events[0]; first !== undefined && part.length < most; first = events[0]) {
-        while (first.taken < first.webhooks.length && part.length < most) part.push(takeOne(first))
-        if (first.taken === first.webhooks.length) events.shift()
+    /** Removes and returns at most `most` deliveries, first events first. */
+    take: (most: number): ReadonlyArray<DeferredDelivery> => {
+      const part = queue.slice(taken, taken + most)
+      taken += part.length
+      for (const { webhook } of part) {
+        const left = waiting.get(webhook.id)! - 1
+        if (left === 0) waiting.delete(webhook.id)
+        else waiting.set(webhook.id, left)
+      }
+      // Seldom, because each removal moves the others.
+      if (taken > queue.length / 2) {
+        queue.splice(0, taken)
+        taken = 0
       }
       return part
     }

@@ -2,9 +2,9 @@
  * Turns a draft into a validated transaction: adds fee, sequence and signature, hashes it, applies it, and returns it
  * with its metadata and the events it must cause. The signature has the right form but is not valid.
  */
-import { encode, hashes } from "xrpl"
 import { type EventType, rankOf } from "../domain/EventType.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
+import { loadXrpl } from "../ledger/LoadXrpl.ts"
 import { quantityOf } from "./Amounts.ts"
 import { accountKey, digestOf } from "./Keys.ts"
 import type { Draft } from "./Scenario.ts"
@@ -45,9 +45,12 @@ const signed = (world: World, draft: Draft, fee: bigint, sequence: number): Json
   return { ...unsigned, TxnSignature: signature + digestOf(signature) }
 }
 
-const hashOf = (tx: JsonObject, hashing: Hashing): string =>
+const hashOf = (tx: JsonObject, hashing: Hashing): string => {
+  if (hashing === "digest") return digestOf(JSON.stringify(tx))
+  const { encode, hashes } = loadXrpl()
   // The codec takes any object with the ledger's field names; its parameter type lists only the types it knows.
-  hashing === "binary" ? hashes.hashSignedTx(encode(tx as never)) : digestOf(JSON.stringify(tx))
+  return hashes.hashSignedTx(encode(tx as never))
+}
 
 export const applyTransaction = (
   world: World,

@@ -4,10 +4,10 @@
  * tree are computed as in rippled as well. `account_hash` is always made up. After a restart, a chain continues from
  * its last header, with new accounts.
  */
-import { hashes } from "xrpl"
 import type { EventType } from "../domain/EventType.ts"
 import type { Ledger } from "../domain/Ledger.ts"
 import { NO_TREE, treeRootOf } from "../ledger/BinaryForm.ts"
+import { loadXrpl } from "../ledger/LoadXrpl.ts"
 import { applyTransaction, type Hashing, type SimulatedTransaction } from "./ApplyTransaction.ts"
 import { digestOf } from "./Keys.ts"
 import { makeScenarioDeck } from "./ScenarioDeck.ts"
@@ -64,7 +64,7 @@ const CLOSE_TIME_RESOLUTION = 10
 const withHash = (header: Omit<LedgerHeader, "ledger_hash">): LedgerHeader => ({
   ...header,
   // The parameter type requires a whole ledger, but the hash covers only the header's fields.
-  ledger_hash: hashes.hashLedgerHeader(header as never)
+  ledger_hash: loadXrpl().hashes.hashLedgerHeader(header as never)
 })
 
 const treeRoot = (transactions: ReadonlyArray<SimulatedTransaction>, hashing: Hashing): string =>

@@ -3,9 +3,9 @@
  * that identify the entry. The xrpl library computes most; checks, directories, NFT pages and NFT offers are added
  * here.
  */
-import { hashes } from "xrpl"
 import { accountIdOfAddress, addressOfAccountId } from "../domain/AccountId.ts"
 import { hashOfBytes } from "../ledger/BinaryForm.ts"
+import { loadXrpl } from "../ledger/LoadXrpl.ts"
 import type { Asset } from "./Amounts.ts"
 
 /** A digest of text, for values that must look random but be equal in every run. */
@@ -40,20 +40,22 @@ export const isLow = (account: string, other: string): boolean => accountIdOf(ac
 const space = (letter: string): string => letter.charCodeAt(0).toString(16).padStart(4, "0")
 const uint32 = (value: number): string => value.toString(16).padStart(8, "0")
 
-export const accountKey = remembered(hashes.hashAccountRoot)
+export const accountKey = remembered((address) => loadXrpl().hashes.hashAccountRoot(address))
 export const ownerDirectoryKey = remembered((address) => hashOfBytes(space("O") + accountIdOf(address)))
 const lineKeyOf = remembered((key) => {
   const [low, high, currency] = key.split(" ")
-  return hashes.hashTrustline(low!, high!, currency!)
+  return loadXrpl().hashes.hashTrustline(low!, high!, currency!)
 })
 
 export const lineKey = (account: string, other: string, currency: string): string =>
   isLow(account, other)
     ? lineKeyOf(`${account} ${other} ${currency}`)
     : lineKeyOf(`${other} ${account} ${currency}`)
-export const signerListKey = (address: string): string => hashes.hashSignerListId(address)
-export const offerKey = (address: string, sequence: number): string => hashes.hashOfferId(address, sequence)
-export const escrowKey = (address: string, sequence: number): string => hashes.hashEscrow(address, sequence)
+export const signerListKey = (address: string): string => loadXrpl().hashes.hashSignerListId(address)
+export const offerKey = (address: string, sequence: number): string =>
+  loadXrpl().hashes.hashOfferId(address, sequence)
+export const escrowKey = (address: string, sequence: number): string =>
+  loadXrpl().hashes.hashEscrow(address, sequence)
 export const checkKey = (address: string, sequence: number): string =>
   hashOfBytes(space("C") + accountIdOf(address) + uint32(sequence))
 export const nftOfferKey = (address: string, sequence: number): string =>

@@ -18,6 +18,7 @@ import coordination from "./migrations/0008_coordination.ts"
 import ledgerOrders from "./migrations/0009_ledger_orders.ts"
 import accountUsage from "./migrations/0010_account_usage.ts"
 import webhookHealth from "./migrations/0011_webhook_health.ts"
+import processes from "./migrations/0012_processes.ts"
 
 /** The first eight have a group of tables each. A change of released tables is a new migration. */
 const migrations = {
@@ -31,7 +32,8 @@ const migrations = {
   "0008_coordination": coordination,
   "0009_ledger_orders": ledgerOrders,
   "0010_account_usage": accountUsage,
-  "0011_webhook_health": webhookHealth
+  "0011_webhook_health": webhookHealth,
+  "0012_processes": processes
 }
 const TABLE = "migrations"
 const newestOf = (names: ReadonlyArray<string>): number =>

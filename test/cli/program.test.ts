@@ -191,6 +191,7 @@ describe("commands on stored data", () => {
     `account set-plan ${nobody} builder`,
     `key list --account ${nobody}`,
     "webhook list",
+    "status",
     "webhook preview wh_01KAJ0Q4M8000000G3T5W7Y9ZB",
     "replay list",
     "secrets rotate",

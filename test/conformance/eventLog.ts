@@ -208,20 +208,6 @@ export const suite = (subject: Effect.Effect<Subject, unknown, Scope.Scope>): vo
       assert.strictEqual(yield* log.last(at(WORK, 1)), undefined)
     }))
 
-  test("finds an offset by time", (log) =>
-    Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const positions = yield* log.transaction({
-        append: numbers(10).map((one, i) => ({ ...one, timestamp: now - 10_000 + i * 1_000 }))
-      })
-      assert.strictEqual(yield* log.offsetAtTime(at(EVENTS), now - 7_500), positions[3]!.offset)
-      assert.strictEqual(yield* log.offsetAtTime(at(EVENTS), 0), positions[0]!.offset)
-      // The end, which Kafka's own marker of the transaction may move a moment later.
-      const atEnd = yield* log.offsetAtTime(at(EVENTS), now + 60_000)
-      assert.isAbove(atEnd, positions.at(-1)!.offset)
-      assert.isAtMost(atEnd, (yield* log.offsets(at(EVENTS))).end)
-    }))
-
   test("wakes a reader that waits at the head", (log) =>
     Effect.gen(function* () {
       const { end } = yield* log.offsets(at(EVENTS))

@@ -13,12 +13,11 @@ import {
   offers,
   others,
   page,
-  queueSpilled,
-  refusedSpilled,
   replayed,
   replayMayStart,
   resumed,
   settled,
+  spilled,
   stopped,
   to,
   woken,
@@ -112,7 +111,7 @@ checkRows({
         ...offers("d1", "d2"),
         connected,
         changed(current("none")),
-        queueSpilled("d2"),
+        spilled("d2"),
         changed(current()),
         page("live"),
         page("replays"),
@@ -123,12 +122,12 @@ checkRows({
     }
   ],
   "the memory budget": [
-    { what: "refuses what is beyond a lane's share", given: full, event: offer("d5"), commands: ["refuse"] },
+    { what: "spills what is beyond a lane's share", given: full, event: offer("d5"), commands: ["spill d5"] },
     {
-      what: "refuses later work after a refusal, even if memory is free again",
+      what: "spills later work too, even if memory is free again",
       given: [...full, offer("d5"), connected, ended, settled("d1")],
       event: offer("d6"),
-      commands: ["refuse"]
+      commands: ["spill d6"]
     },
     {
       what: "spills the queue of a lane over its fair share for one that has nothing",
@@ -138,13 +137,13 @@ checkRows({
         offer("f1", current(), "wh_3")
       ],
       event: offer("f2", current(), "wh_3"),
-      commands: ["spill d1 d2 d3 d4", "refuse"]
+      commands: ["spill d1 d2 d3 d4", "spill f2"]
     },
     {
       what: "goes to a lane that waits to page, once it is enough for a page",
       given: [
         ...others.map((id) => offer(id, current("all", 4), "wh_2")),
-        ...[...offers("d1", "d2", "d3"), refusedSpilled(1), caughtUp("live"), connected, connected],
+        ...[...offers("d1", "d2", "d3"), spilled("d3"), caughtUp("live"), connected, connected],
         ...others.map(() => ({ ...connected, webhookId: "wh_2" })),
         ...others.slice(0, 3).map((id) => ({ ...settled(id), webhookId: "wh_2" }))
       ],
@@ -166,10 +165,10 @@ checkRows({
       commands: ['read 4 live after ""']
     },
     {
-      what: "refuses work from the log",
+      what: "takes work from the log",
       given: inRows,
       event: offer("d1"),
-      commands: ["refuse"]
+      commands: ["spill d1"]
     },
     {
       what: "starts what a page brought",
@@ -208,21 +207,21 @@ checkRows({
       commands: ['read 2 live after ""']
     },
     {
-      what: "does not end while a refused delivery is being spilled",
+      what: "does not end while a delivery is being spilled",
       given: [...inRows, offer("d1"), page("live")],
       event: offer("d2"),
-      commands: ["refuse"]
+      commands: ["spill d2"]
     },
     {
       what: "is read again when that is spilled",
       given: [...inRows, offer("d1"), page("live")],
-      event: refusedSpilled(1),
-      commands: ['read 4 live after ""']
+      event: spilled("d1"),
+      commands: ["acknowledge d1", 'read 4 live after ""']
     },
     {
       what: "takes over a delivery that also waits in the queue of replays, which waits for the backlog",
       given: [
-        ...[...backlogIsOpen, ...full, offer("d5"), replayed("d5"), refusedSpilled(1)],
+        ...[...backlogIsOpen, ...full, offer("d5"), spilled("d5"), replayed("d5")],
         ...["d1", "d2", "d3", "d4"].flatMap((id) => [connected, ended, settled(id)])
       ],
       event: page("live", "d5"),
@@ -237,7 +236,7 @@ checkRows({
     {
       what: "is read from its start when that is spilled",
       given: [...inRows, page("live", "d1"), changed(current("none")), changed(current())],
-      event: queueSpilled("d1"),
+      event: spilled("d1"),
       commands: ["acknowledge d1", 'read 4 live after ""']
     }
   ],
@@ -269,13 +268,13 @@ checkRows({
     {
       what: "and is removed once that is written",
       given: [...offers("d1", "d2"), changed(undefined)],
-      event: queueSpilled("d1", "d2"),
+      event: spilled("d1", "d2"),
       commands: ["acknowledge d1", "acknowledge d2", "forget"]
     },
     {
       what: "that is deleted stays while an attempt is under way",
       given: [...offers("d1", "d2"), connected, changed(undefined)],
-      event: queueSpilled("d2"),
+      event: spilled("d2"),
       commands: ["acknowledge d2"]
     },
     {
@@ -285,10 +284,10 @@ checkRows({
       commands: ["acknowledge d1", "forget"]
     },
     {
-      what: "that is unknown has its work refused",
+      what: "that is unknown has its work ended",
       given: [],
       event: to({ kind: "offered", current: undefined, work: work("d1", true) }),
-      commands: ["refuse"]
+      commands: ["spill d1"]
     }
   ],
   "a replay": [
@@ -322,7 +321,7 @@ checkRows({
       what: "waits while the account's quota is used up",
       given: [],
       event: offer("r1", current("free")),
-      commands: ["refuse"]
+      commands: ["spill r1"]
     }
   ],
   "lanes that have stopped": [

@@ -12,8 +12,8 @@ import {
   ended,
   limits,
   offer,
-  refusedSpilled,
   resumed,
+  spilled,
   to,
   work
 } from "../support/laneTables.ts"
@@ -68,11 +68,11 @@ const startedBefore = (laneWalkDeliveries: number, most: number): number => {
 
   for (let event = events.shift(); event !== undefined && started < most; event = events.shift()) {
     if (started === BACKLOG / 2 && !rows.has(LATE)) {
-      // The retry is due: its lane is in mode `backlog`, so it is refused and its row marked.
-      const refused = advance(machine, offer(LATE), { nowMs: 0, ahead: 0 })
-      assert.isTrue(refused.some(({ kind }) => kind === "refuse"))
+      // The retry is due: its lane is in mode `backlog`, so it is spilled.
+      const commands = advance(machine, offer(LATE), { nowMs: 0, ahead: 0 })
+      assert.isTrue(commands.some(({ kind }) => kind === "spill"))
       rows.add(LATE)
-      events.push(refusedSpilled(1))
+      events.push(spilled(LATE))
     }
     for (const command of advance(machine, event, { nowMs: 0, ahead: 0 }))
       if (execute(command)) return started

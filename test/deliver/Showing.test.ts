@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { advance, isCrowded, makeMachine } from "../../src/deliver/LaneMachine.ts"
 import { shown, unshown } from "../../src/deliver/Showing.ts"
-import { connected, current, ended, limits, offer, offers, settled } from "../support/laneTables.ts"
+import { changed, connected, current, ended, limits, offer, offers, settled } from "../support/laneTables.ts"
 
 const machineOf = (events: ReadonlyArray<Parameters<typeof advance>[1]>, atMs = 0) => {
   const machine = makeMachine({ ...limits, partitionDeliveries: 1_000 })
@@ -58,6 +58,21 @@ describe("a lane with as much queued as it sends in half a second", () => {
     assert.isFalse(isCrowded(machineOf([offer("d1", current("none"))]), "live", "wh_1", 0))
     assert.isFalse(isCrowded(machineOf(many), "live", "wh_2", 0))
     assert.isFalse(isCrowded(machineOf(offers("d1", "d2")), "live", "wh_1", 0))
+  })
+
+  it("with a backlog makes the feed wait only if that will be gone within seconds", () => {
+    const PER_SECOND = 100
+    const waitsBehind = (rows: number) => {
+      const machine = machineOf([offer("d1", current("none")), changed(current())])
+      const { live, moved } = machine.outlets.get("wh_1")!
+      moved.add(PER_SECOND, limits.beginMs + 1)
+      live.behind = rows
+      return isCrowded(machine, "live", "wh_1", limits.beginMs + 1)
+    }
+    const most = (PER_SECOND * limits.drainsWithinMs) / 1_000
+    assert.isTrue(waitsBehind(most))
+    assert.isFalse(waitsBehind(most + 1))
+    assert.isFalse(waitsBehind(Number.POSITIVE_INFINITY))
   })
 
   it("counts what was settled", () => {

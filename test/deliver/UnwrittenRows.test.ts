@@ -71,6 +71,23 @@ const makeWaiting = Effect.gen(function* () {
 const delivering = deliveringLayer({ DELIVERY_TIMEOUT: "1 minute" })
 
 describe("deliveries with and without a row", () => {
+  it.live(
+    "are sent also if an earlier owner wrote them to the backlog after this one had looked for it",
+    () =>
+      Effect.gen(function* () {
+        const receiver = yield* makeReceiver()
+        const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
+        yield* startDelivering
+        const first = yield* queueEvents(webhook, 1)
+        yield* untilAll(first, "delivered")
+        const late = yield* queueWithRows(webhook, 3, (ids) =>
+          Effect.flatMap(DeliveryStore, (store) => store.spill(waitingFor(ids), "live"))
+        )
+        yield* untilAll(late, "delivered")
+        assert.deepStrictEqual(sent(receiver), [...first, ...late])
+      }).pipe(Effect.scoped, Effect.provide(delivering))
+  )
+
   it.live("are delivered in order and recorded once", () =>
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()

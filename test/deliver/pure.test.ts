@@ -222,7 +222,7 @@ describe("lane", () => {
   const asked = (fields: Partial<PageRequest> = {}): PageRequest => ({
     limit: 10,
     settledSince: new Set(),
-    changed: false,
+    spilledSince: 0,
     stale: false,
     ...fields
   })
@@ -232,36 +232,37 @@ describe("lane", () => {
     afterPage(through, asked(), 0, "", WALK)
     assert.strictEqual(through.mode, "log")
     for (const blocked of [
-      backlog({ spillingRefused: 1 }),
+      backlog({ spilling: 1 }),
       backlog({ permission: "free" }),
       backlog({ cursor: "dlv_1" })
     ]) {
       afterPage(blocked, asked(), 0, "", WALK)
       assert.strictEqual(blocked.mode, "backlog")
     }
-    const changed = backlog({})
-    afterPage(changed, asked({ changed: true }), 0, "", WALK)
-    assert.strictEqual(changed.mode, "backlog")
+    for (const since of [{ spilledSince: 1 }, { settledSince: new Set(["dlv_1"]) }]) {
+      const changed = backlog({})
+      afterPage(changed, asked(since), 0, "", WALK)
+      assert.strictEqual(changed.mode, "backlog")
+    }
   })
 
   it("pages on from the last row of a full page, and from the start after a short one", () => {
     const lane = backlog({})
     afterPage(lane, asked(), 10, "dlv_9", WALK)
-    assert.deepStrictEqual([lane.cursor, lane.atEnd], ["dlv_9", false])
+    assert.strictEqual(lane.cursor, "dlv_9")
     afterPage(lane, asked(), 3, "dlv_C", WALK)
-    assert.deepStrictEqual([lane.cursor, lane.atEnd, lane.mode], ["", true, "backlog"])
+    assert.deepStrictEqual([lane.cursor, lane.mode], ["", "backlog"])
   })
 
   it("pages from the start after its queue was spilled, and ignores a page under way", () => {
     const lane = backlog({
       mode: "log",
       cursor: "dlv_9",
-      atEnd: true,
       page: asked(),
       queue: [{}, {}] as never
     })
     assert.strictEqual(emptyIntoBacklog(lane).length, 2)
-    assert.deepInclude(lane, { mode: "backlog", queue: [], cursor: "", atEnd: false })
+    assert.deepInclude(lane, { mode: "backlog", queue: [], cursor: "" })
     assert.isTrue(lane.page?.stale)
   })
 
@@ -300,11 +301,12 @@ describe("lane", () => {
     assert.strictEqual(mayStart(outlet, 4, true)?.kind, "live")
   })
 
-  it("asks for pages ahead, and at the end of the backlog only when idle", () => {
+  it("asks for pages ahead, and from the start of the backlog only when idle", () => {
     assert.isTrue(wantsPage(backlog({}), 10))
     assert.isFalse(wantsPage(backlog({ page: asked() }), 10))
     assert.isFalse(wantsPage(backlog({ mode: "log" }), 10))
-    assert.isFalse(wantsPage(backlog({ atEnd: true, queue: [{}] as never }), 10))
+    assert.isFalse(wantsPage(backlog({ queue: [{}] as never }), 10))
+    assert.isTrue(wantsPage(backlog({ cursor: "dlv_1", queue: [{}] as never }), 10))
   })
 })
 

@@ -1,23 +1,13 @@
 /** An event that many webhooks want is routed in parts, and the events behind it do not wait for all of them. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
-import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
-import { route } from "../../src/route/Stage.ts"
 import { column } from "../../src/storage/Columns.ts"
-import {
-  deliveringLayer,
-  eventually,
-  makeWebhook,
-  setStatus,
-  startDelivering,
-  untilAll
-} from "../support/delivering.ts"
-import { makeReceiver } from "../support/receiver.ts"
+import { deliveringLayer, eventually, makeWebhook, setStatus } from "../support/delivering.ts"
 import { queuedFor, routeAfter } from "../support/routing.ts"
 
 const DETECTED = Date.parse("2026-11-21T09:30:00.000Z")
@@ -51,15 +41,9 @@ const append = Effect.fnUntraced(function* (first: number, accounts: ReadonlyArr
   })
 })
 
-const idsOf = (webhookIds: ReadonlyArray<string>, position: number) =>
-  webhookIds.map((id) => deliveryId(DETECTED, position, id, eventAt(position, OTHER).event_id))
-
-const makeFollower = Effect.fnUntraced(function* (
-  accounts: ReadonlyArray<string>,
-  url = "https://a.example/"
-) {
+const makeFollower = Effect.fnUntraced(function* (accounts: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
-  const id = yield* makeWebhook(url)
+  const id = yield* makeWebhook("https://a.example/")
   yield* sql`UPDATE webhooks SET account_filters = ${column(accounts)}::text[] WHERE id = ${id}`
   yield* setStatus(id, "active")
   return id
@@ -68,12 +52,6 @@ const makeFollower = Effect.fnUntraced(function* (
 /** The positions of the webhook's events whose work is in the log, in its order, each once. */
 const positionsFor = (webhookId: string) =>
   Effect.map(queuedFor(webhookId), (works) => new Set(works.map(({ event }) => event.position)))
-
-/** The ids of these webhooks' deliveries whose work is in the log, as often as it is. */
-const idsInLog = (webhookIds: ReadonlyArray<string>) =>
-  Effect.map(Effect.forEach(webhookIds, queuedFor), (works) =>
-    works.flat().map(({ delivery_id }) => delivery_id)
-  )
 
 const isQueued = (webhookId: string, positions: ReadonlyArray<number>) =>
   eventually(
@@ -109,64 +87,4 @@ describe("an event that more webhooks want than fit a transaction", () => {
       yield* eventually(Effect.map(log.committed("route", EVENTS), (offset) => assert.strictEqual(offset, 4)))
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()), Effect.provideService(StageLimits, limits))
   })
-
-  for (const { name, holds } of [
-    { name: "has been delivered", holds: false },
-    { name: "is still being sent", holds: true }
-  ])
-    it.live(
-      `is delivered once to each webhook after a crash between its parts: the first part ${name}`,
-      () => {
-        const CRASH_AT = 3
-        let parts = 0
-        const before = (works: ReadonlyArray<DeliveryWork>) =>
-          Effect.suspend(() => {
-            if (works.some(({ event }) => event.position === 1)) parts++
-            return parts >= CRASH_AT ? Effect.never : Effect.void
-          })
-        const held: Array<() => void> = []
-        return Effect.gen(function* () {
-          const log = yield* EventLog
-          const sql = yield* SqlClient.SqlClient
-          const receiver = yield* makeReceiver(({ event }, response) => {
-            if (!holds || event.event_id !== eventAt(1, POPULAR).event_id) return 200
-            held.push(() => void response.writeHead(200).end())
-            return "handled"
-          })
-          yield* startDelivering
-          const crowd = yield* Effect.forEach(Array.from({ length: CROWD }), () =>
-            makeFollower([POPULAR], receiver.url)
-          )
-          const other = yield* makeFollower([OTHER], receiver.url)
-          const routing = yield* Effect.forkScoped(routeAfter(before))
-          yield* append(0, [OTHER])
-          yield* isQueued(other, [0])
-          yield* append(1, [POPULAR, OTHER])
-          yield* isQueued(other, [0, 2])
-          yield* eventually(Effect.sync(() => assert.strictEqual(parts, CRASH_AT)))
-          assert.strictEqual(yield* log.committed("route", EVENTS), 1)
-          yield* Fiber.interrupt(routing)
-          const early = yield* idsInLog(crowd)
-          assert.strictEqual(early.length, (CRASH_AT - 1) * limits.routePartDeliveries)
-          yield* receiver.until((received) =>
-            early.every((id) => received.some((one) => one.deliveryId === id))
-          )
-          if (!holds) yield* untilAll(early, "delivered")
-          yield* Effect.forkScoped(route(["mainnet"]))
-          for (const webhookId of crowd) yield* isQueued(webhookId, [1])
-          yield* isQueued(other, [0, 2])
-          yield* eventually(
-            Effect.map(log.committed("route", EVENTS), (offset) => assert.strictEqual(offset, 3))
-          )
-          assert.strictEqual((yield* idsInLog(crowd)).length, CROWD + early.length)
-          const all = [...idsOf([other], 0), ...idsOf(crowd, 1), ...idsOf([other], 2)]
-          if (holds) yield* eventually(Effect.sync(() => assert.strictEqual(held.length, CROWD)))
-          for (const answer of held) answer()
-          yield* untilAll(all, "delivered")
-          assert.deepStrictEqual(receiver.received.map((one) => one.deliveryId).sort(), all.toSorted())
-          const [used] = yield* sql`SELECT sum(deliveries)::int AS attempts FROM delivery_usage`
-          assert.deepStrictEqual(used, { attempts: all.length })
-        }).pipe(Effect.scoped, Effect.provide(deliveringLayer()), Effect.provideService(StageLimits, limits))
-      }
-    )
 })

@@ -5,21 +5,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { route } from "../../src/route/Stage.ts"
 import { makeQuarantine } from "../../src/storage/Quarantine.ts"
 import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
-import {
-  deliveringLayer,
-  eventually,
-  makeWebhook,
-  setStatus,
-  startDelivering,
-  untilAll
-} from "../support/delivering.ts"
+import { deliveringLayer, eventually, makeWebhook, startDelivering, untilAll } from "../support/delivering.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { queuedFor } from "../support/routing.ts"
 import { setUsage } from "../support/rows.ts"
@@ -149,36 +141,6 @@ describe("route", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live("queues work that waits if its webhook is disabled before it is sent", () =>
-    Effect.gen(function* () {
-      const receiver = yield* makeReceiver()
-      const webhookId = yield* makeWebhook(receiver.url)
-      yield* append([0])
-      yield* Effect.forkScoped(route(["mainnet"]))
-      yield* isQueued(webhookId, [0])
-      yield* setStatus(webhookId, "disabled")
-      yield* startDelivering
-      yield* untilAll([idOf(webhookId, 0)], "pending")
-      yield* setStatus(webhookId, "active")
-      yield* untilAll([idOf(webhookId, 0)], "delivered")
-      assert.strictEqual(receiver.received.length, 1)
-    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
-  )
-
-  it.live("queues work that ends if its webhook is deleted before it is sent", () =>
-    Effect.gen(function* () {
-      const receiver = yield* makeReceiver()
-      const webhookId = yield* makeWebhook(receiver.url)
-      yield* append([0])
-      yield* Effect.forkScoped(route(["mainnet"]))
-      yield* isQueued(webhookId, [0])
-      yield* setStatus(webhookId, "deleted")
-      yield* startDelivering
-      yield* untilAll([idOf(webhookId, 0)], "failed")
-      assert.strictEqual(receiver.received.length, 0)
-    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
-  )
-
   it.live("does not queue again what an earlier owner has queued already", () =>
     Effect.gen(function* () {
       const webhookId = yield* makeWebhook("https://a.example/")
@@ -190,20 +152,5 @@ describe("route", () => {
       yield* Effect.forkScoped(route(["mainnet"]))
       yield* isQueued(webhookId, [0, 1, 2])
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
-  )
-
-  it.live("queues an event that many webhooks want in parts, and each delivery once", () =>
-    Effect.gen(function* () {
-      const webhookIds = yield* Effect.forEach([1, 2, 3, 4, 5], () => makeWebhook("https://a.example/"))
-      yield* append([0, 1])
-      yield* Effect.forkScoped(route(["mainnet"]))
-      for (const webhookId of webhookIds) yield* isQueued(webhookId, [0, 1])
-      yield* append([2])
-      for (const webhookId of webhookIds) yield* isQueued(webhookId, [0, 1, 2])
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(deliveringLayer()),
-      Effect.provideService(StageLimits, { ...stageLimits, routeBatchDeliveries: 2 })
-    )
   )
 })

@@ -98,8 +98,6 @@ export const makeLogClient = (inner: Log, process: Process, faults: LogFaults): 
     awaitOffset: (position) => read(position.topic, inner.awaitOffset(position)),
     last: (partition) => answered(read(partition.topic, inner.last(partition))),
     offsets: (partition) => read(partition.topic, inner.offsets(partition)),
-    offsetAtTime: (partition, unixMs) =>
-      answered(read(partition.topic, inner.offsetAtTime(partition, unixMs))),
     committed: (group, partition) => answered(read(partition.topic, inner.committed(group, partition)))
   }
 }

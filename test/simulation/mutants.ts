@@ -73,9 +73,9 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a delivery whose webhook was deleted on its way gets no row",
     caughtBy: "wantedDeliveries",
-    file: "src/deliver/Feed.ts",
-    code: ".failUnwritten(deleted,",
-    wrong: ".fail(deleted.map((one) => one.deliveryId),"
+    file: "src/deliver/Lanes.ts",
+    code: ".failUnwritten(works,",
+    wrong: ".fail(works.map((one) => one.deliveryId),"
   },
   {
     name: "route commits an event of which parts are left",

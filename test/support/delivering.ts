@@ -125,8 +125,13 @@ const eventsOf = new Map<string, LedgerEvent>()
  */
 type QueuedAs = "live" | "withRow" | "replayed"
 
-/** Queues `count` events of one ledger for the webhook; returns the delivery ids. */
-const queue = Effect.fnUntraced(function* (webhookId: string, count: number, as: QueuedAs) {
+/** Queues `count` events of one ledger for the webhook; returns the delivery ids. `between`: before the work, after rows. */
+const queue = Effect.fnUntraced(function* <E, R>(
+  webhookId: string,
+  count: number,
+  as: QueuedAs,
+  between: (ids: ReadonlyArray<string>) => Effect.Effect<void, E, R>
+) {
   const log = yield* EventLog
   const store = yield* DeliveryStore
   const sql = yield* SqlClient.SqlClient
@@ -176,16 +181,25 @@ const queue = Effect.fnUntraced(function* (webhookId: string, count: number, as:
       })),
       BEGAN
     )
+  const ids = works.map((work) => work.delivery_id)
+  yield* between(ids)
   yield* appendWork(works)
-  return works.map((work) => work.delivery_id)
+  return ids
 })
 
-export const queueEvents = (webhookId: string, count: number) => queue(webhookId, count, "live")
+const nothing = () => Effect.void
+
+export const queueEvents = (webhookId: string, count: number) => queue(webhookId, count, "live", nothing)
 
 /** As release 0.2.0 queued events: the row is written first, and the work does not say what it needs. */
-export const queueWithRows = (webhookId: string, count: number) => queue(webhookId, count, "withRow")
+export const queueWithRows = <E = never, R = never>(
+  webhookId: string,
+  count: number,
+  between: (ids: ReadonlyArray<string>) => Effect.Effect<void, E, R> = nothing
+) => queue(webhookId, count, "withRow", between)
 
-export const queueReplayed = (webhookId: string, count: number) => queue(webhookId, count, "replayed")
+export const queueReplayed = (webhookId: string, count: number) =>
+  queue(webhookId, count, "replayed", nothing)
 
 /** The event of a delivery that was queued here. */
 export const eventOf = (id: string) => Effect.sync(() => eventsOf.get(id)!)

@@ -19,6 +19,7 @@ export const limits = {
   beginMs: 100,
   queuedLeast: 32,
   queuedPart: 0.5,
+  drainsWithinMs: 5_000,
   batchBodyBytes: 1_000,
   batchLeastWaitMs: 1
 }
@@ -82,9 +83,8 @@ export const resumed = to({ kind: "resumed", current: current() } as const)
 export const changed = (now: CurrentWebhook | undefined) => to({ kind: "changed", current: now } as const)
 export const settled = (id: string, fromLog = true) =>
   to({ kind: "settled", works: [work(id, fromLog)] } as const)
-export const refusedSpilled = (works: number) => to({ kind: "refusedSpilled", lane: "live", works } as const)
-export const queueSpilled = (...ids: ReadonlyArray<string>) =>
-  to({ kind: "queueSpilled", lane: "live", works: ids.map((id) => work(id, true)) } as const)
+export const spilled = (...ids: ReadonlyArray<string>) =>
+  to({ kind: "spilled", lane: "live", works: ids.map((id) => work(id, true)) } as const)
 export const page = (lane: LaneKind, ...ids: ReadonlyArray<string>) => {
   const works = ids.map((id) => work(id, false))
   return to({ kind: "pageRead", lane, page: { rows: ids.length, lastId: ids.at(-1) ?? "", works } } as const)

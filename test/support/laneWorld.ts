@@ -28,12 +28,12 @@ import {
   makeWebhooks,
   type Partition,
   type Rows,
+  TAKEN_AT_ONCE,
   type UnderWay,
   type Webhook,
   workOf
 } from "./laneRows.ts"
 
-const TAKEN_AT_ONCE = 8
 const ATTEMPTS = 3
 
 export interface World {
@@ -191,6 +191,21 @@ export const makeWorld = (chance: SeededRandom): World => {
     return share
   }
 
+  /** One after the other: rows appear in the order of their deliveries. */
+  const toSpill: Array<Extract<Command, { readonly kind: "spill" }>> = []
+  const spillNext = () => {
+    const { webhookId, lane, works } = toSpill[0]!
+    statement(
+      undefined,
+      () => (webhookOf(webhookId).deleted ? rows.end : rows.spill)(works),
+      () => {
+        toSpill.shift()
+        if (toSpill.length > 0) spillNext()
+        tell({ kind: "spilled", webhookId, lane, works })
+      }
+    )
+  }
+
   const obey = (command: Command): void => {
     switch (command.kind) {
       case "start":
@@ -236,16 +251,10 @@ export const makeWorld = (chance: SeededRandom): World => {
         )
         break
       }
-      case "spill": {
-        const { webhookId, lane, works } = command
-        const write = webhookOf(webhookId).deleted ? rows.end : rows.spill
-        statement(
-          undefined,
-          () => write(works),
-          () => tell({ kind: "queueSpilled", webhookId, lane, works })
-        )
+      case "spill":
+        toSpill.push(command)
+        if (toSpill.length === 1) spillNext()
         break
-      }
       case "acknowledge":
         command.work.acknowledge?.()
         break
@@ -255,8 +264,6 @@ export const makeWorld = (chance: SeededRandom): World => {
         share === undefined ? undefined : limiter.leave(share)
         break
       }
-      case "refuse":
-        break
     }
   }
 
@@ -274,7 +281,7 @@ export const makeWorld = (chance: SeededRandom): World => {
     checkCommitted(log[lane], before)
   }
 
-  /** Does what Feed does: offers the records that are current work, and spills refused ones before it continues. */
+  /** Does what Feed does: offers the records that are current work. */
   const take = (lane: LaneKind) => {
     const partition = log[lane]
     const { records, open, watermark } = partition
@@ -289,25 +296,16 @@ export const makeWorld = (chance: SeededRandom): World => {
     }
     const keys = batch.map(({ row, attempt }) => attemptKey(row.id, attempt))
     const known = new Set(keys.filter((key) => isBusy(machine.budgets, key)))
-    const over = () => {
-      partition.taking = false
-      if (partition.taken >= partition.lastAtStart) tell({ kind: "caughtUp", lane })
-    }
     const offerAll = (states: ReadonlyArray<DeliveryState | undefined>) => {
-      const [refused, deleted]: [Array<number>, Array<number>] = [[], []]
-      const workAt = (offset: number) => workOf(records[offset]!, () => settle(lane, offset))
       for (const [i, { attempt, row, unwritten }] of batch.entries()) {
         const offset = from + i
         const { owner } = row
         const found = unwritten === undefined ? { attempt } : { attempt, row: unwritten }
         const what = workState(found, states[i], offset < partition.lastAtStart)
         row.taken = true
-        if (owner.deleted) deleted.push(offset)
-        else if (what === "current" && !known.has(keys[i]!)) {
-          known.add(keys[i]!)
-          const current = currentWebhook(owner)
-          const commands = tell({ kind: "offered", webhookId: owner.id, current, work: workAt(offset) })
-          if (commands.some(({ kind }) => kind === "refuse")) refused.push(offset)
+        if (owner.deleted || (what === "current" && !known.has(keys[i]!))) {
+          const work = workOf(records[offset]!, () => settle(lane, offset))
+          tell({ kind: "offered", webhookId: owner.id, current: currentWebhook(owner), work })
         } else {
           if (what === "unanswered") delayed.push({ row, attempt: attempt + 1 })
           if (what === "early") {
@@ -317,20 +315,13 @@ export const makeWorld = (chance: SeededRandom): World => {
           settle(lane, offset)
         }
       }
-      if (refused.length + deleted.length === 0) return over()
-      statement(
-        undefined,
-        () => {
-          rows.end(deleted.map(workAt))
-          rows.spill(refused.map(workAt))
-        },
-        () => {
-          for (const [id, of] of Map.groupBy(refused, (offset) => records[offset]!.row.owner.id))
-            tell({ kind: "refusedSpilled", webhookId: id, lane, works: of.length })
-          for (const offset of [...refused, ...deleted]) settle(lane, offset)
-          over()
-        }
-      )
+      // What is spilled has its rows before more is taken.
+      const over = () => {
+        if (toSpill.length > 0) return wait("statement", undefined, over)
+        partition.taking = false
+        if (partition.taken >= partition.lastAtStart) tell({ kind: "caughtUp", lane })
+      }
+      over()
     }
     // What is new is not read.
     const stateOf = ({ row, unwritten }: LogRecord, i: number) => {

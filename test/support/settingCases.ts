@@ -86,6 +86,14 @@ export const cases: Readonly<Record<SettingName, Cases>> = {
     bad: ["api,worker", ",", "all,api", "replays"],
     value: (s) => s.roles
   },
+  WITHOUT_ROLES: {
+    good: [
+      ["replay", ["replay"]],
+      ["deliver, delay", ["deliver", "delay"]]
+    ],
+    bad: ["all", "replays", ","],
+    value: (s) => s.withoutRoles
+  },
   DATA_DIR: {
     good: [
       ["/tmp/x", "/tmp/x"],

@@ -2,10 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import type { Network } from "../../src/domain/Network.ts"
-import type { WebhookStatus } from "../../src/domain/Webhook.ts"
+import { CONFIG_TOPIC, type WebhookStatus } from "../../src/domain/Webhook.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
-import { configRecord, tombstone } from "../../src/storage/webhooks/WebhookRow.ts"
 import { activeWebhooks } from "../../src/webhooks/ActiveWebhooks.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import { storesLayer } from "../support/api.ts"
@@ -17,36 +16,21 @@ const publish = Effect.fnUntraced(function* (
 ) {
   const log = yield* EventLog
   const secrets = yield* SecretBox
-  const record = configRecord({
+  const config = {
     id,
     account_id: "acct_1",
     network,
-    status: status === "deleted" ? "active" : status,
+    status,
     url: "https://receiver.example/",
-    description: null,
-    event_types: ["*"],
+    event_types: ["payment.xrp"],
     account_filters: [],
-    account_filters_count: 0,
-    payload_filter: null,
-    consecutive_failures: 0,
+    headers: {},
     max_in_flight: 16,
     max_per_second: null,
-    signing: ["service"],
-    format: "ledgerhook",
-    compression: null,
-    batch: null,
-    headers: {},
-    sealed_secret: secrets.seal("secret"),
-    previous_sealed_secret: null,
-    previous_secret_until: null,
-    created_at: "2026-11-21T00:00:00.000Z",
-    updated_at: "2026-11-21T00:00:00.000Z",
-    disabled_at: null,
-    disabled_reason: null,
-    last_disabled_at: null,
-    last_enabled_at: null
-  })
-  yield* log.transaction({ append: [status === "deleted" ? tombstone(id) : record] })
+    sealed_secret: secrets.seal("secret")
+  }
+  const value = status === "deleted" ? null : JSON.stringify(config)
+  yield* log.transaction({ append: [{ topic: CONFIG_TOPIC, key: id, value }] })
   yield* (yield* WebhookRegistry).upToDate
 })
 

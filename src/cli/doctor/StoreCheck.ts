@@ -9,7 +9,14 @@ import type { LogIdentity } from "../../storage/LogIdentity.ts"
 import * as Sql from "../../storage/Sql.ts"
 import { Fault, type Finding, finding } from "./Finding.ts"
 import { endedChains, type LastTaken, lastInDatabase } from "./LastTaken.ts"
-import { alertFinding, failingFinding, quarantineFinding, secretsFinding, storedLog } from "./StoredChecks.ts"
+import {
+  alertFinding,
+  failingFinding,
+  quarantineFinding,
+  rolesFinding,
+  secretsFinding,
+  storedLog
+} from "./StoredChecks.ts"
 
 const nearestExisting = (path: string): string => (existsSync(path) ? path : nearestExisting(dirname(path)))
 
@@ -49,6 +56,7 @@ export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) 
     }>`SELECT current_setting('server_version') AS version`
     stored.push(
       yield* secretsFinding(settings),
+      yield* rolesFinding(settings),
       yield* failingFinding,
       yield* alertFinding,
       yield* quarantineFinding

@@ -6,6 +6,7 @@ import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import type { KafkaSettings, SettingsShape } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
+import { roleStates, someRuns } from "../../health/Roles.ts"
 import { loadKafka } from "../../log/kafka/LoadKafka.ts"
 import { AlertStore } from "../../storage/events/AlertStore.ts"
 import {
@@ -15,6 +16,7 @@ import {
   type LogIdentity,
   logText
 } from "../../storage/LogIdentity.ts"
+import { readProcesses } from "../../storage/Processes.ts"
 import { makeQuarantine } from "../../storage/Quarantine.ts"
 import { readKeys } from "../../storage/webhooks/SecretKeys.ts"
 import { examineSecrets } from "../../storage/webhooks/SecretRotation.ts"
@@ -82,6 +84,25 @@ export const failingFinding = ifThere(
     )
   })
 )
+
+/** Also undefined if no process runs. */
+export const rolesFinding = ({ withoutRoles }: SettingsShape) =>
+  ifThere(
+    "processes",
+    Effect.gen(function* () {
+      const processes = yield* readProcesses
+      if (!someRuns(processes)) return undefined
+      const missing = roleStates(processes, withoutRoles).filter(({ alive }) => alive === 0)
+      if (missing.length === 0) return fine("roles", "each role has a process")
+      const names = missing.map(({ role }) => role).join(",")
+      return {
+        check: "roles",
+        status: "problem",
+        detail: missing.map(({ sentence }) => sentence).join(" "),
+        fix: `Start a process with ROLES=${names}. If no process shall have ${missing.length === 1 ? "this role" : "these roles"}, set WITHOUT_ROLES=${names}.`
+      } satisfies Finding
+    })
+  )
 
 /** Also undefined if there are no webhooks. */
 export const secretsFinding = (settings: SettingsShape) =>

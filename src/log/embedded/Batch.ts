@@ -10,10 +10,10 @@ import {
   type Position,
   type Transaction
 } from "../EventLog.ts"
-import { byPartition, type PlacedTransaction, partitionKey, placeRecords } from "../PlaceRecords.ts"
+import { commitKey, placeRecords, type RecordsByPartition } from "../PlaceRecords.ts"
 import { kindOf } from "../Topics.ts"
-import { rowsOf } from "./Rows.ts"
-import type { Batch, Fence, GroupCommit } from "./Tables.ts"
+import { type BatchRow, rowsOf } from "./Rows.ts"
+import type { Batch, GroupCommit } from "./Tables.ts"
 
 export type WriteResult = Exit.Exit<ReadonlyArray<Position>, EventLogError>
 
@@ -22,30 +22,6 @@ export interface Request {
   readonly answer: Deferred.Deferred<ReadonlyArray<Position>, EventLogError>
 }
 
-export interface Bounds {
-  readonly start: number
-  readonly end: number
-  /** The newest timestamp so far. */
-  readonly newest: number
-}
-
-/** This process's copy of what the tables contain. */
-export interface LogState {
-  readonly fence: Fence
-  readonly partitions: Map<string, Bounds>
-  readonly commits: Map<string, number>
-}
-
-export interface Accepted {
-  readonly request: Request
-  readonly placed: PlacedTransaction
-}
-
-const NOTHING: Bounds = { start: 0, end: 0, newest: 0 }
-
-export const commitKey = (group: string, { topic, partition }: Partition): string =>
-  `${group} ${partitionKey(topic, partition)}`
-
 export const failed = (operation: EventLogError["operation"], { transaction }: Request, cause: unknown) =>
   new EventLogError({
     operation,
@@ -53,75 +29,59 @@ export const failed = (operation: EventLogError["operation"], { transaction }: R
     cause
   })
 
-/** Gives offsets to the records of each transaction. A transaction that throws is refused and takes no offsets. */
-export const accept = (requests: ReadonlyArray<Request>, known: LogState, nowMs: number) => {
-  const ends = new Map<string, number>()
-  const accepted: Array<Accepted> = []
-  const refused: Array<readonly [Request, WriteResult]> = []
-  for (const request of requests) {
-    const own = new Map<string, number>()
-    try {
-      const placed = placeRecords(
-        request.transaction,
-        nowMs,
-        (topic, partition) => {
-          const key = partitionKey(topic, partition)
-          return own.get(key) ?? ends.get(key) ?? known.partitions.get(key)?.end ?? 0
-        },
-        (topic, partition, end) => void own.set(partitionKey(topic, partition), end)
-      )
-      for (const [key, end] of own) ends.set(key, end)
-      accepted.push({ request, placed })
-    } catch (defect) {
-      refused.push([request, Exit.die(defect)])
-    }
-  }
-  return { accepted, refused }
+export interface Accepted {
+  /** What each request gets if the write succeeds. */
+  readonly results: ReadonlyArray<readonly [Request, WriteResult]>
+  readonly byPartition: RecordsByPartition
+  /** If several requests commit an offset of one partition, the last one counts, as if each was written alone. */
+  readonly commits: ReadonlyMap<string, GroupCommit>
 }
 
 /**
- * If several transactions commit an offset of one partition, the last one counts, as if each had been written alone.
+ * Gives offsets to the records of each transaction. A transaction that throws is refused and takes no offsets. `endOf`
+ * returns a partition's end in the tables.
  */
-const commitsOf = (requests: ReadonlyArray<Request>): ReadonlyMap<string, GroupCommit> => {
+export const accept = (
+  requests: ReadonlyArray<Request>,
+  endOf: (partition: Partition) => number,
+  nowMs: number
+): Accepted => {
+  const results: Array<readonly [Request, WriteResult]> = []
+  const all: RecordsByPartition = new Map()
   const commits = new Map<string, GroupCommit>()
-  for (const { transaction } of requests) {
-    for (const position of transaction.commit?.positions ?? []) {
-      const { group } = transaction.commit!
-      commits.set(commitKey(group, position), { ...position, group })
+  const nextOf = (partition: Partition, key: string) => {
+    const last = all.get(key)?.at(-1)
+    return last === undefined ? endOf(partition) : last.offset + 1
+  }
+  for (const request of requests) {
+    try {
+      const { commit } = request.transaction
+      const { byPartition, positions } = placeRecords(request.transaction, nowMs, nextOf)
+      for (const [key, records] of byPartition) {
+        const before = all.get(key)
+        if (before === undefined) all.set(key, records)
+        else for (const record of records) before.push(record)
+      }
+      for (const position of commit?.positions ?? [])
+        commits.set(commitKey(commit!.group, position), { ...position, group: commit!.group })
+      results.push([request, Exit.succeed(positions)])
+    } catch (defect) {
+      results.push([request, Exit.die(defect)])
     }
   }
-  return commits
+  return { results, byPartition: all, commits }
 }
 
-interface Group {
-  readonly key: string
-  /** Not empty. */
-  readonly records: ReadonlyArray<LogRecord>
-  readonly before: Bounds
-  readonly after: Bounds
-}
-
-/** The batch to write, and what it adds to each partition. */
-export const batchOf = (
-  accepted: ReadonlyArray<Accepted>,
-  known: LogState
-): { readonly batch: Batch; readonly groups: ReadonlyArray<Group> } => {
-  const records = accepted.flatMap(({ placed }) => placed.records)
-  const groups = [...byPartition(records)].map(([key, own]): Group => {
-    const before = known.partitions.get(key) ?? NOTHING
-    let { newest } = before
-    for (const { timestamp } of own) newest = Math.max(newest, timestamp)
-    return { key, records: own, before, after: { ...before, end: own.at(-1)!.offset + 1, newest } }
-  })
-  const plain = groups.filter((group) => kindOf(group.records[0]!.topic) !== "compacted")
-  const batch: Batch = {
-    rows: plain.flatMap((group) => rowsOf(group.records, group.before.newest)),
-    compacted: records.filter(({ topic }) => kindOf(topic) === "compacted"),
-    ends: groups.map((group) => {
-      const { topic, partition } = group.records[0]!
-      return { topic, partition, offset: group.after.end, newest: group.after.newest }
-    }),
-    commits: [...commitsOf(accepted.map(({ request }) => request)).values()]
+/** The rows to write. */
+export const batchOf = ({ byPartition, commits }: Accepted): Batch => {
+  const rows: Array<BatchRow> = []
+  const compacted: Array<LogRecord> = []
+  const ends: Array<Position> = []
+  for (const records of byPartition.values()) {
+    const { topic, partition, offset } = records.at(-1)!
+    if (kindOf(topic) === "compacted") compacted.push(...records)
+    else rows.push(...rowsOf(records))
+    ends.push({ topic, partition, offset: offset + 1 })
   }
-  return { batch, groups }
+  return { rows, compacted, ends, commits: [...commits.values()] }
 }

@@ -6,7 +6,6 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
 import { trySessionLock } from "../../sql/SessionLock.ts"
 import { makeConsume } from "../Consume.ts"
 import {
@@ -19,9 +18,7 @@ import {
 } from "../EventLog.ts"
 import { makeExclusive } from "../Exclusive.ts"
 import { makeLast } from "../LastRecord.ts"
-import { partitionKey } from "../PlaceRecords.ts"
 import { awaitEnd, readFrom } from "../RecordList.ts"
-import { commitKey } from "./Batch.ts"
 import { makeTables } from "./Tables.ts"
 import { makeWriter } from "./Writer.ts"
 
@@ -54,22 +51,13 @@ export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Setting
       const tables = yield* makeTables
       const writer = yield* makeWriter(tables).pipe(Effect.mapError(failed("read", "")))
 
-      const state = (topic: string) => Effect.mapError(writer.state, failed("read", topic))
-
-      const offsets = (partition: Partition) =>
-        Effect.map(state(partition.topic), ({ partitions }) => {
-          const { end } = writer.listOf(partition)
-          return {
-            start: partitions.get(partitionKey(partition.topic, partition.partition))?.start ?? 0,
-            end
-          }
-        })
+      const loaded = (topic: string) => Effect.mapError(writer.loaded, failed("read", topic))
 
       const read = Effect.fnUntraced(function* (
         from: Position,
         max: number
       ): Effect.fn.Return<ReadonlyArray<LogRecord>, EventLogError> {
-        yield* state(from.topic)
+        yield* loaded(from.topic)
         const list = writer.listOf(from)
         if (from.offset >= (list.records[0]?.offset ?? list.end)) return readFrom(list, from.offset, max)
         return yield* tables.read(from, max).pipe(Effect.mapError(failed("read", from.topic)))
@@ -79,34 +67,22 @@ export const layer: Layer.Layer<EventLog, EventLogInUse | EventLogError, Setting
         transaction: writer.submit,
         read,
         awaitOffset: (position) =>
-          Effect.flatMap(state(position.topic), () => awaitEnd(writer.listOf(position), position.offset)),
-        offsets,
+          Effect.flatMap(loaded(position.topic), () => awaitEnd(writer.listOf(position), position.offset)),
+        offsets: (partition) =>
+          Effect.map(loaded(partition.topic), () => {
+            const { end, start } = writer.listOf(partition)
+            return { end, start }
+          }),
         committed: (group, partition) =>
-          Effect.map(state(partition.topic), ({ commits }) => commits.get(commitKey(group, partition)) ?? 0)
+          Effect.map(loaded(partition.topic), () => writer.committed(group, partition) ?? 0)
       } satisfies Partial<EventLog["Service"]>
-
-      const offsetAtTime = Effect.fnUntraced(function* (partition: Partition, unixMs: number) {
-        const { end } = yield* offsets(partition)
-        const found = yield* tables
-          .searchTime(partition, unixMs)
-          .pipe(Effect.mapError(failed("read", partition.topic)))
-        for (let offset = found ?? end; ; ) {
-          const records = yield* read({ ...partition, offset }, Limits.logReadRecords)
-          const newer = records.find(({ timestamp }) => timestamp >= unixMs)
-          const next = records.at(-1)
-          if (newer !== undefined) return newer.offset
-          if (next === undefined) return Math.max(end, offset)
-          offset = next.offset + 1
-        }
-      })
 
       return EventLog.of({
         ...primitives,
-        reachable: Effect.asVoid(state("")),
+        reachable: loaded(""),
         exclusive: makeExclusive(primitives),
         consume: makeConsume(primitives),
         last: makeLast(primitives),
-        offsetAtTime,
         hasOlderMember: () => Effect.succeed(false),
         applyRetention: Effect.gen(function* () {
           const nowMs = yield* Clock.currentTimeMillis

@@ -26,33 +26,26 @@ const stored = ({ key, value, timestamp, headers }: LogRecord): StoredRecord => 
 export interface BatchRow extends Partition {
   readonly base: number
   readonly last: number
-  /**
-   * The newest timestamp in the partition up to the end of this row. It never decreases, so a time can be looked up
-   * in an index.
-   */
-  readonly newest: number
   readonly records: Uint8Array
 }
 
-/** Packs consecutive records of one partition into rows. `newest`: the newest timestamp before them. */
-export const rowsOf = (records: ReadonlyArray<LogRecord>, newest: number): ReadonlyArray<BatchRow> => {
+/** Packs consecutive records of one partition into rows. */
+export const rowsOf = (records: ReadonlyArray<LogRecord>): ReadonlyArray<BatchRow> => {
   const rows: Array<BatchRow> = []
   let batch: Array<LogRecord> = []
   let size = 0
-  let soFar = newest
   const close = () => {
     const [first, last] = [batch[0], batch.at(-1)]
     if (first === undefined || last === undefined) return
     const { topic, partition, offset: base } = first
     const packed = zstdCompressSync(JSON.stringify(batch.map(stored)), PACKING)
-    rows.push({ topic, partition, base, last: last.offset, newest: soFar, records: packed })
+    rows.push({ topic, partition, base, last: last.offset, records: packed })
     batch = []
     size = 0
   }
   for (const record of records) {
     batch.push(record)
     size += record.value?.length ?? 0
-    soFar = Math.max(soFar, record.timestamp)
     if (batch.length >= Limits.embeddedLogRowRecords || size >= Limits.embeddedLogRowBytes) close()
   }
   close()

@@ -2,12 +2,13 @@
  * The SQL of the embedded log (tables: migrations/0007_log.ts): take ownership, write a batch in one statement, read.
  * Each write carries the writer's fence and has no effect unless that fence is the newest, so a delayed write of an
  * earlier connection changes nothing. Offsets are int8 in PostgreSQL and numbers here. In array parameters numbers are
- * sent as text, since the driver uses one size for all numbers of an array.
+ * sent as text, since the driver uses one size for all numbers of an array. Release 0.2 needs the columns
+ * `newest_timestamp`; nothing reads them.
  */
 import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
-import type { LogRecord, Partition, Position } from "../EventLog.ts"
+import type { LogRecord, Position } from "../EventLog.ts"
 import { kindOf } from "../Topics.ts"
 import { type BatchTable, makeLogTablePartitions, tableOf } from "./LogTablePartitions.ts"
 import { type BatchRow, recordsOf } from "./Rows.ts"
@@ -30,7 +31,7 @@ export class Fenced extends Data.TaggedError("Fenced")<{ readonly message: strin
 export interface Batch {
   readonly rows: ReadonlyArray<BatchRow>
   readonly compacted: ReadonlyArray<LogRecord>
-  readonly ends: ReadonlyArray<Position & { readonly newest: number }>
+  readonly ends: ReadonlyArray<Position>
   readonly commits: ReadonlyArray<GroupCommit>
 }
 
@@ -83,11 +84,11 @@ export const makeTables = Effect.gen(function* () {
       const own = rows.filter(({ topic }) => tableOf(topic) === table)
       return sql`
         INSERT INTO ${sql(table)}
-          (topic, partition, base_offset, last_offset, newest_timestamp, records, written_at)
-        SELECT batch.*, ${writtenAt}::timestamptz FROM fence, unnest(
+          (topic, partition, base_offset, last_offset, records, newest_timestamp, written_at)
+        SELECT batch.*, 0, ${writtenAt}::timestamptz FROM fence, unnest(
           ${own.map((row) => row.topic)}::text[], ${own.map((row) => String(row.partition))}::int[],
           ${own.map((row) => String(row.base))}::bigint[], ${own.map((row) => String(row.last))}::bigint[],
-          ${own.map((row) => String(row.newest))}::bigint[], ${own.map((row) => row.records)}::bytea[]) AS batch`
+          ${own.map((row) => row.records)}::bytea[]) AS batch`
     }
     const held = yield* sql`
       WITH fence AS (
@@ -106,12 +107,10 @@ export const makeTables = Effect.gen(function* () {
         ON CONFLICT (group_name, topic, partition) DO UPDATE SET next_offset = excluded.next_offset
       ), ended AS (
         INSERT INTO log_ends (topic, partition, end_offset, newest_timestamp, start_offset)
-        SELECT row.*, 0 FROM fence, unnest(
+        SELECT row.*, 0, 0 FROM fence, unnest(
           ${ends.map((end) => end.topic)}::text[], ${ends.map((end) => String(end.partition))}::int[],
-          ${ends.map((end) => String(end.offset))}::bigint[],
-          ${ends.map((end) => String(end.newest))}::bigint[]) AS row
-        ON CONFLICT (topic, partition) DO UPDATE
-          SET end_offset = excluded.end_offset, newest_timestamp = excluded.newest_timestamp
+          ${ends.map((end) => String(end.offset))}::bigint[]) AS row
+        ON CONFLICT (topic, partition) DO UPDATE SET end_offset = excluded.end_offset
       )
       SELECT held FROM fence`
     if (held.length === 0) return yield* new Fenced({ message: "A newer writer has replaced this one." })
@@ -178,36 +177,19 @@ export const makeTables = Effect.gen(function* () {
   const read = (from: Position, max: number) =>
     kindOf(from.topic) === "compacted" ? readCompacted(from, max) : readRows(from, max)
 
-  /**
-   * An offset at or before the first record with a timestamp from `unixMs` on; undefined if there is no such record.
-   */
-  const searchTime = ({ topic, partition }: Partition, unixMs: number) =>
-    (kindOf(topic) === "compacted"
-      ? sql<{ readonly found: bigint }>`
-          SELECT log_offset AS found FROM log_compacted
-          WHERE topic = ${topic} AND partition = ${partition} AND record_timestamp >= ${String(unixMs)}
-          ORDER BY log_offset LIMIT 1`
-      : sql<{ readonly found: bigint }>`
-          SELECT base_offset AS found FROM ${sql(tableOf(topic))}
-          WHERE topic = ${topic} AND partition = ${partition} AND newest_timestamp >= ${String(unixMs)}
-          ORDER BY newest_timestamp, last_offset LIMIT 1`
-    ).pipe(Effect.map(([row]) => (row === undefined ? undefined : Number(row.found))))
-
   const loadPartitions = Effect.map(
     sql<{
       readonly topic: string
       readonly partition: number
       readonly start_offset: bigint
       readonly end_offset: bigint
-      readonly newest_timestamp: bigint
-    }>`SELECT topic, partition, start_offset, end_offset, newest_timestamp FROM log_ends`,
+    }>`SELECT topic, partition, start_offset, end_offset FROM log_ends`,
     (rows) =>
-      rows.map(({ topic, partition, start_offset, end_offset, newest_timestamp }) => ({
+      rows.map(({ topic, partition, start_offset, end_offset }) => ({
         topic,
         partition,
         start: Number(start_offset),
-        end: Number(end_offset),
-        newest: Number(newest_timestamp)
+        end: Number(end_offset)
       }))
   )
 
@@ -234,7 +216,6 @@ export const makeTables = Effect.gen(function* () {
     renew,
     write,
     read,
-    searchTime,
     loadPartitions,
     loadCommits,
     applyRetention: tablePartitions.applyRetention

@@ -5,98 +5,57 @@
  *
  *   callers ─▶ queue ─▶ give offsets ─▶ write (all or nothing) ─▶ records in memory ─▶ callers
  */
-import { Cause, Clock, Deferred, Effect, Exit, Latch, Queue, Semaphore } from "effect"
+import { Cause, Clock, Deferred, Effect, Exit, Queue, Semaphore } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { EventLogError, Partition, Position, Transaction } from "../EventLog.ts"
-import { partitionKey } from "../PlaceRecords.ts"
-import { makeRecordList, push, type RecordList, trim } from "../RecordList.ts"
-import { partitionsOf } from "../Topics.ts"
-import {
-  type Accepted,
-  accept,
-  type Bounds,
-  batchOf,
-  commitKey,
-  failed,
-  type LogState,
-  type Request,
-  type WriteResult
-} from "./Batch.ts"
+import { commitKey, partitionKey } from "../PlaceRecords.ts"
+import { makeRecordList, makeRecordLists, push, trim, wake } from "../RecordList.ts"
+import { accept, batchOf, failed, type Request } from "./Batch.ts"
 import type { Tables } from "./Tables.ts"
 
 export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
   const queue = yield* Queue.bounded<Request>(Limits.embeddedLogQueue)
-  const lists = new Map<string, RecordList>()
+  const { lists, listOf } = makeRecordLists()
+  const commits = new Map<string, number>()
   /** Writing, reloading the state and applying retention exclude one another. */
   const lock = Semaphore.makeUnsafe(1)
   const unanswered = new Set<Request>()
   let closed = false
   let fence = yield* tables.own
-  let known: LogState | undefined
-
-  const listOf = ({ topic, partition }: Partition): RecordList => {
-    const key = partitionKey(topic, partition)
-    let list = lists.get(key)
-    if (list === undefined) {
-      if (partition >= partitionsOf(topic)) throw new Error(`topic ${topic} has no partition ${partition}`)
-      list = makeRecordList(known?.partitions.get(key)?.end ?? 0)
-      lists.set(key, list)
-    }
-    return list
-  }
+  /** Whether `lists` and `commits` are what the tables contain. */
+  let isCurrent = false
 
   const load = Effect.gen(function* () {
     fence = yield* tables.renew(fence)
-    const partitions = new Map<string, Bounds>()
-    for (const { topic, partition, ...bounds } of yield* tables.loadPartitions) {
-      partitions.set(partitionKey(topic, partition), bounds)
-    }
-    const commits = new Map<string, number>()
+    const partitions = yield* tables.loadPartitions
+    commits.clear()
     for (const commit of yield* tables.loadCommits)
       commits.set(commitKey(commit.group, commit), commit.offset)
     // The records in memory may lack those of the failed write: clear them, and wake the readers that wait.
-    for (const [key, list] of lists) {
-      list.records.length = 0
-      list.size = 0
-      list.end = partitions.get(key)?.end ?? 0
-      const waiting = list.grew
-      list.grew = Latch.makeUnsafe()
-      waiting.openUnsafe()
+    for (const list of lists.values()) Object.assign(list, { size: 0, start: 0, end: 0 }).records.length = 0
+    for (const { topic, partition, start, end } of partitions) {
+      const key = partitionKey(topic, partition)
+      lists.set(key, Object.assign(lists.get(key) ?? makeRecordList(topic), { start, end }))
     }
-    known = { fence, partitions, commits }
-    return known
+    for (const list of lists.values()) wake(list)
+    isCurrent = true
   })
 
-  const loaded = Effect.suspend(() => (known === undefined ? load : Effect.succeed(known)))
+  const loaded = Effect.suspend(() => (isCurrent ? Effect.void : load))
 
-  const write = Effect.fnUntraced(function* (
-    accepted: ReadonlyArray<Accepted>,
-    state: LogState,
-    nowMs: number
-  ) {
-    const { batch, groups } = batchOf(accepted, state)
-    yield* tables.write(state.fence, batch, nowMs)
-    for (const commit of batch.commits) state.commits.set(commitKey(commit.group, commit), commit.offset)
-    for (const { key, records, after } of groups) {
-      state.partitions.set(key, after)
+  const writeBatch = Effect.fnUntraced(function* (requests: ReadonlyArray<Request>) {
+    yield* loaded
+    const nowMs = yield* Clock.currentTimeMillis
+    const accepted = accept(requests, (partition) => listOf(partition).end, nowMs)
+    if (accepted.results.some(([, result]) => Exit.isSuccess(result)))
+      yield* tables.write(fence, batchOf(accepted), nowMs)
+    for (const [key, { offset }] of accepted.commits) commits.set(key, offset)
+    for (const records of accepted.byPartition.values()) {
       const list = listOf(records[0]!)
       push(list, records)
       trim(list, Limits.embeddedLogTailRecords, Limits.embeddedLogTailBytes)
     }
-  })
-
-  const writeBatch = Effect.fnUntraced(function* (requests: ReadonlyArray<Request>) {
-    const state = yield* loaded
-    const nowMs = yield* Clock.currentTimeMillis
-    const { accepted, refused } = accept(requests, state, nowMs)
-    if (accepted.length > 0) yield* write(accepted, state, nowMs)
-    return [
-      ...refused,
-      ...accepted.map(({ request, placed }): readonly [Request, WriteResult] => [
-        request,
-        Exit.succeed(placed.positions)
-      ])
-    ]
+    return accepted.results
   })
 
   const serve = Effect.fnUntraced(function* (requests: ReadonlyArray<Request>) {
@@ -105,7 +64,7 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
       for (const [{ answer }, result] of exit.value) Deferred.doneUnsafe(answer, result)
       return
     }
-    known = undefined
+    isCurrent = false
     // If this fails as well, the next use of the state loads it.
     yield* Effect.ignore(load)
     const cause = Cause.squash(exit.cause)
@@ -162,12 +121,14 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
   return {
     submit,
     listOf,
-    /** Returns the state of the tables. If a write has failed, it reloads the state first. */
-    state: Effect.suspend(() => (known === undefined ? lock.withPermit(loaded) : Effect.succeed(known))),
-    /** Runs `retention` while nothing is written, then reloads the state. */
+    /** The offset that the group has committed; undefined if there is none. */
+    committed: (group: string, partition: Partition) => commits.get(commitKey(group, partition)),
+    /** If a write has failed, what was known of the tables must be read again before it is used. */
+    loaded: Effect.suspend(() => (isCurrent ? Effect.void : lock.withPermit(loaded))),
+    /** Runs `retention` while nothing is written, then reads the tables again. */
     applyRetention: <E>(retention: Effect.Effect<void, E>) =>
       Effect.gen(function* () {
-        known = undefined
+        isCurrent = false
         yield* retention
         yield* load
       }).pipe(lock.withPermit, Effect.uninterruptible)

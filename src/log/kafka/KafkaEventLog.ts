@@ -4,7 +4,7 @@
  * settings (ClusterTopics.ts), so `applyRetention` does nothing.
  */
 import { randomUUID } from "node:crypto"
-import { Clock, Effect, Exit, Layer, Pool, Semaphore } from "effect"
+import { Clock, Effect, Exit, Layer, Semaphore } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import {
@@ -44,13 +44,7 @@ const makeReading = (settings: KafkaSettings) =>
     const channel = yield* openChannel
     const nameOf = (topic: string) => topicName(settings, topic)
     const groupNameOf = (group: string) => ownName(settings, group)
-    const waiting = yield* Pool.makeWithTTL({
-      acquire: openChannel,
-      min: 0,
-      max: Limits.kafkaWaits,
-      timeToLive: Limits.kafkaWaitIdleMs
-    })
-    const reader = makeReader(channel, waiting, nameOf)
+    const reader = makeReader(channel, nameOf)
     const primitives = {
       read: (from: Position, max: number) => {
         partitionOf(from.topic, "")
@@ -163,8 +157,6 @@ export const layer = (
         awaitOffset: (position) =>
           Effect.mapError(reader.awaitOffset(position), failed("read", position.topic)),
         last: makeLast(primitives),
-        offsetAtTime: (partition, unixMs) =>
-          Effect.mapError(reader.offsetAtTime(partition, unixMs), failed("read", partition.topic)),
         hasOlderMember: (group) =>
           Effect.mapError(hasOlderMember(channel, groupNameOf(group)), failed("read", "")),
         applyRetention: Effect.void

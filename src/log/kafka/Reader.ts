@@ -1,10 +1,9 @@
 /**
- * Reads a Kafka partition without a group: records by offset, offsets by time, start and end, and committed offsets of
- * groups. It returns committed records only, and skips none: if a transaction is still open below the end, a read waits
+ * Reads a Kafka partition without a group: records by offset, start and end, and committed offsets of groups. It returns committed records only, and skips none: if a transaction is still open below the end, a read waits
  * until it is committed or aborted. Kafka aborts ours after `kafkaTransactionMs`.
  */
 import { listOffsetsV9, offsetFetchV9 } from "@platformatic/kafka"
-import { Effect, Pool } from "effect"
+import { Effect, Schedule } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { LogRecord, Partition, Position } from "../EventLog.ts"
 import { type KafkaChannel, KafkaFault, onCoordinator, onLeader } from "./Channel.ts"
@@ -22,22 +21,22 @@ export interface KafkaReader {
   readonly offsets: (
     partition: Partition
   ) => Effect.Effect<{ readonly start: number; readonly end: number }, KafkaFault>
-  readonly offsetAtTime: (partition: Partition, unixMs: number) => Effect.Effect<number, KafkaFault>
   readonly awaitOffset: (position: Position) => Effect.Effect<void, KafkaFault>
   readonly committed: (group: string, partition: Partition) => Effect.Effect<number, KafkaFault>
 }
 
-/** One fetch of one partition, and the partition's end at that moment. */
+/** One fetch of at most `bytes` from one partition, and the partition's end at that moment. */
 const fetchPartition = (
   channel: KafkaChannel,
   topicName: string,
   from: Position,
-  bounds: { readonly maxWaitMs: number; readonly maxBytes: number }
+  bytes: number
 ): Effect.Effect<FetchedRecords & { readonly end: number }, KafkaFault> =>
   onLeader(channel, topicName, from.partition, ({ broker, topicId }) =>
     fetchFrom(channel, broker, [{ topicId, partition: from.partition, offset: from.offset }], {
-      ...bounds,
-      partitionBytes: bounds.maxBytes
+      maxWaitMs: 0,
+      maxBytes: bytes,
+      partitionBytes: bytes
     })
   ).pipe(
     Effect.flatMap((answer) => {
@@ -51,12 +50,7 @@ const fetchPartition = (
     })
   )
 
-export const makeReader = (
-  channel: KafkaChannel,
-  /** For `awaitOffset`: brokers delay the answers to its fetches while nothing is new. */
-  waiting: Pool.Pool<KafkaChannel>,
-  nameOf: (topic: string) => string
-): KafkaReader => {
+export const makeReader = (channel: KafkaChannel, nameOf: (topic: string) => string): KafkaReader => {
   const listOffset = ({ topic, partition }: Partition, timestamp: bigint) => {
     const name = nameOf(topic)
     return onLeader(channel, name, partition, ({ broker }) =>
@@ -89,7 +83,7 @@ export const makeReader = (
         channel,
         name,
         { ...from, offset },
-        { maxWaitMs: 0, maxBytes: bytesFor(from.topic, max) }
+        bytesFor(from.topic, max)
       ).pipe(
         // The offset is before the first kept record or beyond the end.
         Effect.catchIf(
@@ -112,28 +106,14 @@ export const makeReader = (
   return {
     read,
     offsets,
-    offsetAtTime: Effect.fnUntraced(function* (partition, unixMs) {
-      const found = yield* listOffset(partition, BigInt(Math.max(0, Math.ceil(unixMs))))
-      return found >= 0 ? found : yield* end(partition)
-    }),
-    awaitOffset: Effect.fnUntraced(function* (position) {
-      const name = nameOf(position.topic)
-      let head = yield* end(position)
-      if (head > position.offset) return
-      const channel = yield* Pool.get(waiting)
-      const longPoll = Effect.suspend(() =>
-        fetchPartition(
-          channel,
-          name,
-          { ...position, offset: head },
-          { maxWaitMs: Limits.kafkaFetchWaitMs, maxBytes: 1 }
-        )
-      )
-      while (head <= position.offset) {
-        // After an interruption, the broker would still answer that fetch before anything else on its connection.
-        head = (yield* Effect.onError(longPoll, () => Pool.invalidate(waiting, channel))).end
-      }
-    }, Effect.scoped),
+    awaitOffset: (position) =>
+      end(position).pipe(
+        Effect.repeat({
+          until: (head) => head > position.offset,
+          schedule: Schedule.spaced(Limits.kafkaPollMs)
+        }),
+        Effect.asVoid
+      ),
     committed: Effect.fnUntraced(function* (group, { topic, partition }) {
       const answer = yield* onCoordinator(channel, "group", group, (broker) =>
         channel.call(

@@ -4,49 +4,29 @@
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import type { EventLog, Partition, Transaction } from "../EventLog.ts"
+import type { EventLog, Transaction } from "../EventLog.ts"
 import { makeExclusive } from "../Exclusive.ts"
-import { byPartition, compacted, partitionKey, placeRecords } from "../PlaceRecords.ts"
-import { awaitEnd, makeRecordList, push, type RecordList, readFrom } from "../RecordList.ts"
-import { keepsNewest, partitionsOf, type RetentionSettings, retentionOf } from "../Topics.ts"
+import { commitKey, compacted, placeRecords } from "../PlaceRecords.ts"
+import { awaitEnd, makeRecordLists, push, readFrom } from "../RecordList.ts"
+import { keepsNewest, type RetentionSettings, retentionOf } from "../Topics.ts"
 
 /** All of the log but `consume`. */
 export type MemoryRecords = Omit<EventLog["Service"], "consume">
 
 /** `markers`: a transaction takes one more offset in each partition that it writes to, as Kafka's markers do. */
 export const makeMemoryRecords = (settings: RetentionSettings, markers = false): MemoryRecords => {
-  const lists = new Map<string, RecordList>()
-  const starts = new Map<string, number>()
+  const { lists, listOf } = makeRecordLists()
   const commits = new Map<string, number>()
-  const commitKey = (group: string, { topic, partition }: Partition) =>
-    `${group} ${partitionKey(topic, partition)}`
-
-  const listOf = ({ topic, partition }: Partition): RecordList => {
-    const key = partitionKey(topic, partition)
-    let list = lists.get(key)
-    if (list === undefined) {
-      if (partition >= partitionsOf(topic)) throw new Error(`topic ${topic} has no partition ${partition}`)
-      list = makeRecordList(0)
-      lists.set(key, list)
-    }
-    return list
-  }
 
   const transaction = Effect.fnUntraced(function* (transaction: Transaction) {
     const now = yield* Clock.currentTimeMillis
-    const ends = new Map<string, number>()
-    const { records, positions } = placeRecords(
-      transaction,
-      now,
-      (topic, partition) => ends.get(partitionKey(topic, partition)) ?? listOf({ topic, partition }).end,
-      (topic, partition, end) => void ends.set(partitionKey(topic, partition), end)
-    )
+    const { byPartition, positions } = placeRecords(transaction, now, (partition) => listOf(partition).end)
     const { commit } = transaction
     for (const position of commit?.positions ?? [])
       commits.set(commitKey(commit!.group, position), position.offset)
-    for (const [key, group] of byPartition(records)) {
+    for (const [key, records] of byPartition) {
       const list = lists.get(key)!
-      push(list, group)
+      push(list, records)
       if (markers) list.end++
     }
     return positions
@@ -54,17 +34,16 @@ export const makeMemoryRecords = (settings: RetentionSettings, markers = false):
 
   const applyRetention = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    for (const [key, list] of lists) {
-      const topic = key.slice(0, key.lastIndexOf("/"))
+    for (const list of lists.values()) {
+      const { records, topic } = list
       const retentionMs = retentionOf(topic, settings)
       if (retentionMs === null) {
-        list.records.splice(0, list.records.length, ...compacted(list.records, now - Limits.tombstoneKeptMs))
+        records.splice(0, records.length, ...compacted(records, now - Limits.tombstoneKeptMs))
       } else {
-        const kept = list.records.findIndex((record) => record.timestamp >= now - retentionMs)
-        const all = list.records.length - (keepsNewest(topic) ? 1 : 0)
-        const dropped = list.records.splice(0, Math.max(0, kept === -1 ? all : kept))
-        const last = dropped.at(-1)
-        if (last !== undefined) starts.set(key, last.offset + 1)
+        const kept = records.findIndex((record) => record.timestamp >= now - retentionMs)
+        const all = records.length - (keepsNewest(topic) ? 1 : 0)
+        const last = records.splice(0, Math.max(0, kept === -1 ? all : kept)).at(-1)
+        if (last !== undefined) list.start = last.offset + 1
       }
     }
   })
@@ -76,17 +55,12 @@ export const makeMemoryRecords = (settings: RetentionSettings, markers = false):
     read: (from, max) => Effect.sync(() => readFrom(listOf(from), from.offset, max)),
     awaitOffset: (position) => Effect.suspend(() => awaitEnd(listOf(position), position.offset)),
     offsets: (partition) =>
-      Effect.sync(() => ({
-        start: starts.get(partitionKey(partition.topic, partition.partition)) ?? 0,
-        end: listOf(partition).end
-      })),
+      Effect.sync(() => {
+        const { end, start } = listOf(partition)
+        return { end, start }
+      }),
     committed: (group, partition) => Effect.sync(() => commits.get(commitKey(group, partition)) ?? 0),
     last: (partition) => Effect.sync(() => listOf(partition).records.at(-1)),
-    offsetAtTime: (partition, unixMs) =>
-      Effect.sync(() => {
-        const list = listOf(partition)
-        return list.records.find(({ timestamp }) => timestamp >= unixMs)?.offset ?? list.end
-      }),
     hasOlderMember: () => Effect.succeed(false),
     applyRetention
   }

@@ -30,7 +30,7 @@ export interface IdentityColumn {
 }
 
 /** Tables that describe the running processes or the schema and are made again. */
-const LEFT_OUT = ["leases", "migrations"]
+const LEFT_OUT = ["leases", "migrations", "processes"]
 
 /** In the order in which they were made, so that a table follows those that it references. */
 export const tableShapes = Effect.gen(function* () {

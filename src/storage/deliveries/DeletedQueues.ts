@@ -25,19 +25,11 @@ export const makeEndQueue = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     let ended = 0
     for (const status of ["pending", "retrying"] as const) {
-      const queued = {
-        webhookId,
-        status,
-        eventType: undefined,
-        event: undefined,
-        since: undefined,
-        until: undefined
-      }
       let beforeId: string | undefined
       let full = true
       while (full && ended < most) {
         const limit = Math.min(Limits.queueEndBatch, most - ended)
-        const rows = yield* queries.list(owner, queued, beforeId, limit)
+        const rows = yield* queries.list(owner, { webhookId, status }, beforeId, limit)
         const ids = rows.map(({ id }) => id)
         if (ids.length > 0)
           yield* deliveries.fail(ids, "webhook deleted", nowMs).pipe(Effect.retry(afterDeadlock))

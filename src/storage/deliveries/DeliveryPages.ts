@@ -23,14 +23,17 @@ export interface WantedEvent {
   readonly liveIds: ReadonlyArray<LiveIds>
 }
 
-export interface DeliveryFilter {
-  readonly webhookId: string | undefined
-  readonly eventType: string | undefined
-  readonly status: DeliveryStatus | undefined
-  readonly event: WantedEvent | undefined
-  /** Both exclusive; Unix milliseconds, possibly with a fraction. */
-  readonly since: number | undefined
-  readonly until: number | undefined
+/** Both exclusive; Unix milliseconds, possibly with a fraction. */
+export interface Period {
+  readonly since?: number | undefined
+  readonly until?: number | undefined
+}
+
+export interface DeliveryFilter extends Period {
+  readonly webhookId?: string | undefined
+  readonly eventType?: string | undefined
+  readonly status?: DeliveryStatus | undefined
+  readonly event?: WantedEvent | undefined
 }
 
 /** An index of deliveries: its columns before the id, and their values. */
@@ -101,20 +104,27 @@ const ofEvent = (
 }
 
 /** Later than any id's time. */
-const NEVER_MS = 2 ** 48 - 1
+export const NEVER_MS = 2 ** 48 - 1
+
+/** The whole milliseconds of the period: `fromMs` is included, `endMs` is not. */
+export const timesOf = ({ since, until }: Period) => ({
+  fromMs: since === undefined ? 0 : Math.max(0, Math.floor(since) + 1),
+  endMs: until === undefined ? NEVER_MS : Math.max(0, Math.ceil(until))
+})
 
 /** Up to `limit` deliveries with ids below `beforeId`. */
 export const deliveryPage = <Row extends object>(
   sql: SqlClient.SqlClient,
   columns: Statement.Fragment,
   owner: Owner,
-  { webhookId, eventType, status, event, since, until }: DeliveryFilter,
+  filter: DeliveryFilter,
   beforeId: string | undefined,
   limit: number
 ): Statement.Statement<Row> => {
   const { accountId, networks } = owner
-  const firstId = firstIdAt("dlv_", since === undefined ? 0 : Math.max(0, Math.floor(since) + 1))
-  const untilId = firstIdAt("dlv_", until === undefined ? NEVER_MS : Math.max(0, Math.ceil(until)))
+  const { webhookId, eventType, status, event } = filter
+  const { fromMs, endMs } = timesOf(filter)
+  const [firstId, untilId] = [firstIdAt("dlv_", fromMs), firstIdAt("dlv_", endMs)]
   const endId = beforeId === undefined || untilId < beforeId ? untilId : beforeId
   const timeOf = (id: string) => sql`to_timestamp(${idTime(id)}::float8 / 1000)`
 

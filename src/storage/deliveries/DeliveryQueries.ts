@@ -18,13 +18,12 @@ import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
 import type { RequestFormat } from "../../domain/RequestFormat.ts"
 import type { SigningScheme } from "../../domain/Signing.ts"
-import type { StatsPeriod } from "../../domain/StatsPeriod.ts"
 import { quotaUsedUp } from "../accounts/UsageStore.ts"
 import { Outbox } from "../outbox/Outbox.ts"
 import { ReadSql } from "../Sql.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
-import { deliveryStats, webhookStats } from "./DeliveryStats.ts"
+import { makeDeliveryStats } from "./DeliveryStats.ts"
 import { detailsOf } from "./StoredDetails.ts"
 import { retryNow } from "./Transitions.ts"
 
@@ -91,22 +90,7 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
         list: (owner: Owner, filter: DeliveryFilter, beforeId: string | undefined, limit: number) =>
           deliveryPage<DeliveryRow>(read, columns, owner, filter, beforeId, limit),
 
-        /** Statistics of deliveries created in the period before `nowMs`, for one webhook or all. */
-        stats: (
-          owner: Owner,
-          webhookId: string | undefined,
-          period: StatsPeriod,
-          nowMs: number,
-          withPoints: boolean
-        ) => deliveryStats(read, owner, webhookId, period, nowMs, withPoints),
-
-        /** Sums of several webhooks. A webhook without deliveries in the period has no row. */
-        statsOfWebhooks: (
-          owner: Owner,
-          webhookIds: ReadonlyArray<string>,
-          period: StatsPeriod,
-          nowMs: number
-        ) => webhookStats(read, owner, webhookIds, period, nowMs),
+        ...makeDeliveryStats(read),
 
         find: (owner: Owner, id: string) =>
           read<DeliveryDetailRow>`

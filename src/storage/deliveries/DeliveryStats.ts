@@ -44,14 +44,11 @@ interface CountRow {
   readonly latency_sum: number
 }
 
-const sumOf = (rows: ReadonlyArray<CountRow>, ...statuses: ReadonlyArray<DeliveryStatus>) =>
-  rows.reduce((sum, { status, count }) => (statuses.includes(status) ? sum + count : sum), 0)
-
-const countsOf = (rows: ReadonlyArray<CountRow>) => ({
-  delivered: sumOf(rows, "delivered"),
-  failed: sumOf(rows, "failed"),
-  pending: sumOf(rows, "pending", "retrying")
-})
+const countsOf = (rows: ReadonlyArray<Pick<CountRow, "status" | "count">>) => {
+  const sums = { delivered: 0, failed: 0, pending: 0 }
+  for (const { status, count } of rows) sums[status === "retrying" ? "pending" : status] += count
+  return sums
+}
 
 const pointOf = (at: number, rows: ReadonlyArray<CountRow>): DeliveryPoint => {
   const latencies = new Map(
@@ -74,144 +71,135 @@ interface Counted {
   readonly widestMs: number
 }
 
-/**
- * Statements for the counts of deliveries that meet `condition`, and for `firstRows`: the deliveries of the first,
- * partial minute, with ids from `fromId` to `endId` (excluded), in the columns webhook, time, status, latency bucket,
- * count and sum of latencies.
- */
-const partsOf = (
-  sql: SqlClient.SqlClient,
-  { sinceMs, endMs, widestMs }: Counted,
-  condition: Statement.Fragment,
-  firstRows: (fromId: Statement.Fragment, endId: Statement.Fragment) => ReadonlyArray<Statement.Fragment>
-): Statement.Fragment => {
-  /** Where counts of that width begin: after the narrower ones end. */
-  const beginOf = (widthMs: number) => (widthMs > widestMs ? endMs : Math.min(upTo(sinceMs, widthMs), endMs))
-  const counted = (width: string, fromMs: number, untilMs: number) => sql`
-    SELECT webhook_id, at, status, latency_bucket, count, latency_sum FROM delivery_counts
-    WHERE ${condition} AND status IN ('pending', 'retrying', 'delivered', 'failed') AND width = ${width}
-      AND at >= ${new Date(fromMs)} AND at < ${new Date(untilMs)}`
-  const begins = [...countWidths.map(({ widthMs }) => beginOf(widthMs)), endMs]
-  return sql.join(
-    " UNION ALL ",
-    false
-  )([
-    ...countWidths.map(({ width }, i) => counted(width, begins[i]!, begins[i + 1]!)),
-    ...firstRows(sql`${firstIdAt("dlv_", sinceMs)}`, sql`${firstIdAt("dlv_", begins[0]!)}`)
-  ])
-}
-
-const rowColumns = (sql: SqlClient.SqlClient, sinceMs: number) => sql`
-  webhook_id, ${new Date(sinceMs)} AS at, status, latency_bucket(coalesce(response_time_ms, 0)), 1,
-  coalesce(response_time_ms, 0)`
-
-const ownedBy = (sql: SqlClient.SqlClient, owner: Owner) =>
-  sql`account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`
-
-export const deliveryStats = (
-  sql: SqlClient.SqlClient,
-  owner: Owner,
-  webhookId: string | undefined,
-  period: StatsPeriod,
-  nowMs: number,
-  withPoints: boolean
-): Effect.Effect<DeliveryStats, SqlError.SqlError> => {
-  const { periodMs, pointMs } = statsWidths[period]
-  const sinceMs = nowMs - periodMs
-  const [firstPointMs, endMs] = [downTo(sinceMs, pointMs), downTo(nowMs, pointMs) + pointMs]
-  const owned = ownedBy(sql, owner)
-  const ofWebhook = webhookId === undefined ? sql.literal("NOT is_empty") : sql`webhook_id = ${webhookId}`
-
-  const rowsOf = (
-    key: Key,
-    condition: Statement.Fragment,
-    fromId: Statement.Fragment,
-    endId: Statement.Fragment
-  ) => {
-    const { range, order } = idRange(sql, key, fromId, endId)
-    return sql`
-      (SELECT ${rowColumns(sql, sinceMs)} FROM deliveries WHERE ${range} AND ${condition} ORDER BY ${order})`
-  }
-  const firstRows = (fromId: Statement.Fragment, endId: Statement.Fragment) =>
-    webhookId === undefined
-      ? owner.networks.map((network) =>
-          rowsOf(
-            [
-              ["account_id", sql`${owner.accountId}`],
-              ["network", sql`${network}`]
-            ],
-            sql.literal("true"),
-            fromId,
-            endId
-          )
-        )
-      : [
-          rowsOf(
-            [["webhook_id", sql`${webhookId}`]],
-            sql`EXISTS (SELECT FROM webhooks WHERE id = ${webhookId} AND ${owned})`,
-            fromId,
-            endId
-          )
-        ]
-
-  const counted = { sinceMs, endMs, widestMs: withPoints ? pointMs : Number.POSITIVE_INFINITY }
-  const parts = partsOf(sql, counted, sql`${owned} AND ${ofWebhook}`, firstRows)
-  const point = withPoints
-    ? sql`date_bin(${`${pointMs} ms`}::interval, at, 'epoch')`
-    : sql.literal("NULL::timestamptz")
-  return sql<CountRow>`
-    SELECT ${point} AS point, status, latency_bucket, sum(count)::float8 AS count, sum(latency_sum)::float8 AS latency_sum
-    FROM (${parts}) AS parts GROUP BY 1, 2, 3`.pipe(
-    Effect.map((rows) => {
-      const rowsAt = Map.groupBy(rows, ({ point }) => point?.getTime())
-      const points: Array<DeliveryPoint> = []
-      if (withPoints)
-        for (let at = firstPointMs; at < endMs; at += pointMs) points.push(pointOf(at, rowsAt.get(at) ?? []))
-      return {
-        ...countsOf(rows),
-        latencySumMs: rows.reduce(
-          (sum, { status, latency_sum }) => (status === "delivered" ? sum + latency_sum : sum),
-          0
-        ),
-        points
-      }
-    })
-  )
-}
-
 export interface WebhookStats extends Pick<DeliveryStats, "delivered" | "failed" | "pending"> {
   readonly webhook_id: string
 }
 
-/** Sums of several webhooks, in one statement. A webhook without deliveries in the period has no row. */
-export const webhookStats = (
-  sql: SqlClient.SqlClient,
-  owner: Owner,
-  webhookIds: ReadonlyArray<string>,
-  period: StatsPeriod,
-  nowMs: number
-): Effect.Effect<ReadonlyArray<WebhookStats>, SqlError.SqlError> => {
-  const sinceMs = nowMs - statsWidths[period].periodMs
-  const counted = {
-    sinceMs,
-    endMs: downTo(nowMs, countWidths[0].widthMs) + countWidths[0].widthMs,
-    widestMs: Number.POSITIVE_INFINITY
-  }
-  const owned = ownedBy(sql, owner)
-  const firstRows = (fromId: Statement.Fragment, endId: Statement.Fragment) => {
-    const { range, order } = idRange(sql, [["webhook_id", sql`wanted.id`]], fromId, endId)
-    return [
-      sql`
-        SELECT found.* FROM webhooks AS wanted CROSS JOIN LATERAL (
-          SELECT ${rowColumns(sql, sinceMs)} FROM deliveries WHERE ${range} ORDER BY ${order}
-        ) AS found WHERE wanted.id = ANY(${webhookIds}::text[]) AND ${owned}`
+export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
+  const ownedBy = ({ accountId, networks }: Owner) =>
+    sql`account_id = ${accountId} AND network = ANY(${networks}::text[])`
+
+  /**
+   * The counts of deliveries that meet `condition`, and `firstRows`: the deliveries of the first, partial minute, with
+   * ids from `fromId` to `endId` (excluded).
+   */
+  const countsIn = (
+    { sinceMs, endMs, widestMs }: Counted,
+    condition: Statement.Fragment,
+    firstRows: (
+      columns: Statement.Fragment,
+      fromId: Statement.Fragment,
+      endId: Statement.Fragment
+    ) => ReadonlyArray<Statement.Fragment>
+  ): Statement.Fragment => {
+    /** Where counts of that width begin: after the narrower ones end. */
+    const beginOf = (widthMs: number) =>
+      widthMs > widestMs ? endMs : Math.min(upTo(sinceMs, widthMs), endMs)
+    const counted = (width: string, fromMs: number, untilMs: number) => sql`
+      SELECT webhook_id, at, status, latency_bucket, count, latency_sum FROM delivery_counts
+      WHERE ${condition} AND status IN ('pending', 'retrying', 'delivered', 'failed') AND width = ${width}
+        AND at >= ${new Date(fromMs)} AND at < ${new Date(untilMs)}`
+    const columns = sql`
+      webhook_id, ${new Date(sinceMs)} AS at, status, latency_bucket(coalesce(response_time_ms, 0)), 1,
+      coalesce(response_time_ms, 0)`
+    const begins = [...countWidths.map(({ widthMs }) => beginOf(widthMs)), endMs]
+    const parts = [
+      ...countWidths.map(({ width }, i) => counted(width, begins[i]!, begins[i + 1]!)),
+      ...firstRows(columns, sql`${firstIdAt("dlv_", sinceMs)}`, sql`${firstIdAt("dlv_", begins[0]!)}`)
     ]
+    return sql`(${sql.join(" UNION ALL ", false)(parts)}) AS parts`
   }
-  const parts = partsOf(sql, counted, sql`${owned} AND webhook_id = ANY(${webhookIds}::text[])`, firstRows)
-  const sum = (condition: string) =>
-    sql.literal(`coalesce(sum(count) FILTER (WHERE status IN (${condition})), 0)::float8`)
-  return sql<WebhookStats>`
-    SELECT webhook_id, ${sum("'delivered'")} AS delivered, ${sum("'failed'")} AS failed,
-           ${sum("'pending', 'retrying'")} AS pending
-    FROM (${parts}) AS parts GROUP BY 1`
+
+  return {
+    /** Statistics of deliveries created in the period before `nowMs`, for one webhook or all. */
+    stats: (
+      owner: Owner,
+      webhookId: string | undefined,
+      period: StatsPeriod,
+      nowMs: number,
+      withPoints: boolean
+    ): Effect.Effect<DeliveryStats, SqlError.SqlError> => {
+      const { periodMs, pointMs } = statsWidths[period]
+      const sinceMs = nowMs - periodMs
+      const [firstPointMs, endMs] = [downTo(sinceMs, pointMs), downTo(nowMs, pointMs) + pointMs]
+      const ofWebhook = webhookId === undefined ? sql.literal("NOT is_empty") : sql`webhook_id = ${webhookId}`
+      const keys: ReadonlyArray<Key> =
+        webhookId === undefined
+          ? owner.networks.map((network) => [
+              ["account_id", sql`${owner.accountId}`],
+              ["network", sql`${network}`]
+            ])
+          : [[["webhook_id", sql`${webhookId}`]]]
+      const isOwned =
+        webhookId === undefined
+          ? sql.literal("true")
+          : sql`EXISTS (SELECT FROM webhooks WHERE id = ${webhookId} AND ${ownedBy(owner)})`
+      const counts = countsIn(
+        { sinceMs, endMs, widestMs: withPoints ? pointMs : Number.POSITIVE_INFINITY },
+        sql`${ownedBy(owner)} AND ${ofWebhook}`,
+        (columns, fromId, endId) =>
+          keys.map((key) => {
+            const { range, order } = idRange(sql, key, fromId, endId)
+            return sql`(SELECT ${columns} FROM deliveries WHERE ${range} AND ${isOwned} ORDER BY ${order})`
+          })
+      )
+      const point = withPoints
+        ? sql`date_bin(${`${pointMs} ms`}::interval, at, 'epoch')`
+        : sql.literal("NULL::timestamptz")
+      return sql<CountRow>`
+        SELECT ${point} AS point, status, latency_bucket, sum(count)::float8 AS count,
+               sum(latency_sum)::float8 AS latency_sum
+        FROM ${counts} GROUP BY 1, 2, 3`.pipe(
+        Effect.map((rows) => {
+          const rowsAt = Map.groupBy(rows, ({ point }) => point?.getTime())
+          const points: Array<DeliveryPoint> = []
+          if (withPoints)
+            for (let at = firstPointMs; at < endMs; at += pointMs)
+              points.push(pointOf(at, rowsAt.get(at) ?? []))
+          const delivered = rows.filter(({ status }) => status === "delivered")
+          return {
+            ...countsOf(rows),
+            latencySumMs: delivered.reduce((sum, { latency_sum }) => sum + latency_sum, 0),
+            points
+          }
+        })
+      )
+    },
+
+    /** Sums of several webhooks, in one statement. A webhook without deliveries in the period has no row. */
+    statsOfWebhooks: (
+      owner: Owner,
+      webhookIds: ReadonlyArray<string>,
+      period: StatsPeriod,
+      nowMs: number
+    ): Effect.Effect<ReadonlyArray<WebhookStats>, SqlError.SqlError> => {
+      const { widthMs } = countWidths[0]
+      const counts = countsIn(
+        {
+          sinceMs: nowMs - statsWidths[period].periodMs,
+          endMs: downTo(nowMs, widthMs) + widthMs,
+          widestMs: Number.POSITIVE_INFINITY
+        },
+        sql`${ownedBy(owner)} AND webhook_id = ANY(${webhookIds}::text[])`,
+        (columns, fromId, endId) => {
+          const { range, order } = idRange(sql, [["webhook_id", sql`wanted.id`]], fromId, endId)
+          return [
+            sql`
+              SELECT found.* FROM webhooks AS wanted CROSS JOIN LATERAL (
+                SELECT ${columns} FROM deliveries WHERE ${range} ORDER BY ${order}
+              ) AS found WHERE wanted.id = ANY(${webhookIds}::text[]) AND ${ownedBy(owner)}`
+          ]
+        }
+      )
+      return sql<Pick<CountRow, "status" | "count"> & { readonly webhook_id: string }>`
+        SELECT webhook_id, status, sum(count)::float8 AS count FROM ${counts} GROUP BY 1, 2`.pipe(
+        Effect.map((rows) =>
+          Array.from(
+            Map.groupBy(rows, ({ webhook_id }) => webhook_id),
+            ([webhook_id, own]) => ({ webhook_id, ...countsOf(own) })
+          )
+        )
+      )
+    }
+  }
 }

@@ -12,7 +12,7 @@ import { firstIdAt, idTime } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { RetryFilters } from "../../domain/Replay.ts"
 import { column } from "../Columns.ts"
-import { idRange } from "./DeliveryPages.ts"
+import { idRange, NEVER_MS, timesOf } from "./DeliveryPages.ts"
 
 export interface RetryTarget {
   readonly accountId: string
@@ -38,14 +38,6 @@ export interface RetryablePage {
 const MINUTE_MS = 60_000
 /** The period that one row of the totals by type covers. */
 const TYPE_TOTAL_MS = 10 * MINUTE_MS
-/** Later than any id's time. */
-const NEVER_MS = 2 ** 48 - 1
-
-/** The period in which the wanted deliveries were created, in milliseconds: `fromMs` is included, `endMs` is not. */
-const timesOf = ({ since, until }: RetryFilters) => ({
-  fromMs: since === undefined ? 0 : Math.max(0, Math.floor(since) + 1),
-  endMs: until === undefined ? NEVER_MS : Math.max(0, Math.ceil(until))
-})
 
 /** No id is between the two. */
 export const idAfter = (id: string): string => `${id}0`

@@ -5,7 +5,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Queue } from "effect"
-import { Reactivity } from "effect/reactivity"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import { Limits } from "../../config/Limits.ts"
 import { storeRetrySchedule } from "../../observability/RetryUntilSuccess.ts"
 

@@ -33,6 +33,21 @@ const stateOf = (sql: Sql, nowMs: number) => sql`CASE
 /** Webhooks `w` in that state. */
 export const inState = (sql: Sql, state: HealthState, nowMs: number) => sql`${stateOf(sql, nowMs)} = ${state}`
 
+/** How many webhooks of all accounts are in each state. */
+export const countByHealth = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const nowMs = yield* Clock.currentTimeMillis
+  const rows = yield* sql<{ readonly state: HealthState; readonly webhooks: number }>`
+    SELECT ${stateOf(sql, nowMs)} AS state, count(*)::float8 AS webhooks
+    FROM webhooks w WHERE deleted_at IS NULL GROUP BY 1`
+  const counted = new Map(rows.map(({ state, webhooks }) => [state, webhooks]))
+  // The cast is safe: every state has an entry.
+  return Object.fromEntries(healthStates.map((state) => [state, counted.get(state) ?? 0])) as Record<
+    HealthState,
+    number
+  >
+})
+
 /** The place of the state of the webhook `w` in `healthStates`. */
 export const rankOf = (sql: Sql, nowMs: number) =>
   sql`array_position(${[...healthStates]}::text[], ${stateOf(sql, nowMs)}) - 1`

@@ -19,6 +19,22 @@ interface SummaryFilter {
 /** A webhook with its health. */
 export type WebhookSummary = ListedWebhook & { readonly health: Health }
 
+const withHealth = Effect.fnUntraced(function* (rows: ReadonlyArray<ListedWebhook>) {
+  const healths = yield* readHealth(rows.map(({ id }) => id))
+  // The row of a webhook stays for longer than this takes.
+  return rows.map((row): WebhookSummary => ({ ...row, health: healths.get(row.id)! }))
+})
+
+/** The webhooks that have failed for longest, of all accounts. */
+export const longestFailing = Effect.fnUntraced(function* (limit: number) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* withHealth(
+    yield* sql<ListedWebhook>`
+      SELECT ${sql.literal(LISTED_COLUMNS)} FROM webhooks
+      WHERE is_failing AND status = 'active' AND deleted_at IS NULL ORDER BY failing_since, id LIMIT ${limit}`
+  )
+})
+
 /** Newest first, with ids below `beforeId`. Deleted webhooks are not listed. */
 export const webhookSummaries = Effect.fnUntraced(function* (
   { accountId, search, health, beforeId }: SummaryFilter,
@@ -34,9 +50,7 @@ export const webhookSummaries = Effect.fnUntraced(function* (
       ...(health === undefined ? [] : [inState(sql, health, nowMs)]),
       ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
     ])} ORDER BY id DESC LIMIT ${limit}`
-  const healths = yield* readHealth(rows.map(({ id }) => id))
-  // The row of a webhook stays for longer than this takes.
-  return rows.map((row): WebhookSummary => ({ ...row, health: healths.get(row.id)! }))
+  return yield* withHealth(rows)
 })
 
 export type WebhookFilters = Pick<

@@ -107,22 +107,6 @@ describe("embedded event log", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.live("finds an offset by time in the database, also where timestamps fall back", () =>
-    Effect.gen(function* () {
-      const log = yield* EventLog
-      const stamped = (...timestamps: ReadonlyArray<number>) =>
-        log.transaction({ append: timestamps.map((timestamp) => ({ ...events("e")[0]!, timestamp })) })
-      yield* stamped(1_000, 1_500)
-      yield* stamped(5_000, 2_000)
-      yield* stamped(1_200)
-      yield* stamped(6_000, 7_000)
-      const found = yield* Effect.forEach([0, 1_001, 1_501, 5_000, 5_001, 7_000, 7_001], (time) =>
-        log.offsetAtTime(EVENTS, time)
-      )
-      assert.deepStrictEqual(found, [0, 1, 2, 2, 5, 6, 7])
-    }).pipe(Effect.provide(Live))
-  )
-
   it.live("serves what has left its memory from the database, in order", () =>
     Effect.gen(function* () {
       const log = yield* EventLog

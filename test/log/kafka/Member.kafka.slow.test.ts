@@ -1,7 +1,7 @@
 /** What a real cluster answers to a member that it has expelled: the member's commits are refused for good. */
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Pool, Schedule } from "effect"
+import { Effect, Schedule } from "effect"
 import { DELIVERIES_TOPIC } from "../../../src/domain/Delivery.ts"
 import { makeChannels } from "../../../src/log/kafka/Channel.ts"
 import {
@@ -54,11 +54,7 @@ describe.skipIf(kafkaBrokers().length === 0)("a member of a consumer group", () 
       assert.isFalse(yield* hasOlderMember(channel, `${group}.never-made`))
       const nowhere = { ...options, group: `${group}.never-made` }
       assert.isTrue(isFenced(yield* Effect.flip(heartbeat(channel, nowhere, first, []))))
-      const { committed } = makeReader(
-        channel,
-        yield* Pool.make({ acquire: Effect.succeed(channel), size: 1 }),
-        (name) => topicName(kafka, name)
-      )
+      const { committed } = makeReader(channel, (name) => topicName(kafka, name))
       assert.strictEqual(yield* committed(group, { topic: DELIVERIES_TOPIC, partition: 0 }), 2)
     }).pipe(Effect.scoped)
   )

@@ -8,7 +8,6 @@ import type { Network } from "../../../src/domain/Network.ts"
 import { type StatsPeriod, statsPeriods, statsWidths } from "../../../src/domain/StatsPeriod.ts"
 import { makeSeededRandom } from "../../../src/simulator/SeededRandom.ts"
 import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
-import { deliveryStats, webhookStats } from "../../../src/storage/deliveries/DeliveryStats.ts"
 import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
 import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
 import type { NewDelivery } from "../../../src/storage/deliveries/Transitions.ts"
@@ -159,6 +158,7 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const read = yield* ReadSql
+      const queries = yield* DeliveryQueries
       const [webhookId, otherId] = yield* prepare(2)
       yield* insertAccount("acct_3")
       const strangerId = yield* insertWebhook("acct_3")
@@ -183,7 +183,7 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
       const several = yield* read.withTransaction(
         Effect.gen(function* () {
           const before = yield* rowsRead
-          const found = yield* webhookStats(read, OWNER, [webhookId!, otherId!, strangerId], "1h", NOW)
+          const found = yield* queries.statsOfWebhooks(OWNER, [webhookId!, otherId!, strangerId], "1h", NOW)
           assert.deepStrictEqual(
             found.map(({ webhook_id, delivered }) => [webhook_id, delivered]).toSorted(),
             [
@@ -203,7 +203,7 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
           const { before, after } = yield* read.withTransaction(
             Effect.gen(function* () {
               const before = yield* rowsRead
-              const { delivered } = yield* deliveryStats(read, OWNER, id, "1h", NOW, withPoints)
+              const { delivered } = yield* queries.stats(OWNER, id, "1h", NOW, withPoints)
               assert.strictEqual(delivered, rows)
               return { before, after: yield* rowsRead }
             })

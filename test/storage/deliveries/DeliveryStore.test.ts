@@ -76,35 +76,6 @@ layer(Live)("delivery store", (it) => {
     yield* sql`UPDATE webhooks SET status = 'disabled', disabled_at = ${since}::timestamptz WHERE id = ${webhookId}`
   })
 
-  it.effect("makes a row once, even if its work is read several times", () =>
-    Effect.gen(function* () {
-      const { store, rows, ids } = yield* prepare(2)
-      yield* store.record([attempt(ids[0]!, 1, "delivered")], DISABLE_AFTER)
-      yield* store.insertPending(rows, NOW)
-      const states = yield* store.states(ids)
-      assert.deepInclude(states.get(ids[0]!), { status: "delivered", attempts: 1 })
-      assert.deepInclude(states.get(ids[1]!), { status: "pending", attempts: 0 })
-    })
-  )
-
-  it.effect("quarantines a row that PostgreSQL refuses, and inserts the others", () =>
-    Effect.gen(function* () {
-      const { store, webhookId } = yield* prepare(0)
-      const rows = Array.from({ length: 20 }, () => newDelivery(webhookId))
-      const bad = { ...rows[7]!, eventId: "xrpl:1\0" }
-      const refused = yield* store.insertPending(
-        rows.map((row) => (row.id === bad.id ? bad : row)),
-        NOW
-      )
-      assert.deepStrictEqual([...refused], [bad.id])
-      const states = yield* store.states(rows.map(({ id }) => id))
-      assert.strictEqual(states.size, 19)
-      assert.isFalse(states.has(bad.id))
-      const { rows: kept } = yield* (yield* makeQuarantine).newest(1)
-      assert.deepInclude(kept[0], { stage: "deliver", source: `xrpl:1\\u0000 for ${webhookId}` })
-    })
-  )
-
   it.effect("records an attempt with any characters in its response and its error", () =>
     Effect.gen(function* () {
       const { store, ids, webhookId } = yield* prepare(2)
@@ -270,23 +241,6 @@ layer(Live)("delivery store", (it) => {
       )
       assert.deepStrictEqual(failing, [webhookId])
     })
-  )
-
-  it.effect(
-    "finishes an attempt that was in flight when its delivery was ended, and starts no retry of it",
-    () =>
-      Effect.gen(function* () {
-        const { store, ids } = yield* prepare(2)
-        yield* store.fail(ids, "webhook deleted", NOW)
-        yield* store.record(
-          [attempt(ids[0]!, 1, "retrying"), attempt(ids[1]!, 1, "delivered")],
-          DISABLE_AFTER
-        )
-        const states = yield* store.states(ids)
-        assert.deepInclude(states.get(ids[0]!), { status: "failed", attempts: 1 })
-        assert.isNull((yield* scheduleOf(ids[0]!)).nextAttemptAt)
-        assert.deepInclude(states.get(ids[1]!), { status: "delivered", attempts: 1 })
-      })
   )
 
   it.effect("skips a delivery that retention has dropped, and records the rest of the batch", () =>

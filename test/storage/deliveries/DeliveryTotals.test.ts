@@ -148,17 +148,6 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
     })
   )
 
-  it.effect("that change stay in their page: no index has a count", () =>
-    Effect.gen(function* () {
-      yield* prepare(1)
-      const sql = yield* SqlClient.SqlClient
-      const indexes = yield* sql<{ readonly definition: string }>`
-        SELECT indexdef AS definition FROM pg_indexes WHERE tablename LIKE 'delivery%totals_20261121'`
-      assert.isNotEmpty(indexes)
-      for (const { definition } of indexes) assert.notMatch(definition, /\b(count|latency_sum)\b/)
-    })
-  )
-
   it.effect("equal a recount when writers of the same webhooks and minutes work at once", () =>
     Effect.gen(function* () {
       const webhooks = yield* prepare(4)
@@ -281,31 +270,5 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
         )
       }
     })
-  )
-
-  it.effect(
-    "a delivery that succeeds stays in its page, and leaves only the index of waiting ones: no other has a changed column",
-    () =>
-      Effect.gen(function* () {
-        const [webhook] = yield* prepare(1)
-        const store = yield* DeliveryStore
-        const sql = yield* SqlClient.SqlClient
-        const indexes = yield* sql<{ readonly definition: string }>`
-        SELECT indexdef AS definition FROM pg_indexes
-        WHERE tablename = 'deliveries_20261121' AND indexdef NOT LIKE '%INCLUDE (status, next_attempt_at)%'`
-        assert.isNotEmpty(indexes)
-        for (const { definition } of indexes)
-          assert.notMatch(definition, /\b(status|attempts|updated_at|response_|last_error|next_attempt_at)/)
-        const rows = Array.from({ length: 5 }, () => newDelivery(webhook!, NOW, "payment.xrp"))
-        yield* store.insertPending(rows, NOW)
-        const places = sql`
-        SELECT (ctid::text::point)[0] AS page FROM deliveries WHERE webhook_id = ${webhook!} ORDER BY id`
-        const before = yield* places
-        yield* store.record(
-          rows.map(({ id }) => attemptOf(id, 1, "delivered", 7)),
-          100
-        )
-        assert.deepStrictEqual(yield* places, before)
-      })
   )
 })

@@ -1,0 +1,61 @@
+/** A process keeps its row while it runs, and `doctor` names the roles that nobody has. */
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { rolesFinding } from "../../src/cli/doctor/StoredChecks.ts"
+import { Settings } from "../../src/config/Config.ts"
+import { type Role, roles } from "../../src/config/Definitions.ts"
+import { Limits } from "../../src/config/Limits.ts"
+import { Health } from "../../src/observability/Health.ts"
+import { forgetProcesses, keepProcess, readProcesses } from "../../src/storage/Processes.ts"
+import { eventually } from "../support/ingesting.ts"
+import { TestDatabase } from "../support/postgres.ts"
+import { settingsLayer } from "../support/settings.ts"
+
+/** A process that runs until its scope is closed. */
+const startProcess = Effect.fnUntraced(function* (own: ReadonlyArray<Role>) {
+  const scope = yield* Scope.make()
+  const services = yield* Layer.buildWithScope(Health.layer, scope)
+  yield* keepProcess("0.3.0", own).pipe(Scope.provide(scope), Effect.provide(services))
+  return { health: Context.get(services, Health), stop: Scope.close(scope, Exit.void) }
+})
+
+const finding = Effect.flatMap(Settings, rolesFinding)
+const detail = Effect.map(finding, (found) => found?.detail)
+const until = (text: string) => eventually(Effect.map(detail, (now) => now?.includes(text) === true))
+
+layer(TestDatabase)("the rows of processes", (it) => {
+  it.effect("say which roles are alive, fail, are stopped or silent", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      assert.isUndefined(yield* finding, "nothing is missing from a service that is stopped")
+
+      const most = yield* startProcess(roles.filter((role) => role !== "delay"))
+      yield* until("No process has the role delay: none has had it within the last day.")
+      assert.strictEqual(
+        (yield* finding)?.fix,
+        "Start a process with ROLES=delay. If no process shall have this role, set WITHOUT_ROLES=delay."
+      )
+
+      const delaying = yield* startProcess(["delay"])
+      yield* until("each role has a process")
+
+      yield* delaying.health.set("delay", { status: "failed", detail: "failed; is being restarted" })
+      yield* TestClock.adjust(Limits.processSeenMs)
+      yield* until("The role delay fails in every process that has it")
+
+      yield* delaying.stop
+      yield* until("stopped in order")
+
+      yield* sql`UPDATE processes SET seen_at = seen_at - interval '11 seconds' WHERE stopped_at IS NULL`
+      assert.isUndefined(yield* finding, "no process runs")
+      yield* most.stop
+
+      yield* sql`UPDATE processes SET seen_at = seen_at - interval '25 hours'`
+      const forgetting = yield* Effect.forkChild(forgetProcesses)
+      yield* eventually(Effect.map(readProcesses, (rows) => rows.length === 0))
+      yield* Fiber.interrupt(forgetting)
+    }).pipe(Effect.provide(settingsLayer()))
+  )
+})

@@ -1,0 +1,80 @@
+/** Which folder of src may import what. tidy.test.ts checks it. */
+const foundation = ["domain", "config", "observability"]
+const services = [...foundation, "health", "log", "storage", "coverage", "webhooks"]
+
+/** Other folders that a folder of src (or a file at its top) may import. Stages never import one another. */
+export const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
+  domain: [],
+  config: ["domain"],
+  observability: ["domain", "config"],
+  health: ["domain", "config"],
+  sql: ["config"],
+  net: ["domain", "config"],
+  log: [...foundation, "sql"],
+  // The outbox is published to the log's port.
+  storage: [...foundation, "health", "sql", "log"],
+  coverage: [...foundation, "log", "storage"],
+  webhooks: [...foundation, "log", "storage"],
+  ledger: [...services, "net"],
+  // The simulator provides a simulated XRP Ledger network through the ledger stage's port.
+  simulator: [...services, "ledger"],
+  detect: services,
+  events: services,
+  route: services,
+  deliver: [...services, "net"],
+  delay: services,
+  replay: services,
+  notify: services,
+  api: services,
+  cli: ["*"],
+  // The places that know every adapter, every stage and every table.
+  LogAdapter: ["*"],
+  Roles: ["*"],
+  Upkeep: ["*"],
+  main: ["cli", "config"]
+}
+
+/** The folders that may import each third party. `effect` is allowed everywhere, except its unstable parts. */
+export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "@effect/sql-pg": ["storage"],
+  "@platformatic/kafka": ["log"],
+  "@effect/platform-node": ["api", "main", "cli", "storage"],
+  xrpl: ["ledger"],
+  ws: ["ledger"],
+  // The command that publishes the schemas shows both in an example.
+  ajv: ["detect", "cli"],
+  "ajv-formats": ["detect", "cli"],
+  undici: ["deliver"],
+  nodemailer: ["notify"],
+  "hyparquet-writer": ["cli"],
+  "effect/sql": [
+    "sql",
+    "storage",
+    "log",
+    "webhooks",
+    "api",
+    "deliver",
+    "route",
+    "replay",
+    "cli",
+    "LogAdapter",
+    "Roles"
+  ],
+  "effect/http": ["api", "Roles", "log", "observability"],
+  "effect/http-api": ["api"],
+  "effect/cli": ["cli"]
+}
+
+/** Packages that take memory and time, and that most processes do not need. They are loaded when they are needed. */
+export const loadedWhenNeeded = [
+  "@platformatic/kafka",
+  "ajv",
+  "ajv-formats",
+  "hyparquet-writer",
+  "nodemailer",
+  "undici",
+  "xrpl"
+]
+
+/** `effect` and Node's pure modules. */
+export const domainImports = ["effect", "node:crypto", "node:net"]
