@@ -5,10 +5,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { StageLimits } from "../../src/config/StageLimits.ts"
 import type { Work } from "../../src/deliver/Lane.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import { newWork } from "../../src/domain/Delivery.ts"
-import { deliveryId } from "../../src/domain/Ids.ts"
+import { deliveryId, randomId } from "../../src/domain/Ids.ts"
 import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import type { AttemptRecord, NewDelivery } from "../../src/storage/deliveries/Transitions.ts"
@@ -37,6 +38,7 @@ interface Ended {
   readonly status: Status
   readonly hasRow: boolean
   readonly endedAt: number
+  readonly batchId?: string
 }
 
 const failuresOf = (webhookIds: ReadonlyArray<string>) =>
@@ -59,7 +61,7 @@ const recordAll = Effect.fnUntraced(function* (ended: ReadonlyArray<Ended>) {
   )
   let settled = 0
   recorder.expect(ended.length)
-  for (const { endedAt, hasRow, row, status } of ended) {
+  for (const { batchId, endedAt, hasRow, row, status } of ended) {
     const work: Work = {
       key: `${row.id} 1`,
       deliveryId: row.id,
@@ -72,7 +74,13 @@ const recordAll = Effect.fnUntraced(function* (ended: ReadonlyArray<Ended>) {
       queuedAt: 0
     }
     recorder.offer({
-      attempt: { ...attemptOf(row.id, 1, status, 5), endedAt },
+      attempt: {
+        ...attemptOf(row.id, 1, status, 5),
+        endedAt,
+        ...(batchId === undefined
+          ? {}
+          : { details: { connectMs: 1, firstByteMs: 2, totalMs: 5, responseHeaders: null, batchId } })
+      },
       retry: status === "retrying" ? newWork(row.id, row.webhookId, work.event, 2, 2) : undefined,
       fromBacklog: false,
       delivery: { accountId: ACCOUNT, webhookId: row.webhookId, work },
@@ -135,4 +143,31 @@ it.live("a webhook is disabled by failures of deliveries with and without rows t
     const [found] = yield* failuresOf([webhook])
     assert.deepInclude(found, { status: "disabled", consecutive_failures: DISABLE_AFTER })
   }).pipe(Effect.scoped, Effect.provide(deliveringLayer({ DISABLE_AFTER_FAILURES: String(DISABLE_AFTER) })))
+)
+
+it.live(
+  "a failed batch counts as one request, also if it does not fit into the statement that it begins",
+  () =>
+    Effect.gen(function* () {
+      const [webhook, other] = yield* Effect.replicateEffect(makeWebhook("https://a.example/"), 2)
+      const limits = yield* StageLimits
+      const before = Array.from(
+        { length: limits.recorderBatch - 1 },
+        (): Ended => ({ row: newDelivery(other!), status: "delivered", hasRow: false, endedAt: NOW })
+      )
+      const batchId = randomId("bat_", NOW)
+      const batch = Array.from(
+        { length: 3 },
+        (): Ended => ({
+          row: newDelivery(webhook!),
+          status: "failed",
+          hasRow: false,
+          endedAt: NOW,
+          batchId
+        })
+      )
+      yield* recordAll([...before, ...batch])
+      const [found] = yield* failuresOf([webhook!])
+      assert.deepInclude(found, { failed_attempts: 1, consecutive_failures: 3 })
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer({ DISABLE_AFTER_FAILURES: "1000" })))
 )
