@@ -227,6 +227,9 @@ const ratesKept: Check = ({ moves, webhooks }) =>
     })
   })
 
+/** The run of failures, the webhook's state and its incidents are written together, whatever was killed. */
+const healthAgrees: Check = (_, { wrongHealth }) => wrongHealth.map((id) => `the health of ${id} disagrees`)
+
 /** At most what failed since the last delivery. Processes differ in their clocks, which the rows' times are from. */
 const countersRight: Check = ({ clocksDifferMs, webhooks }, { counters, rows, usage }) => {
   const attempts = rows.reduce((sum, row) => sum + row.attempts, 0)
@@ -306,6 +309,7 @@ export const checks: Readonly<Record<string, Check>> = {
   windowsKept,
   ratesKept,
   countersRight,
+  healthAgrees,
   failingDisabled,
   holdsKept,
   replaysComplete,

@@ -77,6 +77,8 @@ export interface Outcome {
   readonly loggedEvents: ReadonlyArray<string>
   readonly failedAttempts: ReadonlyMap<string, number>
   readonly counters: ReadonlyMap<string, number>
+  /** Webhooks whose row and incidents disagree, or count more failed attempts than were recorded. */
+  readonly wrongHealth: ReadonlyArray<string>
   readonly usage: number
   /** Replay jobs by id. */
   readonly jobs: ReadonlyMap<string, { readonly status: string; readonly error: string | null }>
@@ -96,6 +98,14 @@ export const readOutcome = Effect.fnUntraced(function* ({ appended }: Evidence) 
     SELECT delivery_id AS id, count(*)::int AS count FROM attempts GROUP BY 1`
   const counters = yield* sql<{ readonly id: string; readonly count: number }>`
     SELECT id, consecutive_failures AS count FROM webhooks`
+  const wrongHealth = yield* sql<{ readonly id: string }>`
+    SELECT w.id FROM webhooks w LEFT JOIN incidents i ON i.id = w.incident_id
+    WHERE (w.failing_since IS NULL) <> (w.failed_attempts = 0)
+      OR (i.id IS NOT NULL AND i.ended_at IS NULL) <> (w.incident_id IS NOT NULL AND w.incident_ended_at IS NULL)
+      OR (w.status = 'active' AND w.deleted_at IS NULL
+        AND w.is_failing <> (w.incident_id IS NOT NULL AND w.incident_ended_at IS NULL))
+      OR greatest(w.failed_attempts, (SELECT sum(attempts_failed) FROM incidents WHERE webhook_id = w.id))
+        > (SELECT count(*) FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.webhook_id = w.id)`
   const [usage] = yield* sql<{ readonly sum: number }>`
     SELECT coalesce(sum(deliveries), 0)::float8 AS sum FROM delivery_usage`
   const jobs = yield* sql<{ readonly id: string; readonly status: string; readonly error: string | null }>`
@@ -115,6 +125,7 @@ export const readOutcome = Effect.fnUntraced(function* ({ appended }: Evidence) 
     loggedEvents: logged.map(({ id }) => id),
     failedAttempts: new Map(attempts.map(({ id, count }) => [id, count])),
     counters: new Map(counters.map(({ id, count }) => [id, count])),
+    wrongHealth: wrongHealth.map(({ id }) => id),
     usage: usage!.sum,
     jobs: new Map(jobs.map(({ id, ...job }) => [id, job]))
   } satisfies Outcome

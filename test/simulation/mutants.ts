@@ -113,6 +113,13 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong: "w.consecutive_failures"
   },
   {
+    name: "an answer does not end the incident of its webhook",
+    caughtBy: "healthAgrees",
+    file: "src/storage/deliveries/FailureRuns.ts",
+    code: "CASE WHEN i.id IS NULL THEN w.incident_ended_at ELSE i.ended_at END",
+    wrong: "w.incident_ended_at"
+  },
+  {
     name: "a lane does not hear that its webhook was activated",
     caughtBy: "settles",
     file: "src/deliver/Lanes.ts",
