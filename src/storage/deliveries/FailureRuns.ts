@@ -35,7 +35,7 @@ export const countFailures = (sql: SqlClient.SqlClient, disableAfter: number) =>
       ORDER BY w.id FOR NO KEY UPDATE OF w
     ), numbered AS (
       SELECT m.*, count(*) FILTER (WHERE answered) OVER (PARTITION BY m.webhook_id ORDER BY n) AS run
-      FROM moved m WHERE NOT test AND m.webhook_id IN (SELECT id FROM before)
+      FROM before b JOIN moved m ON m.webhook_id = b.id WHERE NOT m.test
     ), given_up AS (
       SELECT m.webhook_id, count(*)::int AS deliveries FROM numbered m JOIN before b ON b.id = m.webhook_id
       WHERE m.status = 'failed' AND m.n > coalesce(b.last_delivered, 0) GROUP BY m.webhook_id
