@@ -73,15 +73,9 @@ const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 /** Packages that take memory and time, and that most processes do not need. They are loaded when they are needed. */
-const loadedWhenNeeded = [
-  "@platformatic/kafka",
-  "ajv",
-  "ajv-formats",
-  "hyparquet-writer",
-  "nodemailer",
-  "undici",
-  "xrpl"
-]
+const loadedWhenNeeded = "@platformatic/kafka ajv ajv-formats hyparquet-writer nodemailer undici xrpl".split(
+  " "
+)
 
 /** `effect` and Node's pure modules. */
 const domainImports = ["effect", "node:crypto", "node:net"]
