@@ -102,7 +102,7 @@ interface FailingWebhook extends Account {
   readonly failingSince: number
 }
 
-const failingLine = (failing: FailingWebhook): string =>
+const failingLine = (failing: Omit<FailingWebhook, "failingSince">): string =>
   `Webhook ${failing.webhookId} of the ${accountLine(failing)}, which sends to
 ${new URL(failing.url).host},`
 
@@ -127,14 +127,22 @@ ${minute(failingSince)}: ${count(failedAttempts)} attempts have failed.`,
 
 /** Sent once half of the failed deliveries in a row that disable a webhook are reached. */
 export const webhookHalfWayMail = (
-  failing: FailingWebhook & { readonly failures: number; readonly disableAfter: number }
+  failing: Omit<FailingWebhook, "failingSince"> & {
+    /** Null if it answers: its responses to batches list deliveries as failed. */
+    readonly failingSince: number | null
+    readonly failures: number
+    readonly disableAfter: number
+  }
 ): MailText => {
   const { webhookId, failingSince, failures, disableAfter } = failing
+  const state =
+    failingSince === null
+      ? "answers, and lists deliveries as failed"
+      : `has accepted nothing since\n${minute(failingSince)}`
   return {
     subject: `Webhook to ${new URL(failing.url).host} will be disabled soon`,
     body: paragraphs(
-      `${failingLine(failing)} has accepted nothing since
-${minute(failingSince)}. ${count(failures)} deliveries in a row have failed with all their attempts.`,
+      `${failingLine(failing)} ${state}. ${count(failures)} deliveries in a row have failed with all their attempts.`,
       `After ${count(disableAfter)} of them the webhook is disabled, and no more events are queued for it.`,
       `1. See what went wrong:       GET /v1/deliveries?webhook_id=${webhookId}&status=failed
 2. Fix the endpoint. One accepted delivery sets the count back to 0.`

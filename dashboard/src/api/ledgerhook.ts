@@ -452,6 +452,41 @@ export type FilterPreview = {
     /** The newest matches, at most 5. `GET /v1/events/:event_id` shows an event. */
     sample_event_ids: string[];
 };
+export type Incident = {
+    /** The incident's id. */
+    id: string;
+    /** The webhook that was failing. */
+    webhook_id: string;
+    /** End of the first failed request. */
+    began_at: string;
+    /** When the webhook answered, or was disabled or deleted; null while it is failing. */
+    ended_at: string | null;
+    /** Why the newest request failed; null if an earlier version recorded it. */
+    cause: string | null;
+    /** Failed requests in it. A batch counts once. */
+    attempts_failed: number;
+    /** Deliveries that were made from the first one that failed until the end. */
+    waited: number;
+    /** What has become of these deliveries; null if they were dropped before they were counted. */
+    outcome: {
+        /** How many of them were delivered. */
+        delivered: number;
+        /** How many of them were given up. */
+        failed: number;
+        /** How many of them still wait. */
+        waiting: number;
+    } | null;
+    /** What ended it: an attempt that was answered, by schedule (attempt) or by hand (retry), or the webhook was disabled or deleted. Null while it is failing. */
+    ended_by: ("attempt" | "retry" | "disabled" | "deleted") | null;
+};
+export type IncidentPage = {
+    /** The items, newest first. */
+    data: Incident[];
+    /** Whether there are older items. */
+    has_more: boolean;
+    /** The cursor of the next page; null on the last page. */
+    next_cursor: string | null;
+};
 export type Delivery = {
     /** The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id. */
     id: string;
@@ -1500,6 +1535,101 @@ export function previewWebhook(id: string, previewRequest?: PreviewRequest, { xR
             "Idempotency-Key": idempotencyKey
         })
     }));
+}
+/**
+ * List incidents
+ */
+export function listIncidents({ since, until, limit, cursor, xRequestId }: {
+    since?: string;
+    until?: string;
+    limit?: number;
+    cursor?: string;
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: IncidentPage;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/incidents${QS.query(QS.explode({
+        since,
+        until,
+        limit,
+        cursor
+    }))}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * List incidents of a webhook
+ */
+export function listWebhookIncidents(id: string, { since, until, limit, cursor, xRequestId }: {
+    since?: string;
+    until?: string;
+    limit?: number;
+    cursor?: string;
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: IncidentPage;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/webhooks/${encodeURIComponent(id)}/incidents${QS.query(QS.explode({
+        since,
+        until,
+        limit,
+        cursor
+    }))}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
 }
 /**
  * List deliveries

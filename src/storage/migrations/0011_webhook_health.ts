@@ -16,7 +16,7 @@ export default Effect.gen(function* () {
       AND coalesce(failed_attempts >= 5 OR last_failed_at - failing_since >= interval '1 minute', false)`
   // `attempted_at`: the end of the first attempt. `failed_deliveries`: how many deliveries failed at their first attempt in
   // the run; `failing_from` is the id of the first of them, if the run began with it. `incident_id` is the newest incident.
-  // PostgreSQL writes the table again for the generated column. It has a row for each webhook: 100,000 take a second.
+  // PostgreSQL writes the table again for the generated column. 5,000 webhooks took 0.1 to 0.3 s on a busy machine.
   yield* sql`
     ALTER TABLE webhooks
       ADD COLUMN attempted_at timestamptz,

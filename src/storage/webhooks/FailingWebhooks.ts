@@ -24,8 +24,13 @@ interface Row {
 }
 
 /** The cause makes a mail unique. It begins with `kind`. */
-const mailOf = (kind: string, row: Row, text: Pick<NewMail, "subject" | "body">): NewMail => ({
-  cause: `${kind}/${row.webhookId}/${row.failingSince}`,
+const mailOf = (
+  kind: string,
+  row: Omit<Row, "failingSince">,
+  since: number,
+  text: Pick<NewMail, "subject" | "body">
+): NewMail => ({
+  cause: `${kind}/${row.webhookId}/${since}`,
   accountId: row.accountId,
   recipient: row.email,
   ...text
@@ -57,9 +62,10 @@ export const reportFailingWebhooks = Effect.fnUntraced(
       ORDER BY id LIMIT ${Limits.webhookNoticesBatch} FOR UPDATE
     ) RETURNING ${columns("w.failing_since")}`
 
-    const halfWay = sql<Row>`
+    // Not only while it does not answer: a response to a batch may list deliveries as failed.
+    const halfWay = sql<Omit<Row, "failingSince"> & { readonly failingSince: number | null }>`
     SELECT ${columns("w.failing_since")} FROM webhooks w JOIN accounts a ON a.id = w.account_id
-    WHERE w.failing_since IS NOT NULL AND w.consecutive_failures * 2 >= ${disableAfter}
+    WHERE w.consecutive_failures * 2 >= ${disableAfter}
       AND w.status = 'active' AND w.deleted_at IS NULL
       AND NOT EXISTS (
         SELECT 1 FROM mails WHERE cause > ${`${HALF_WAY}/`} || w.id || '/' AND cause < ${`${HALF_WAY}/`} || w.id || '0'
@@ -80,9 +86,11 @@ export const reportFailingWebhooks = Effect.fnUntraced(
     RETURNING ${columns("o.reported")}`
 
     const mails = [
-      ...(yield* failing).map((row) => mailOf(FAILING, row, webhookFailingMail(row))),
-      ...(yield* halfWay).map((row) => mailOf(HALF_WAY, row, webhookHalfWayMail({ ...row, disableAfter }))),
-      ...(yield* recovered).map((row) => mailOf(RECOVERED, row, webhookRecoveredMail(row)))
+      ...(yield* failing).map((row) => mailOf(FAILING, row, row.failingSince, webhookFailingMail(row))),
+      ...(yield* halfWay).map((row) =>
+        mailOf(HALF_WAY, row, row.failingSince ?? nowMs, webhookHalfWayMail({ ...row, disableAfter }))
+      ),
+      ...(yield* recovered).map((row) => mailOf(RECOVERED, row, row.failingSince, webhookRecoveredMail(row)))
     ]
     if (mails.length > 0) yield* queueMails(sql, mails, nowMs)
     return mails.length

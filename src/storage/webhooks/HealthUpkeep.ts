@@ -54,7 +54,10 @@ export const fillAttempted = Effect.gen(function* () {
   }
 })
 
-/** Builds the index `deliveries_unfinished` for partitions that do not have it, newest first, while they are in use. */
+/**
+ * Builds the index `deliveries_unfinished` for partitions that do not have it, newest first, while they are in use. False
+ * if one is still being built.
+ */
 export const indexUnfinished = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const missing = yield* sql<{ readonly name: string }>`
@@ -65,13 +68,21 @@ export const indexUnfinished = Effect.gen(function* () {
     ) ORDER BY c.relname DESC`
   for (const { name } of missing) {
     const index = sql(`${name}_unfinished`)
-    // A process that died while it built the index has left an invalid one.
-    yield* sql`DROP INDEX CONCURRENTLY IF EXISTS ${index}`
-    yield* sql`
-      CREATE INDEX CONCURRENTLY ${index} ON ${sql(name)} (webhook_id, id) INCLUDE (status, next_attempt_at)
-      WHERE status IN ('pending', 'retrying') AND replay_job_id IS NULL AND test_event IS NULL`
+    const [found] = yield* sql<{ readonly valid: boolean; readonly building: boolean }>`
+      SELECT indisvalid AS valid,
+             EXISTS (SELECT FROM pg_stat_progress_create_index WHERE index_relid = indexrelid) AS building
+      FROM pg_index WHERE indexrelid = to_regclass(${`${name}_unfinished`})`
+    // A statement that took longer than its answer is waited for continues in the database.
+    if (found?.building === true) return false
+    // A process died while it built the index.
+    if (found?.valid === false) yield* sql`DROP INDEX CONCURRENTLY ${index}`
+    if (found?.valid !== true)
+      yield* sql`
+        CREATE INDEX CONCURRENTLY ${index} ON ${sql(name)} (webhook_id, id) INCLUDE (status, next_attempt_at)
+        WHERE status IN ('pending', 'retrying') AND replay_job_id IS NULL AND test_event IS NULL`
     yield* sql`ALTER INDEX deliveries_unfinished ATTACH PARTITION ${index}`
   }
+  return true
 })
 
 /** What 0.2 left is completed once, at the start of a process that has the lease. The rest is done every minute. */
@@ -79,14 +90,12 @@ export const keepHealth = Effect.gen(function* () {
   const { retentionDeliveriesMs } = yield* Settings
   let completed = false
   const pass = Effect.gen(function* () {
-    if (!completed) {
-      yield* fillAttempted
-      yield* indexUnfinished
-      completed = true
-    }
     const nowMs = yield* Clock.currentTimeMillis
     yield* endForgotten(nowMs)
     yield* storeOutcomes(nowMs, nowMs - retentionDeliveriesMs)
+    if (completed) return
+    yield* fillAttempted
+    completed = yield* indexUnfinished
   })
   return yield* pass.pipe(repeatEvery("health of webhooks", Limits.webhookNoticesMs))
 })

@@ -20,7 +20,7 @@ type Sql = SqlClient.SqlClient
 /** Live deliveries of the webhook `w` that make it `waiting`. */
 const waitingRows = (sql: Sql, nowMs: number): Statement.Fragment => sql`
   deliveries WHERE webhook_id = w.id AND ${sql.literal(UNFINISHED)} AND ${sql.literal(INDEXED)}
-    AND (status = 'retrying' OR id < ${firstIdAt("dlv_", nowMs - WAITING_MS)})`
+    AND (status = 'retrying' OR id < ${firstIdAt("dlv_", Math.max(0, nowMs - WAITING_MS))})`
 
 /** The state of the webhook `w`, as `webhookHealth` finds it. */
 const stateOf = (sql: Sql, nowMs: number) => sql`CASE
@@ -104,9 +104,9 @@ export const readHealth = Effect.fnUntraced(function* (ids: ReadonlyArray<string
              min(next_attempt_at) AS next_attempt_at, min(id) FILTER (WHERE status = 'retrying') AS retried
       FROM (
         SELECT id, status, next_attempt_at FROM deliveries
-        WHERE webhook_id = w.id AND ${sql.literal(UNFINISHED)} ORDER BY id DESC LIMIT ${Limits.waitingRead}
+        WHERE oldest.id IS NOT NULL AND webhook_id = w.id AND ${sql.literal(UNFINISHED)} ORDER BY id DESC LIMIT ${Limits.waitingRead}
       ) AS read
-    ) AS newest ON oldest.id IS NOT NULL
+    ) AS newest ON true
     LEFT JOIN LATERAL (SELECT last_error FROM deliveries WHERE id = newest.retried) AS retried ON true
     WHERE w.id = ANY(${ids}::text[])`
   return new Map(rows.map((row) => [row.id, webhookHealth(factsOf(row))]))

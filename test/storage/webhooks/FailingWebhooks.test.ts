@@ -10,7 +10,9 @@ import {
   insertPending,
   recordAttempts
 } from "../../../src/storage/deliveries/Transitions.ts"
+import { Outbox } from "../../../src/storage/outbox/Outbox.ts"
 import { reportFailingWebhooks } from "../../../src/storage/webhooks/FailingWebhooks.ts"
+import { WebhookStore } from "../../../src/storage/webhooks/WebhookStore.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../../support/rows.ts"
 
@@ -19,7 +21,10 @@ const HOUR = 3_600_000
 const ACCOUNT = "acct_1"
 const DISABLE_AFTER = 10
 
-const Live = Partitions.layer.pipe(Layer.provideMerge(TestDatabase))
+const Live = Layer.merge(Partitions.layer, WebhookStore.layer).pipe(
+  Layer.provideMerge(Outbox.layer),
+  Layer.provideMerge(TestDatabase)
+)
 
 const prepare = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -32,7 +37,8 @@ const prepare = Effect.gen(function* () {
   const record = Effect.fnUntraced(function* (
     count: number,
     status: AttemptRecord["status"],
-    endedAt: number
+    endedAt: number,
+    answered = false
   ) {
     const ids = Array.from({ length: count }, () => deliveryId(NOW, position++, webhookId, "event"))
     yield* insertPending(
@@ -60,7 +66,8 @@ const prepare = Effect.gen(function* () {
         error: delivered ? null : "HTTP 503",
         attemptedAt: endedAt,
         endedAt,
-        nextDelayMs: status === "retrying" ? 1_000 : null
+        nextDelayMs: status === "retrying" ? 1_000 : null,
+        answered
       })
     )
     yield* recordAttempts(sql, attempts, DISABLE_AFTER)
@@ -131,6 +138,32 @@ describe("mails about failing webhooks", () => {
       yield* report(NOW + 30 * HOUR)
       assert.include(yield* subjects, "will be disabled soon")
       assert.strictEqual((yield* subjects).filter((one) => one === "will be disabled soon").length, 1)
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("warn half-way also if the webhook answers, and lists deliveries as failed", () =>
+    Effect.gen(function* () {
+      const { record, report, sql, subjects } = yield* prepare
+      yield* record(DISABLE_AFTER / 2, "failed", NOW, true)
+      yield* report(NOW + 3)
+      yield* report(NOW + 4)
+      assert.deepStrictEqual(yield* subjects, ["will be disabled soon"])
+      const [mail] = yield* sql<{ readonly body: string }>`SELECT body FROM mails`
+      assert.include(mail?.body, "answers, and lists deliveries as failed. 5 deliveries in a row")
+    }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("do not say that a webhook works because it was enabled", () =>
+    Effect.gen(function* () {
+      const { record, report, sql, subjects, webhookId } = yield* prepare
+      yield* record(ten, "retrying", NOW)
+      yield* report(NOW + HOUR)
+      yield* sql`UPDATE webhooks SET status = 'disabled', disabled_at = now() WHERE id = ${webhookId}`
+      const webhooks = yield* WebhookStore
+      const owner = { accountId: ACCOUNT, networks: ["mainnet"] } as const
+      yield* webhooks.change(owner, webhookId, { status: "active" }, NOW + 2 * HOUR)
+      yield* report(NOW + 2 * HOUR)
+      assert.deepStrictEqual(yield* subjects, ["is failing"])
     }).pipe(Effect.provide(Live))
   )
 
