@@ -26,6 +26,8 @@ export interface Work {
   readonly seriesAttempt: number
   readonly event: LedgerEvent
   readonly kind: LaneKind
+  /** See `DeliveryWork`. Undefined for work from the backlog. */
+  readonly manual?: true | undefined
   /** The delivery's row if it may not exist yet; undefined once it does. */
   row?: NewDelivery | undefined
   /** The trace that led to this work, from the header of its record. */
