@@ -192,7 +192,8 @@ export const webhooksLayer = HttpApiBuilder.group(
             },
             now
           )
-          return { ...(yield* shown(yield* change(creation))), secret }
+          // Its row is not there for others before the change is committed.
+          return { ...(yield* change(Effect.flatMap(creation, shown))), secret }
         },
         Effect.catchTag("WebhookLimit", limitReached),
         Effect.catchTag("PayloadFilterMismatch", filterMismatch),
