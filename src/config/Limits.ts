@@ -32,8 +32,11 @@ export const Limits = {
   /** Days in one table partition of the embedded log: for topics kept for days, and for the others. */
   embeddedLogWorkDays: 1,
   embeddedLogHistoryDays: 10,
-  /** Recent records per partition that the embedded log caches in memory. */
-  embeddedLogTailRecords: 2_000,
+  /**
+   * Recent records per partition that the embedded log caches in memory: a transaction of ingest, so that readers at the
+   * end need no table. With 2,000, a process with ten busy webhooks took 30 MB more.
+   */
+  embeddedLogTailRecords: 1_000,
   /** Value bytes per partition of that cache, because events may be large. */
   embeddedLogTailBytes: 4 * 1024 * 1024,
   /** Bytes of one fetch from Kafka, and of one partition in it. */

@@ -32,6 +32,8 @@ export const nextWork = (work: Work, webhookId: string, dueAt: number): Delivery
   series_attempt: work.seriesAttempt + 1,
   due_at: dueAt,
   ...(work.kind === "replays" ? { replay: true } : {}),
+  ...(work.manual === undefined ? {} : { manual: true }),
+  ledger_index: work.event.ledger_index,
   event: work.event
 })
 

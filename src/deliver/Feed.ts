@@ -99,6 +99,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         event: work.event,
         row: unwrittenRow(work),
         kind,
+        manual: work.manual,
         traceparent: traces.get(offset),
         acknowledge: () => settle(offset),
         queuedAt: 0

@@ -52,6 +52,14 @@ export interface DeliveryWork {
    * Whether a replay job queued the work. Its attempts, retries included, start only while no live delivery waits.
    */
   readonly replay?: true
+  /**
+   * A person asked for this attempt, or for an earlier one of its series: later attempts of the series keep it, because
+   * without the request they would not be made, or not at these times. A delivery that is read back from the backlog
+   * has lost it, because its row does not have it.
+   */
+  readonly manual?: true
+  /** The event's ledger. Work of release 0.2 lacks it. */
+  readonly ledger_index?: number
   /** Only in the first attempt of a live delivery, which may have no row. Without it the row was written first. */
   readonly row?: UnwrittenRow
   readonly event: LedgerEvent
@@ -70,6 +78,7 @@ export const newWork = (
   attempt,
   series_attempt: seriesAttempt,
   due_at: 0,
+  ledger_index: event.ledger_index,
   event
 })
 
@@ -104,6 +113,7 @@ const isWork = (work: Readonly<Record<keyof DeliveryWork, unknown>>): boolean =>
   typeof work.due_at === "number" &&
   work.due_at >= 0 &&
   work.due_at <= Number.MAX_SAFE_INTEGER &&
+  (work.ledger_index === undefined || isCount(work.ledger_index, Number.MAX_SAFE_INTEGER, 0)) &&
   isLedgerEvent(work.event) &&
   (work.row === undefined || (isUnwrittenRow(Object(work.row)) && hasTimeOf(work.delivery_id, work.event)))
 

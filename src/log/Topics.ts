@@ -10,33 +10,27 @@ export interface RetentionSettings {
   readonly retentionEventsMs: number
 }
 
-interface TopicEntry {
-  readonly pattern: RegExp
-  readonly partitions: number
-  readonly replication: number
-  readonly retention: string | null
-  readonly keepsNewest: boolean
-  readonly schema: string | null
-}
+/** `work`: a fixed retention. `history`: the retention of events. `compacted`: keeps the newest record of each key. */
+export type TopicKind = "work" | "history" | "compacted"
 
 /** In `xrpl.<network>.events`, the placeholder matches one segment. */
 const patternOf = (name: string): RegExp =>
   new RegExp(`^${name.replaceAll(".", "\\.").replace(/<[a-z]+>/g, "[a-z0-9]+")}$`)
 
-const topics: ReadonlyArray<TopicEntry> = entries.map(
-  ({ keeps_newest, name, partitions, replication, retention, schema }) => ({
-    pattern: patternOf(name),
-    partitions,
-    replication,
-    retention,
-    keepsNewest: keeps_newest,
-    schema
-  })
-)
+const kindWith = (retention: string | null): TopicKind =>
+  retention === null ? "compacted" : retention === "RETENTION_EVENTS" ? "history" : "work"
 
-const known = new Map<string, TopicEntry>()
+const topics = entries.map((entry) => ({
+  ...entry,
+  pattern: patternOf(entry.name),
+  kind: kindWith(entry.retention),
+  /** Undefined unless it is fixed. */
+  fixedRetentionMs: parseDuration(entry.retention ?? "")
+}))
 
-const entryOf = (topic: string): TopicEntry => {
+const known = new Map<string, (typeof topics)[number]>()
+
+const entryOf = (topic: string) => {
   let entry = known.get(topic)
   if (entry === undefined) {
     entry = topics.find(({ pattern }) => pattern.test(topic))
@@ -44,21 +38,6 @@ const entryOf = (topic: string): TopicEntry => {
     known.set(topic, entry)
   }
   return entry
-}
-
-/** `work`: a fixed retention. `history`: the retention of events. `compacted`: keeps the newest record of each key. */
-export type TopicKind = "work" | "history" | "compacted"
-
-const kindOfEntry = ({ retention }: TopicEntry): TopicKind =>
-  retention === null ? "compacted" : retention === "RETENTION_EVENTS" ? "history" : "work"
-
-const retentionOfEntry = ({ retention, pattern }: TopicEntry, settings: RetentionSettings): number | null => {
-  if (retention === null) return null
-  if (retention === "RETENTION_EVENTS") return settings.retentionEventsMs
-  const ms = parseDuration(retention)
-  if (ms === undefined)
-    throw new Error(`retention ${retention} of the topics ${pattern.source} is not a duration`)
-  return ms
 }
 
 /** The attempts that have a delay topic: `webhooks.delay.2` … `.10`. */
@@ -90,7 +69,7 @@ export const publicTopics = (): ReadonlyArray<PublicTopic> =>
     schema === null ? [] : [{ name, partitions, replication, schema, meaning }]
   )
 
-export const kindOf = (topic: string): TopicKind => kindOfEntry(entryOf(topic))
+export const kindOf = (topic: string): TopicKind => entryOf(topic).kind
 
 export const partitionsOf = (topic: string): number => entryOf(topic).partitions
 
@@ -101,19 +80,22 @@ export const replicationOf = (topic: string): number => entryOf(topic).replicati
 export const schemaOf = (topic: string): string | null => entryOf(topic).schema
 
 /** Whether retention never drops the newest record of a partition, because it is a checkpoint. */
-export const keepsNewest = (topic: string): boolean => entryOf(topic).keepsNewest
+export const keepsNewest = (topic: string): boolean => entryOf(topic).keeps_newest
+
+/** How long topics of this kind keep records, in milliseconds, or the longest time if they differ. */
+export const longestRetention = (
+  kind: "work" | "history",
+  { retentionEventsMs }: RetentionSettings
+): number =>
+  kind === "history"
+    ? retentionEventsMs
+    : Math.max(...topics.map(({ fixedRetentionMs = 0 }) => fixedRetentionMs))
 
 /** How long the topic keeps records, in milliseconds; null for a compacted one. */
-export const retentionOf = (topic: string, settings: RetentionSettings): number | null =>
-  retentionOfEntry(entryOf(topic), settings)
-
-/** The longest retention of all topics of this kind, in milliseconds. */
-export const longestRetention = (kind: TopicKind, settings: RetentionSettings): number =>
-  Math.max(
-    ...topics
-      .filter((entry) => kindOfEntry(entry) === kind)
-      .map((entry) => retentionOfEntry(entry, settings) ?? 0)
-  )
+export const retentionOf = (topic: string, { retentionEventsMs }: RetentionSettings): number | null => {
+  const { kind, fixedRetentionMs } = entryOf(topic)
+  return kind === "history" ? retentionEventsMs : (fixedRetentionMs ?? null)
+}
 
 /** MurmurHash2 as in the default partitioner of Kafka's Java client, so both choose the same partition for a key. */
 export const murmur2 = (data: Uint8Array): number => {

@@ -82,7 +82,8 @@ describe("the budget of large bodies", () => {
       assert.isUndefined(next.pollUnsafe())
       yield* TestClock.adjust(1)
       assert.strictEqual(yield* Fiber.join(next), "answered")
-      yield* page("a", 2 * allowed)
+      const waitable = (Limits.bodyWaitMs / 1_000) * Limits.accountBodyBytesPerSecond
+      yield* page("a", allowed + waitable * Limits.answerBytesPerBodyByte)
       const refused = yield* page("a", 1)
       assert.isTrue(typeof refused === "object" && refused.code === "RATE_LIMITED")
     })

@@ -195,7 +195,10 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
         [
           [
             webhookId,
-            { delivery_id: id, webhook_id: webhookId, attempt: 3, series_attempt: 1, due_at: 0, event }
+            {
+              ...{ delivery_id: id, webhook_id: webhookId, attempt: 3, series_attempt: 1, due_at: 0 },
+              ...{ manual: true, ledger_index: event.ledger_index, event }
+            }
           ]
         ]
       )

@@ -38,7 +38,10 @@ layer(apiLayer(), { excludeTestServices: true })("a retry before the next attemp
       const answer = yield* retry(prepared, id)
       assert.deepStrictEqual([answer.status, answer.body], [200, { delivery_id: id, status: "retrying" }])
       assert.deepStrictEqual(yield* queuedWork(webhookId), [
-        { delivery_id: id, webhook_id: webhookId, attempt: 4, series_attempt: 4, due_at: 0, event }
+        {
+          ...{ delivery_id: id, webhook_id: webhookId, attempt: 4, series_attempt: 4, due_at: 0 },
+          ...{ manual: true, ledger_index: event.ledger_index, event }
+        }
       ])
       const [row] = yield* sql<{ readonly due: number; readonly attempts: number; readonly status: string }>`
         SELECT status, attempts, (extract(epoch FROM next_attempt_at) * 1000)::float8 AS due

@@ -42,5 +42,6 @@ describe("a work record", () => {
     for (let length = 0; length < value.length; length++)
       assert.isUndefined(parseWork(value.slice(0, length)))
     assert.isUndefined(parseWork(JSON.stringify({ ...workWith({}), event: undefined })))
+    assert.isUndefined(parseWork(JSON.stringify({ ...workWith({}), ledger_index: -1 })))
   })
 })

@@ -4,6 +4,7 @@ import {
   kindOf,
   longestRetention,
   murmur2,
+  namesOf,
   partitionOf,
   partitionsOf,
   retentionOf
@@ -47,5 +48,7 @@ describe("topics", () => {
       "compacted"
     ])
     assert.strictEqual(longestRetention("work", settings), 8 * DAY_MS)
+    for (const topic of namesOf(["testnet"]).filter((name) => kindOf(name) !== "compacted"))
+      assert.isAbove(retentionOf(topic, settings)!, 0, topic)
   })
 })

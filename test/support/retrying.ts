@@ -128,8 +128,10 @@ export const assertRetried = Effect.fnUntraced(function* (
       attempt: 2,
       series_attempt: status === "failed" ? 1 : 2,
       due_at: 0,
+      ledger_index: event.ledger_index,
       event,
-      replay: true
+      replay: true,
+      manual: true
     }))
   )
   const states = yield* (yield* DeliveryStore).states(expected.map(({ id }) => id))

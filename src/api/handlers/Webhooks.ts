@@ -192,7 +192,8 @@ export const webhooksLayer = HttpApiBuilder.group(
             },
             now
           )
-          return { ...(yield* shown(yield* change(creation))), secret }
+          // Its row is not there for others before the change is committed.
+          return { ...(yield* change(Effect.flatMap(creation, shown))), secret }
         },
         Effect.catchTag("WebhookLimit", limitReached),
         Effect.catchTag("PayloadFilterMismatch", filterMismatch),
@@ -224,8 +225,7 @@ export const webhooksLayer = HttpApiBuilder.group(
         }
         if (period === undefined) return webhookPage
         const ids = webhookPage.data.map(({ id }) => id)
-        const found = yield* deliveries.statsOfWebhooks(owner, ids, period, nowMs)
-        const statsOf = new Map(found.map(({ webhook_id, ...counts }) => [webhook_id, counts]))
+        const statsOf = yield* deliveries.statsOfWebhooks(owner, ids, period, nowMs)
         const data = webhookPage.data.map((webhook) => {
           const { delivered, failed, pending } = statsOf.get(webhook.id) ?? NO_DELIVERIES
           const success_rate = ratio(delivered * 100, delivered + failed)

@@ -7,8 +7,9 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import { networks } from "../../domain/Network.ts"
 import { makeTimePartitions } from "../../sql/TimePartitions.ts"
-import { keepsNewest, kindOf, longestRetention, type RetentionSettings } from "../Topics.ts"
+import { keepsNewest, kindOf, longestRetention, namesOf, type RetentionSettings } from "../Topics.ts"
 
 const kinds = { log_work: "work", log_history: "history" } as const
 
@@ -34,10 +35,7 @@ export const makeLogTablePartitions = Effect.gen(function* () {
 
   /** Moves the newest row of each checkpoint topic to the current table partition before its own is dropped. */
   const saveNewest = Effect.fnUntraced(function* (table: BatchTable, nowMs: number, droppedMs: number) {
-    const ends = yield* sql<{ readonly topic: string }>`SELECT DISTINCT topic FROM log_ends`
-    const topics = ends
-      .map(({ topic }) => topic)
-      .filter((topic) => keepsNewest(topic) && tableOf(topic) === table)
+    const topics = namesOf(networks).filter((topic) => keepsNewest(topic) && tableOf(topic) === table)
     if (topics.length === 0) return
     yield* ensure(table, nowMs)
     yield* sql`

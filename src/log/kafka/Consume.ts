@@ -16,7 +16,6 @@ import {
   type LogRecord,
   type Partition
 } from "../EventLog.ts"
-import { partitionsOf } from "../Topics.ts"
 import type { KafkaChannel, KafkaFault } from "./Channel.ts"
 import { type FetchedPartition, makeFetcher } from "./Fetcher.ts"
 import {
@@ -87,7 +86,6 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
       const owned = new Map<string, OwnedPartition>()
       const topicOf = new Map<string, string>()
       for (const topic of options.topics) {
-        partitionsOf(topic)
         const { topicId } = yield* channel
           .leader(nameOf(topic), 0)
           .pipe(retryUntilSuccess(`finding ${nameOf(topic)}`))

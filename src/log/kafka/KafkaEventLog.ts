@@ -18,7 +18,7 @@ import {
 } from "../EventLog.ts"
 import { fenced } from "../Exclusive.ts"
 import { makeLast } from "../LastRecord.ts"
-import { partitionOf } from "../Topics.ts"
+import { partitionOf, partitionsOf } from "../Topics.ts"
 import { type KafkaFault, makeChannels } from "./Channel.ts"
 import { makeKafkaConsume } from "./Consume.ts"
 import { hasOlderMember, type Member } from "./Member.ts"
@@ -42,20 +42,18 @@ const makeReading = (settings: KafkaSettings) =>
   Effect.gen(function* () {
     const openChannel = makeChannels(clientOptions(settings))
     const channel = yield* openChannel
-    const nameOf = (topic: string) => topicName(settings, topic)
+    /** Throws if the topic is not in topics/topics.json. */
+    const nameOf = (topic: string) => {
+      partitionsOf(topic)
+      return topicName(settings, topic)
+    }
     const groupNameOf = (group: string) => ownName(settings, group)
     const reader = makeReader(channel, nameOf)
     const primitives = {
-      read: (from: Position, max: number) => {
-        partitionOf(from.topic, "")
-        return Effect.mapError(reader.read(from, max), failed("read", from.topic))
-      },
+      read: (from: Position, max: number) =>
+        Effect.mapError(reader.read(from, max), failed("read", from.topic)),
       offsets: (partition: Partition) =>
-        Effect.suspend(() => {
-          // Throws if the topic is not in topics/topics.json.
-          partitionOf(partition.topic, "")
-          return Effect.mapError(reader.offsets(partition), failed("read", partition.topic))
-        }),
+        Effect.suspend(() => Effect.mapError(reader.offsets(partition), failed("read", partition.topic))),
       committed: (group: string, partition: Partition) =>
         Effect.mapError(reader.committed(groupNameOf(group), partition), failed("read", partition.topic))
     }

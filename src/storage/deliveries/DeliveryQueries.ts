@@ -10,6 +10,7 @@ import type { Compression } from "../../domain/Compression.ts"
 import {
   DELIVERIES_TOPIC,
   type DeliveryStatus,
+  type DeliveryWork,
   type ExchangeDetails,
   newWork
 } from "../../domain/Delivery.ts"
@@ -153,7 +154,7 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
             return { is: "quota used up" } as const
           const key = row.webhook_id
           for (const { attempt, seriesAttempt } of yield* retryNow(sql, [id], nowMs)) {
-            const work = newWork(id, key, event, attempt, seriesAttempt)
+            const work: DeliveryWork = { ...newWork(id, key, event, attempt, seriesAttempt), manual: true }
             yield* outbox.insert([{ topic: DELIVERIES_TOPIC, key, value: JSON.stringify(work) }])
           }
           return { is: "queued", status: status === "failed" ? "pending" : status } as const

@@ -13,22 +13,22 @@ import { countWidths, type StatsPeriod, statsWidths } from "../../domain/StatsPe
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { idRange, type Key } from "./DeliveryPages.ts"
 
-export interface DeliveryPoint {
-  /** Its beginning, in Unix milliseconds. The first point counts only deliveries within the period. */
-  readonly at: number
+interface DeliveryCounts {
   readonly delivered: number
   readonly failed: number
   /** `retrying` included. */
   readonly pending: number
+}
+
+export interface DeliveryPoint extends DeliveryCounts {
+  /** Its beginning, in Unix milliseconds. The first point counts only deliveries within the period. */
+  readonly at: number
   /** Latency of the attempts that delivered; exact within an eighth (domain/LatencyBuckets.ts). */
   readonly p50Ms: number | null
   readonly p99Ms: number | null
 }
 
-export interface DeliveryStats {
-  readonly delivered: number
-  readonly failed: number
-  readonly pending: number
+export interface DeliveryStats extends DeliveryCounts {
   /** Over the attempts that delivered. */
   readonly latencySumMs: number
   /** From the start of the period to now, without gaps. Empty if only sums were asked for. */
@@ -69,10 +69,6 @@ interface Counted {
   readonly endMs: number
   /** Wider counts are not read. */
   readonly widestMs: number
-}
-
-export interface WebhookStats extends Pick<DeliveryStats, "delivered" | "failed" | "pending"> {
-  readonly webhook_id: string
 }
 
 export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
@@ -166,13 +162,13 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
       )
     },
 
-    /** Sums of several webhooks, in one statement. A webhook without deliveries in the period has no row. */
+    /** Sums of several webhooks, by id, in one statement. Without those that have no deliveries in the period. */
     statsOfWebhooks: (
       owner: Owner,
       webhookIds: ReadonlyArray<string>,
       period: StatsPeriod,
       nowMs: number
-    ): Effect.Effect<ReadonlyArray<WebhookStats>, SqlError.SqlError> => {
+    ): Effect.Effect<ReadonlyMap<string, DeliveryCounts>, SqlError.SqlError> => {
       const { widthMs } = countWidths[0]
       const counts = countsIn(
         {
@@ -193,12 +189,10 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
       )
       return sql<Pick<CountRow, "status" | "count"> & { readonly webhook_id: string }>`
         SELECT webhook_id, status, sum(count)::float8 AS count FROM ${counts} GROUP BY 1, 2`.pipe(
-        Effect.map((rows) =>
-          Array.from(
-            Map.groupBy(rows, ({ webhook_id }) => webhook_id),
-            ([webhook_id, own]) => ({ webhook_id, ...countsOf(own) })
-          )
-        )
+        Effect.map((rows) => {
+          const rowsOf = Map.groupBy(rows, ({ webhook_id }) => webhook_id)
+          return new Map(Array.from(rowsOf, ([id, own]) => [id, countsOf(own)]))
+        })
       )
     }
   }

@@ -1,6 +1,5 @@
 /**
- * How the details of an attempt are stored: as a JSON array without names. Every delivered row has one, and rows must
- * stay small, so that an update finds room on the row's page (Partitions.ts).
+ * How the details of an attempt are stored: as a JSON array without names, because every delivered row has one.
  */
 import type { ExchangeDetails } from "../../domain/Delivery.ts"
 

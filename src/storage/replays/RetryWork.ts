@@ -7,7 +7,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
-import { newWork, REPLAYS_TOPIC } from "../../domain/Delivery.ts"
+import { type DeliveryWork, newWork, REPLAYS_TOPIC } from "../../domain/Delivery.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { RetryFilters, RetryStatus } from "../../domain/Replay.ts"
 import { column } from "../Columns.ts"
@@ -77,7 +77,7 @@ export class RetryWork extends Context.Service<RetryWork>()("ledgerhook/storage/
           const found = numbers.get(id)
           if (found === undefined) return []
           const work = newWork(id, job.webhookId, event, found.attempt, found.seriesAttempt)
-          const value = JSON.stringify({ ...work, replay: true as const })
+          const value = JSON.stringify({ ...work, replay: true, manual: true } satisfies DeliveryWork)
           return [{ topic: REPLAYS_TOPIC, key: job.webhookId, value }]
         })
         const cut = end !== -1
