@@ -35,7 +35,8 @@ const makePlay = (webhookId: string) => {
         case "delete":
           return yield* Effect.asVoid(webhooks.remove(OWNER, webhookId, now))
         case "queue":
-          return yield* Effect.asVoid(store.insertPending([made], now))
+          // As an actor does with what has waited for a second.
+          return yield* store.spill([{ deliveryId: made.id, attempt: 1, row: made }], "live")
         case "test fails": {
           yield* insertTest(
             sql,

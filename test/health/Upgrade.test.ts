@@ -73,7 +73,10 @@ layer(DeliveriesLive)("after an update from 0.2", (it) => {
           Effect.gen(function* () {
             const row = newDelivery(webhookId, NOW, "payment.xrp")
             yield* store.insertPending([row], NOW)
-            yield* sql`UPDATE deliveries SET status = ${status}, attempts = 1, last_error = 'HTTP 500' WHERE id = ${row.id}`
+            yield* sql`
+              UPDATE deliveries SET status = ${status}, attempts = 1, last_error = 'HTTP 500',
+                next_attempt_at = CASE ${status} WHEN 'retrying' THEN now() END
+              WHERE id = ${row.id}`
           })
         yield* deliver(attempted!, "delivered")
         yield* deliver(retrying!, "retrying")

@@ -48,11 +48,11 @@ export default Effect.gen(function* () {
   yield* sql`CREATE INDEX incidents_by_account ON incidents (account_id, network, id)`
   yield* sql`CREATE INDEX incidents_by_webhook ON incidents (webhook_id, id)`
   yield* sql`CREATE INDEX incidents_open ON incidents (webhook_id) WHERE ended_at IS NULL`
-  // Live deliveries that wait. PostgreSQL builds it for each partition that is made from now on. Where there are partitions,
+  // Live deliveries that wait: those in the backlog, where what waits in memory is after a second too, and those between two
+  // attempts. The index has no column that a first success changes, so that such an update stays heap-only. PostgreSQL builds it for each partition that is made from now on. Where there are partitions,
   // upkeep builds it for them, because building it here would hold their locks for too long (UnfinishedIndex.ts).
   const partitions = yield* sql`SELECT FROM pg_inherits WHERE inhparent = 'deliveries'::regclass LIMIT 1`
   yield* sql`
     CREATE INDEX deliveries_unfinished ON ${sql.literal(partitions.length > 0 ? "ONLY" : "")} deliveries (webhook_id, id)
-    INCLUDE (status, next_attempt_at)
-    WHERE status IN ('pending', 'retrying') AND replay_job_id IS NULL AND test_event IS NULL`
+    INCLUDE (next_attempt_at) WHERE (parked OR next_attempt_at IS NOT NULL) AND replay_job_id IS NULL AND test_event IS NULL`
 })

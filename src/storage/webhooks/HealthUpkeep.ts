@@ -78,8 +78,8 @@ export const indexUnfinished = Effect.gen(function* () {
     if (found?.valid === false) yield* sql`DROP INDEX CONCURRENTLY ${index}`
     if (found?.valid !== true)
       yield* sql`
-        CREATE INDEX CONCURRENTLY ${index} ON ${sql(name)} (webhook_id, id) INCLUDE (status, next_attempt_at)
-        WHERE status IN ('pending', 'retrying') AND replay_job_id IS NULL AND test_event IS NULL`
+        CREATE INDEX CONCURRENTLY ${index} ON ${sql(name)} (webhook_id, id) INCLUDE (next_attempt_at)
+        WHERE (parked OR next_attempt_at IS NOT NULL) AND replay_job_id IS NULL AND test_event IS NULL`
     yield* sql`ALTER INDEX deliveries_unfinished ATTACH PARTITION ${index}`
   }
   return true

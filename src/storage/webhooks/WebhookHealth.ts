@@ -10,7 +10,7 @@ import { firstIdAt, idTime } from "../../domain/Ids.ts"
 import { type Health, WAITING_MS, type WebhookFacts, webhookHealth } from "../../health/Webhook.ts"
 
 /** Rows of `deliveries_unfinished`. */
-const UNFINISHED = "status IN ('pending', 'retrying') AND replay_job_id IS NULL AND test_event IS NULL"
+const UNFINISHED = "(parked OR next_attempt_at IS NOT NULL) AND replay_job_id IS NULL AND test_event IS NULL"
 /** False after an update until upkeep has built the index: to read a webhook's deliveries without it may take minutes. */
 const INDEXED = `(SELECT count(*) FROM pg_inherits WHERE inhparent = 'deliveries'::regclass)
   = (SELECT count(*) FROM pg_inherits WHERE inhparent = 'deliveries_unfinished'::regclass)`
@@ -20,7 +20,7 @@ type Sql = SqlClient.SqlClient
 /** Live deliveries of the webhook `w` that make it `waiting`. */
 const waitingRows = (sql: Sql, nowMs: number): Statement.Fragment => sql`
   deliveries WHERE webhook_id = w.id AND ${sql.literal(UNFINISHED)} AND ${sql.literal(INDEXED)}
-    AND (status = 'retrying' OR id < ${firstIdAt("dlv_", Math.max(0, nowMs - WAITING_MS))})`
+    AND (next_attempt_at IS NOT NULL OR id < ${firstIdAt("dlv_", Math.max(0, nowMs - WAITING_MS))})`
 
 /** The state of the webhook `w`, as `webhookHealth` finds it. */
 const stateOf = (sql: Sql, nowMs: number) => sql`CASE
@@ -100,10 +100,10 @@ export const readHealth = Effect.fnUntraced(function* (ids: ReadonlyArray<string
     FROM webhooks w
     LEFT JOIN LATERAL (SELECT id FROM ${waitingRows(sql, nowMs)} ORDER BY id LIMIT 1) AS oldest ON true
     LEFT JOIN LATERAL (
-      SELECT count(*)::int AS deliveries, count(*) FILTER (WHERE status = 'retrying')::int AS retrying,
-             min(next_attempt_at) AS next_attempt_at, min(id) FILTER (WHERE status = 'retrying') AS retried
+      SELECT count(*)::int AS deliveries, count(*) FILTER (WHERE next_attempt_at IS NOT NULL)::int AS retrying,
+             min(next_attempt_at) AS next_attempt_at, min(id) FILTER (WHERE next_attempt_at IS NOT NULL) AS retried
       FROM (
-        SELECT id, status, next_attempt_at FROM deliveries
+        SELECT id, next_attempt_at FROM deliveries
         WHERE oldest.id IS NOT NULL AND webhook_id = w.id AND ${sql.literal(UNFINISHED)} ORDER BY id DESC LIMIT ${Limits.waitingRead}
       ) AS read
     ) AS newest ON true
