@@ -34,14 +34,15 @@ export const stageLimits = {
   /**
    * Nothing more is offered to a lane that has sent `manyPerSecond` in the last second, or is younger than `beginMs`, if it
    * has `queuedPart` of what it sends in a second queued, and at least `queuedLeast`, or a backlog that will be gone
-   * within `drainsWithinMs`. The feed waits until its oldest record was in the log for `feedWaitMs`: others are behind it.
-   * So deliveries to endpoints that are fast enough get no row before their outcome.
+   * within `drainsWithinMs`. The feed waits, and looks every `feedPollMs`, until its oldest record was in the log for
+   * `feedWaitMs`: others are behind it. So deliveries to endpoints that are fast enough get no row before their outcome.
    */
   manyPerSecond: 50,
   beginMs: 100,
   queuedPart: 0.5,
   queuedLeast: 32,
   drainsWithinMs: 5_000,
+  feedPollMs: 5,
   feedWaitMs: 1_000,
   /**
    * `laneShare`: the part of a partition's free memory that one webhook may use, so one webhook alone gets half of it.

@@ -138,26 +138,19 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       return later
     })
 
-    const offerLater = Effect.fnUntraced(function* (crowded: ReadonlyArray<OpenWork>) {
-      let waitsUntil = (yield* monotonicNow) + waitMs
-      let left = crowded
-      while (true) {
-        const seen = lanes.moves()
-        const later = yield* offerMost(left)
-        const nowMs = yield* monotonicNow
-        // Replayed deliveries are not urgent, so those behind them may wait for longer.
-        if (kind === "replays" && later.length < left.length) waitsUntil = nowMs + waitMs
-        left = later
-        if (left.length === 0 || nowMs >= waitsUntil) break
-        // A lane that does not move is not crowded for long.
-        yield* Effect.timeoutOption(lanes.movedSince(seen), Math.min(limits.beginMs, waitsUntil - nowMs))
-      }
-      for (const one of left) yield* offer(one, true)
-    })
-
-    const crowded = yield* offerMost(works)
     // Route writes live deliveries only, so it does not wait for replayed ones.
-    if (crowded.length > 0) yield* kind === "live" ? pace.during(offerLater(crowded)) : offerLater(crowded)
+    const aMoment = Effect.sleep(limits.feedPollMs)
+    const aPause = kind === "live" ? pace.during(aMoment) : aMoment
+    let waitsUntil = (yield* monotonicNow) + waitMs
+    let left = yield* offerMost(works)
+    while (left.length > 0 && (yield* monotonicNow) < waitsUntil) {
+      yield* aPause
+      const later = yield* offerMost(left)
+      // Replayed deliveries are not urgent, so those behind them may wait for longer.
+      if (kind === "replays" && later.length < left.length) waitsUntil = (yield* monotonicNow) + waitMs
+      left = later
+    }
+    for (const one of left) yield* offer(one, true)
     yield* lanes.spilled
   })
 

@@ -36,10 +36,6 @@ export interface Lanes {
   readonly spilled: Effect.Effect<void>
   /** Whether the webhook's lane will take more work in a moment, and not now. */
   readonly isCrowded: (kind: LaneKind, webhookId: string) => boolean
-  /** How often a lane has moved: deliveries were settled, or its backlog or its webhook have changed. */
-  readonly moves: () => number
-  /** Waits until there have been more moves than `seen`. */
-  readonly movedSince: (seen: number) => Effect.Effect<void>
   /** For webhooks that have a backlog. */
   readonly resume: (webhookIds: ReadonlyArray<string>) => void
   /**
@@ -83,8 +79,6 @@ export const makeLanes = Effect.gen(function* () {
   /** Open when the machine is stopped and nothing is in flight. */
   const idle = Latch.makeUnsafe()
   const watchers = new Set<(key: string) => void>()
-  let moves = 0
-  const moved = Latch.makeUnsafe()
   /** What the lanes hold and the work that their feeds have just read. */
   let toSpill: Array<Spill> = []
   const someToSpill = Latch.makeUnsafe()
@@ -96,10 +90,6 @@ export const makeLanes = Effect.gen(function* () {
   const dispatch = (event: LaneEvent | ActorEvent): void => {
     const commands = advance(machine, event, { nowMs: nowMs(), ahead: recorder.ahead() })
     for (const command of commands) execute(command)
-    if (event.kind === "settled" || event.kind === "pageRead" || event.kind === "changed") {
-      moves++
-      moved.openUnsafe()
-    }
     if (machine.stopped && machine.sending === 0) idle.openUnsafe()
   }
 
@@ -292,13 +282,6 @@ export const makeLanes = Effect.gen(function* () {
     },
     spilled: Latch.await(spilled),
     isCrowded: (kind, webhookId) => isCrowded(machine, kind, webhookId, nowMs()),
-    moves: () => moves,
-    movedSince: (seen) =>
-      Effect.suspend(() => {
-        if (moves > seen) return Effect.void
-        moved.closeUnsafe()
-        return Latch.await(moved)
-      }),
     resume: (webhookIds) => {
       for (const webhookId of webhookIds)
         dispatch({ kind: "resumed", webhookId, current: currentWebhook(webhookId) })

@@ -2,26 +2,23 @@
  * Lets a stage know that the readers of what it appends wait, so that it does not run ahead of them: deliver spills what
  * is in the log for too long. It does not see readers in other processes.
  */
-import { Context, Effect, Latch } from "effect"
+import { Context, Effect } from "effect"
 
 export interface Pace {
-  /** Waits while a reader waits. */
-  readonly untilNoneWaits: Effect.Effect<void>
+  /** How many readers wait now. */
+  readonly waiting: () => number
   /** Counts a reader while it waits. */
   readonly during: <A, E, R>(wait: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 export const makePace = (): Pace => {
   let waiting = 0
-  const noneWaits = Latch.makeUnsafe(true)
   const add = (count: number) =>
     Effect.sync(() => {
       waiting += count
-      if (waiting === 0) noneWaits.openUnsafe()
-      else noneWaits.closeUnsafe()
     })
   return {
-    untilNoneWaits: Latch.await(noneWaits),
+    waiting: () => waiting,
     during: (wait) =>
       Effect.acquireUseRelease(
         add(1),

@@ -54,6 +54,7 @@ const tracedQueue = <E, R>(
 
 export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
   const {
+    feedPollMs,
     feedWaitMs,
     routeAheadRecords,
     routeBatchDeliveries,
@@ -71,7 +72,14 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     permissionUnder(holds.get(account_id), network) === "all"
 
   /** Who runs ahead waits, for a second at most. */
-  const untilFeedsGoOn = Effect.timeoutOption(pace.untilNoneWaits, feedWaitMs)
+  const untilFeedsGoOn = Effect.suspend(() =>
+    pace.waiting() === 0
+      ? Effect.void
+      : Effect.sleep(feedPollMs).pipe(
+          Effect.repeat({ while: () => pace.waiting() > 0, times: Math.ceil(feedWaitMs / feedPollMs) }),
+          Effect.asVoid
+        )
+  )
 
   const queue = Effect.fnUntraced(function* (partition: AssignedPartition, batch: Batch, nextOffset: number) {
     if (batch.unreadable.length > 0) {

@@ -203,7 +203,7 @@ describe("replayed deliveries", () => {
     const DELIVERIES = 300
     let waits = 0
     const counted: Pace = {
-      untilNoneWaits: Effect.void,
+      waiting: () => 0,
       during: (wait) =>
         Effect.andThen(
           Effect.sync(() => waits++),
