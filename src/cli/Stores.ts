@@ -52,18 +52,19 @@ const migratedLog = Effect.gen(function* () {
     return yield* failed("the database contains no log yet; start the service first.")
 })
 
-/** For commands that read the log, which a service may be writing. They neither create nor migrate a database. */
+const presentDatabase = (command: string) =>
+  Layer.unwrap(
+    Effect.as(requireDatabase, Sql.unmigratedLayer({ command: `ledgerhook ${command}`, owner: false }))
+  )
+
+/** For commands that read the database, which a service may be using. They neither create nor migrate it. */
+export const databaseReader = (command: string) => Layer.provide(presentDatabase(command), settings)
+
+/** The same for commands that read the log. */
 export const logReader = (command: string) =>
-  logReaderLayer(
-    Layer.unwrap(
-      Effect.as(
-        requireDatabase,
-        Layer.effectDiscard(migratedLog).pipe(
-          Layer.provideMerge(Sql.unmigratedLayer({ command: `ledgerhook ${command}`, owner: false }))
-        )
-      )
-    )
-  ).pipe(Layer.provide(settings))
+  logReaderLayer(Layer.effectDiscard(migratedLog).pipe(Layer.provideMerge(presentDatabase(command)))).pipe(
+    Layer.provide(settings)
+  )
 
 /** A flag or an argument that takes an id, which `ledgerhook LIST list` shows. */
 const idOf =

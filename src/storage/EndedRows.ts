@@ -1,8 +1,8 @@
 /**
- * What is left of ended replay jobs, deleted webhooks and incidents. Their large and secret parts go when they end: the ids and
+ * What is left of ended replay jobs and deleted webhooks. Their large and secret parts go when they end: the ids and
  * filters of a job, and the secrets, header values, filters, url and description of a webhook. The rows stay while
- * something shows them, which is as long as their deliveries are kept, and are then deleted. Each statement changes one
- * batch.
+ * something shows them, which is as long as their deliveries are kept, and are then deleted. Ended incidents are deleted
+ * after 400 days. Each statement changes one batch.
  */
 import { Clock, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"

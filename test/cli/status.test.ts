@@ -82,4 +82,14 @@ describe("status", () => {
       assert.strictEqual(without.code, 0)
     })
   )
+
+  it.live("says that the database is older, and does not migrate it", () =>
+    Effect.gen(function* () {
+      yield* Effect.promise(() => execute("ALTER TABLE processes RENAME TO processes_later"))
+      const older = yield* runCommand(["status"], { environment })
+      yield* Effect.promise(() => execute("ALTER TABLE processes_later RENAME TO processes"))
+      assert.deepStrictEqual([older.code, older.stdout], [1, ""])
+      assert.match(older.stderr, /^ledgerhook: the database is of an older version; migrate it with/)
+    })
+  )
 })

@@ -11,9 +11,9 @@ import { shownHealth } from "../../health/Webhook.ts"
 import { readProcesses } from "../../storage/Processes.ts"
 import { countByHealth } from "../../storage/webhooks/WebhookHealth.ts"
 import { longestFailing, type WebhookSummary } from "../../storage/webhooks/WebhookOverview.ts"
-import { stores } from "../Stores.ts"
+import { databaseReader, hasTable } from "../Stores.ts"
 import { GREEN, painter, RED } from "../terminal/Colour.ts"
-import { FailureReported } from "../terminal/Failure.ts"
+import { FailureReported, failed } from "../terminal/Failure.ts"
 import { about } from "../terminal/Help.ts"
 import { Invocation, settings, stdoutColour } from "../terminal/Invocation.ts"
 import { printableLines } from "../terminal/JsonText.ts"
@@ -32,6 +32,10 @@ interface Status {
 
 const readStatus = Effect.gen(function* () {
   const { withoutRoles } = yield* Settings
+  if (!(yield* hasTable("processes")))
+    return yield* failed(
+      "the database is of an older version; migrate it with `ledgerhook migrate`, or use the status of its version."
+    )
   const processes = yield* readProcesses
   const counts = yield* countByHealth
   const failing = yield* longestFailing(Limits.statusWebhooks)
@@ -109,13 +113,12 @@ export const status = Command.make(
     if (!found.state.ok) return yield* new FailureReported()
   }, Effect.provide(settings))
 ).pipe(
-  Command.provide(stores("status")),
+  Command.provide(databaseReader("status")),
   about(
     "Say how the service is",
-    "Say how the service is, on one screen: whether it or some customers' endpoints are at fault, which webhooks have failed for longest and why, and which process has which role. Reads the database only. Exits 1 if the service is at fault; failing webhooks are not its fault.",
+    "Say how the service is, on one screen: whether it or some customers' endpoints are at fault, which webhooks have failed for longest and why, and which process has which role. Reads the database only, and changes nothing. Exits 1 if the service is at fault; failing webhooks are not its fault.",
     {
       "ledgerhook status": "Print one screen",
-      "watch -n 5 ledgerhook status": "Print it again every five seconds",
       "ledgerhook status | jq .sentences": "Print the sentences only"
     }
   )

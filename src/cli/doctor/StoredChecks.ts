@@ -20,6 +20,8 @@ import { readProcesses } from "../../storage/Processes.ts"
 import { makeQuarantine } from "../../storage/Quarantine.ts"
 import { readKeys } from "../../storage/webhooks/SecretKeys.ts"
 import { examineSecrets } from "../../storage/webhooks/SecretRotation.ts"
+import { countByHealth } from "../../storage/webhooks/WebhookHealth.ts"
+import { longestFailing } from "../../storage/webhooks/WebhookOverview.ts"
 import { hasTable } from "../Stores.ts"
 import { type Finding, fine } from "./Finding.ts"
 
@@ -64,22 +66,16 @@ export const quarantineFinding = ifThere(
   })
 )
 
-/** Also undefined if no active webhook fails. */
+/** Also undefined if no active webhook fails. The same webhooks as in `ledgerhook status`. */
 export const failingFinding = ifThere(
-  "webhooks",
+  "incidents",
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql<{ readonly total: number; readonly shown: string }>`
-      SELECT count(*) OVER ()::float8 AS total,
-             id || ' since ' || to_char(failing_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"') ||
-               ' (' || consecutive_failures || ' failed deliveries in a row)' AS shown
-      FROM webhooks WHERE failing_since IS NOT NULL AND status = 'active' AND deleted_at IS NULL
-      ORDER BY failing_since LIMIT ${Limits.doctorWebhooks}`
-    const total = rows[0]?.total ?? 0
-    if (total === 0) return undefined
+    const { failing } = yield* countByHealth
+    if (failing === 0) return undefined
+    const longest = yield* longestFailing(Limits.doctorWebhooks)
     return warning(
       "webhooks",
-      `${total} active ${total === 1 ? "webhook has" : "webhooks have"} accepted nothing since an attempt failed; longest: ${rows.map(({ shown }) => shown).join("; ")}`,
+      `${failing} active ${failing === 1 ? "webhook fails" : "webhooks fail"}; longest: ${longest.map(({ health, id }) => `${id}: ${health.sentence}`).join(" ")}`,
       "Their accounts see each attempt with its error in the dashboard and at GET /v1/deliveries?webhook_id=ID. If many fail with the same error, the cause may be here: check DNS, the firewall and the route to the internet."
     )
   })

@@ -149,17 +149,20 @@ it.live("doctor names failing webhooks, the longest first, and no other", () =>
     yield* insertAccount("acct_1")
     const ids = yield* Effect.forEach([1, 2, 3, 4], () => insertWebhook("acct_1", "sealed"))
     assert.isUndefined(yield* failingFinding)
-    const fails = (id: string, since: string, failures: number) => sql`
-      UPDATE webhooks SET failing_since = ${since}::timestamptz, consecutive_failures = ${failures} WHERE id = ${id}`
-    yield* fails(ids[0]!, "2026-11-21T10:00:00Z", 2)
-    yield* fails(ids[1]!, "2026-11-20T10:00:00Z", 0)
+    const fails = (id: string, since: string, attempts: number) => sql`
+      UPDATE webhooks SET failing_since = ${since}::timestamptz, last_failed_at = ${since}::timestamptz,
+        failed_attempts = ${attempts}, failed_deliveries = 1, last_error = 'HTTP 500' WHERE id = ${id}`
+    yield* fails(ids[0]!, "2026-11-21T10:00:00Z", 5)
+    yield* fails(ids[1]!, "2026-11-20T10:00:00Z", 6)
     yield* fails(ids[2]!, "2026-11-19T10:00:00Z", 9)
+    // One failed attempt is no failing webhook, as in every other place.
+    yield* fails(ids[3]!, "2026-11-18T10:00:00Z", 1)
     yield* sql`UPDATE webhooks SET status = 'disabled' WHERE id = ${ids[2]!}`
     const found = yield* failingFinding
     assert.strictEqual(found?.status, "warning")
     assert.strictEqual(
       found?.detail,
-      `2 active webhooks have accepted nothing since an attempt failed; longest: ${ids[1]} since 2026-11-20T10:00Z (0 failed deliveries in a row); ${ids[0]} since 2026-11-21T10:00Z (2 failed deliveries in a row)`
+      `2 active webhooks fail; longest: ${ids[1]}: Failing since 2026-11-20 10:00:00 UTC: HTTP 500. 6 attempts of 1 delivery failed. ${ids[0]}: Failing since 2026-11-21 10:00:00 UTC: HTTP 500. 5 attempts of 1 delivery failed.`
     )
   }).pipe(Effect.provide(TestDatabase))
 )
