@@ -8,6 +8,8 @@ export default defineConfig({
     reporters: ["default", "./test/support/LeftOutReporter.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // One race among thousands of tests must not stop a change that has nothing to do with it; the reporter names it.
+    retry: process.env.CI === undefined ? 0 : 1,
     // Databases, brokers and child processes are real: more at once would only wait for one another.
     maxWorkers: 2,
     projects: [
