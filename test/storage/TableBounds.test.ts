@@ -75,6 +75,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   quarantine_beyond: ["one row", "storage/migrations/0008_coordination.ts", "only_row"],
   outbox: ["deleted once published", "storage/outbox/Outbox.ts", "DELETE FROM outbox"],
   leases: ["a row for each job that one process does", "storage/Leases.ts", "ON CONFLICT (name)"],
+  report: ["one row", "storage/migrations/0013_report.ts", "only_row boolean PRIMARY KEY CHECK (only_row)"],
   processes: ["a day after the process ended", "storage/Processes.ts", "DELETE FROM processes"],
   log_identity: ["one row", "storage/migrations/0007_log.ts", "only_row"],
   log_owner: ["one row", "storage/migrations/0007_log.ts", "only_row"],
