@@ -40,11 +40,6 @@ export const Metrics = {
     "Time since that ledger closed. NaN while a simulated network is idle",
     { network }
   ),
-  ledgersBehind: gauge(
-    "ledgerhook_ledgers_behind",
-    "How many ledgers that the servers have announced are not taken yet",
-    { network }
-  ),
   ledgerRate: gauge("ledgerhook_ledgers_per_second", "Ledgers taken a second, over the last 30 s", {
     network
   }),

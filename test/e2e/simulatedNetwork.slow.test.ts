@@ -39,7 +39,7 @@ const isIdle = (client: ApiClient) =>
   Effect.map(
     client.call("GET", "/readyz"),
     ({ body, status }) =>
-      status === 200 && JSON.stringify(body["parts"]?.["ledger.testnet"]).includes("idle: no active webhook")
+      status === 200 && JSON.stringify(body["parts"]?.["ledger.testnet"]).includes("Idle: no active webhook")
   )
 
 describe("a test network without servers", () => {

@@ -76,6 +76,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   outbox: ["deleted once published", "storage/outbox/Outbox.ts", "DELETE FROM outbox"],
   leases: ["a row for each job that one process does", "storage/Leases.ts", "ON CONFLICT (name)"],
   processes: ["a day after the process ended", "storage/Processes.ts", "DELETE FROM processes"],
+  networks: ["a row for each network", "storage/Networks.ts", "ON CONFLICT (network)"],
   log_identity: ["one row", "storage/migrations/0007_log.ts", "only_row"],
   log_owner: ["one row", "storage/migrations/0007_log.ts", "only_row"],
   log_ends: ["a row for each partition of a topic", "log/embedded/Tables.ts", "log_ends"],
