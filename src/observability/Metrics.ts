@@ -60,9 +60,10 @@ export const Metrics = {
   ),
 
   // --- deliveries
-  firstAttemptDelay: histogram(
-    "ledgerhook_first_attempt_delay_seconds",
-    "Time from the close of an event's ledger to the start of the first attempt to deliver it, without replays",
+  serviceDelay: histogram(
+    "ledgerhook_service_delay_seconds",
+    "Time from the close of an event's ledger to the start of the first attempt to deliver it. Only live deliveries " +
+      "whose webhook could take them at once: its window, rate and batches, and what waits for it, do not count",
     delays,
     { network }
   ),
