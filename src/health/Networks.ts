@@ -1,7 +1,7 @@
 /**
  * The ingest of one network: what the process that ingests it knows (table `networks`), and what that means, with one
- * sentence for an operator. Every process and every face shows this and adds nothing. Durations in the facts end when
- * they were written; a reader adds the age of the row by the database's clock. Pure.
+ * sentence for an operator. Every process and every face shows this and adds nothing. Durations in the facts are as
+ * of the moment when they were written. Only the database's clock says how long ago that was. Pure.
  */
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
@@ -130,7 +130,9 @@ const progressSentence = (facts: NetworkFacts): string => {
   const left = ledgersLeft(facts)
   // One ledger is normal: it was just announced and is being fetched.
   if (left <= 1) return "At the head."
-  return `Catching up: ${ledgers(left)} left${facts.seconds_left === null ? "" : `, about ${timeLeft(facts.seconds_left)}`}.`
+  const { ledgers_per_second: rate, seconds_left: time } = facts
+  const until = time !== null ? `, about ${timeLeft(time)}` : rate === null ? "" : ", not becoming fewer"
+  return `Catching up: ${ledgers(left)} left${until}.`
 }
 
 /** The state as the process that ingests the network sees it. */

@@ -10,7 +10,7 @@ import { bothClocks, monotonicNow } from "../domain/Monotonic.ts"
 import type { Network } from "../domain/Network.ts"
 import { flatFacts, headTooLow, type NetworkFacts, networkState } from "../health/Networks.ts"
 import { Health, ledgerPart } from "../observability/Health.ts"
-import { addSample, firstSample, remaining } from "./CatchUpRate.ts"
+import { addSample, remaining } from "./CatchUpRate.ts"
 import { showProgress } from "./LedgerMetrics.ts"
 import { LedgerSource } from "./LedgerSource.ts"
 import { networkFacts, type Progress } from "./Progress.ts"
@@ -47,6 +47,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
   let reportedAt = progress.movedAt
   let isReporting = false
 
+  const headIndex = Effect.map(source.state, ({ head }) => head?.ledgerIndex)
   const readFacts = Effect.gen(function* () {
     return networkFacts(progress, yield* source.state, yield* bothClocks)
   })
@@ -123,7 +124,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
         ...progress,
         lastTaken: first - 1,
         lastCloseTime: checkpoint?.close_time,
-        samples: firstSample(yield* monotonicNow, first - 1),
+        samples: [{ at: yield* monotonicNow, lastTaken: first - 1, head: yield* headIndex }],
         obstacle: undefined
       }
       yield* Effect.logInfo("ingest starts").pipe(Effect.annotateLogs({ first }))
@@ -154,7 +155,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
         lastTaken: ledger_index,
         lastCloseTime: close_time,
         movedAt: now,
-        samples: addSample(progress.samples, now, ledger_index),
+        samples: addSample(progress.samples, { at: now, lastTaken: ledger_index, head: yield* headIndex }),
         obstacle: undefined
       }
       yield* report(now)

@@ -154,10 +154,18 @@ const situations: ReadonlyArray<{
     facts: {
       head: 10_700,
       seconds_left: null,
+      ledgers_per_second: null,
       servers: [server("s1", { state: "active", head: 10_700 })]
     },
     status: "ok",
     detail: "Catching up: 1,700 ledgers left.",
+    because: "service"
+  },
+  {
+    name: "39: behind, and ledgers close as fast as they are taken",
+    facts: { head: 10_700, seconds_left: null, servers: [server("s1", { state: "active", head: 10_700 })] },
+    status: "ok",
+    detail: "Catching up: 1,700 ledgers left, not becoming fewer.",
     because: "service"
   },
   {

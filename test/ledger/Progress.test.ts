@@ -16,8 +16,8 @@ const taken = (lastTaken: number | undefined, secondsAgo: number): Progress => (
     lastTaken === undefined
       ? []
       : [
-          { at: NOW - 10_000, lastTaken: lastTaken - 20 },
-          { at: NOW - secondsAgo * 1000, lastTaken }
+          { at: NOW - 10_000, lastTaken: lastTaken - 20, head: undefined },
+          { at: NOW - secondsAgo * 1000, lastTaken, head: undefined }
         ],
   obstacle: undefined
 })
@@ -104,10 +104,7 @@ describe("the health of ingest", () => {
   })
 
   it("never says that it is at the head while the servers are before the last taken ledger", () => {
-    const reset = healthOf(
-      { ...taken(40_000_018, 3), lastCloseTime: "2026-01-01T00:00:00Z" },
-      head(3_018, 3)
-    )
+    const reset = healthOf({ ...taken(40_000_018, 3), lastCloseTime: "2026-01-01T00:00:00Z" }, head(3_018, 3))
     assert.strictEqual(reset.status, "reset")
     assert.strictEqual(
       reset.detail,
