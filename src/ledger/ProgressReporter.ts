@@ -3,7 +3,7 @@
  * program's log when it is blocked, continues, or catches up (every `catchUpReportMs`), and once when the servers are
  * below the last taken ledger. Nothing here delays ingest.
  */
-import { Effect } from "effect"
+import { Effect, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import { bothClocks, monotonicNow } from "../domain/Monotonic.ts"
@@ -62,7 +62,11 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
 
   let facts = yield* readFacts
   let shared: { readonly facts: NetworkFacts; readonly at: number } | undefined
+  /** Opened when a ledger was taken. */
+  const moved = Latch.makeUnsafe()
+  /** Returns whether there was news. */
   const shareNews = Effect.gen(function* () {
+    moved.closeUnsafe()
     facts = yield* readFacts
     const now = yield* monotonicNow
     if (
@@ -70,13 +74,17 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
       now - shared.at < Limits.networkWrittenMs.longest &&
       !isNews(facts, shared.facts)
     )
-      return
+      return false
     shared = { facts, at: now }
     // If it fails, the next one has newer facts.
     yield* Effect.timeoutOption(share(facts), Limits.networkWriteMs)
+    return true
   })
+  const pause = Effect.sleep(Limits.networkWrittenMs.shortest)
   yield* Effect.forkScoped(
-    Effect.forever(Effect.andThen(shareNews, Effect.sleep(Limits.networkWrittenMs.shortest)))
+    Effect.forever(
+      Effect.flatMap(shareNews, (wasNews) => (wasNews ? pause : Effect.raceFirst(pause, Latch.await(moved))))
+    )
   )
 
   yield* showProgress(
@@ -158,6 +166,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
         samples: addSample(progress.samples, { at: now, lastTaken: ledger_index, head: yield* headIndex }),
         obstacle: undefined
       }
+      moved.openUnsafe()
       yield* report(now)
     })
   }

@@ -36,6 +36,12 @@ describe("what other processes learn of ingest", () => {
       assert.isNotNull(facts.last_close_time)
       yield* TestClock.adjust("10 seconds")
       assert.deepStrictEqual(since(begin + 4_000), [7_000, 10_000, 13_000])
+      // After a pause, a taken ledger is told at once.
+      yield* TestClock.adjust(1_500)
+      yield* source.announce(120)
+      yield* awaitLedgers(21)
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual(since(begin + 13_000), [15_500])
     }).pipe(Effect.provide(memoryLayer()))
   })
 
