@@ -107,7 +107,8 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         manual: work.manual,
         traceparent: traces.get(offset),
         acknowledge: () => settle(offset),
-        queuedAt: 0
+        queuedAt: 0,
+        wasFree: false
       }
       const row = rows.get(work.delivery_id)
       const state = workState(work, row, offset < partition.endOffsetAtStart)

@@ -2,7 +2,7 @@
  * Whether what the service needs works: the log, the database, ledger servers, keys, the clock, the disk. Each process
  * says how it is for itself. If a part fails in some processes only, these are cut off from it. Pure.
  */
-import type { Network } from "../domain/Network.ts"
+import type { SeenNetwork } from "./Networks.ts"
 import type { PartInProcess, SeenProcess } from "./SeenProcess.ts"
 
 export interface PartState {
@@ -43,21 +43,15 @@ const sentenceOf = (
   return `${named(part)} answers none of ${found.length} ${found.length === 1 ? "process" : "processes"}: ${detail}. ${advice}`
 }
 
-/** How the servers of a network are, from the process that ingests it. */
-export interface NetworkPart extends PartInProcess {
-  readonly network: Network
+const networkPart = ({ detail, network, status }: SeenNetwork): PartState => {
+  const state = status === "reset" ? "failed" : status === "starting" ? "ok" : status
+  return { part: `ledger.${network}`, state, sentence: `${network}: ${detail}` }
 }
-
-const networkState = ({ detail, network, status }: NetworkPart): PartState => ({
-  part: `ledger.${network}`,
-  state: status === "starting" ? "ok" : status,
-  sentence: status === "ok" || status === "starting" ? detail : `${network}: ${detail}.`
-})
 
 /** The state of each part that a live process has, and of each network. `processes`: those that are alive. */
 export const partStates = (
   processes: ReadonlyArray<SeenProcess>,
-  networks: ReadonlyArray<NetworkPart>
+  networks: ReadonlyArray<SeenNetwork>
 ): ReadonlyArray<PartState> => {
   const parts = [...new Set(processes.flatMap(({ parts }) => Object.keys(parts)))].toSorted()
   const shared = parts.map((part): PartState => {
@@ -81,5 +75,5 @@ export const partStates = (
       }
     return { part, state: "ok", sentence: found[0]![1].detail }
   })
-  return [...shared, ...networks.map(networkState)]
+  return [...shared, ...networks.map(networkPart)]
 }

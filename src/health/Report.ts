@@ -7,7 +7,8 @@ import type { Role } from "../config/Definitions.ts"
 import { Limits } from "../config/Limits.ts"
 import type { HealthState } from "../domain/HealthState.ts"
 import type { Network } from "../domain/Network.ts"
-import { type NetworkPart, type PartState, partStates } from "./Parts.ts"
+import { isSilent, type SeenNetwork } from "./Networks.ts"
+import { type PartState, partStates } from "./Parts.ts"
 import { type RoleState, roleStates, someRuns } from "./Roles.ts"
 import { isAlive, type SeenProcess } from "./SeenProcess.ts"
 import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./Stages.ts"
@@ -28,7 +29,8 @@ export interface ServiceFacts {
   readonly withoutRoles: ReadonlyArray<Role>
   /** Whether a process of an older version runs. */
   readonly olderRuns: boolean
-  readonly networks: ReadonlyArray<NetworkPart>
+  /** Those that are watched. */
+  readonly networks: ReadonlyArray<SeenNetwork>
   /** Undefined: the log cannot be read, so nobody knows. */
   readonly stages: ReadonlyArray<StageFact> | undefined
   readonly webhooks: Readonly<Record<HealthState, number>>
@@ -172,7 +174,11 @@ export const sampled = (
 /** `before`: the report before this one, whose times a state keeps that it had already. */
 export const makeReport = (facts: ServiceFacts, samples: Samples, before: Report | undefined): Report => {
   const { hosts, networks, nowMs, olderRuns, processes, webhooks, withoutRoles } = facts
-  const parts = partStates(processes.filter(isAlive), networks)
+  // That no process takes ledgers is a finding of the role.
+  const parts = partStates(
+    processes.filter(isAlive),
+    networks.filter((one) => !isSilent(one))
+  )
   const roles = roleStates(processes, withoutRoles, olderRuns)
   const stages = facts.stages?.map((fact) => stageState(fact, samples.get(stageKey(fact)) ?? [])) ?? null
   const sinceOf = (what: string) => before?.findings.find((one) => one.what === what)?.sinceMs ?? nowMs

@@ -80,11 +80,6 @@ export const Metrics = {
     "Time since that ledger closed. NaN while a simulated network is idle",
     { network }
   ),
-  ledgersBehind: gauge(
-    "ledgerhook_ledgers_behind",
-    "How many ledgers that the servers have announced are not taken yet",
-    { network }
-  ),
   ledgerRate: gauge("ledgerhook_ledgers_per_second", "Ledgers taken a second, over the last 30 s", {
     network
   }),
@@ -105,9 +100,10 @@ export const Metrics = {
   ),
 
   // --- deliveries
-  firstAttemptDelay: histogram(
-    "ledgerhook_first_attempt_delay_seconds",
-    "Time from the close of an event's ledger to the start of the first attempt to deliver it, without replays",
+  serviceDelay: histogram(
+    "ledgerhook_service_delay_seconds",
+    "Time from the close of an event's ledger to the start of the first attempt to deliver it. Only live deliveries " +
+      "whose webhook could take them at once: its window, rate and batches, and what waits for it, do not count",
     delays,
     { network }
   ),

@@ -5,9 +5,11 @@ import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { historyEventsTopic } from "../domain/History.ts"
 import { EVENT_LOG_GROUP, eventsTopic } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
+import { ingestAge, ledgersLeft, type SeenNetwork } from "../health/Networks.ts"
 import type { ServiceFacts } from "../health/Report.ts"
 import { isAlive, type SeenProcess } from "../health/SeenProcess.ts"
 import { backlogFacts, merged, oldestInProcesses, type StageFact } from "../health/Stages.ts"
+import { readNetworks } from "../storage/Networks.ts"
 import { olderRuns, readProcesses } from "../storage/Processes.ts"
 import { countByHealth } from "../storage/webhooks/WebhookHealth.ts"
 import { type Position, positionOf } from "./Positions.ts"
@@ -15,6 +17,13 @@ import { type OpenJobs, readBacklog, readJobs, readNotices, readOverdue } from "
 
 const ageMs = ({ oldestAt }: Position, nowMs: number): number =>
   oldestAt === undefined ? 0 : Math.max(0, nowMs - oldestAt)
+
+const ingestFact = (seen: SeenNetwork, nowMs: number): StageFact => ({
+  stage: "ingest",
+  network: seen.network,
+  ...ingestAge(seen, nowMs),
+  waiting: ledgersLeft(seen.facts)
+})
 
 /** Stages that commit what they have finished at once: their place in the log says how late they are. */
 const placesOf = Effect.fnUntraced(function* (network: Network) {
@@ -68,13 +77,17 @@ export const readFacts = Effect.gen(function* () {
   const settings = yield* Settings
   const processes = yield* readProcesses
   const alive = processes.filter(isAlive)
-  const ofLog = yield* Effect.option(logFacts(watchedNetworks(settings), alive))
+  const watched = watchedNetworks(settings)
+  const ofLog = yield* Effect.option(logFacts(watched, alive))
+  const networks = (yield* readNetworks).filter(({ network }) => watched.includes(network))
   const backlog = yield* readBacklog
+  const nowMs = yield* Clock.currentTimeMillis
   const { facts: replay, jobs } = yield* readJobs
   const stages =
     ofLog._tag === "None"
       ? undefined
       : merged([
+          ...networks.map((network) => ingestFact(network, nowMs)),
           ...ofLog.value,
           ...backlogFacts(alive, backlog),
           yield* delayFact(alive),
@@ -89,11 +102,11 @@ export const readFacts = Effect.gen(function* () {
           ...(yield* readNotices)
         ])
   const facts: ServiceFacts = {
-    nowMs: yield* Clock.currentTimeMillis,
+    nowMs,
     processes,
     withoutRoles: settings.withoutRoles,
     olderRuns: yield* olderRuns,
-    networks: [],
+    networks,
     stages,
     webhooks: yield* countByHealth,
     hosts: { all: 0, failing: 0 }

@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { roles } from "../../src/config/Definitions.ts"
 import { Limits } from "../../src/config/Limits.ts"
+import type { SeenNetwork } from "../../src/health/Networks.ts"
 import {
   makeReport,
   type Report,
@@ -35,12 +36,20 @@ const stage = (of: Partial<StageFact> & Pick<StageFact, "stage">): StageFact => 
   ...of
 })
 
+/** A network as its row shows it, with facts that no finding needs. */
+const network = (of: Pick<SeenNetwork, "network" | "status" | "detail">): SeenNetwork => ({
+  // The cast is safe: the report uses the state that was made of them.
+  facts: {} as SeenNetwork["facts"],
+  seenAgoMs: 1_000,
+  ...of
+})
+
 const well: ServiceFacts = {
   nowMs: NOW,
   processes: [seenProcess()],
   withoutRoles: [],
   olderRuns: false,
-  networks: [{ network: "mainnet", status: "ok", detail: "at the head" }],
+  networks: [network({ network: "mainnet", status: "ok", detail: "At the head." })],
   stages: [stage({ stage: "ingest", network: "mainnet", because: "outside", oldestMs: 3_000 })],
   webhooks: { ...webhooks, healthy: 224 },
   hosts: { all: 60, failing: 0 }
@@ -188,26 +197,34 @@ const situations: ReadonlyArray<Situation> = [
   {
     what: "35: the servers of a network are silent; that its stage is late is no second finding",
     facts: {
-      networks: [{ network: "mainnet", status: "failed", detail: "no server announced a ledger for 130 s" }],
+      networks: [
+        network({
+          network: "mainnet",
+          status: "failed",
+          detail: "No server announced a ledger for 130 s: s1."
+        })
+      ],
       stages: [stage({ stage: "ingest", network: "mainnet", because: "outside", oldestMs: 130_000 })]
     },
     ok: false,
-    says: ["mainnet: no server announced a ledger for 130 s."]
+    says: ["mainnet: No server announced a ledger for 130 s: s1."]
   },
   {
     what: "35, 36: a test network wakes nobody",
     facts: {
-      networks: [{ network: "testnet", status: "failed", detail: "the network was reset" }],
+      networks: [network({ network: "testnet", status: "reset", detail: "The network was reset." })],
       stages: [stage({ stage: "ingest", network: "testnet", oldestMs: 130_000, waiting: 40 })]
     },
     ok: true,
-    says: [/^The service is well\./, "testnet: the network was reset."]
+    says: [/^The service is well\./, "testnet: The network was reset."]
   },
   {
     what: "37: one server lies",
-    facts: { networks: [{ network: "mainnet", status: "degraded", detail: "s2 does not link; left out" }] },
+    facts: {
+      networks: [network({ network: "mainnet", status: "degraded", detail: "At the head. Left out: s2." })]
+    },
     ok: true,
-    says: [/^The service is well\./, "mainnet: s2 does not link; left out."]
+    says: [/^The service is well\./, "mainnet: At the head. Left out: s2."]
   },
   {
     what: "40: the load is gone, and slow webhooks are left",

@@ -77,6 +77,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   leases: ["a row for each job that one process does", "storage/Leases.ts", "ON CONFLICT (name)"],
   report: ["one row", "storage/migrations/0013_report.ts", "only_row boolean PRIMARY KEY CHECK (only_row)"],
   processes: ["a day after the process ended", "storage/Processes.ts", "DELETE FROM processes"],
+  networks: ["a row for each network", "storage/Networks.ts", "ON CONFLICT (network)"],
   log_identity: ["one row", "storage/migrations/0007_log.ts", "only_row"],
   log_owner: ["one row", "storage/migrations/0007_log.ts", "only_row"],
   log_ends: ["a row for each partition of a topic", "log/embedded/Tables.ts", "log_ends"],
