@@ -156,6 +156,13 @@ const findingsOf = (
   ]
 }
 
+/** The newest report that was stored. */
+export interface StoredReport {
+  readonly report: Report
+  /** By the database's clock. */
+  readonly ageMs: number
+}
+
 export type Samples = ReadonlyMap<string, ReadonlyArray<Sample>>
 
 /** The samples with those of now. What no longer waits anywhere is forgotten. `atMs` is of the monotonic clock. */
@@ -213,20 +220,4 @@ export const webhooksSentence = (
   const hosts =
     failingHosts === 0 ? "" : `, at ${count(failingHosts)} ${failingHosts === 1 ? "host" : "hosts"}`
   return `${count(failing)} of ${count(active)} active webhooks ${failing === 1 ? "fails" : "fail"}${hosts}.`
-}
-
-/**
- * How long the oldest event of the network that the service has not sent yet waits because of the service, in seconds.
- * Undefined: unknown.
- */
-export const secondsLate = ({ stages }: Report, network: Network): number | undefined => {
-  if (stages === null) return undefined
-  const own = stages.filter(
-    ({ because, network: of, stage, waiting }) =>
-      because === "service" &&
-      (of === network || of === "") &&
-      // One ledger is always under way.
-      (stage === "route" || stage === "deliver" || (stage === "ingest" && waiting > 1))
-  )
-  return Math.floor(Math.max(0, ...own.map(({ oldestMs }) => oldestMs)) / 1_000)
 }

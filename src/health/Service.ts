@@ -5,7 +5,8 @@
 import type { Role } from "../config/Definitions.ts"
 import { Limits } from "../config/Limits.ts"
 import type { HealthState } from "../domain/HealthState.ts"
-import { makeReport, type Report, webhooksSentence } from "./Report.ts"
+import type { Network } from "../domain/Network.ts"
+import { makeReport, type Report, type StoredReport, webhooksSentence } from "./Report.ts"
 import { someRuns } from "./Roles.ts"
 import type { SeenProcess } from "./SeenProcess.ts"
 import { duration } from "./Words.ts"
@@ -13,7 +14,7 @@ import { duration } from "./Words.ts"
 export interface KnownFacts {
   readonly nowMs: number
   /** Undefined: none was ever made. */
-  readonly stored: { readonly report: Report; readonly ageMs: number } | undefined
+  readonly stored: StoredReport | undefined
   readonly processes: ReadonlyArray<SeenProcess>
   readonly withoutRoles: ReadonlyArray<Role>
   readonly olderRuns: boolean
@@ -43,3 +44,20 @@ export const sentencesOf = ({ findings, hosts, ok, webhooks }: Report): Readonly
   ...(ok ? [`The service is well. ${webhooksSentence(webhooks, hosts)}`] : []),
   ...findings.map(({ sentence }) => sentence)
 ]
+
+/**
+ * How long the oldest event of the network that the service has not sent yet waits because of the service, in seconds.
+ * Undefined: unknown, also because the report is too old.
+ */
+export const secondsLate = (stored: StoredReport | undefined, network: Network): number | undefined => {
+  const stages = stored !== undefined && stored.ageMs <= Limits.reportOldMs ? stored.report.stages : null
+  if (stages === null) return undefined
+  const own = stages.filter(
+    ({ because, network: of, stage, waiting }) =>
+      because === "service" &&
+      (of === network || of === "") &&
+      // One ledger is always under way.
+      (stage === "route" || stage === "deliver" || (stage === "ingest" && waiting > 1))
+  )
+  return Math.floor(Math.max(0, ...own.map(({ oldestMs }) => oldestMs)) / 1_000)
+}

@@ -1,7 +1,7 @@
 /** The newest report of the whole service (table `report`). One process makes it, and any process or command reads it. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Report } from "../health/Report.ts"
+import type { Report, StoredReport } from "../health/Report.ts"
 
 export const writeReport = Effect.fnUntraced(function* (report: Report) {
   const sql = yield* SqlClient.SqlClient
@@ -10,12 +10,6 @@ export const writeReport = Effect.fnUntraced(function* (report: Report) {
     VALUES (true, clock_timestamp(), ${JSON.stringify(report)}::text::jsonb)
     ON CONFLICT (only_row) DO UPDATE SET made_at = excluded.made_at, report = excluded.report`
 })
-
-export interface StoredReport {
-  readonly report: Report
-  /** By the database's clock. */
-  readonly ageMs: number
-}
 
 /** Undefined: none was ever made. */
 export const readReport = Effect.gen(function* () {

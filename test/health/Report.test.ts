@@ -6,15 +6,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { roles } from "../../src/config/Definitions.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import type { SeenNetwork } from "../../src/health/Networks.ts"
-import {
-  makeReport,
-  type Report,
-  type Samples,
-  type ServiceFacts,
-  sampled,
-  secondsLate
-} from "../../src/health/Report.ts"
-import { currentReport, sentencesOf } from "../../src/health/Service.ts"
+import { makeReport, type Report, type Samples, type ServiceFacts, sampled } from "../../src/health/Report.ts"
+import { currentReport, secondsLate, sentencesOf } from "../../src/health/Service.ts"
 import { backlogFacts, merged, type StageFact } from "../../src/health/Stages.ts"
 import { seenProcess } from "./seenProcess.ts"
 
@@ -382,13 +375,16 @@ describe("the report", () => {
   })
 
   it("says how late the service is for a network: 0 in health, and never because of a webhook", () => {
-    const late = (...stages: ReadonlyArray<StageFact>) => secondsLate(reportOf({ stages }), "mainnet")
+    const late = (...stages: ReadonlyArray<StageFact>) =>
+      secondsLate({ report: reportOf({ stages }), ageMs: 0 }, "mainnet")
     const ingest = stage({ stage: "ingest", network: "mainnet", oldestMs: 8_000, waiting: 1 })
     assert.strictEqual(late(ingest, stage({ stage: "deliver", because: "webhook", oldestMs: 9_000 })), 0)
     assert.strictEqual(late({ ...ingest, waiting: 2 }), 8)
     assert.strictEqual(late(stage({ stage: "route", network: "testnet", oldestMs: 9_000 })), 0)
     assert.strictEqual(late(ingest, stage({ stage: "deliver", oldestMs: 70_500 })), 70)
-    assert.isUndefined(secondsLate(reportOf({ stages: undefined }), "mainnet"))
+    assert.isUndefined(secondsLate({ report: reportOf({ stages: undefined }), ageMs: 0 }, "mainnet"))
+    assert.isUndefined(secondsLate({ report: reportOf({}), ageMs: Limits.reportOldMs + 1 }, "mainnet"))
+    assert.isUndefined(secondsLate(undefined, "mainnet"))
   })
 
   it("is not used when it is old, and then roles are those of now", () => {
