@@ -13,9 +13,6 @@ import packageJson from "../package.json" with { type: "json" }
 import { loadSettings, settingsTable } from "../src/config/Config.ts"
 import { roles, type SettingName } from "../src/config/Definitions.ts"
 import { Limits } from "../src/config/Limits.ts"
-import { networks } from "../src/domain/Network.ts"
-import { logPart } from "../src/log/LogHealth.ts"
-import { ledgerPart } from "../src/observability/Health.ts"
 import { CHART, documentedValues, valuesMarkdown, valuesSchema } from "./support/chart.ts"
 import { made } from "./support/documents.ts"
 import { hasHelm, helm, type Manifest, manifests, template, type Values } from "./support/helm.ts"
@@ -180,17 +177,7 @@ describe.skipIf(!hasHelm)("ops/helm, with helm (CONTRIBUTING.md says where it co
           assert.strictEqual(portOf("http"), variableOf(container, "PORT"))
         for (const probe of [startupProbe, livenessProbe])
           assert.deepStrictEqual(probe!.httpGet, { path: "/healthz", port: "ops" })
-        const { pathname, searchParams } = new URL(readinessProbe!.httpGet.path, "http://pod.example")
-        assert.strictEqual(pathname, "/readyz")
-        const excluded = [
-          logPart,
-          ...networks.map(ledgerPart),
-          ...["ingest", "history"].flatMap((part) => networks.map((network) => `${part}.${network}`))
-        ]
-        assert.deepStrictEqual(
-          searchParams.getAll("exclude"),
-          ["all", "api"].includes(component) ? excluded : []
-        )
+        assert.deepStrictEqual(readinessProbe!.httpGet, { path: "/readyz/traffic", port: "ops" })
         assert.isAbove(spec.terminationGracePeriodSeconds * 1_000, Limits.shutdownMs)
       }
     })

@@ -1,5 +1,6 @@
 /** Metrics of the process itself: memory, CPU, how late its event loop is, and which version it runs. */
 import { statfs } from "node:fs/promises"
+import { hostname } from "node:os"
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 import { Effect, Layer } from "effect"
@@ -47,15 +48,19 @@ const showFreeSpace = Effect.fnUntraced(function* (folder: string) {
 
 export interface ProcessMetricsOptions {
   readonly version: string
+  readonly roles: ReadonlyArray<string>
   /** The folder of the embedded PostgreSQL. Undefined: the process has none. */
   readonly dataDir: string | undefined
 }
 
-export const layer = ({ version, dataDir }: ProcessMetricsOptions): Layer.Layer<never> =>
+export const layer = ({ version, roles, dataDir }: ProcessMetricsOptions): Layer.Layer<never> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       yield* beginCounters
-      yield* Metrics.buildInfo.observe({ version, node: process.versions.node }, () => 1)
+      yield* Metrics.buildInfo.observe(
+        { version, node: process.versions.node, roles: roles.join(","), host: hostname() },
+        () => 1
+      )
       yield* Metrics.startTime.observe({}, () => performance.timeOrigin / 1_000)
       yield* Metrics.residentMemory.observe({}, () => process.memoryUsage.rss())
       yield* Metrics.heapUsed.observe({}, () => getHeapStatistics().used_heap_size)
