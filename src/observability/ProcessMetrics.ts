@@ -34,16 +34,18 @@ const showEventLoopDelay = Effect.gen(function* () {
   yield* Metrics.eventLoopDelayMax.observe({}, () => delay.max)
 })
 
-const showFreeSpace = Effect.fnUntraced(function* (folder: string) {
-  let free = Number.NaN
+const showDiskSpace = Effect.fnUntraced(function* (folder: string) {
+  const unknown = { bavail: Number.NaN, blocks: Number.NaN, bsize: Number.NaN }
+  let disk = unknown
   yield* every(
-    Effect.promise(() => statfs(folder).catch(() => undefined)).pipe(
+    Effect.promise(() => statfs(folder).catch(() => unknown)).pipe(
       Effect.map((found) => {
-        free = found === undefined ? Number.NaN : found.bavail * found.bsize
+        disk = found
       })
     )
   )
-  yield* Metrics.dataFree.observe({}, () => free)
+  yield* Metrics.dataFree.observe({}, () => disk.bavail * disk.bsize)
+  yield* Metrics.dataSize.observe({}, () => disk.blocks * disk.bsize)
 })
 
 export interface ProcessMetricsOptions {
@@ -69,6 +71,6 @@ export const layer = ({ version, roles, dataDir }: ProcessMetricsOptions): Layer
         return (system + user) / MICROS_PER_SECOND
       })
       yield* showEventLoopDelay
-      if (dataDir !== undefined) yield* showFreeSpace(dataDir)
+      if (dataDir !== undefined) yield* showDiskSpace(dataDir)
     })
   )
