@@ -91,7 +91,7 @@ const everything: Values = {
     tlsSecret: "tls",
     annotations: { "example.com/a": "b" }
   },
-  monitoring: { enabled: true, labels: { release: "prometheus" } },
+  monitoring: { enabled: true, repository: "example/hooks", labels: { release: "prometheus" } },
   podAnnotations: { "example.com/a": "b" },
   nodeSelector: { disk: "fast" },
   tolerations: [{ key: "only", operator: "Exists" }],
@@ -239,9 +239,15 @@ describe.skipIf(!hasHelm)("ops/helm, with helm (CONTRIBUTING.md says where it co
     const archive = join(folder, `ledgerhook-${packageJson.version}.tgz`)
     const { text } = template(archive, everything)
     rmSync(folder, { recursive: true })
-    assert.include(text, "alert: LedgerhookDown")
+    assert.include(text, "alert: LedgerhookGone")
     const [rule] = ofKind(manifests(everything), "PrometheusRule")
-    assert.deepStrictEqual(rule!.spec, parseYaml(readFileSync(ALERTS, "utf8")))
+    const alerts = readFileSync(ALERTS, "utf8").replaceAll("OWNER/ledgerhook", "example/hooks")
+    assert.deepStrictEqual(rule!.spec, parseYaml(alerts))
+    const [monitor] = ofKind(manifests(everything), "ServiceMonitor")
+    assert.include(
+      JSON.stringify(monitor),
+      '{"replacement":"default/ledgerhook","targetLabel":"installation"}'
+    )
   })
 
   const refused: Readonly<Record<string, readonly [values: Values, message: string]>> = {
