@@ -246,7 +246,7 @@ describe.skipIf(!hasHelm)("ops/helm, with helm (CONTRIBUTING.md says where it co
     const [monitor] = ofKind(manifests(everything), "ServiceMonitor")
     assert.include(
       JSON.stringify(monitor),
-      '{"replacement":"default/ledgerhook","targetLabel":"installation"}'
+      '{"targetLabel":"installation","replacement":"default/ledgerhook"}'
     )
   })
 

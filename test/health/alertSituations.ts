@@ -139,6 +139,16 @@ export const situations: Readonly<Record<string, Situation>> = {
     told: { DatabaseAway: "page" },
     hidden: { NoReport: "ticket", ApiErrors: "page" }
   },
+  "the embedded PostgreSQL is away, and with it the log": {
+    fault: { ...failed("database"), ...failed("log"), ...noReport },
+    told: { DatabaseAway: "page" },
+    hidden: { LogAway: "page", NoReport: "ticket" }
+  },
+  "a full disk has stopped the embedded PostgreSQL": {
+    fault: { ...failed("database"), ...noReport, ledgerhook_data_free_bytes: 0 },
+    told: { DatabaseAway: "page", DiskFull: "page" },
+    hidden: { NoReport: "ticket" }
+  },
   "Kafka is away": {
     fault: { ...failed("log"), ...outside("mainnet"), ...late("deliver"), ...hostsSoon(50, 60) },
     told: { LogAway: "page" },
