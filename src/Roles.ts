@@ -341,9 +341,10 @@ export const roles = Layer.merge(announceStop, presenceLayer(packageJson.version
 )
 
 const processMetricsLayer = Layer.unwrap(
-  Effect.map(Settings, ({ databaseUrl, dataDir }) =>
+  Effect.map(Settings, ({ databaseUrl, dataDir, roles: chosen }) =>
     ProcessMetrics.layer({
       version: packageJson.version,
+      roles: chosen,
       dataDir: databaseUrl === undefined ? dataDir : undefined
     })
   )

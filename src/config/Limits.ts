@@ -321,6 +321,11 @@ export const Limits = {
   // --- process
   /** First and longest wait before a failed role restarts. */
   roleRestartMs: { first: 200, longest: 5_000 },
+  /** A role that failed works again once it has run for this long: several of its longest waits before a restart. */
+  roleSteadyMs: 30_000,
+  /** How long a role, and for the API the database, must fail before `/readyz/traffic` does. */
+  roleFailedMs: 60_000,
+  databaseFailedMs: 10_000,
   /**
    * How long the API of one of several processes serves on after `/readyz` says that it stops: two checks of a load
    * balancer that asks every second. With `drainMs` it fits into `shutdownMs`.

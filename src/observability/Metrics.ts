@@ -194,9 +194,12 @@ export const Metrics = {
   cpu: counter("process_cpu_seconds_total", "CPU time of the process, user and system"),
   startTime: gauge("process_start_time_seconds", "When the process started, in seconds since 1970"),
   dataFree: gauge("ledgerhook_data_free_bytes", "Free disk space at DATA_DIR, with the embedded PostgreSQL"),
-  buildInfo: gauge("ledgerhook_build_info", "Always 1. The labels say which version runs", {
+  dataSize: gauge("ledgerhook_data_size_bytes", "Size of that disk"),
+  buildInfo: gauge("ledgerhook_build_info", "Always 1. The labels say which version runs where", {
     version: "the version of Ledgerhook",
-    node: "the version of Node"
+    node: "the version of Node",
+    roles: "the roles of the process, separated by commas",
+    host: "the name of its host"
   })
 } as const
 
