@@ -215,11 +215,14 @@ export const Limits = {
    */
   quotaNoticesMs: 10_000,
   quotaNoticesBatch: 500,
-  /** A webhook is reported as failing when it has accepted nothing for an hour and this many attempts have failed. */
-  webhookFailingMs: 3_600_000,
-  webhookFailingAttempts: 10,
-  /** A webhook that alternates between failing and working is reported at most once in this time. */
-  webhookFailingPauseMs: 24 * 3_600_000,
+  /** A webhook is reported at most once in this time as half-way to being disabled. */
+  halfWayPauseMs: 24 * 3_600_000,
+  /** How often incidents are looked up that accounts must be notified of: they are reported at most this late. */
+  incidentNoticesMs: 30_000,
+  /** An account gets at most one message in this time that its webhooks at a host fail, and one that they work again. */
+  incidentNoticesPauseMs: 3_600_000,
+  /** Hosts, each of one account, that are looked up at once, those that fail for longest first. */
+  incidentNoticesHosts: 1_000,
   /** Spans in which a webhook was failing are one incident if they are less than this apart. */
   incidentGapMs: 5 * 60_000,
   /** How long incidents are kept: a year can be compared with the one before. */

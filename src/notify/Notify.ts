@@ -10,7 +10,8 @@ import { deleteEvery } from "../observability/ClockTrust.ts"
 import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
 import { MailStore } from "../storage/accounts/MailStore.ts"
 import { UsageStore } from "../storage/accounts/UsageStore.ts"
-import { reportFailingWebhooks } from "../storage/webhooks/FailingWebhooks.ts"
+import { reportHalfWay } from "../storage/webhooks/HalfWayMails.ts"
+import { reportIncidents } from "../storage/webhooks/IncidentNotices.ts"
 import { sendMails } from "./MailSender.ts"
 
 /** Queues mails to accounts that have used 80 % or 100 % of their quota (`quotaNotices`), one mail for each. */
@@ -31,10 +32,15 @@ export const noticeQuotas = Effect.gen(function* () {
   )
 })
 
-/** Queues the mails about webhooks that fail or work again. */
-export const noticeFailingWebhooks = Effect.gen(function* () {
+const noticeIncidents = Effect.gen(function* () {
+  const { retentionDeliveriesMs } = yield* Settings
+  const nowMs = yield* Clock.currentTimeMillis
+  yield* reportIncidents(nowMs, nowMs - retentionDeliveriesMs)
+})
+
+const noticeHalfWay = Effect.gen(function* () {
   const { disableAfterFailures } = yield* Settings
-  yield* reportFailingWebhooks(disableAfterFailures, yield* Clock.currentTimeMillis)
+  yield* reportHalfWay(disableAfterFailures, yield* Clock.currentTimeMillis)
 })
 
 const dropOld = Effect.gen(function* () {
@@ -47,6 +53,9 @@ const dropOld = Effect.gen(function* () {
 export const notify = Effect.raceAllFirst([
   sendMails,
   noticeQuotas.pipe(repeatEvery("queueing mails about quotas", Limits.quotaNoticesMs)),
-  noticeFailingWebhooks.pipe(repeatEvery("reporting failing webhooks", Limits.webhookNoticesMs)),
+  noticeIncidents.pipe(repeatEvery("notifying accounts of incidents", Limits.incidentNoticesMs)),
+  noticeHalfWay.pipe(
+    repeatEvery("queueing mails about webhooks half-way to disabling", Limits.webhookNoticesMs)
+  ),
   dropOld.pipe(deleteEvery("retention of mails", Limits.maintenanceMs))
 ])
