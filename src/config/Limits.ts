@@ -244,11 +244,14 @@ export const Limits = {
   /** How often failing webhooks are looked up, and how many are reported in one transaction. */
   webhookNoticesMs: 60_000,
   webhookNoticesBatch: 100,
-  /** The timeout of sending one mail. A process that stops waits for it, within `shutdownMs`. */
+  /** Notices that a process sends at a time, and bytes of a response that are read. */
+  noticesAtOnce: 4,
+  noticeResponseBytes: 1_024,
+  /** The timeout of sending one mail or notice. A process that stops waits for it, within `shutdownMs`. */
   mailSendMs: 10_000,
-  /** How long a process may own a mail. After that it is taken for dead, and another process sends the mail. */
+  /** How long a process may own a mail or a notice. After that it is taken for dead, and another process sends it. */
   mailLeaseMs: 60_000,
-  /** Waits between attempts to send a mail. After three days it is given up. */
+  /** Waits between attempts to send a mail or a notice. After three days it is given up. */
   mailRetryDelaysMs: [1, 5, 15, 60, 180, 360, 720, 1_440, 1_440].map((minutes) => minutes * 60_000),
   /** Characters of a mail server's error that are kept. */
   mailErrorLength: 500,

@@ -20,17 +20,18 @@ export interface Leased {
 
 const at = (unixMs: number) => new Date(unixMs).toISOString()
 
-/** `columns`: what a message has besides. */
+/** `columns`: what a message has besides. `first`: which of those that are due is sent first. */
 export const makeMessageQueue = <Message extends Leased>(
   sql: SqlClient.SqlClient,
   table: "mails" | "notices",
-  columns: string
+  columns: string,
+  first = "next_attempt_at, id"
 ) => {
   const messages = sql.literal(table)
   return {
     /**
-     * Leases the message that has been due longest for `leaseMs`; undefined if none is due. A message that would wait
-     * for longer than its delay is due too: the clock was set back.
+     * Leases the first message that is due, for `leaseMs`; undefined if none is due. A message that would wait for
+     * longer than its delay is due too: the clock was set back.
      */
     lease: (nowMs: number, leaseMs: number): Effect.Effect<Message | undefined, SqlError.SqlError> =>
       sql<Omit<Message, "createdAt"> & { readonly created_ms: number }>`
@@ -39,7 +40,7 @@ export const makeMessageQueue = <Message extends Leased>(
             next_attempt_at <= ${at(nowMs)}::timestamptz
             OR next_attempt_at > ${at(nowMs + leaseMs)}::timestamptz
               + coalesce((${column(Limits.mailRetryDelaysMs)}::int[])[attempts], 0) * interval '1 millisecond')
-          ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
+          ORDER BY ${sql.literal(first)} LIMIT 1 FOR UPDATE SKIP LOCKED
         )
         UPDATE ${messages} m SET attempts = attempts + 1, next_attempt_at = ${at(nowMs + leaseMs)}::timestamptz
         FROM due WHERE m.id = due.id

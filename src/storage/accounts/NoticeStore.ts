@@ -17,7 +17,7 @@ export interface NewNotice extends Notice<NoticeType | typeof TEST_NOTICE> {
 /** A notice that this process has leased to send. */
 export type LeasedNotice = NewNotice & Leased
 
-interface NoticeUrl {
+export interface NoticeUrl {
   readonly url: string
   readonly format: NoticeFormat
   readonly types: ReadonlyArray<NoticeType>
@@ -65,12 +65,8 @@ export const queueNotices = (
 const ms = (time: string, name: string) => `(extract(epoch FROM ${time}) * 1000)::float8 AS "${name}"`
 
 export class NoticeStore extends Context.Service<NoticeStore>()("ledgerhook/storage/NoticeStore", {
-  make: Effect.map(SqlClient.SqlClient, (sql) => ({
-    ...makeMessageQueue<LeasedNotice>(sql, "notices", "type, text, data"),
-
-    queue: (notice: NewNotice, nowMs: number) => queueNotices(sql, [notice], nowMs),
-
-    find: (accountId: string) =>
+  make: Effect.map(SqlClient.SqlClient, (sql) => {
+    const find = (accountId: string) =>
       sql<NoticeUrlSeen>`
         SELECT u.url, u.format, u.types, u.sealed_secret AS "sealedSecret", ${sql.literal(ms("u.created_at", "createdAt"))},
                ${sql.literal(ms("u.updated_at", "updatedAt"))}, (
@@ -80,26 +76,53 @@ export class NoticeStore extends Context.Service<NoticeStore>()("ledgerhook/stor
         ) AS last
         FROM notice_urls u WHERE account_id = ${accountId}`.pipe(
         Effect.map(([row]) => Option.fromUndefinedOr(row))
+      )
+
+    return {
+      ...makeMessageQueue<LeasedNotice>(
+        sql,
+        "notices",
+        "type, text, data",
+        // In turns, so that an account with many notices and a slow URL does not delay others.
+        "(SELECT attempted_at FROM notice_urls u WHERE u.account_id = notices.account_id) NULLS FIRST, next_attempt_at, id"
       ),
 
-    /** Replaces the account's URL. */
-    set: (accountId: string, given: NoticeUrl, nowMs: number) => {
-      const now = at(nowMs)
-      return sql`
+      queue: (notice: NewNotice, nowMs: number) => queueNotices(sql, [notice], nowMs),
+
+      /** The URL to send a notice to now. */
+      target: (accountId: string, nowMs: number) =>
+        sql<Omit<NoticeUrl, "types">>`
+        UPDATE notice_urls SET attempted_at = ${at(nowMs)}::timestamptz WHERE account_id = ${accountId}
+        RETURNING url, format, sealed_secret AS "sealedSecret"`.pipe(
+          Effect.map(([row]) => Option.fromUndefinedOr(row))
+        ),
+
+      find,
+
+      /** Replaces the account's URL. */
+      set: (accountId: string, given: NoticeUrl, nowMs: number) => {
+        const now = at(nowMs)
+        return sql`
         INSERT INTO notice_urls (account_id, url, format, types, sealed_secret, created_at, updated_at)
         VALUES (${accountId}, ${given.url}, ${given.format}, ${column(given.types)}::text[], ${given.sealedSecret},
                 ${now}::timestamptz, ${now}::timestamptz)
         ON CONFLICT (account_id) DO UPDATE SET url = excluded.url, format = excluded.format, types = excluded.types,
-          sealed_secret = excluded.sealed_secret, updated_at = excluded.updated_at`.pipe(Effect.asVoid)
-    },
+          sealed_secret = excluded.sealed_secret, updated_at = excluded.updated_at`.pipe(
+          Effect.andThen(find(accountId)),
+          // The row is locked.
+          Effect.map(Option.getOrThrow),
+          sql.withTransaction
+        )
+      },
 
-    /** False if the account has none. Notices that wait are given up when they are due. */
-    remove: (accountId: string) =>
-      Effect.map(
-        sql`DELETE FROM notice_urls WHERE account_id = ${accountId} RETURNING 1`,
-        (rows) => rows.length > 0
-      )
-  }))
+      /** False if the account has none. Notices that wait are given up when they are due. */
+      remove: (accountId: string) =>
+        Effect.map(
+          sql`DELETE FROM notice_urls WHERE account_id = ${accountId} RETURNING 1`,
+          (rows) => rows.length > 0
+        )
+    }
+  })
 }) {
   static readonly layer = Layer.effect(NoticeStore, NoticeStore.make)
 }

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // `sealed_secret` is null if the format has no signature.
+  // `sealed_secret` is null if the format has no signature. `attempted_at`: the newest attempt to send a notice.
   yield* sql`
     CREATE TABLE notice_urls (
       account_id text COLLATE "C" PRIMARY KEY REFERENCES accounts (id),
@@ -15,6 +15,7 @@ export default Effect.gen(function* () {
       format text NOT NULL CHECK (format IN ('standard', 'slack')),
       types text[] NOT NULL,
       sealed_secret text,
+      attempted_at timestamptz,
       created_at timestamptz NOT NULL,
       updated_at timestamptz NOT NULL
     )`
