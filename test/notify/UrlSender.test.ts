@@ -48,7 +48,8 @@ const queue = (...given: ReadonlyArray<NewNotice>) =>
 /** Lets waiting notices be due now. */
 const wait = Effect.flatMap(
   SqlClient.SqlClient,
-  (sql) => sql`UPDATE notices SET next_attempt_at = now() WHERE next_attempt_at IS NOT NULL`
+  (sql) =>
+    sql`UPDATE notices SET next_attempt_at = now() - interval '1 second' WHERE next_attempt_at IS NOT NULL`
 )
 
 const rows = Effect.flatMap(
