@@ -34,7 +34,5 @@ export const healthLimits = {
   /** A process whose event loop is busy for this part of the time has no CPU time left. */
   saturatedPart: 0.95,
   /** Overdue retries that are counted if no process moves them: 0.1 s for the database. */
-  overdueRead: 100_000,
-  /** If more than half of all hosts fail, and there are this many, the cause is probably here. */
-  hostsToJudge: 10
+  overdueRead: 100_000
 } as const

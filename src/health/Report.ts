@@ -4,9 +4,9 @@
  * and that is no second finding. Webhooks that fail are not the service's fault, unless most hosts do. Pure.
  */
 import type { Role } from "../config/Definitions.ts"
-import { Limits } from "../config/Limits.ts"
 import type { HealthState } from "../domain/HealthState.ts"
 import type { Network } from "../domain/Network.ts"
+import { type Hosts, mostHostsFail } from "./Hosts.ts"
 import { isSilent, type SeenNetwork } from "./Networks.ts"
 import { type PartState, partStates } from "./Parts.ts"
 import { type RoleState, roleStates, someRuns } from "./Roles.ts"
@@ -14,13 +14,6 @@ import { isAlive, type SeenProcess } from "./SeenProcess.ts"
 import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./Stages.ts"
 import { addSample, type Sample } from "./Trend.ts"
 import { count } from "./Words.ts"
-
-/** A host is one name in URLs of webhooks. */
-export interface Hosts {
-  /** Hosts that something was sent to within the last hour. */
-  readonly all: number
-  readonly failing: number
-}
 
 export interface ServiceFacts {
   /** Unix milliseconds. */
@@ -69,10 +62,6 @@ const networkLevel = (network: Network | "" | undefined): Finding["level"] =>
 
 /** Customers notice if these are late. */
 const PROMISED: ReadonlySet<string> = new Set(["ingest", "route", "deliver", "delay", "outbox", "api"])
-
-/** Our own cause is likely: many hosts, and most of them. */
-export const mostHostsFail = ({ all, failing }: Hosts): boolean =>
-  all >= Limits.hostsToJudge && failing * 2 > all
 
 const partLevel = ({ part, state }: PartState): Finding["level"] => {
   if (part.startsWith("ledger."))

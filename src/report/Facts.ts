@@ -11,6 +11,7 @@ import { isAlive, type SeenProcess } from "../health/SeenProcess.ts"
 import { backlogFacts, merged, oldestInProcesses, type StageFact } from "../health/Stages.ts"
 import { readNetworks } from "../storage/Networks.ts"
 import { olderRuns, readProcesses } from "../storage/Processes.ts"
+import { failingHosts } from "../storage/webhooks/FailingHosts.ts"
 import { countByHealth } from "../storage/webhooks/WebhookHealth.ts"
 import { type Position, positionOf } from "./Positions.ts"
 import { type OpenJobs, readBacklog, readJobs, readNotices, readOverdue } from "./WaitingWork.ts"
@@ -109,7 +110,7 @@ export const readFacts = Effect.gen(function* () {
     networks,
     stages,
     webhooks: yield* countByHealth,
-    hosts: { all: 0, failing: 0 }
+    hosts: yield* failingHosts
   }
   return { facts, jobs: jobs satisfies OpenJobs }
 })
