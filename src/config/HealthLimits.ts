@@ -24,6 +24,8 @@ export const healthLimits = {
   trendMs: 60_000,
   /** Failed probes in a row that make a part `failed`: one may be a lost packet. */
   partProbes: 2,
+  /** How often the schema registry is asked whether it has all schemas: three requests for each. */
+  registryEveryMs: 60_000,
   /** A database that takes longer for one small statement is slow, and degraded if it is that for `databaseSlowForMs`. */
   databaseSlowMs: 500,
   databaseSlowForMs: 60_000,

@@ -24,6 +24,8 @@ export interface ServiceFacts {
   readonly olderRuns: boolean
   /** Those that are watched. */
   readonly networks: ReadonlyArray<SeenNetwork>
+  /** The schema registry and the mail server, if there are any. */
+  readonly outside: ReadonlyArray<PartState>
   /** Undefined: the log cannot be read, so nobody knows. */
   readonly stages: ReadonlyArray<StageFact> | undefined
   readonly webhooks: Readonly<Record<HealthState, number>>
@@ -66,7 +68,7 @@ const PROMISED: ReadonlySet<string> = new Set(["ingest", "route", "deliver", "de
 const partLevel = ({ part, state }: PartState): Finding["level"] => {
   if (part.startsWith("ledger."))
     return state === "failed" ? networkLevel(part.slice("ledger.".length) as Network) : "warning"
-  return state === "failed" && part !== "clock" ? "fault" : "warning"
+  return state === "failed" && ["database", "log", "keys", "disk"].includes(part) ? "fault" : "warning"
 }
 
 const partFindings = (parts: ReadonlyArray<PartState>): ReadonlyArray<Found> =>
@@ -131,7 +133,9 @@ const findingsOf = (
   )
   const unexplained = late.filter(
     ({ network, stage }) =>
-      !explained.has(stage) && !(stage === "ingest" && isBad(`ledger.${network}`, ["failed", "degraded"]))
+      !explained.has(stage) &&
+      !(stage === "notices" && isBad("mail", ["failed"])) &&
+      !(stage === "ingest" && isBad(`ledger.${network}`, ["failed", "degraded"]))
   )
   const found = [
     ...partFindings(parts),
@@ -169,12 +173,15 @@ export const sampled = (
 
 /** `before`: the report before this one, whose times a state keeps that it had already. */
 export const makeReport = (facts: ServiceFacts, samples: Samples, before: Report | undefined): Report => {
-  const { hosts, networks, nowMs, olderRuns, processes, webhooks, withoutRoles } = facts
+  const { hosts, networks, nowMs, olderRuns, outside, processes, webhooks, withoutRoles } = facts
   // That no process takes ledgers is a finding of the role.
-  const parts = partStates(
-    processes.filter(isAlive),
-    networks.filter((one) => !isSilent(one))
-  )
+  const parts = [
+    ...partStates(
+      processes.filter(isAlive),
+      networks.filter((one) => !isSilent(one))
+    ),
+    ...outside
+  ]
   const roles = roleStates(processes, withoutRoles, olderRuns)
   const stages = facts.stages?.map((fact) => stageState(fact, samples.get(stageKey(fact)) ?? [])) ?? null
   const sinceOf = (what: string) => before?.findings.find((one) => one.what === what)?.sinceMs ?? nowMs
