@@ -62,10 +62,11 @@ export const keepProcess = Effect.fnUntraced(function* (version: string, roles: 
     const before = yield* bothClocks
     const sinceMs = before.monotonicMs - lastAt
     lastAt = before.monotonicMs
+    const saturatedMs = saturation(sinceMs)
     const [row] = yield* sql<{ readonly nowMs: number }>`
       INSERT INTO processes (id, host, pid, version, roles, failing, seen_at, parts, behind_ms, saturated_ms)
       VALUES (${id}, ${hostname()}, ${process.pid}, ${version}, ${roles}, ${failing}, clock_timestamp(),
-              ${JSON.stringify(parts.read())}::text::jsonb, ${JSON.stringify(behind)}::text::jsonb, ${saturation(sinceMs)})
+              ${JSON.stringify(parts.read())}::text::jsonb, ${JSON.stringify(behind)}::text::jsonb, ${saturatedMs})
       ON CONFLICT (id) DO UPDATE SET failing = excluded.failing, seen_at = excluded.seen_at, parts = excluded.parts,
         behind_ms = excluded.behind_ms, saturated_ms = excluded.saturated_ms
       RETURNING (extract(epoch FROM seen_at) * 1000)::float8 AS "nowMs"`.pipe(
@@ -74,7 +75,7 @@ export const keepProcess = Effect.fnUntraced(function* (version: string, roles: 
     )
     const tookMs = (yield* monotonicNow) - before.monotonicMs
     const aheadMs = (yield* Clock.currentTimeMillis) - row!.nowMs
-    yield* parts.answered({ tookMs, aheadMs }, sinceMs)
+    yield* parts.answered({ tookMs, aheadMs, isSaturated: saturatedMs > 0 }, sinceMs)
   })
   yield* Effect.addFinalizer(() =>
     sql`UPDATE processes SET seen_at = clock_timestamp(), stopped_at = clock_timestamp() WHERE id = ${id}`.pipe(
