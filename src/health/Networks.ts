@@ -88,7 +88,7 @@ const named = (sentence: string, servers: ReadonlyArray<ServerFacts>): string =>
   `${sentence}${servers.length === 0 ? "" : ": "}${servers.map(serverText).join("; ")}.`
 
 /** Whether servers with these heads are too far below the last ledger taken to lag only. */
-export const isReset = (heads: ReadonlyArray<number>, taken: number): boolean =>
+const isReset = (heads: ReadonlyArray<number>, taken: number): boolean =>
   heads.length > 0 && heads.every((head) => taken - head > Limits.ledgerResetGap)
 
 export const belowSentence = (heads: ReadonlyArray<number>, taken: number): string =>
