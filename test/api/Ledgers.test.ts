@@ -17,7 +17,7 @@ import { appendMarkers, markers } from "../support/markers.ts"
 import { scriptedSource } from "../support/scriptedSource.ts"
 
 const PATH = "/v1/ledgers/coverage"
-const empty = { ranges: [], head: null, catching_up: null }
+const empty = { ranges: [], head: null, catching_up: null, seconds_late: null }
 
 const UNKNOWN: NetworkFacts = {
   server: null,

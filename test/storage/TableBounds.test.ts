@@ -24,7 +24,9 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
     "ON CONFLICT (account_id, day_of_month)"
   ],
   account_usage: ["a row for each account", "storage/accounts/KeyAdmission.ts", "ON CONFLICT (account_id)"],
-  mails: ["90 days", "storage/accounts/MailStore.ts", "DELETE FROM mails"],
+  mails: ["90 days", "storage/accounts/MessageQueue.ts", "DELETE FROM"],
+  notices: ["90 days", "storage/accounts/MessageQueue.ts", "DELETE FROM"],
+  notice_urls: ["a row for each account", "storage/accounts/NoticeStore.ts", "ON CONFLICT (account_id)"],
   idempotency_answers: [
     "24 hours",
     "storage/accounts/IdempotencyStore.ts",
@@ -75,6 +77,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   quarantine_beyond: ["one row", "storage/migrations/0008_coordination.ts", "only_row"],
   outbox: ["deleted once published", "storage/outbox/Outbox.ts", "DELETE FROM outbox"],
   leases: ["a row for each job that one process does", "storage/Leases.ts", "ON CONFLICT (name)"],
+  report: ["one row", "storage/migrations/0013_report.ts", "only_row boolean PRIMARY KEY CHECK (only_row)"],
   processes: ["a day after the process ended", "storage/Processes.ts", "DELETE FROM processes"],
   networks: ["a row for each network", "storage/Networks.ts", "ON CONFLICT (network)"],
   log_identity: ["one row", "storage/migrations/0007_log.ts", "only_row"],

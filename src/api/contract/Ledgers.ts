@@ -75,6 +75,11 @@ export const NetworkCoverage = Schema.Struct({
       "The announced ledgers that are not processed yet; null if the service is at most one ledger behind `head`.",
     examples: [null]
   }),
+  seconds_late: Schema.NullOr(Schema.Int).annotate({
+    description:
+      "How long the oldest event that the service has not sent yet has waited because of the service, in seconds. 0 in health. What waits for a webhook's own speed, rate or failures does not count. Null while the service does not know it, for example because its log does not answer.",
+    examples: [0]
+  }),
   skipped: Schema.optionalKey(
     Schema.Array(SkippedLedger).annotate({
       description:

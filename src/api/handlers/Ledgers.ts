@@ -11,9 +11,12 @@ import { iso } from "../../domain/IsoTime.ts"
 import type { LedgerMarker } from "../../domain/LedgerEvent.ts"
 import { type Network, networksOf } from "../../domain/Network.ts"
 import { isSilent, type SeenFacts } from "../../health/Networks.ts"
+import type { StoredReport } from "../../health/Report.ts"
+import { secondsLate } from "../../health/Service.ts"
 import { EventLog } from "../../log/EventLog.ts"
 import { SkippedLedgers } from "../../storage/events/SkippedLedgers.ts"
 import { readNetworks } from "../../storage/Networks.ts"
+import { readReport } from "../../storage/ReportStore.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { NetworkCoverage } from "../contract/Ledgers.ts"
@@ -74,7 +77,11 @@ export const ledgersLayer = HttpApiBuilder.group(
     const skippedLedgers = yield* SkippedLedgers
     const watched = watchedNetworks(settings)
 
-    const coverageOf = Effect.fnUntraced(function* (network: Network, seen: SeenFacts | undefined) {
+    const coverageOf = Effect.fnUntraced(function* (
+      network: Network,
+      seen: SeenFacts | undefined,
+      report: StoredReport | undefined
+    ) {
       const ranges = yield* ledgerRanges(log, network).pipe(Effect.catchTag("NotAMarker", Effect.die))
       const skipped = yield* skippedLedgers.list(network)
       return {
@@ -82,6 +89,7 @@ export const ledgersLayer = HttpApiBuilder.group(
         watched: watched.includes(network),
         ranges: ranges.map(rangeOf),
         ...progressOf(seen, ranges.at(-1)?.last.marker.ledger_index),
+        seconds_late: secondsLate(report, network) ?? null,
         ...(skipped.length > 0 && {
           skipped: skipped.map((one) => ({ ...one, skipped_at: iso(one.skipped_at) }))
         })
@@ -93,11 +101,13 @@ export const ledgersLayer = HttpApiBuilder.group(
         const { environment } = yield* Caller
         // The heads are read before the ranges. A ledger processed between the two reads then appears in the ranges; in
         // the other order it could be missing from both.
-        const seen = yield* Effect.provideService(readNetworks, SqlClient.SqlClient, sql)
+        const read = Effect.all([readNetworks, readReport])
+        const [seen, report] = yield* Effect.provideService(read, SqlClient.SqlClient, sql)
         const data = yield* Effect.forEach(networksOf(environment), (network) =>
           coverageOf(
             network,
-            seen.find((one) => one.network === network)
+            seen.find((one) => one.network === network),
+            report
           )
         )
         return { data }
