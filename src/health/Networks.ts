@@ -84,10 +84,11 @@ const heads = ({ head, servers }: NetworkFacts): ReadonlyArray<number> => {
 const serverText = (server: ServerFacts): string =>
   `${server.address}: ${isConnected(server) ? "connected, but silent" : (server.last_fault?.detail ?? server.state.replace("_", " "))}`
 
-const named = (servers: ReadonlyArray<ServerFacts>): string => servers.map(serverText).join("; ")
+const named = (sentence: string, servers: ReadonlyArray<ServerFacts>): string =>
+  `${sentence}${servers.length === 0 ? "" : ": "}${servers.map(serverText).join("; ")}.`
 
 /** Whether servers with these heads are too far below the last ledger taken to lag only. */
-export const isReset = (heads: ReadonlyArray<number>, taken: number): boolean =>
+const isReset = (heads: ReadonlyArray<number>, taken: number): boolean =>
   heads.length > 0 && heads.every((head) => taken - head > Limits.ledgerResetGap)
 
 export const belowSentence = (heads: ReadonlyArray<number>, taken: number): string =>
@@ -149,12 +150,12 @@ export const networkState = (facts: NetworkFacts): NetworkState => {
   if (head === null || headAgoMs === null)
     return {
       status: movedAgoMs > Limits.ledgerHeadAgeMs ? "failed" : "starting",
-      detail: `No server has announced a ledger yet: ${named(servers)}.`
+      detail: named("No server has announced a ledger yet", servers)
     }
   if (headAgoMs > Limits.ledgerHeadAgeMs)
     return {
       status: "failed",
-      detail: `No server announced a ledger for ${seconds(headAgoMs)}: ${named(servers)}.`
+      detail: named(`No server announced a ledger for ${seconds(headAgoMs)}`, servers)
     }
   const trouble = facts.last_error === null ? "" : `: ${facts.last_error.server}: ${facts.last_error.detail}`
   const left = ledgersLeft(facts)
@@ -170,7 +171,7 @@ export const networkState = (facts: NetworkFacts): NetworkState => {
   const progress = progressSentence(facts)
   return unfit.length === 0
     ? { status: "ok", detail: progress }
-    : { status: "degraded", detail: `${progress} Left out: ${named(unfit)}.` }
+    : { status: "degraded", detail: named(`${progress} Left out`, unfit) }
 }
 
 /** Whether the facts are of a process that is gone or frozen. */

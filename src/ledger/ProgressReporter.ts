@@ -24,7 +24,7 @@ export interface ProgressReporter {
 }
 
 /** Whether other processes should learn of it at once. */
-const isNews = (facts: NetworkFacts, before: NetworkFacts | undefined): boolean =>
+const hasChanged = (facts: NetworkFacts, before: NetworkFacts | undefined): boolean =>
   facts.head !== before?.head ||
   facts.last_taken !== before.last_taken ||
   networkState(facts).status !== networkState(before).status
@@ -64,7 +64,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
   let shared: { readonly facts: NetworkFacts; readonly at: number } | undefined
   /** Opened when a ledger was taken. */
   const moved = Latch.makeUnsafe()
-  /** Returns whether there was news. */
+  /** Returns whether the facts were shared. */
   const shareNews = Effect.gen(function* () {
     moved.closeUnsafe()
     facts = yield* readFacts
@@ -72,7 +72,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
     if (
       shared !== undefined &&
       now - shared.at < Limits.networkWrittenMs.longest &&
-      !isNews(facts, shared.facts)
+      !hasChanged(facts, shared.facts)
     )
       return false
     shared = { facts, at: now }
@@ -83,7 +83,9 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
   const pause = Effect.sleep(Limits.networkWrittenMs.shortest)
   yield* Effect.forkScoped(
     Effect.forever(
-      Effect.flatMap(shareNews, (wasNews) => (wasNews ? pause : Effect.raceFirst(pause, Latch.await(moved))))
+      Effect.flatMap(shareNews, (wasShared) =>
+        wasShared ? pause : Effect.raceFirst(pause, Latch.await(moved))
+      )
     )
   )
 
@@ -115,9 +117,9 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
   /** Nothing else notices that the head is too low: no ledger arrives, and no server fails. */
   const watch = Effect.gen(function* () {
     const low = headTooLow(yield* readFacts)
-    const isNew = low?.isLasting === true && !isLow
+    const isNews = low?.isLasting === true && !isLow
     isLow = low?.isLasting === true || (isLow && low !== undefined)
-    if (isNew)
+    if (isNews)
       yield* Effect.logWarning("no ledger can be taken").pipe(
         Effect.annotateLogs({ detail: low.detail, last_taken: progress.lastTaken })
       )
