@@ -32,6 +32,7 @@ import { eventTypesLayer } from "./handlers/EventTypes.ts"
 import { explainLayer } from "./handlers/Explain.ts"
 import { incidentsLayer } from "./handlers/Incidents.ts"
 import { ledgersLayer } from "./handlers/Ledgers.ts"
+import { progressLayer } from "./handlers/Progress.ts"
 import { replayLayer } from "./handlers/Replay.ts"
 import { systemLayer } from "./handlers/System.ts"
 import { webhooksLayer } from "./handlers/Webhooks.ts"
@@ -90,6 +91,7 @@ const handlersLayer = forEveryGroup(
   Layer.mergeAll(
     webhooksLayer,
     incidentsLayer,
+    progressLayer,
     deliveriesLayer,
     replayLayer,
     eventsLayer.pipe(Layer.provide(EventStreams.layer)),

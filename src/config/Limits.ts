@@ -229,6 +229,12 @@ export const Limits = {
   outcomeStoredEarlierMs: 24 * 3_600_000,
   /** Deliveries of a webhook that are read to say how many wait, newest first: about 0.5 ms. */
   waitingRead: 1_000,
+  /** How long webhooks that are polled for their progress share what was read of the log: it may be as much late, twice. */
+  progressReadMs: 1_000,
+  /** Events that are read to find the ledger at an offset: one, unless records are no events. */
+  progressEventsRead: 10,
+  /** Waiting deliveries of a webhook that its progress counts at most: about 5 ms. */
+  progressCounted: 10_000,
   /** After an update: webhooks in a statement, and the oldest deliveries of each in which an attempt is searched. */
   attemptedFilled: 500,
   attemptedRead: 100,

@@ -17,6 +17,7 @@ import { EventLog } from "../../src/log/EventLog.ts"
 import type { ClosedLedger } from "../../src/simulator/Chain.ts"
 import { NETWORK } from "./node.ts"
 import type { HoldTime, Replayed, SimulatedWebhook } from "./operator.ts"
+import type { AskedProgress } from "./progressWatch.ts"
 
 /** What a run leaves, besides the database and the log. */
 export interface Evidence {
@@ -42,6 +43,9 @@ export interface Evidence {
   readonly disableAfter: number
   /** Webhooks that stayed active after the failures that must disable them. */
   readonly notDisabled: Array<string>
+  /** What webhooks' progress was while the run went on, and when it had settled. */
+  readonly progress: Array<AskedProgress>
+  readonly settledProgress: Array<AskedProgress>
   /** When each event was appended, by its id. The times in the log are of processes whose clocks may be wrong. */
   readonly appended: Map<string, number>
   /** How much the clocks of two processes may differ at most. */

@@ -487,6 +487,25 @@ export type IncidentPage = {
     /** The cursor of the next page; null on the last page. */
     next_cursor: string | null;
 };
+export type WebhookProgress = {
+    /** The webhook's network. */
+    network: "mainnet" | "testnet" | "devnet";
+    /** Every event that the webhook wanted, up to this ledger, is delivered or has failed finally. Null while nothing is queued for the webhook (it is disabled, or the account's quota is used up), and while it is not known: before the first ledger, and for some minutes after an update. It is at most about 2 s late, and never too high. Events of `gaps` were never queued. Replayed deliveries do not count. A manual retry may lower it. */
+    complete_through: number | null;
+    /** The newest ledger whose events are all queued for the webhooks that want them; null before the first one. */
+    routed_through: number | null;
+    /** Deliveries that are queued, and neither delivered nor failed finally. If there are more than 10,000, or very many are queued in all, it is a minimum. */
+    waiting: number;
+    /** The oldest of them; null if none waits. */
+    oldest_waiting: {
+        /** Its id. */
+        delivery_id: string;
+        /** Its event. */
+        event_id: string;
+        /** The event's ledger. */
+        ledger_index: number;
+    } | null;
+};
 export type Delivery = {
     /** The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id. */
     id: string;
@@ -1625,6 +1644,46 @@ export function listWebhookIncidents(id: string, { since, until, limit, cursor, 
         limit,
         cursor
     }))}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * Show how far a webhook has got
+ */
+export function getWebhookProgress(id: string, { xRequestId }: {
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: WebhookProgress;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/webhooks/${encodeURIComponent(id)}/progress`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId

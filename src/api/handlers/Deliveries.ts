@@ -218,7 +218,9 @@ export const deliveriesLayer = HttpApiBuilder.group(
           ...deliveryOf(row),
           response_status: row.response_status,
           response_time_ms: row.response_time_ms,
-          next_attempt_at: row.next_attempt_at === null ? null : iso(row.next_attempt_at),
+          // A failed delivery that is retried by hand is `pending`.
+          next_attempt_at:
+            row.status !== "retrying" || row.next_attempt_at === null ? null : iso(row.next_attempt_at),
           request_headers: sent === undefined ? null : headersOf(row, sent.event, sent.last),
           request_body: sent === undefined ? null : bodyOf(row, sent.event, sent.last),
           response_body: row.response_body,
