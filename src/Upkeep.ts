@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Settings, watchedNetworks } from "./config/Config.ts"
 import { Limits } from "./config/Limits.ts"
+import { keepGaps } from "./coverage/GapUpkeep.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "./domain/Delivery.ts"
 import { historyEventsTopic } from "./domain/History.ts"
 import { EVENT_LOG_GROUP, eventsTopic } from "./domain/LedgerEvent.ts"
@@ -42,6 +43,7 @@ export const upkeep = Effect.raceAllFirst([
   forgetQuarantined,
   forgetPreviousSecrets,
   keepEndingQueues,
+  keepGaps,
   keepHealth,
   keepTotals,
   retention,

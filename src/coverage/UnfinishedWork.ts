@@ -24,6 +24,8 @@ export interface RoutedLedgers {
   readonly through: number
   /** Since when the newest ledgers have followed one another, in Unix milliseconds. */
   readonly rangeSince: number
+  /** The newest ledger. */
+  readonly newest: number
 }
 
 export interface UnfinishedWork {
@@ -97,14 +99,14 @@ const newestMarker = Effect.fnUntraced(function* (log: Reader, network: Network)
 })
 
 /** The marker is read first, then route's offset, then the events: a ledger that is taken meanwhile counts later. */
-const readRouted = Effect.fnUntraced(function* (log: Reader, network: Network) {
+export const readRouted = Effect.fnUntraced(function* (log: Reader, network: Network) {
   const newest = yield* newestMarker(log, network)
   if (newest === undefined) return undefined
   const routedTo = yield* log.committed("route", { topic: eventsTopic(network), partition: 0 })
   const through = yield* ledgerBefore(log, network, newest, routedTo)
   return through === undefined
     ? undefined
-    : ({ through, rangeSince: newest.range_since ?? 0 } satisfies RoutedLedgers)
+    : ({ through, rangeSince: newest.range_since ?? 0, newest: newest.ledger_index } satisfies RoutedLedgers)
 })
 
 export const makeUnfinishedWork = Effect.gen(function* () {

@@ -10,6 +10,7 @@ import { permissionUnder } from "../domain/Quota.ts"
 import { partitionOf } from "../log/Topics.ts"
 import { UsageStore } from "../storage/accounts/UsageStore.ts"
 import { makeUnfinishedDeliveries } from "../storage/deliveries/UnfinishedDeliveries.ts"
+import { makeGapStore } from "../storage/webhooks/GapStore.ts"
 import { type Owner, WebhookStore } from "../storage/webhooks/WebhookStore.ts"
 import { makeUnfinishedWork, type UnfinishedWork } from "./UnfinishedWork.ts"
 
@@ -32,6 +33,7 @@ export const makeWebhookProgress = Effect.gen(function* () {
   const usage = yield* UsageStore
   const log = yield* makeUnfinishedWork
   const deliveries = yield* makeUnfinishedDeliveries
+  const gaps = yield* makeGapStore
 
   /** None if there is no such webhook. */
   return Effect.fnUntraced(function* (owner: Owner, webhookId: string) {
@@ -79,6 +81,8 @@ export const makeWebhookProgress = Effect.gen(function* () {
       network,
       completeThrough,
       routedThrough: routed?.through ?? null,
+      /** The ledgers of spans in which nothing was queued for the webhook. */
+      gaps: yield* gaps.list(webhookId),
       /** A minimum if not all work was read, or there are more than `Limits.progressCounted` rows. */
       waiting: indexed.count + unindexed.size,
       oldestWaiting:

@@ -19,6 +19,7 @@ import ledgerOrders from "./migrations/0009_ledger_orders.ts"
 import accountUsage from "./migrations/0010_account_usage.ts"
 import webhookHealth from "./migrations/0011_webhook_health.ts"
 import processes from "./migrations/0012_processes.ts"
+import webhookProgress from "./migrations/0015_webhook_progress.ts"
 
 /** The first eight have a group of tables each. A change of released tables is a new migration. */
 const migrations = {
@@ -33,7 +34,8 @@ const migrations = {
   "0009_ledger_orders": ledgerOrders,
   "0010_account_usage": accountUsage,
   "0011_webhook_health": webhookHealth,
-  "0012_processes": processes
+  "0012_processes": processes,
+  "0015_webhook_progress": webhookProgress
 }
 const TABLE = "migrations"
 const newestOf = (names: ReadonlyArray<string>): number =>

@@ -111,6 +111,8 @@ layer(layers(), { excludeTestServices: true })("the progress of a webhook", (it)
       )
       yield* api.call("PATCH", webhook, { key, body: { status: "disabled" } })
       yield* isNull
+      const { gaps } = (yield* api.call("GET", path, { key })).body
+      assert.deepStrictEqual(gaps, [{ from: 1, to: null, reason: "disabled" }])
       yield* api.call("PATCH", webhook, { key, body: { status: "active" } })
       yield* shows({ complete_through: LAST })
       yield* sql`

@@ -505,6 +505,15 @@ export type WebhookProgress = {
         /** The event's ledger. */
         ledger_index: number;
     } | null;
+    /** Spans of ledgers whose events were not queued for the webhook, oldest first: a replay sends them. They may be a few ledgers too wide. The newest 100 of the last 400 days are shown. */
+    gaps: {
+        /** The first ledger. */
+        "from": number;
+        /** The last ledger; null while the span lasts, and up to 30 s longer. */
+        to: number | null;
+        /** disabled: the webhook was disabled. suspended: the account was. quota: the account's monthly quota was used up. */
+        reason: "disabled" | "suspended" | "quota";
+    }[];
 };
 export type Delivery = {
     /** The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id. */

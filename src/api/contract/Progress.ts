@@ -1,6 +1,7 @@
 /** Contract of `/v1/webhooks/:id/progress`: up to which ledger a webhook has got everything. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { gapReasons } from "../../domain/HealthState.ts"
 import { networks } from "../../domain/Network.ts"
 import { NotFound } from "../Errors.ts"
 import { CommonErrors, count, EVENT_ID_EXAMPLE, field, KeyRequired, scoped } from "./Common.ts"
@@ -31,6 +32,25 @@ const Progress = Schema.Struct({
       })
     ),
     "The oldest of them; null if none waits."
+  ),
+  gaps: field(
+    Schema.Array(
+      Schema.Struct({
+        from: field(Schema.Int, "The first ledger.", 94080001),
+        to: field(
+          Schema.NullOr(Schema.Int),
+          "The last ledger; null while the span lasts, and up to 30 s longer.",
+          94080210
+        ),
+        reason: field(
+          Schema.Literals(gapReasons),
+          "disabled: the webhook was disabled. suspended: the account was. quota: the account's monthly quota was used up.",
+          "disabled"
+        )
+      })
+    ),
+    "Spans of ledgers whose events were not queued for the webhook, oldest first: a replay sends them. They may be a few ledgers too wide. The newest 100 of the last 400 days are shown.",
+    [{ from: 94080001, to: 94080210, reason: "disabled" }]
   )
 }).annotate({ identifier: "WebhookProgress", description: "How far a webhook has got." })
 

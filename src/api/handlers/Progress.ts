@@ -18,7 +18,7 @@ export const progressLayer = HttpApiBuilder.group(
       ofWebhook: Effect.fnUntraced(function* ({ params }) {
         const found = yield* progressOf(ownerOf(yield* Caller), params.id)
         if (Option.isNone(found)) return yield* NotFound.because(`There is no webhook ${params.id}.`)
-        const { completeThrough, network, oldestWaiting, routedThrough, waiting } = found.value
+        const { completeThrough, gaps, network, oldestWaiting, routedThrough, waiting } = found.value
         return {
           network,
           complete_through: completeThrough,
@@ -31,7 +31,8 @@ export const progressLayer = HttpApiBuilder.group(
                   delivery_id: oldestWaiting.deliveryId,
                   event_id: oldestWaiting.eventId,
                   ledger_index: oldestWaiting.ledgerIndex
-                }
+                },
+          gaps
         }
       }, orUnavailable)
     })
