@@ -257,10 +257,13 @@ const progressAgrees: Check = ({ ledgers, progress, settledProgress }, { rows })
 }
 
 /** At most what failed since the last delivery. Processes differ in their clocks, which the rows' times are from. */
-const countersRight: Check = ({ clocksDifferMs, webhooks }, { counters, rows, usage }) => {
+const countersRight: Check = ({ clocksDifferMs, webhooks }, { countedAttempts, counters, rows, usage }) => {
   const attempts = rows.reduce((sum, row) => sum + row.attempts, 0)
   return [
     ...(usage === attempts ? [] : [`the quota counted ${usage} attempts instead of ${attempts}`]),
+    ...(countedAttempts === attempts
+      ? []
+      : [`the statistics counted ${countedAttempts} attempts instead of ${attempts}`]),
     ...webhooks.flatMap(({ id, versions }) => {
       // Activating a webhook begins the count anew.
       const alwaysActive = versions.every(({ wish }) => wish !== undefined)

@@ -84,6 +84,8 @@ export interface Outcome {
   /** Webhooks whose row and incidents disagree, or count more failed attempts than were recorded. */
   readonly wrongHealth: ReadonlyArray<string>
   readonly usage: number
+  /** Attempts in the statistics. */
+  readonly countedAttempts: number
   /** Replay jobs by id. */
   readonly jobs: ReadonlyMap<string, { readonly status: string; readonly error: string | null }>
 }
@@ -112,6 +114,9 @@ export const readOutcome = Effect.fnUntraced(function* ({ appended }: Evidence) 
         > (SELECT count(*) FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.webhook_id = w.id)`
   const [usage] = yield* sql<{ readonly sum: number }>`
     SELECT coalesce(sum(deliveries), 0)::float8 AS sum FROM delivery_usage`
+  const [counted] = yield* sql<{ readonly sum: number }>`
+    SELECT coalesce(sum(count), 0)::float8 AS sum FROM delivery_counts
+    WHERE width = '1 day' AND status IN ('first_delivered', 'first_failed', 'later_delivered', 'later_failed')`
   const jobs = yield* sql<{ readonly id: string; readonly status: string; readonly error: string | null }>`
     SELECT id, status, error FROM replay_jobs`
   const logged = yield* sql<{ readonly id: string }>`SELECT event_id AS id FROM events`
@@ -131,6 +136,7 @@ export const readOutcome = Effect.fnUntraced(function* ({ appended }: Evidence) 
     counters: new Map(counters.map(({ id, count }) => [id, count])),
     wrongHealth: wrongHealth.map(({ id }) => id),
     usage: usage!.sum,
+    countedAttempts: counted!.sum,
     jobs: new Map(jobs.map(({ id, ...job }) => [id, job]))
   } satisfies Outcome
 })

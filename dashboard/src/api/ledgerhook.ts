@@ -552,6 +552,12 @@ export type DeliveryStatsPoint = {
     failed: number;
     /** Deliveries created in the interval that are pending or retrying. */
     pending: number;
+    /** Attempts that ended in this time, first ones and retries, of live and of replayed deliveries. Test events do not count. */
+    attempts: number;
+    /** Those of them that failed. */
+    attempts_failed: number;
+    /** First attempts that delivered as a percentage of all first attempts that ended in this time, with two decimals; null if there were none. */
+    first_attempt_success_rate: number | null;
     /** The response time in milliseconds within which 50% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered. */
     p50_ms: number | null;
     /** The response time in milliseconds within which 99% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered. */
@@ -570,6 +576,12 @@ export type DeliveryStats = {
     pending: number;
     /** Delivered deliveries as a percentage of delivered and failed ones, with two decimals; 0 if there are none. */
     success_rate: number;
+    /** Attempts that ended in this time, first ones and retries, of live and of replayed deliveries. Test events do not count. */
+    attempts: number;
+    /** Those of them that failed. */
+    attempts_failed: number;
+    /** First attempts that delivered as a percentage of all first attempts that ended in this time, with two decimals; null if there were none. */
+    first_attempt_success_rate: number | null;
     /** The mean response time in milliseconds of the successful attempts, with two decimals; 0 if there are none. */
     avg_latency_ms: number;
     /** Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d). */
