@@ -1,6 +1,7 @@
 /** What one process at a time, the one with the lease `retention`, does for all: retention, totals, the report. */
 import { Effect } from "effect"
 import { Limits } from "./config/Limits.ts"
+import { keepGaps } from "./coverage/GapUpkeep.ts"
 import { EventLog } from "./log/EventLog.ts"
 import { deleteEvery } from "./observability/ClockTrust.ts"
 import { report } from "./report/Stage.ts"
@@ -30,6 +31,7 @@ export const upkeep = Effect.raceAllFirst([
   forgetQuarantined,
   forgetPreviousSecrets,
   keepEndingQueues,
+  keepGaps,
   keepHealth,
   keepTotals,
   forgetProcesses,

@@ -239,6 +239,16 @@ export const Limits = {
   hostsCountedWebhooks: 20_000,
   /** Deliveries of a webhook that are read to say how many wait, newest first: about 0.5 ms. */
   waitingRead: 1_000,
+  /** How long webhooks that are polled for their progress share what was read of the log: it may be as much late, twice. */
+  progressReadMs: 1_000,
+  /** Events that are read to find the ledger at an offset: one, unless records are no events. */
+  progressEventsRead: 10,
+  /** Waiting deliveries of a webhook that its progress counts at most: about 5 ms. */
+  progressCounted: 10_000,
+  /** How often upkeep looks for the beginnings and ends of gaps, and how many are kept of a webhook, for 400 days at most. */
+  gapSweepMs: 10_000,
+  gapsKept: 100,
+  gapsKeptMs: 400 * 24 * 3_600_000,
   /** After an update: webhooks in a statement, and the oldest deliveries of each in which an attempt is searched. */
   attemptedFilled: 500,
   attemptedRead: 100,

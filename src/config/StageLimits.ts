@@ -138,6 +138,11 @@ export const stageLimits = {
   recorderEnough: 128,
   /** How long a statement waits for more outcomes. It costs as much as about fifty of its rows. */
   recorderGatherMs: 8,
+  /**
+   * Unfinished work of a partition of which a webhook's progress knows every single one, from the committed offset on.
+   * One takes about 300 bytes in memory, in processes that are asked for progress.
+   */
+  progressRecords: 10_000,
   /** How often secrets are tried that could not be opened: the key file may have been replaced. */
   openSecretsMs: 10_000,
   /** How often deliveries that wait for disabled webhooks are checked. */

@@ -38,6 +38,8 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
     "DELETE FROM webhooks"
   ],
   incidents: ["400 days", "storage/EndedRows.ts", "DELETE FROM incidents"],
+  webhook_gaps: ["100 for each webhook, and 400 days", "storage/EndedRows.ts", "DELETE FROM webhook_gaps"],
+  routed_ledgers: ["a row for each network", "storage/webhooks/GapStore.ts", "ON CONFLICT (network)"],
   deliveries: ["RETENTION_DELIVERIES", "storage/deliveries/Partitions.ts", '"deliveries"'],
   attempts: ["RETENTION_DELIVERIES", "storage/deliveries/Partitions.ts", '"attempts"'],
   delivery_totals: ["RETENTION_DELIVERIES", "storage/deliveries/Partitions.ts", '"delivery_totals"'],
