@@ -124,8 +124,8 @@ describe("ops/prometheus/alerts.yml", () => {
   })
 
   it("has a situation for each alert and severity", () => {
-    const inSituations = Object.values(situations).flatMap(({ told }) =>
-      Object.entries(told).map(([name, severity]) => `Ledgerhook${name} ${severity}`)
+    const inSituations = Object.values(situations).flatMap(({ notifies }) =>
+      Object.entries(notifies).map(([name, severity]) => `Ledgerhook${name} ${severity}`)
     )
     const all = rules.map(({ alert, labels: { severity } }) => `${alert} ${severity}`)
     assert.sameMembers([...new Set(inSituations)], all)
@@ -145,9 +145,9 @@ describe("ops/alertmanager/inhibit.yml", () => {
     }
   })
 
-  it.each(Object.entries(situations))("leaves the cause: %s", (_, { fault, hidden = {}, told }) => {
+  it.each(Object.entries(situations))("leaves the cause: %s", (_, { fault, inhibited = {}, notifies }) => {
     const [, role = ""] = /processes\{role="(\w+)"/.exec(Object.keys(fault).join()) ?? []
-    const firing = Object.entries({ ...told, ...hidden }).map(([name, severity]) => ({
+    const firing = Object.entries({ ...notifies, ...inhibited }).map(([name, severity]) => ({
       alertname: `Ledgerhook${name}`,
       severity,
       installation: "prod-eu",
@@ -155,7 +155,7 @@ describe("ops/alertmanager/inhibit.yml", () => {
     }))
     assert.deepStrictEqual(
       notInhibited(firing).map(({ alertname }) => alertname),
-      Object.keys(told).map((name) => `Ledgerhook${name}`)
+      Object.keys(notifies).map((name) => `Ledgerhook${name}`)
     )
   })
 })

@@ -100,12 +100,12 @@ const notation = (values: ReadonlyArray<number | undefined>): string => {
 }
 
 const MARGIN_MIN = 3
-/** How long a fault lasts of which nobody is told. */
+/** How long a fault lasts that notifies nobody. */
 const SILENT_MIN = 30
 
 /** When the situation's alerts fire at the latest: `fires_within`, from the fault or from the threshold. */
-const promisesOf = ({ hidden, thresholdAfter, told }: Situation, rules: ReadonlyArray<Rule>) =>
-  Object.entries({ ...told, ...hidden }).map(([name, severity]) => {
+const promisesOf = ({ inhibited, thresholdAfter, notifies }: Situation, rules: ReadonlyArray<Rule>) =>
+  Object.entries({ ...notifies, ...inhibited }).map(([name, severity]) => {
     const within = rules.find(({ alert }) => alert === `Ledgerhook${name}`)?.annotations.fires_within ?? ""
     const minutes = Number(/^(\d+) minutes\b/.exec(within)?.[1]) + (thresholdAfter?.[name] ?? 0)
     return { alert: `Ledgerhook${name}`, severity, minutes }
@@ -158,7 +158,7 @@ export const promtoolTest = (
     key.includes("{")
       ? key.replace("{", `{installation="${installation}",`)
       : `${key}{installation="${installation}"}`
-  const well: Situation = { fault: {}, told: {} }
+  const well: Situation = { fault: {}, notifies: {} }
   const installations = labelled
     ? [[FAULTY, situation] as const, [HEALTHY, well] as const]
     : [["", situation] as const]
