@@ -8,6 +8,7 @@ import { replayBounds } from "../domain/Replay.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
 import { commandLimits } from "./CommandLimits.ts"
 import { connectionLimits } from "./ConnectionLimits.ts"
+import { healthLimits } from "./HealthLimits.ts"
 import { historyLimits } from "./HistoryLimits.ts"
 import { ledgerLimits } from "./LedgerLimits.ts"
 import { netLimits } from "./NetLimits.ts"
@@ -301,10 +302,11 @@ export const Limits = {
 
   /** How often numbers are read that would take too long when `/metrics` is asked. Prometheus asks every 15 s or so. */
   metricsReadMs: 10_000,
-  /** Offsets that are read at the same time for the metric of records behind. */
-  metricsReadsAtOnce: 8,
   /** How often the delay of the event loop is sampled. */
   eventLoopSampleMs: 20,
+
+  // --- health
+  ...healthLimits,
 
   // --- command line
   ...commandLimits,

@@ -44,6 +44,8 @@ export const stageLimits = {
   drainsWithinMs: 5_000,
   feedPollMs: 5,
   feedWaitMs: 1_000,
+  /** A feed that has taken nothing for this long has nothing before it: it takes every few milliseconds. */
+  feedIdleMs: 2_000,
   /**
    * `laneShare`: the part of a partition's free memory that one webhook may use, so one webhook alone gets half of it.
    * `laneLeast`: deliveries that each webhook may always have in memory, beyond that bound, so that webhooks that hang

@@ -19,6 +19,8 @@ import ledgerOrders from "./migrations/0009_ledger_orders.ts"
 import accountUsage from "./migrations/0010_account_usage.ts"
 import webhookHealth from "./migrations/0011_webhook_health.ts"
 import processes from "./migrations/0012_processes.ts"
+import report from "./migrations/0013_report.ts"
+import networks from "./migrations/0014_networks.ts"
 
 /** The first eight have a group of tables each. A change of released tables is a new migration. */
 const migrations = {
@@ -33,7 +35,9 @@ const migrations = {
   "0009_ledger_orders": ledgerOrders,
   "0010_account_usage": accountUsage,
   "0011_webhook_health": webhookHealth,
-  "0012_processes": processes
+  "0012_processes": processes,
+  "0013_report": report,
+  "0014_networks": networks
 }
 const TABLE = "migrations"
 const newestOf = (names: ReadonlyArray<string>): number =>

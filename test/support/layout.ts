@@ -25,6 +25,8 @@ export const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   delay: services,
   replay: services,
   notify: services,
+  // The report of the whole service, from the facts of all.
+  report: services,
   api: services,
   cli: ["*"],
   // The places that know every adapter, every stage and every table.
@@ -56,6 +58,7 @@ export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
     "deliver",
     "route",
     "replay",
+    "report",
     "cli",
     "LogAdapter",
     "Roles"

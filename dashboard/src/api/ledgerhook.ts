@@ -916,10 +916,12 @@ export type NetworkCoverage = {
     watched: boolean;
     /** The processed ledgers whose events are still kept, oldest first. Usually one range. */
     ranges: LedgerRange[];
-    /** The newest validated ledger that a server has announced; null if it is not known. */
+    /** The newest validated ledger that a server has announced, whichever process answers; null if the service has never heard of one. If `age_ms` is more than some seconds, newer ledgers may exist. */
     head: LedgerHead | null;
-    /** The ledgers that are not processed yet; null if the service is at most one ledger behind. */
+    /** The announced ledgers that are not processed yet; null if the service is at most one ledger behind `head`. */
     catching_up: LedgerCatchUp | null;
+    /** How long the oldest event that the service has not sent yet has waited because of the service, in seconds. 0 in health. What waits for a webhook's own speed, rate or failures does not count. Null while the service does not know it, for example because its log does not answer. */
+    seconds_late: number | null;
     /** The ledgers that the operator skipped, lowest first. They count as processed in the ranges, but their events are missing. Absent if there are none. */
     skipped?: SkippedLedger[];
 };
