@@ -37,14 +37,16 @@ const failed = (part: string, afterSeconds = 14) => ({
 })
 const degraded = (part: string) => ({ [`ledgerhook_part_degraded{part="${part}"`]: from(60, 1, 0) })
 const noRole = (role: string) => ({ [`ledgerhook_processes{role="${role}"}`]: from(15, 0, 2) })
+const left = (stage: string, network: string, seconds: number | At) => ({
+  [`ledgerhook_backlog_left_seconds{stage="${stage}",network="${network}"}`]: seconds
+})
+/** A backlog that does not shrink, as is known after a minute. */
 const late = (stage: string, network = "") => ({
-  [`ledgerhook_oldest_seconds{stage="${stage}",network="${network}",because="service"}`]: age
+  [`ledgerhook_oldest_seconds{stage="${stage}",network="${network}",because="service"}`]: age,
+  ...left(stage, network, from(60, Number.POSITIVE_INFINITY, Number.NaN))
 })
 const outside = (network: string) => ({
   [`ledgerhook_oldest_seconds{stage="ingest",network="${network}",because="outside"}`]: age
-})
-const left = (stage: string, network: string, seconds: number) => ({
-  [`ledgerhook_backlog_left_seconds{stage="${stage}",network="${network}"}`]: seconds
 })
 const hosts = (failing: number, all: number) => ({
   'ledgerhook_webhook_hosts{state="failing"}': failing,
@@ -58,6 +60,7 @@ const hostsSoon = (failing: number, all: number) => ({
 const noReport = {
   ledgerhook_processes: gone,
   ledgerhook_oldest_seconds: gone,
+  ledgerhook_backlog_left_seconds: gone,
   ledgerhook_webhook_hosts: gone,
   ledgerhook_webhooks: gone
 }
@@ -194,6 +197,14 @@ export const situations: Readonly<Record<string, Situation>> = {
     fault: { ...noRole("api"), ...outside("mainnet") },
     notifies: { RoleMissing: "page", LedgerStale: "page" }
   },
+  "the process with the lease has not made a report yet": {
+    fault: {
+      ledgerhook_processes: Number.NaN,
+      ledgerhook_oldest_seconds: Number.NaN,
+      ledgerhook_webhook_hosts: gone
+    },
+    notifies: { NoReport: "ticket" }
+  },
   "no process makes the report": { fault: noReport, notifies: { NoReport: "ticket" } },
   "one of six processes is cut off from Kafka": {
     fault: { 'ledgerhook_part_ok{part="log",instance="b"}': from(14, 0, 1) },
@@ -242,7 +253,7 @@ export const situations: Readonly<Record<string, Situation>> = {
   // --- consequences
   "our DNS is gone: 96 of 100 hosts fail": { fault: hostsSoon(96, 100), notifies: { HostsFail: "page" } },
   "deliveries wait for the service, and the backlog grows": {
-    fault: { ...late("deliver"), ...left("deliver", "", Number.POSITIVE_INFINITY) },
+    fault: late("deliver"),
     notifies: { DeliveriesLate: "page" }
   },
   "changes of webhooks do not reach the log": { fault: late("outbox"), notifies: { DeliveriesLate: "page" } },

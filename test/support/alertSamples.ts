@@ -55,7 +55,8 @@ const healthy: Series = {
   ...each(roles, (role) => ({ [`ledgerhook_processes{role="${role}"}`]: 2 })),
   ...each(stages, (stage) =>
     each(hasNetwork.includes(stage) ? ["mainnet", "testnet"] : [""], (network) => ({
-      [`ledgerhook_oldest_seconds{stage="${stage}",network="${network}",because="service"}`]: 1
+      [`ledgerhook_oldest_seconds{stage="${stage}",network="${network}",because="service"}`]: 1,
+      [`ledgerhook_backlog_left_seconds{stage="${stage}",network="${network}"}`]: 0
     }))
   ),
   'ledgerhook_webhooks{health="healthy"}': 202,
@@ -90,10 +91,9 @@ const notation = (values: ReadonlyArray<number | undefined>): string => {
     }
     const step = (values[i + 1] ?? Number.NaN) - first
     let n = 0
-    while ((values[i + n + 1] ?? Number.NaN) - (values[i + n] ?? Number.NaN) === step) n += 1
-    tokens.push(
-      n > 0 ? `${first}${step < 0 ? "" : "+"}${step}x${n}` : first === Infinity ? "Inf" : `${first}`
-    )
+    if (Number.isFinite(step)) while ((values[i + n + 1] ?? Number.NaN) - values[i + n]! === step) n += 1
+    const written = String(first).replace("Infinity", "Inf")
+    tokens.push(n > 0 ? `${written}${step < 0 ? "" : "+"}${step}x${n}` : written)
     i += n + 1
   }
   return tokens.join(" ")
