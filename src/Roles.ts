@@ -29,6 +29,7 @@ import { ingest } from "./ledger/Stage.ts"
 import { watchLog } from "./log/LogHealth.ts"
 import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
+import { UrlSender } from "./notify/UrlSender.ts"
 import { Health, ledgerPart, type PartHealth } from "./observability/Health.ts"
 import { otlpEndpoint } from "./observability/OtlpEndpoint.ts"
 import * as ProcessMetrics from "./observability/ProcessMetrics.ts"
@@ -44,6 +45,7 @@ import { AccountStore } from "./storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "./storage/accounts/ApiKeyStore.ts"
 import { IdempotencyStore } from "./storage/accounts/IdempotencyStore.ts"
 import { MailStore } from "./storage/accounts/MailStore.ts"
+import { NoticeStore } from "./storage/accounts/NoticeStore.ts"
 import { UsageStore } from "./storage/accounts/UsageStore.ts"
 import { DeliveryQueries } from "./storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "./storage/deliveries/DeliveryStore.ts"
@@ -284,6 +286,7 @@ const stores = Layer.mergeAll(
   HistoryRequests.layer,
   UsageStore.layer,
   MailStore.layer,
+  NoticeStore.layer,
   TestDeliveries.layer,
   IdempotencyStore.layer
 ).pipe(
@@ -314,7 +317,9 @@ const roleLayers = {
 
 const operatorLayer = printOperatorAddress.pipe(Layer.provide(operatorServerLayer))
 
-const notifyLayer = supervised("mail", notify).pipe(Layer.provide([Mailer.layer, WorkNotices.layer]))
+const notifyLayer = supervised("mail", notify).pipe(
+  Layer.provide([Mailer.layer, UrlSender.layer, WorkNotices.layer])
+)
 
 const upkeepLayer = supervisedWithLease("retention", upkeep)
 

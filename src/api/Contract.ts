@@ -12,6 +12,7 @@ import { EventTypes } from "./contract/EventTypes.ts"
 import { Explain } from "./contract/Explain.ts"
 import { Incidents } from "./contract/Incidents.ts"
 import { Ledgers } from "./contract/Ledgers.ts"
+import { Notices } from "./contract/Notices.ts"
 import { Replay } from "./contract/Replay.ts"
 import { System } from "./contract/System.ts"
 import { Webhooks } from "./contract/Webhooks.ts"
@@ -41,6 +42,7 @@ export class Api extends HttpApi.make("ledgerhook")
   .add(Explain)
   .add(ApiKeys)
   .add(Account)
+  .add(Notices)
   .add(System)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })

@@ -32,6 +32,7 @@ import { eventTypesLayer } from "./handlers/EventTypes.ts"
 import { explainLayer } from "./handlers/Explain.ts"
 import { incidentsLayer } from "./handlers/Incidents.ts"
 import { ledgersLayer } from "./handlers/Ledgers.ts"
+import { noticesLayer } from "./handlers/Notices.ts"
 import { replayLayer } from "./handlers/Replay.ts"
 import { systemLayer } from "./handlers/System.ts"
 import { webhooksLayer } from "./handlers/Webhooks.ts"
@@ -98,6 +99,7 @@ const handlersLayer = forEveryGroup(
     explainLayer,
     apiKeysLayer,
     accountLayer,
+    noticesLayer,
     systemLayer
   ).pipe(Layer.provide(CostlyTurns.layer))
 )

@@ -24,6 +24,8 @@ export const healthLimits = {
   trendMs: 60_000,
   /** Failed probes in a row that make a part `failed`: one may be a lost packet. */
   partProbes: 2,
+  /** How often the schema registry is asked whether it has all schemas: three requests for each. */
+  registryEveryMs: 60_000,
   /** A database that takes longer for one small statement is slow, and degraded if it is that for `databaseSlowForMs`. */
   databaseSlowMs: 500,
   databaseSlowForMs: 60_000,
@@ -34,7 +36,5 @@ export const healthLimits = {
   /** A process whose event loop is busy for this part of the time has no CPU time left. */
   saturatedPart: 0.95,
   /** Overdue retries that are counted if no process moves them: 0.1 s for the database. */
-  overdueRead: 100_000,
-  /** If more than half of all hosts fail, and there are this many, the cause is probably here. */
-  hostsToJudge: 10
+  overdueRead: 100_000
 } as const

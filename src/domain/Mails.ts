@@ -2,6 +2,8 @@
  * The texts of mails to customers: plain text that says what happened, what it means and what to do. Times are UTC.
  * Pure.
  */
+import { iso } from "./IsoTime.ts"
+import type { Notice } from "./Notices.ts"
 import type { Plan } from "./Plans.ts"
 import type { QuotaNotice } from "./Quota.ts"
 
@@ -10,12 +12,17 @@ export interface MailText {
   readonly body: string
 }
 
-interface Account {
+/** A mail, and the same as a notice to a URL. */
+export interface Message extends MailText {
+  readonly notice: Notice
+}
+
+export interface Account {
   readonly accountId: string
   readonly name: string
 }
 
-const count = (number: number): string => number.toLocaleString("en-US")
+export const count = (number: number): string => number.toLocaleString("en-US")
 
 const monthName = (month: string): string =>
   new Date(`${month}-01T00:00:00Z`).toLocaleString("en-US", {
@@ -24,15 +31,15 @@ const monthName = (month: string): string =>
     timeZone: "UTC"
   })
 
-const minute = (unixMs: number): string =>
+export const minute = (unixMs: number): string =>
   `${new Date(unixMs).toISOString().slice(0, 16).replace("T", " ")} UTC`
 
-const accountLine = ({ name, accountId }: Account): string => `account "${name}" (${accountId})`
+export const accountLine = ({ name, accountId }: Account): string => `account "${name}" (${accountId})`
 
 /** An event may be routed this long after its ledger closed. Replaying it again does no harm: its id is the same. */
 const REPLAY_OVERLAP_MS = 60_000
 
-const paragraphs = (...texts: ReadonlyArray<string>): string => `${texts.join("\n\n")}\n`
+export const paragraphs = (...texts: ReadonlyArray<string>): string => `${texts.join("\n\n")}\n`
 
 const waiting = `They resume automatically, in order, when the new month begins, the plan grows or the limit is
 raised. Events that happen meanwhile are not queued; POST /v1/replay sends them afterwards.
@@ -47,14 +54,15 @@ export const quotaMail = (
     readonly deliveries: number
     readonly quota: number
   }
-): MailText => {
+): Message => {
   const { percent, plan, deliveries, quota } = reached
   const month = monthName(reached.month)
   const usedUp = percent === 100
+  const subject = usedUp
+    ? `Delivery quota of ${month} is used up: deliveries wait`
+    : `${percent}% of the delivery quota of ${month} is used`
   return {
-    subject: usedUp
-      ? `Delivery quota of ${month} is used up: deliveries wait`
-      : `${percent}% of the delivery quota of ${month} is used`,
+    subject,
     body: paragraphs(
       `The ${accountLine(reached)} has used ${count(deliveries)} of the ${count(quota)} deliveries
 that its plan (${plan}) has in ${month}. Every attempt counts, retries and replays included.`,
@@ -62,7 +70,12 @@ that its plan (${plan}) has in ${month}. Every attempt counts, retries and repla
         ? `Deliveries wait from now on, retries included.\n${waiting}`
         : `When all of them are used, deliveries wait, retries included.\n${waiting}`,
       "GET /v1/account shows the plan, the quota and what is used of it."
-    )
+    ),
+    notice: {
+      type: usedUp ? "quota.reached" : "quota.warning",
+      text: `${subject}.\n• ${count(deliveries)} of ${count(quota)} deliveries are used.`,
+      data: { account_id: reached.accountId, month: reached.month, plan, percent, deliveries, quota }
+    }
   }
 }
 
@@ -70,17 +83,19 @@ that its plan (${plan}) has in ${month}. Every attempt counts, retries and repla
 export const webhookDisabledMail = (
   disabled: Account & {
     readonly webhookId: string
+    readonly network: string
     readonly url: string
     readonly reason: string
     readonly disabledAt: number
     readonly queueWaitsDays: number
   }
-): MailText => {
+): Message => {
   const { webhookId, reason, disabledAt } = disabled
   const { host } = new URL(disabled.url)
   const since = new Date(disabledAt - REPLAY_OVERLAP_MS).toISOString()
+  const subject = `Webhook to ${host} was disabled`
   return {
-    subject: `Webhook to ${host} was disabled`,
+    subject,
     body: paragraphs(
       `Webhook ${webhookId} of the ${accountLine(disabled)}, which sends to
 ${host}, was disabled at ${minute(disabledAt)}: ${reason}.`,
@@ -91,43 +106,27 @@ resume when the webhook is enabled again.`,
 3. Recover what was missed:   POST /v1/replay with
    {"webhook_id":"${webhookId}","filters":{"since":"${since}"}}
    or, on every plan, with "event_ids" instead of "filters".`
-    )
-  }
-}
-
-interface FailingWebhook extends Account {
-  readonly webhookId: string
-  readonly url: string
-  /** Unix milliseconds of the first failed attempt after the newest success. */
-  readonly failingSince: number
-}
-
-const failingLine = (failing: Omit<FailingWebhook, "failingSince">): string =>
-  `Webhook ${failing.webhookId} of the ${accountLine(failing)}, which sends to
-${new URL(failing.url).host},`
-
-/** Sent once all attempts have failed for an hour. */
-export const webhookFailingMail = (
-  failing: FailingWebhook & { readonly failedAttempts: number }
-): MailText => {
-  const { webhookId, failingSince, failedAttempts } = failing
-  return {
-    subject: `Webhook to ${new URL(failing.url).host} is failing`,
-    body: paragraphs(
-      `${failingLine(failing)} has accepted nothing since
-${minute(failingSince)}: ${count(failedAttempts)} attempts have failed.`,
-      "Each delivery is retried for about 21 hours. Nothing is lost if the endpoint works again by then.",
-      `1. See what went wrong:       GET /v1/deliveries?webhook_id=${webhookId}&status=retrying
-2. Check what it answered:    GET /v1/deliveries/ID shows every attempt.
-3. Fix the endpoint. Deliveries then arrive with their next attempt, or at once with
-   POST /v1/deliveries/retry and {"webhook_id":"${webhookId}"}.`
-    )
+    ),
+    notice: {
+      type: "webhook.disabled",
+      text: `${subject}.\n• ${webhookId}: ${reason}.\n• No events are queued for it from now on.`,
+      data: {
+        account_id: disabled.accountId,
+        host,
+        webhook_id: webhookId,
+        network: disabled.network,
+        reason,
+        disabled_at: iso(disabledAt)
+      }
+    }
   }
 }
 
 /** Sent once half of the failed deliveries in a row that disable a webhook are reached. */
 export const webhookHalfWayMail = (
-  failing: Omit<FailingWebhook, "failingSince"> & {
+  failing: Account & {
+    readonly webhookId: string
+    readonly url: string
     /** Null if it answers: its responses to batches list deliveries as failed. */
     readonly failingSince: number | null
     readonly failures: number
@@ -135,31 +134,22 @@ export const webhookHalfWayMail = (
   }
 ): MailText => {
   const { webhookId, failingSince, failures, disableAfter } = failing
+  const { host } = new URL(failing.url)
   const state =
     failingSince === null
       ? "answers, and lists deliveries as failed"
       : `has accepted nothing since\n${minute(failingSince)}`
   return {
-    subject: `Webhook to ${new URL(failing.url).host} will be disabled soon`,
+    subject: `Webhook to ${host} will be disabled soon`,
     body: paragraphs(
-      `${failingLine(failing)} ${state}. ${count(failures)} deliveries in a row have failed with all their attempts.`,
+      `Webhook ${webhookId} of the ${accountLine(failing)}, which sends to
+${host}, ${state}. ${count(failures)} deliveries in a row have failed with all their attempts.`,
       `After ${count(disableAfter)} of them the webhook is disabled, and no more events are queued for it.`,
       `1. See what went wrong:       GET /v1/deliveries?webhook_id=${webhookId}&status=failed
 2. Fix the endpoint. One accepted delivery sets the count back to 0.`
     )
   }
 }
-
-/** Sent when a webhook that was reported as failing accepts a delivery again. */
-export const webhookRecoveredMail = (recovered: FailingWebhook): MailText => ({
-  subject: `Webhook to ${new URL(recovered.url).host} works again`,
-  body: paragraphs(
-    `${failingLine(recovered)} accepts deliveries again.
-It had accepted nothing since ${minute(recovered.failingSince)}.`,
-    `Deliveries that are still retrying arrive with their next attempt. To send all of them now, and those
-that failed for good again: POST /v1/deliveries/retry with {"webhook_id":"${recovered.webhookId}"}.`
-  )
-})
 
 /** Sent by an operator to try the mail server. */
 export const trialMail = (nowMs: number): MailText => ({

@@ -11,6 +11,6 @@ export const stages = [
 ] as const
 export type Stage = (typeof stages)[number]
 
-/** The service itself; a webhook's own speed, rate, pause or failures; a ledger or mail server. */
+/** The service itself; a webhook's own speed, rate, pause or failures; a ledger server. */
 export const becauseOf = ["service", "webhook", "outside"] as const
 export type Because = (typeof becauseOf)[number]

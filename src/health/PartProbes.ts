@@ -1,6 +1,8 @@
 /** What probes of a part have found, as a process keeps it: a part has failed if two probes in a row failed. Pure. */
 import { Limits } from "../config/Limits.ts"
+import type { PartState } from "./Parts.ts"
 import type { PartInProcess } from "./SeenProcess.ts"
+import { counted, duration } from "./Words.ts"
 
 export interface ProbedPart extends PartInProcess {
   /** Failed probes since the newest other one. */
@@ -40,3 +42,35 @@ export const diskPart = (freeBytes: number): PartInProcess => {
   if (freeBytes < failed) return { status: "failed", detail: free }
   return { status: freeBytes < degraded ? "degraded" : "ok", detail: free }
 }
+
+/** What the registry said: why it did not answer, or for each schema whether it has it. */
+export const registryPart = (said: string | ReadonlyArray<boolean>): PartState => {
+  const part = "registry"
+  if (typeof said === "string")
+    return { part, state: "failed", sentence: `The schema registry does not answer: ${said}` }
+  const gone = said.filter((has) => !has).length
+  return gone === 0
+    ? { part, state: "ok", sentence: "has all schemas" }
+    : {
+        part,
+        state: "failed",
+        sentence: `The schema registry does not have ${gone} of ${said.length} schemas: readers of the event topics cannot decode new records. Restart a process with the role ingest; it registers them again.`
+      }
+}
+
+export interface RefusedMails {
+  readonly refused: number
+  /** Since the oldest of them was queued. */
+  readonly refusedMs: number
+  /** What the server said to one of them. */
+  readonly error: string | null
+}
+
+export const mailPart = ({ error, refused, refusedMs }: RefusedMails): PartState =>
+  refusedMs <= Limits.lateMs.notices
+    ? { part: "mail", state: "ok", sentence: "no mail is refused" }
+    : {
+        part: "mail",
+        state: "failed",
+        sentence: `The mail server does not take ${counted(refused, "mail", "mails")}, the oldest for ${duration(refusedMs)}: ${error}. They are tried again for three days; correct SMTP_URL or MAIL_FROM.`
+      }

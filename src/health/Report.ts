@@ -4,9 +4,9 @@
  * and that is no second finding. Webhooks that fail are not the service's fault, unless most hosts do. Pure.
  */
 import type { Role } from "../config/Definitions.ts"
-import { Limits } from "../config/Limits.ts"
 import type { HealthState } from "../domain/HealthState.ts"
 import type { Network } from "../domain/Network.ts"
+import { type Hosts, mostHostsFail } from "./Hosts.ts"
 import { isSilent, type SeenNetwork } from "./Networks.ts"
 import { type PartState, partStates } from "./Parts.ts"
 import { type RoleState, roleStates, someRuns } from "./Roles.ts"
@@ -14,13 +14,6 @@ import { isAlive, type SeenProcess } from "./SeenProcess.ts"
 import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./Stages.ts"
 import { addSample, type Sample } from "./Trend.ts"
 import { count } from "./Words.ts"
-
-/** A host is one name in URLs of webhooks. */
-export interface Hosts {
-  /** Hosts that something was sent to within the last hour. */
-  readonly all: number
-  readonly failing: number
-}
 
 export interface ServiceFacts {
   /** Unix milliseconds. */
@@ -31,6 +24,8 @@ export interface ServiceFacts {
   readonly olderRuns: boolean
   /** Those that are watched. */
   readonly networks: ReadonlyArray<SeenNetwork>
+  /** The schema registry and the mail server, if there are any. */
+  readonly outside: ReadonlyArray<PartState>
   /** Undefined: the log cannot be read, so nobody knows. */
   readonly stages: ReadonlyArray<StageFact> | undefined
   readonly webhooks: Readonly<Record<HealthState, number>>
@@ -70,14 +65,10 @@ const networkLevel = (network: Network | "" | undefined): Finding["level"] =>
 /** Customers notice if these are late. */
 const PROMISED: ReadonlySet<string> = new Set(["ingest", "route", "deliver", "delay", "outbox", "api"])
 
-/** Our own cause is likely: many hosts, and most of them. */
-export const mostHostsFail = ({ all, failing }: Hosts): boolean =>
-  all >= Limits.hostsToJudge && failing * 2 > all
-
 const partLevel = ({ part, state }: PartState): Finding["level"] => {
   if (part.startsWith("ledger."))
     return state === "failed" ? networkLevel(part.slice("ledger.".length) as Network) : "warning"
-  return state === "failed" && part !== "clock" ? "fault" : "warning"
+  return state === "failed" && ["database", "log", "keys", "disk"].includes(part) ? "fault" : "warning"
 }
 
 const partFindings = (parts: ReadonlyArray<PartState>): ReadonlyArray<Found> =>
@@ -142,7 +133,9 @@ const findingsOf = (
   )
   const unexplained = late.filter(
     ({ network, stage }) =>
-      !explained.has(stage) && !(stage === "ingest" && isBad(`ledger.${network}`, ["failed", "degraded"]))
+      !explained.has(stage) &&
+      !(stage === "notices" && isBad("mail", ["failed"])) &&
+      !(stage === "ingest" && isBad(`ledger.${network}`, ["failed", "degraded"]))
   )
   const found = [
     ...partFindings(parts),
@@ -180,12 +173,15 @@ export const sampled = (
 
 /** `before`: the report before this one, whose times a state keeps that it had already. */
 export const makeReport = (facts: ServiceFacts, samples: Samples, before: Report | undefined): Report => {
-  const { hosts, networks, nowMs, olderRuns, processes, webhooks, withoutRoles } = facts
+  const { hosts, networks, nowMs, olderRuns, outside, processes, webhooks, withoutRoles } = facts
   // That no process takes ledgers is a finding of the role.
-  const parts = partStates(
-    processes.filter(isAlive),
-    networks.filter((one) => !isSilent(one))
-  )
+  const parts = [
+    ...partStates(
+      processes.filter(isAlive),
+      networks.filter((one) => !isSilent(one))
+    ),
+    ...outside
+  ]
   const roles = roleStates(processes, withoutRoles, olderRuns)
   const stages = facts.stages?.map((fact) => stageState(fact, samples.get(stageKey(fact)) ?? [])) ?? null
   const sinceOf = (what: string) => before?.findings.find((one) => one.what === what)?.sinceMs ?? nowMs

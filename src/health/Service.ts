@@ -26,7 +26,13 @@ export const currentReport = ({ stored, ...facts }: KnownFacts): Report => {
   const runs = someRuns(facts.processes)
   if (runs && stored !== undefined && stored.ageMs <= Limits.reportOldMs) return stored.report
   const own = makeReport(
-    { ...facts, networks: [], stages: undefined, hosts: stored?.report.hosts ?? { all: 0, failing: 0 } },
+    {
+      ...facts,
+      networks: [],
+      outside: [],
+      stages: undefined,
+      hosts: stored?.report.hosts ?? { all: 0, failing: 0 }
+    },
     new Map(),
     stored?.report
   )

@@ -1,6 +1,6 @@
 /**
  * How many seconds each stage of the service is late, and because of whom: the service itself, a webhook's own speed,
- * rate, pause or failures, or the world outside (a ledger or mail server). Pure.
+ * rate, pause or failures, or the world outside (a ledger server). Pure.
  */
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
@@ -118,7 +118,7 @@ const subject = ({ network, stage, waiting }: StageState): string => {
     case "outbox":
       return "Changes made through the API are not in the log yet"
     case "notices":
-      return `${counted(waiting, "mail is", "mails are")} late`
+      return `${counted(waiting, "message to an account is", "messages to accounts are")} late`
   }
 }
 

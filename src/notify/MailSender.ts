@@ -1,55 +1,74 @@
 /**
- * Sends the mails that are due, one after the other. Several processes may do this: each mail is leased to one process
- * at a time, and marked as sent when the mail server has accepted it. If the process dies between the two, the mail is
- * sent again with the same Message-ID. A failed mail is retried after the delays of `mailRetryDelaysMs`, then given up.
+ * Sends the mails and notices that are due. Several processes may do this: each message is leased to one process at a
+ * time, and marked as sent when its receiver has accepted it. If the process dies between the two, it is sent again with
+ * the same id. A failed one is retried after the delays of `mailRetryDelaysMs`, then given up.
  */
 import { Clock, Effect, Fiber } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { type LeasedMail, MailStore } from "../storage/accounts/MailStore.ts"
+import { MailStore } from "../storage/accounts/MailStore.ts"
+import type { Leased, MessageQueue } from "../storage/accounts/MessageQueue.ts"
+import { NoticeStore } from "../storage/accounts/NoticeStore.ts"
 import { WorkNotices } from "../storage/outbox/WorkNotices.ts"
-import { Mailer, type MailOutcome } from "./Mailer.ts"
+import { Mailer } from "./Mailer.ts"
 import { MailError } from "./Smtp.ts"
+import { NoticeError, UrlSender } from "./UrlSender.ts"
 
 /** Undefined after the last attempt. */
 export const retryDelayMs = (attempt: number): number | undefined => Limits.mailRetryDelaysMs[attempt - 1]
 
-const timedOut = new MailError({
-  message: `no answer within ${Limits.mailSendMs / 1_000} s`,
-  refused: false
-})
+interface Failure {
+  readonly message: string
+  /** Do not retry. */
+  readonly refused: boolean
+}
 
-/** Sends the mail that has been due longest. False: no mail is due. */
-export const sendNext = Effect.gen(function* () {
-  const mails = yield* MailStore
-  const mailer = yield* Mailer
+interface Channel<Message extends Leased, Outcome, E extends Failure> {
+  readonly queue: Pick<MessageQueue<Message>, "lease" | "sent" | "failed">
+  readonly send: (message: Message) => Effect.Effect<Outcome, E>
+  readonly timedOut: E
+  /** What the log calls it. */
+  readonly nameOf: (message: Message) => string
+  readonly log: (text: string, isFinal: boolean) => Effect.Effect<void>
+  readonly ended: (outcome: Outcome | "retrying" | "given up") => Effect.Effect<void>
+}
 
-  const sent = Effect.fnUntraced(function* (mail: LeasedMail, outcome: MailOutcome) {
-    yield* Metrics.mails.add({ outcome }, 1)
-    yield* mails.sent(mail, yield* Clock.currentTimeMillis).pipe(retryUntilSuccess("marking a mail as sent"))
+/** Sends the message that has been due longest. False: none is due. */
+const sendOne = Effect.fnUntraced(function* <Message extends Leased, Outcome, E extends Failure>({
+  ended,
+  log,
+  nameOf,
+  queue,
+  send,
+  timedOut
+}: Channel<Message, Outcome, E>) {
+  const sent = Effect.fnUntraced(function* (message: Message, outcome: Outcome) {
+    yield* ended(outcome)
+    yield* queue
+      .sent(message, yield* Clock.currentTimeMillis)
+      .pipe(retryUntilSuccess("marking a message as sent"))
   })
 
-  const failed = Effect.fnUntraced(function* (mail: LeasedMail, { message, refused }: MailError) {
-    const delayMs = refused ? undefined : retryDelayMs(mail.attempt)
+  const failed = Effect.fnUntraced(function* (message: Message, { message: why, refused }: Failure) {
+    const delayMs = refused ? undefined : retryDelayMs(message.attempt)
     const nextAttemptAt = delayMs === undefined ? null : (yield* Clock.currentTimeMillis) + delayMs
-    const what = `mail to account ${mail.accountId} (${mail.subject})`
-    if (delayMs === undefined) yield* Effect.logError(`${what} failed and is given up: ${message}`)
-    else yield* Effect.logWarning(`${what} failed; retrying in ${delayMs / 60_000} min: ${message}`)
-    yield* Metrics.mails.add({ outcome: delayMs === undefined ? "given up" : "retrying" }, 1)
-    yield* mails.failed(mail, message, nextAttemptAt).pipe(retryUntilSuccess("marking a mail as failed"))
+    const next = delayMs === undefined ? " and is given up" : `; retrying in ${delayMs / 60_000} min`
+    yield* log(`${nameOf(message)} failed${next}: ${why}`, delayMs === undefined)
+    yield* ended(delayMs === undefined ? "given up" : "retrying")
+    yield* queue.failed(message, why, nextAttemptAt).pipe(retryUntilSuccess("marking a message as failed"))
   })
 
-  const mail = yield* mails.lease(yield* Clock.currentTimeMillis, Limits.mailLeaseMs)
-  if (mail === undefined) return false
-  const sending = mailer.send(mail).pipe(
+  const message = yield* queue.lease(yield* Clock.currentTimeMillis, Limits.mailLeaseMs)
+  if (message === undefined) return false
+  const sending = send(message).pipe(
     Effect.timeoutOrElse({ duration: Limits.mailSendMs, orElse: () => Effect.fail(timedOut) }),
     Effect.matchEffect({
-      onSuccess: (outcome) => sent(mail, outcome),
-      onFailure: (error) => failed(mail, error)
+      onSuccess: (outcome) => sent(message, outcome),
+      onFailure: (error) => failed(message, error)
     })
   )
-  // A stop waits for the mail being sent. If it were cut off after the server accepted it, it would be sent again.
+  // A stop waits for the message being sent. If it were cut off after it was accepted, it would be sent again.
   yield* Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.forkDetach(restore(sending)), (fiber) =>
       restore(Fiber.join(fiber)).pipe(Effect.onInterrupt(() => Fiber.await(fiber)))
@@ -58,11 +77,50 @@ export const sendNext = Effect.gen(function* () {
   return true
 })
 
-/** Never ends. */
-export const sendMails = Effect.flatMap(WorkNotices, ({ next }) =>
-  Effect.forever(
-    Effect.flatMap(sendNext.pipe(retryUntilSuccess("reading due mails")), (more) =>
-      more ? Effect.void : next("mails")
+const TIMED_OUT = { message: `no answer within ${Limits.mailSendMs / 1_000} s`, refused: false }
+
+/** Sends the mail that has been due longest. False: no mail is due. */
+export const sendNext = Effect.gen(function* () {
+  const queue = yield* MailStore
+  const { send } = yield* Mailer
+  return yield* sendOne({
+    queue,
+    send,
+    timedOut: new MailError(TIMED_OUT),
+    nameOf: ({ accountId, subject }) => `mail to account ${accountId} (${subject})`,
+    log: (text, isFinal) => (isFinal ? Effect.logError(text) : Effect.logWarning(text)),
+    ended: (outcome) => Metrics.mails.add({ outcome }, 1)
+  })
+})
+
+/** The same for notices. A customer's URL that fails is no fault of the service: it is neither counted nor a warning. */
+export const sendNextNotice = Effect.gen(function* () {
+  const queue = yield* NoticeStore
+  const { send } = yield* UrlSender
+  return yield* sendOne({
+    queue,
+    send,
+    timedOut: new NoticeError(TIMED_OUT),
+    nameOf: ({ accountId, type }) => `notice to the URL of account ${accountId} (${type})`,
+    log: (text) => Effect.logInfo(text),
+    ended: () => Effect.void
+  })
+})
+
+const sending = <E, R>(work: "mails" | "notices", send: Effect.Effect<boolean, E, R>) =>
+  Effect.flatMap(WorkNotices, ({ next }) =>
+    Effect.forever(
+      Effect.flatMap(send.pipe(retryUntilSuccess(`reading due ${work}`)), (more) =>
+        more ? Effect.void : next(work)
+      )
     )
   )
+
+/** Never ends. */
+export const sendMails = sending("mails", sendNext)
+
+/** Never ends. Several at a time, because a URL may take seconds to answer. */
+export const sendNotices = Effect.all(
+  Array.from({ length: Limits.noticesAtOnce }, () => sending("notices", sendNextNotice)),
+  { concurrency: "unbounded", discard: true }
 )

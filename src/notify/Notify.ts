@@ -9,9 +9,11 @@ import { quotaMail } from "../domain/Mails.ts"
 import { deleteEvery } from "../observability/ClockTrust.ts"
 import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
 import { MailStore } from "../storage/accounts/MailStore.ts"
+import { NoticeStore } from "../storage/accounts/NoticeStore.ts"
 import { UsageStore } from "../storage/accounts/UsageStore.ts"
-import { reportFailingWebhooks } from "../storage/webhooks/FailingWebhooks.ts"
-import { sendMails } from "./MailSender.ts"
+import { reportHalfWay } from "../storage/webhooks/HalfWayMails.ts"
+import { reportIncidents } from "../storage/webhooks/IncidentNotices.ts"
+import { sendMails, sendNotices } from "./MailSender.ts"
 
 /** Queues mails to accounts that have used 80 % or 100 % of their quota (`quotaNotices`), one mail for each. */
 export const noticeQuotas = Effect.gen(function* () {
@@ -31,22 +33,31 @@ export const noticeQuotas = Effect.gen(function* () {
   )
 })
 
-/** Queues the mails about webhooks that fail or work again. */
-export const noticeFailingWebhooks = Effect.gen(function* () {
+const noticeIncidents = Effect.gen(function* () {
+  const { retentionDeliveriesMs } = yield* Settings
+  const nowMs = yield* Clock.currentTimeMillis
+  yield* reportIncidents(nowMs, nowMs - retentionDeliveriesMs)
+})
+
+const noticeHalfWay = Effect.gen(function* () {
   const { disableAfterFailures } = yield* Settings
-  yield* reportFailingWebhooks(disableAfterFailures, yield* Clock.currentTimeMillis)
+  yield* reportHalfWay(disableAfterFailures, yield* Clock.currentTimeMillis)
 })
 
 const dropOld = Effect.gen(function* () {
-  const mails = yield* MailStore
-  const dropped = yield* mails.drop((yield* Clock.currentTimeMillis) - Limits.mailsKeptMs)
-  if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} mails`)
+  const before = (yield* Clock.currentTimeMillis) - Limits.mailsKeptMs
+  const dropped = (yield* (yield* MailStore).drop(before)) + (yield* (yield* NoticeStore).drop(before))
+  if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} mails and notices`)
 })
 
 /** Never ends. */
 export const notify = Effect.raceAllFirst([
   sendMails,
+  sendNotices,
   noticeQuotas.pipe(repeatEvery("queueing mails about quotas", Limits.quotaNoticesMs)),
-  noticeFailingWebhooks.pipe(repeatEvery("reporting failing webhooks", Limits.webhookNoticesMs)),
-  dropOld.pipe(deleteEvery("retention of mails", Limits.maintenanceMs))
+  noticeIncidents.pipe(repeatEvery("notifying accounts of incidents", Limits.incidentNoticesMs)),
+  noticeHalfWay.pipe(
+    repeatEvery("queueing mails about webhooks half-way to disabling", Limits.webhookNoticesMs)
+  ),
+  dropOld.pipe(deleteEvery("retention of mails and notices", Limits.maintenanceMs))
 ])

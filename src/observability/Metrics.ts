@@ -16,7 +16,7 @@ const outcome = ["delivered", "retrying", "failed"] as const
 const pool = ["main", "read"] as const
 const route = "the path in the API's contract, or `other`"
 
-const parts = "`database`, `log`, `ledger.<network>`, `keys`, `clock`, `disk`"
+const parts = "`database`, `log`, `ledger.<network>`, `registry`, `mail`, `keys`, `clock`, `disk`"
 
 /** Seconds. An attempt may take 10 s by default. */
 const durations = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]

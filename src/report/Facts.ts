@@ -6,12 +6,15 @@ import { historyEventsTopic } from "../domain/History.ts"
 import { EVENT_LOG_GROUP, eventsTopic } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { ingestAge, ledgersLeft, type SeenNetwork } from "../health/Networks.ts"
+import type { PartState } from "../health/Parts.ts"
 import type { ServiceFacts } from "../health/Report.ts"
 import { isAlive, type SeenProcess } from "../health/SeenProcess.ts"
 import { backlogFacts, merged, oldestInProcesses, type StageFact } from "../health/Stages.ts"
 import { readNetworks } from "../storage/Networks.ts"
 import { olderRuns, readProcesses } from "../storage/Processes.ts"
+import { failingHosts } from "../storage/webhooks/FailingHosts.ts"
 import { countByHealth } from "../storage/webhooks/WebhookHealth.ts"
+import { readMailPart } from "./Outside.ts"
 import { type Position, positionOf } from "./Positions.ts"
 import { type OpenJobs, readBacklog, readJobs, readNotices, readOverdue } from "./WaitingWork.ts"
 
@@ -73,7 +76,7 @@ const logFacts = Effect.fnUntraced(function* (
 })
 
 /** Also the jobs that have not ended, for a metric. */
-export const readFacts = Effect.gen(function* () {
+export const readFacts = Effect.fnUntraced(function* (registry: Effect.Effect<ReadonlyArray<PartState>>) {
   const settings = yield* Settings
   const processes = yield* readProcesses
   const alive = processes.filter(isAlive)
@@ -107,9 +110,10 @@ export const readFacts = Effect.gen(function* () {
     withoutRoles: settings.withoutRoles,
     olderRuns: yield* olderRuns,
     networks,
+    outside: [...(yield* registry), ...(yield* readMailPart)],
     stages,
     webhooks: yield* countByHealth,
-    hosts: { all: 0, failing: 0 }
+    hosts: yield* failingHosts
   }
   return { facts, jobs: jobs satisfies OpenJobs }
 })

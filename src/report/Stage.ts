@@ -14,6 +14,7 @@ import { Metrics } from "../observability/Metrics.ts"
 import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
 import { readReport, writeReport } from "../storage/ReportStore.ts"
 import { readFacts } from "./Facts.ts"
+import { makeRegistryPart } from "./Outside.ts"
 import type { OpenJobs } from "./WaitingWork.ts"
 
 const SECOND_MS = 1_000
@@ -47,6 +48,7 @@ export const report = Effect.gen(function* () {
   let newest: Report | undefined
   let jobs: OpenJobs | undefined
   let samples: Samples = new Map()
+  const registry = yield* makeRegistryPart
   const shown = new Set<string>()
 
   for (const { role } of roleStates([], settings.withoutRoles))
@@ -60,12 +62,15 @@ export const report = Effect.gen(function* () {
     yield* Metrics.webhookHosts.observe({ state }, () => newest?.hosts[state] ?? Number.NaN)
   for (const state of ["queued", "running"] as const)
     yield* Metrics.replayJobs.observe({ state }, () => jobs?.[state] ?? Number.NaN)
-  for (const network of watchedNetworks(settings)) {
-    const of = () => newest?.parts.find(({ part }) => part === `ledger.${network}`)?.state
-    const labels = { part: `ledger.${network}` }
+  for (const part of [
+    ...watchedNetworks(settings).map((network) => `ledger.${network}`),
+    "registry",
+    "mail"
+  ]) {
+    const of = () => newest?.parts.find((one) => one.part === part)?.state
     const shownAs = (value: boolean) => (of() === undefined ? Number.NaN : value ? 1 : 0)
-    yield* Metrics.partOk.observe(labels, () => shownAs(of() !== "failed"))
-    yield* Metrics.partDegraded.observe(labels, () => shownAs(of() === "degraded"))
+    yield* Metrics.partOk.observe({ part }, () => shownAs(of() !== "failed"))
+    yield* Metrics.partDegraded.observe({ part }, () => shownAs(of() === "degraded"))
   }
 
   /** Shows a stage from when it first has a fact. While nothing is known, it has no value. */
@@ -91,7 +96,7 @@ export const report = Effect.gen(function* () {
   })
 
   const make = Effect.gen(function* () {
-    const read = yield* readFacts
+    const read = yield* readFacts(registry)
     samples = sampled(samples, read.facts.stages, yield* monotonicNow)
     const before = newest ?? (yield* readReport)?.report
     const made = makeReport(read.facts, samples, before)

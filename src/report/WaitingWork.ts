@@ -58,25 +58,14 @@ export const readJobs = Effect.gen(function* () {
   return { jobs: { queued, running } satisfies OpenJobs, facts }
 })
 
-/** Mails that no process has tried to send although they are due, and those that a server refused. */
+/** Messages that no process has tried to send although they are due. A URL that refuses notices is its account's. */
 export const readNotices = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<{
-    readonly due: number
-    readonly dueMs: number
-    readonly refused: number
-    readonly refusedMs: number
-  }>`
-    SELECT count(*) FILTER (WHERE next_attempt_at < clock_timestamp())::float8 AS due,
-           ${sql.literal(AGE("min(next_attempt_at) FILTER (WHERE next_attempt_at < clock_timestamp())"))} AS "dueMs",
-           count(*) FILTER (WHERE last_error IS NOT NULL)::float8 AS refused,
-           ${sql.literal(AGE("min(created_at) FILTER (WHERE last_error IS NOT NULL)"))} AS "refusedMs"
-    FROM mails WHERE next_attempt_at IS NOT NULL`
-  const { due, dueMs, refused, refusedMs } = row!
-  return [
-    { stage: "notices", network: "", because: "service", oldestMs: dueMs, waiting: due },
-    { stage: "notices", network: "", because: "outside", oldestMs: refusedMs, waiting: refused }
-  ] satisfies ReadonlyArray<StageFact>
+  const [row] = yield* sql<{ readonly waiting: number; readonly oldestMs: number }>`
+    SELECT count(*)::float8 AS waiting, ${sql.literal(AGE("min(next_attempt_at)"))} AS "oldestMs"
+    FROM (SELECT next_attempt_at FROM mails UNION ALL SELECT next_attempt_at FROM notices) AS messages
+    WHERE next_attempt_at < clock_timestamp()`
+  return [{ stage: "notices", network: "", because: "service", ...row! }] satisfies ReadonlyArray<StageFact>
 })
 
 /** Retries of live deliveries that are due and were not moved to their lanes: only if no process has the role `delay`. */

@@ -21,6 +21,7 @@ import webhookHealth from "./migrations/0011_webhook_health.ts"
 import processes from "./migrations/0012_processes.ts"
 import report from "./migrations/0013_report.ts"
 import networks from "./migrations/0014_networks.ts"
+import notices from "./migrations/0016_notices.ts"
 
 /** The first eight have a group of tables each. A change of released tables is a new migration. */
 const migrations = {
@@ -37,7 +38,8 @@ const migrations = {
   "0011_webhook_health": webhookHealth,
   "0012_processes": processes,
   "0013_report": report,
-  "0014_networks": networks
+  "0014_networks": networks,
+  "0016_notices": notices
 }
 const TABLE = "migrations"
 const newestOf = (names: ReadonlyArray<string>): number =>

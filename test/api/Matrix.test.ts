@@ -93,6 +93,8 @@ const resources: Readonly<Record<string, Resource<EventStore>>> = {
   }
 }
 
+const NOTICES = "/v1/account/notices"
+
 const PARAMETER = /\{\w+\}/
 
 const resourceOf = ({ path }: Operation): Resource<EventStore> => {
@@ -141,6 +143,9 @@ const clientFor = (operation: Operation) =>
     const api = yield* ApiUnderTest
     const { accountId, key } = yield* api.account()
     const client: Client = { call: (method, path, call) => api.call(method, path, { key, ...call }) }
+    // An account has no URL for notices before it sets one.
+    if (operation.path.startsWith(NOTICES))
+      yield* client.call("PUT", NOTICES, { body: { url: "https://example.com/ops" } })
     const path = PARAMETER.test(operation.path)
       ? operation.path.replace(PARAMETER, yield* resourceOf(operation).own(client))
       : operation.path

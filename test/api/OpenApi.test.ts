@@ -56,6 +56,10 @@ const promised: Readonly<
   listApiKeys: ["GET /v1/api-keys", "api_keys:read", read],
   revokeApiKey: ["DELETE /v1/api-keys/{id}", "api_keys:write", [204, ...changeOne]],
   getAccount: ["GET /v1/account", "any key", read],
+  getNoticeUrl: ["GET /v1/account/notices", "admin", readOne],
+  setNoticeUrl: ["PUT /v1/account/notices", "admin", [200, 400, 401, 403, 405, 413, 415, 429, 500, 503]],
+  removeNoticeUrl: ["DELETE /v1/account/notices", "admin", [204, ...changeOne]],
+  testNoticeUrl: ["POST /v1/account/notices/test", "admin", [202, ...changeOne, 409, 422]],
   getHealth: ["GET /healthz", "no key", [200, 400, 405, 500]],
   getReadiness: ["GET /readyz", "no key", [200, 400, 405, 500, 503]],
   getPartReadiness: ["GET /readyz/{part}", "no key", [200, 400, 404, 405, 500, 503]]

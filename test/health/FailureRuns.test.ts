@@ -22,7 +22,7 @@ export const recordedOf = Effect.fnUntraced(function* (id: string) {
     SELECT ${ms("attempted_at")}, ${ms("failing_since")}, ${ms("last_failed_at")}, failed_attempts, failed_deliveries,
            last_error, is_failing FROM webhooks WHERE id = ${id}`
   const incidents = yield* sql<Recorded["incidents"][number]>`
-    SELECT ${ms("began_at")}, ${ms("ended_at")}, ended_by, cause, attempts_failed FROM incidents
+    SELECT ${ms("began_at")}, ${ms("ended_at")}, ended_by, cause, attempts_failed, failed_deliveries FROM incidents
     WHERE webhook_id = ${id} ORDER BY id`
   return { ...row!, incidents: [...incidents] }
 })

@@ -9,6 +9,7 @@ import { TestClock } from "effect/testing"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { insertTest } from "../../src/storage/deliveries/Transitions.ts"
 import webhookHealth from "../../src/storage/migrations/0011_webhook_health.ts"
+import notices from "../../src/storage/migrations/0016_notices.ts"
 import { endForgotten, fillAttempted, indexUnfinished } from "../../src/storage/webhooks/HealthUpkeep.ts"
 import { readHealth } from "../../src/storage/webhooks/WebhookHealth.ts"
 import { DeliveriesLive, NOW, newDelivery, prepare } from "../support/countedDeliveries.ts"
@@ -21,7 +22,7 @@ const DISABLE_AFTER = 1_000
 const makeOld = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`DROP INDEX deliveries_unfinished`
-  yield* sql`DROP TABLE incidents`
+  yield* sql`DROP TABLE incidents, notices, notice_urls`
   yield* sql`
     ALTER TABLE webhooks DROP COLUMN is_failing, DROP COLUMN attempted_at, DROP COLUMN last_failed_at, DROP COLUMN last_error,
       DROP COLUMN failed_deliveries, DROP COLUMN failing_from, DROP COLUMN incident_id, DROP COLUMN incident_ended_at`
@@ -30,7 +31,7 @@ const makeOld = Effect.gen(function* () {
 
 const update = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql.withTransaction(webhookHealth)
+  yield* sql.withTransaction(Effect.andThen(webhookHealth, notices))
   yield* sql`UPDATE migrations SET created_at = clock_timestamp() WHERE name = 'webhook_health'`
 })
 

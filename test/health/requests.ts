@@ -56,6 +56,7 @@ interface Incident {
   ended_by: string | null
   cause: string | null
   attempts_failed: number
+  failed_deliveries: number
 }
 
 /** What the row of a webhook and its incidents must have. Times are Unix milliseconds. */
@@ -99,20 +100,26 @@ export const after = (before: Recorded, request: Request): Recorded => {
   const failing_since = before.failing_since ?? endedAt
   const failed_attempts = before.failed_attempts + 1
   const error = request.error ?? "HTTP 503"
+  const first = request.deliveries.filter(({ attempt = 1 }) => attempt === 1).length
+  const failed_deliveries = before.failed_deliveries + first
   const is_failing = failed_attempts >= 5 || endedAt - failing_since >= 60_000
   if (is_failing) {
-    if (newest !== undefined && isOpen) newest.attempts_failed++
-    else if (newest !== undefined && failing_since - newest.ended_at! < FIVE_MINUTES) {
+    if (newest !== undefined && isOpen) {
+      newest.attempts_failed++
+      newest.failed_deliveries += first
+    } else if (newest !== undefined && failing_since - newest.ended_at! < FIVE_MINUTES) {
       newest.ended_at = null
       newest.ended_by = null
       newest.attempts_failed += failed_attempts
+      newest.failed_deliveries += failed_deliveries
     } else
       incidents.push({
         began_at: failing_since,
         ended_at: null,
         ended_by: null,
         cause: null,
-        attempts_failed: failed_attempts
+        attempts_failed: failed_attempts,
+        failed_deliveries
       })
     incidents.at(-1)!.cause = error
   }
@@ -121,8 +128,7 @@ export const after = (before: Recorded, request: Request): Recorded => {
     failing_since,
     last_failed_at: endedAt,
     failed_attempts,
-    failed_deliveries:
-      before.failed_deliveries + request.deliveries.filter(({ attempt = 1 }) => attempt === 1).length,
+    failed_deliveries,
     last_error: error,
     is_failing,
     incidents

@@ -4,6 +4,7 @@
  */
 import { roles } from "../../src/config/Definitions.ts"
 import type { SeenNetwork } from "../../src/health/Networks.ts"
+import { mailPart, registryPart } from "../../src/health/PartProbes.ts"
 import type { ServiceFacts } from "../../src/health/Report.ts"
 import type { StageFact } from "../../src/health/Stages.ts"
 import { seenProcess } from "./seenProcess.ts"
@@ -40,6 +41,7 @@ export const well: ServiceFacts = {
   withoutRoles: [],
   olderRuns: false,
   networks: [network({ network: "mainnet", status: "ok", detail: "At the head." })],
+  outside: [],
   stages: [stage({ stage: "ingest", network: "mainnet", because: "outside", oldestMs: 3_000 })],
   webhooks: { ...webhooks, healthy: 224 },
   hosts: { all: 60, failing: 0 }
@@ -232,6 +234,24 @@ export const situations: ReadonlyArray<Situation> = [
     facts: { processes: [seenProcess({ parts: { disk: failed("0.3 GB are free at DATA_DIR") } })] },
     ok: false,
     says: ["host a, pid 1: 0.3 GB are free at DATA_DIR. Free space at DATA_DIR, or the service will stop."]
+  },
+  {
+    what: "41: the schema registry was emptied",
+    facts: { outside: [registryPart([...Array<boolean>(12).fill(false)])] },
+    ok: true,
+    says: [/^The service is well\./, /^The schema registry does not have 12 of 12 schemas: readers/]
+  },
+  {
+    what: "the mail server refuses mails; that messages are late is no second finding",
+    facts: {
+      outside: [mailPart({ refused: 3, refusedMs: 600_000, error: "550 no" })],
+      stages: [stage({ stage: "notices", oldestMs: 400_000, waiting: 3 })]
+    },
+    ok: true,
+    says: [
+      /^The service is well\./,
+      /^The mail server does not take 3 mails, the oldest for 10 min 0 s: 550 no\./
+    ]
   },
   {
     what: "42: one process cannot open a secret",

@@ -2,9 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { noticeTypes } from "../../src/domain/Notices.ts"
 import { Mailer } from "../../src/notify/Mailer.ts"
 import { noticeQuotas, notify } from "../../src/notify/Notify.ts"
+import { UrlSender } from "../../src/notify/UrlSender.ts"
 import { MailStore } from "../../src/storage/accounts/MailStore.ts"
+import { NoticeStore } from "../../src/storage/accounts/NoticeStore.ts"
 import { WorkNotices } from "../../src/storage/outbox/WorkNotices.ts"
 import { deliveringLayer, makeWebhook, queueEvents, startDelivering } from "../support/delivering.ts"
 import { type MailServer, makeMailServer } from "../support/mailServer.ts"
@@ -15,17 +18,26 @@ import { settingsLayer } from "../support/settings.ts"
 const notifying = (server: MailServer) =>
   Layer.mergeAll(
     MailStore.layer,
+    NoticeStore.layer,
     WorkNotices.layer,
+    Layer.provide(UrlSender.layer, NoticeStore.layer),
     Layer.provide(Mailer.layer, settingsLayer({ SMTP_URL: server.url, MAIL_FROM: "hooks@service.example" }))
   )
 
+/** The account gets notices for Slack at that URL. */
+const setUrl = (accountId: string, url: string) =>
+  Effect.flatMap(NoticeStore, (notices) =>
+    notices.set(accountId, { url, format: "slack", types: noticeTypes, sealedSecret: null }, Date.now())
+  ).pipe(Effect.provide(NoticeStore.layer))
+
 /** Runs `notify` in two processes until `holds` is true. */
-const notified = (server: MailServer, count: number) =>
+const notified = (server: MailServer, count: number, andThen: Effect.Effect<void> = Effect.void) =>
   Effect.gen(function* () {
     const processes = yield* Effect.forEach([1, 2], () =>
       Effect.forkScoped(notify.pipe(Effect.provide(Layer.fresh(notifying(server)))))
     )
     yield* server.until((taken) => taken.length >= count)
+    yield* andThen
     yield* Fiber.interruptAll(processes)
   })
 
@@ -45,6 +57,10 @@ describe("notify", () => {
         yield* sql`UPDATE accounts SET monthly_deliveries = 100, email = ${`${id}@b.example`} WHERE id = ${id}`
         yield* setUsage(id, month(), used)
       }
+      const receiver = yield* makeReceiver()
+      yield* setUrl("acct_many", receiver.url)
+      // A URL that does not work does not stop the mails.
+      yield* setUrl("acct_all", "http://127.0.0.1:1/")
       yield* notified(server, 3)
       const subjects = server.taken.map(
         ({ to, headers }) => `${to[0]} ${headers.get("subject")?.slice(0, 14)}`
@@ -57,6 +73,15 @@ describe("notify", () => {
       yield* noticeQuotas.pipe(Effect.provide(MailStore.layer))
       const unsent = yield* sql`SELECT 1 FROM mails WHERE sent_at IS NULL`
       assert.deepStrictEqual(unsent, [])
+      const notices = yield* sql`SELECT account_id, type FROM notices ORDER BY cause`
+      assert.deepStrictEqual(
+        notices.map((notice) => Object.values(notice)),
+        [
+          ["acct_all", "quota.reached"],
+          ["acct_all", "quota.warning"],
+          ["acct_many", "quota.warning"]
+        ]
+      )
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
@@ -66,14 +91,22 @@ describe("notify", () => {
       const receiver = yield* makeReceiver(() => 500)
       yield* startDelivering
       const webhook = yield* makeWebhook(receiver.url)
+      const ops = yield* makeReceiver()
+      yield* setUrl("acct_1", ops.url)
       yield* queueEvents(webhook, 3)
-      yield* notified(server, 1)
+      yield* notified(
+        server,
+        1,
+        ops.until((received) => received.length > 0)
+      )
       const [mail] = server.taken
       assert.deepStrictEqual(mail?.to, ["test@example.com"])
       assert.include(mail?.headers.get("subject"), `Webhook to ${new URL(receiver.url).host} was disabled`)
       assert.include(mail?.body, webhook)
       assert.include(mail?.body, "3 consecutive failed deliveries")
       assert.strictEqual(server.taken.length, 1)
+      assert.strictEqual(ops.received.length, 1)
+      assert.include(ops.received[0]?.body, `Webhook to ${new URL(receiver.url).host} was disabled`)
     }).pipe(
       Effect.scoped,
       Effect.provide(deliveringLayer({ DISABLE_AFTER_FAILURES: "3", DELIVERY_RETRY_DELAYS: "1ms" }))

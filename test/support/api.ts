@@ -17,6 +17,7 @@ import { syntheticEventsLayer } from "../../src/Roles.ts"
 import { AccountStore } from "../../src/storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../src/storage/accounts/ApiKeyStore.ts"
 import { IdempotencyStore } from "../../src/storage/accounts/IdempotencyStore.ts"
+import { NoticeStore } from "../../src/storage/accounts/NoticeStore.ts"
 import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
 import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -162,6 +163,7 @@ export const storesLayer = (given: Environment = {}) =>
     HistoryStore.layer,
     SkippedLedgers.layer,
     UsageStore.layer,
+    NoticeStore.layer,
     TestDeliveries.layer,
     IdempotencyStore.layer,
     syntheticEventsLayer

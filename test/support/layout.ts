@@ -24,9 +24,10 @@ export const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   deliver: [...services, "net"],
   delay: services,
   replay: services,
-  notify: services,
   // The report of the whole service, from the facts of all.
   report: services,
+  // Notices go to customers' URLs with the sender of deliveries.
+  notify: [...services, "net", "deliver"],
   api: services,
   cli: ["*"],
   // The places that know every adapter, every stage and every table.

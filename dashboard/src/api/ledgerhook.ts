@@ -1098,6 +1098,72 @@ export type Account = {
         scopes: ("webhooks:read" | "webhooks:write" | "deliveries:read" | "deliveries:write" | "events:read" | "api_keys:read" | "api_keys:write" | "admin")[];
     };
 };
+export type NoticeUrl = {
+    /** Where notices are sent. */
+    url: string;
+    /** standard (default): a request of Standard Webhooks, signed. slack: a message for an incoming webhook of Slack. */
+    format: "standard" | "slack";
+    /** The notices that are sent. */
+    types: ("webhook.failing" | "webhook.recovered" | "webhook.disabled" | "quota.warning" | "quota.reached" | "replay.finished")[];
+    /** ISO 8601 date-time in UTC with milliseconds. */
+    created_at: string;
+    /** ISO 8601 date-time in UTC with milliseconds. */
+    updated_at: string;
+    /** The newest notice of the account; null if there is none. */
+    last_notice: {
+        /** Its type. */
+        "type": string;
+        /** ISO 8601 date-time in UTC with milliseconds. */
+        created_at: string;
+        /** When the URL accepted it; null if it has not. */
+        sent_at: string | null;
+        /** How often it was sent. */
+        attempts: number;
+        /** Why the last attempt failed; null if it did not. */
+        error: string | null;
+    } | null;
+};
+export type NoticeUrlRequest = {
+    /** The endpoint that receives the deliveries: an https URL at a public address, without user name, password and fragment, of at most 2048 characters. It is stored and shown as it is called: `HTTPS://Example.com:443/a/../b` becomes `https://example.com/b`. */
+    url: string;
+    /** Your own signing secret: whsec_ followed by the base64 of 24 to 64 bytes. Not for the format slack, which has no signature. Default: the one that the URL has, otherwise the service generates one. */
+    secret?: string;
+    /** The notices to send. Default: every type. */
+    types?: ("webhook.failing" | "webhook.recovered" | "webhook.disabled" | "quota.warning" | "quota.reached" | "replay.finished")[];
+    /** standard (default): a request of Standard Webhooks, signed. slack: a message for an incoming webhook of Slack. */
+    format?: "standard" | "slack";
+};
+export type ChangedNoticeUrl = {
+    /** Where notices are sent. */
+    url: string;
+    /** standard (default): a request of Standard Webhooks, signed. slack: a message for an incoming webhook of Slack. */
+    format: "standard" | "slack";
+    /** The notices that are sent. */
+    types: ("webhook.failing" | "webhook.recovered" | "webhook.disabled" | "quota.warning" | "quota.reached" | "replay.finished")[];
+    /** ISO 8601 date-time in UTC with milliseconds. */
+    created_at: string;
+    /** ISO 8601 date-time in UTC with milliseconds. */
+    updated_at: string;
+    /** The newest notice of the account; null if there is none. */
+    last_notice: {
+        /** Its type. */
+        "type": string;
+        /** ISO 8601 date-time in UTC with milliseconds. */
+        created_at: string;
+        /** When the URL accepted it; null if it has not. */
+        sent_at: string | null;
+        /** How often it was sent. */
+        attempts: number;
+        /** Why the last attempt failed; null if it did not. */
+        error: string | null;
+    } | null;
+    /** The signing secret, if this request has set it. It is not shown again: store it. */
+    secret?: string;
+};
+export type TestNotice = {
+    /** The notice's id, which the header webhook-id has. */
+    notice_id: string;
+};
 export type Alive = {
     /** Always ok. */
     status: "ok";
@@ -2532,6 +2598,192 @@ export function getAccount({ xRequestId }: {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * Show the URL for notices
+ */
+export function getNoticeUrl({ xRequestId }: {
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: NoticeUrl;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/account/notices", {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * Set the URL for notices
+ */
+export function setNoticeUrl(noticeUrlRequest: NoticeUrlRequest, { xRequestId }: {
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: ChangedNoticeUrl;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/account/notices", oazapfts.json({
+        ...opts,
+        method: "PUT",
+        body: noticeUrlRequest,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    }));
+}
+/**
+ * Remove the URL for notices
+ */
+export function removeNoticeUrl({ xRequestId }: {
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/account/notices", {
+        ...opts,
+        method: "DELETE",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * Send a test notice
+ */
+export function testNoticeUrl({ xRequestId, idempotencyKey }: {
+    xRequestId?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 202;
+        data: TestNotice;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 409;
+        data: IdempotencyInProgress;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/account/notices/test", {
+        ...opts,
+        method: "POST",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
         })
     });
 }

@@ -51,7 +51,7 @@ const reseal = Effect.fnUntraced(function* (given: SettingsShape) {
   const { resealed, unreadable } = yield* resealSecrets(keys, progress)
   if (unreadable.length > 0) {
     return yield* failed(
-      `the secrets of ${unreadable.length} webhooks cannot be decrypted, because they were changed in the database: ${unreadable.join(", ")}; give these webhooks new secrets with POST /v1/webhooks/:id/rotate-secret, and run this command again.`
+      `the secrets of ${unreadable.length} webhooks cannot be decrypted, because they were changed in the database: ${unreadable.join(", ")}; give these webhooks new secrets with POST /v1/webhooks/:id/rotate-secret (if it is an account: PUT /v1/account/notices with a secret), and run this command again.`
     )
   }
   return { keys, resealed }

@@ -101,10 +101,10 @@ export const serviceFindings = (settings: SettingsShape) =>
     })
   )
 
-/** Also undefined if there are no webhooks. */
+/** Also undefined if there are no webhooks, or before the update from a version without notices. */
 export const secretsFinding = (settings: SettingsShape) =>
   ifThere(
-    "webhooks",
+    "notice_urls",
     Effect.gen(function* () {
       const check = "secrets"
       const sql = yield* SqlClient.SqlClient

@@ -1,13 +1,14 @@
 /**
- * The queue of mails. A mail is queued once for each cause, in the transaction that causes it. Senders lease one mail
- * at a time, so no two send the same one; if a sender dies, another one takes its mail when the lease ends.
+ * The queue of mails (MessageQueue.ts). A mail is queued once for each cause, in the transaction that causes it, and with
+ * it the notice to the account's URL.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
 import type { MailText } from "../../domain/Mails.ts"
-import { printable } from "../../domain/Printable.ts"
+import type { Notice } from "../../domain/Notices.ts"
 import { column } from "../Columns.ts"
+import { type Leased, makeMessageQueue } from "./MessageQueue.ts"
+import { queueNotices } from "./NoticeStore.ts"
 
 export interface NewMail extends MailText {
   /** Why it is sent. There is one mail for each cause. */
@@ -15,15 +16,11 @@ export interface NewMail extends MailText {
   readonly accountId: string
   /** Null if the account has no address: the mail is then logged instead. */
   readonly recipient: string | null
+  readonly notice?: Notice
 }
 
 /** A mail that this process has leased to send. */
-export interface LeasedMail extends NewMail {
-  readonly id: number
-  /** The number of this attempt, from 1. */
-  readonly attempt: number
-  readonly createdAt: Date
-}
+export type LeasedMail = Omit<NewMail, "notice"> & Leased
 
 const at = (unixMs: number) => new Date(unixMs).toISOString()
 
@@ -43,56 +40,24 @@ export const queueMails = (
       ${column(mails.map(({ subject }) => subject))}::text[],
       ${column(mails.map(({ body }) => body))}::text[]
     ) AS new (cause, account_id, recipient, subject, body)
-    ORDER BY cause ON CONFLICT (cause) DO NOTHING`.pipe(Effect.asVoid)
+    ORDER BY cause ON CONFLICT (cause) DO NOTHING`.pipe(
+    Effect.andThen(
+      queueNotices(
+        sql,
+        mails.flatMap(({ accountId, cause, notice }) =>
+          notice === undefined ? [] : [{ ...notice, accountId, cause }]
+        ),
+        nowMs
+      )
+    ),
+    sql.withTransaction
+  )
 
 export class MailStore extends Context.Service<MailStore>()("ledgerhook/storage/MailStore", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    return {
-      queue: (mails: ReadonlyArray<NewMail>, nowMs: number) => queueMails(sql, mails, nowMs),
-
-      /**
-       * Leases the mail that has been due longest for `leaseMs`; undefined if none is due. A mail that would wait for
-       * longer than its delay is due too: the clock was set back.
-       */
-      lease: (nowMs: number, leaseMs: number) =>
-        sql<Omit<LeasedMail, "createdAt"> & { readonly created_ms: number }>`
-          WITH due AS (
-            SELECT id FROM mails WHERE next_attempt_at IS NOT NULL AND (
-              next_attempt_at <= ${at(nowMs)}::timestamptz
-              OR next_attempt_at > ${at(nowMs + leaseMs)}::timestamptz
-                + coalesce((${column(Limits.mailRetryDelaysMs)}::int[])[attempts], 0) * interval '1 millisecond')
-            ORDER BY next_attempt_at, id LIMIT 1 FOR UPDATE SKIP LOCKED
-          )
-          UPDATE mails m SET attempts = attempts + 1, next_attempt_at = ${at(nowMs + leaseMs)}::timestamptz
-          FROM due WHERE m.id = due.id
-          RETURNING m.id::float8 AS id, cause, account_id AS "accountId", recipient, subject, body,
-                    attempts AS attempt, (extract(epoch FROM created_at) * 1000)::float8 AS created_ms`.pipe(
-          Effect.map(([row]) => {
-            if (row === undefined) return undefined
-            const { created_ms, ...mail } = row
-            return { ...mail, createdAt: new Date(created_ms) }
-          })
-        ),
-
-      sent: ({ id }: LeasedMail, nowMs: number) =>
-        sql`UPDATE mails SET sent_at = ${at(nowMs)}::timestamptz, next_attempt_at = NULL, last_error = NULL
-            WHERE id = ${String(id)}::bigint AND sent_at IS NULL`.pipe(Effect.asVoid),
-
-      /** If `nextAttemptAt` is null, the mail is given up. Changes nothing if another sender has leased the mail. */
-      failed: ({ id, attempt }: LeasedMail, error: string, nextAttemptAt: number | null) =>
-        sql`UPDATE mails SET last_error = ${printable(error, Limits.mailErrorLength)},
-                   next_attempt_at = ${nextAttemptAt === null ? null : at(nextAttemptAt)}::timestamptz
-            WHERE id = ${String(id)}::bigint AND attempts = ${attempt} AND sent_at IS NULL`.pipe(
-          Effect.asVoid
-        ),
-
-      /** Deletes mails queued before `beforeMs` that are sent or given up; returns how many. */
-      drop: (beforeMs: number) =>
-        sql`DELETE FROM mails WHERE next_attempt_at IS NULL AND created_at < ${at(beforeMs)}::timestamptz
-            RETURNING 1`.pipe(Effect.map((rows) => rows.length))
-    }
-  })
+  make: Effect.map(SqlClient.SqlClient, (sql) => ({
+    queue: (mails: ReadonlyArray<NewMail>, nowMs: number) => queueMails(sql, mails, nowMs),
+    ...makeMessageQueue<LeasedMail>(sql, "mails", "recipient, subject, body")
+  }))
 }) {
   static readonly layer = Layer.effect(MailStore, MailStore.make)
 }

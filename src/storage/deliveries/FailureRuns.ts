@@ -44,7 +44,7 @@ export const countFailures = (sql: SqlClient.SqlClient, disableAfter: number) =>
     ), runs AS (
       SELECT webhook_id, run, min(since) AS failing_since, max(last_failed_at) AS last_failed_at,
              sum(attempts)::int AS failed_attempts, sum(attempts) FILTER (WHERE fresh)::int AS fresh_attempts,
-             sum(deliveries)::int AS failed_deliveries,
+             sum(deliveries)::int AS failed_deliveries, sum(deliveries) FILTER (WHERE fresh)::int AS fresh_deliveries,
              (array_agg(last_error ORDER BY fresh DESC))[1] AS last_error,
              (array_agg(failing_from ORDER BY fresh))[1] AS failing_from
       FROM (
@@ -65,6 +65,8 @@ export const countFailures = (sql: SqlClient.SqlClient, disableAfter: number) =>
              (array_agg(a.manual ORDER BY r.run DESC))[1] AS by_retry,
              sum(CASE WHEN r.run = 0 AND b.incident_is_open THEN coalesce(r.fresh_attempts, 0)
                ELSE r.failed_attempts END)::int AS attempts_failed,
+             sum(CASE WHEN r.run = 0 AND b.incident_is_open THEN coalesce(r.fresh_deliveries, 0)
+               ELSE r.failed_deliveries END)::int AS failed_deliveries,
              CASE WHEN b.incident_is_open OR min(r.failing_since) < b.incident_ended_at
                + interval '${sql.literal(String(Limits.incidentGapMs))} ms' THEN b.incident_id END AS continued
       FROM runs r JOIN before b ON b.id = r.webhook_id LEFT JOIN answer a ON a.webhook_id = r.webhook_id AND a.run = r.run
@@ -76,14 +78,16 @@ export const countFailures = (sql: SqlClient.SqlClient, disableAfter: number) =>
       FROM spans
     ), kept_incidents AS (
       INSERT INTO incidents AS kept (id, account_id, network, webhook_id, began_at, ended_at, ended_by, cause,
-                                     attempts_failed, first_delivery)
+                                     attempts_failed, failed_deliveries, first_delivery)
       SELECT id, account_id, network, webhook_id, began_at, ended_at,
              CASE WHEN ended_at IS NOT NULL THEN CASE WHEN by_retry THEN 'retry' ELSE 'attempt' END END,
-             cause, attempts_failed, coalesce(failing_from, first_delivery_id(began_at))
+             cause, attempts_failed, failed_deliveries, coalesce(failing_from, first_delivery_id(began_at))
       FROM incident ORDER BY id
       ON CONFLICT (id) DO UPDATE SET
         ended_at = excluded.ended_at, ended_by = excluded.ended_by, cause = coalesce(excluded.cause, kept.cause),
         attempts_failed = kept.attempts_failed + excluded.attempts_failed,
+        failed_deliveries = kept.failed_deliveries + excluded.failed_deliveries,
+        notice_state = CASE kept.notice_state WHEN 'closed' THEN 'new' ELSE kept.notice_state END,
         waited = NULL, delivered = NULL, failed = NULL
     )
     UPDATE webhooks w SET

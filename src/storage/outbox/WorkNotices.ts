@@ -11,7 +11,7 @@ import { storeRetrySchedule } from "../../observability/RetryUntilSuccess.ts"
 
 /** The channel of the triggers in migrations/0008_coordination.ts. */
 const CHANNEL = "ledgerhook_work"
-const works = ["outbox", "mails", "replays"] as const
+const works = ["outbox", "mails", "notices", "replays"] as const
 export type Work = (typeof works)[number]
 
 export class WorkNotices extends Context.Service<

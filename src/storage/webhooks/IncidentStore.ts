@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { IncidentEnd } from "../../domain/HealthState.ts"
 import { firstIdAt, idTime } from "../../domain/Ids.ts"
+import { column } from "../Columns.ts"
 import type { Owner } from "./WebhookStore.ts"
 
 interface Stored {
@@ -92,7 +93,18 @@ const countOutcome = Effect.fnUntraced(function* (incident: Stored, nowMs: numbe
   return found!
 })
 
-/** Newest first. `keptFromMs`: older deliveries were dropped. */
+/** `keptFromMs`: older deliveries were dropped. */
+const withOutcomes = (incidents: ReadonlyArray<Stored>, nowMs: number, keptFromMs: number) =>
+  Effect.forEach(incidents, (incident) => {
+    const { delivered, failed, waited } = incident
+    if (waited !== null && delivered !== null && failed !== null)
+      return Effect.succeed<Incident>({ ...incident, outcome: { waited, delivered, failed } })
+    return idTime(incident.firstDelivery) < keptFromMs
+      ? Effect.succeed<Incident>({ ...incident, outcome: null })
+      : Effect.map(countOutcome(incident, nowMs), (outcome): Incident => ({ ...incident, outcome }))
+  })
+
+/** Newest first. */
 export const listIncidents = Effect.fnUntraced(function* (
   { accountId, networks }: Owner,
   { beforeId, since, until, webhookId }: Filter,
@@ -109,14 +121,18 @@ export const listIncidents = Effect.fnUntraced(function* (
       ...(until === undefined ? [] : [sql`id < ${firstIdAt("inc_", Math.max(0, Math.ceil(until)))}`]),
       ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
     ])} ORDER BY id DESC LIMIT ${limit}`
-  return yield* Effect.forEach(incidents, (incident) => {
-    const { delivered, failed, waited } = incident
-    if (waited !== null && delivered !== null && failed !== null)
-      return Effect.succeed<Incident>({ ...incident, outcome: { waited, delivered, failed } })
-    return idTime(incident.firstDelivery) < keptFromMs
-      ? Effect.succeed<Incident>({ ...incident, outcome: null })
-      : Effect.map(countOutcome(incident, nowMs), (outcome): Incident => ({ ...incident, outcome }))
-  })
+  return yield* withOutcomes(incidents, nowMs, keptFromMs)
+})
+
+export const findIncidents = Effect.fnUntraced(function* (
+  ids: ReadonlyArray<string>,
+  nowMs: number,
+  keptFromMs: number
+) {
+  const sql = yield* SqlClient.SqlClient
+  const incidents = yield* sql<Stored>`
+    SELECT ${sql.literal(COLUMNS)} FROM incidents WHERE id = ANY(${column(ids)}::text[])`
+  return yield* withOutcomes(incidents, nowMs, keptFromMs)
 })
 
 /** Stores outcomes that do not change any more, and those whose deliveries are dropped within a day. */

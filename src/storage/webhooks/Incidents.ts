@@ -6,10 +6,10 @@ import type { SqlClient } from "effect/sql"
 import type { IncidentEnd } from "../../domain/HealthState.ts"
 import { column } from "../Columns.ts"
 
-/** The assignments that end a webhook's run of failures when it is enabled. It is not reported as working: it may not. */
+/** The assignments that end a webhook's run of failures when it is enabled. */
 export const RUN_RESET = `
   failing_since = NULL, failed_attempts = 0, failed_deliveries = 0, last_failed_at = NULL, last_error = NULL,
-  failing_from = NULL, failing_reported = NULL`
+  failing_from = NULL`
 
 /** Ends the open incidents of these webhooks. */
 export const endIncidents = (

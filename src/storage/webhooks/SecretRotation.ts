@@ -1,5 +1,5 @@
 /**
- * Seals stored webhook secrets again with the current key. Each batch is one transaction, with the records that tell
+ * Seals stored secrets of webhooks and of URLs for notices again with the current key. Each batch is one transaction, with the records that tell
  * route and deliver. It may run beside a service: rows are locked while they are sealed again, and the secrets stay
  * the same. It may be repeated: only rows that another key has sealed are changed.
  */
@@ -24,8 +24,10 @@ export const requireKeys = Effect.gen(function* () {
   const keys = yield* Effect.fromResult(readKeys(yield* Settings))
   const needed = yield* sql<{ readonly key_id: string }>`
     SELECT DISTINCT split_part(sealed, '.', 2) AS key_id
-    FROM webhooks, unnest(ARRAY[sealed_secret, previous_sealed_secret]) AS sealed
-    WHERE deleted_at IS NULL AND sealed ~ '^v1[.][0-9a-f]{8}[.]' ORDER BY key_id`
+    FROM (
+      SELECT unnest(ARRAY[sealed_secret, previous_sealed_secret]) FROM webhooks WHERE deleted_at IS NULL
+      UNION ALL SELECT sealed_secret FROM notice_urls
+    ) AS secrets (sealed) WHERE sealed ~ '^v1[.][0-9a-f]{8}[.]' ORDER BY key_id`
   const known = [keys.current, ...keys.previous].map(({ id }) => id)
   const missing = needed.map(({ key_id }) => key_id).filter((id) => !known.includes(id))
   if (missing.length > 0) {
@@ -36,7 +38,7 @@ export const requireKeys = Effect.gen(function* () {
 })
 
 export interface SecretsFound {
-  /** How many webhooks are not deleted. */
+  /** How many webhooks are not deleted. A URL for notices counts as one. */
   readonly webhooks: number
   /** Webhooks with a secret that cannot be decrypted. */
   readonly unreadable: number
@@ -58,7 +60,10 @@ export const examineSecrets = Effect.fnUntraced(function* (keys: SecretKeys) {
   while (true) {
     const rows = yield* sql<Sealed>`
       SELECT id, array_remove(ARRAY[sealed_secret, previous_sealed_secret], NULL) AS secrets FROM webhooks
-      WHERE id > ${after} AND deleted_at IS NULL ORDER BY id LIMIT ${Limits.secretsExamined}`
+      WHERE id > ${after} AND deleted_at IS NULL
+      UNION ALL
+      SELECT account_id, ARRAY[sealed_secret] FROM notice_urls
+      WHERE account_id > ${after} AND sealed_secret IS NOT NULL ORDER BY id LIMIT ${Limits.secretsExamined}`
     for (const { secrets } of rows) {
       found.webhooks++
       if (secrets.some((sealed) => Result.isFailure(open(sealed)))) found.unreadable++
@@ -71,7 +76,7 @@ export const examineSecrets = Effect.fnUntraced(function* (keys: SecretKeys) {
 
 interface Resealed {
   readonly resealed: number
-  /** Webhooks with a secret that could not be opened. They are unchanged. */
+  /** Webhooks, and accounts of URLs for notices, with a secret that could not be opened. They are unchanged. */
   readonly unreadable: ReadonlyArray<string>
 }
 
@@ -79,6 +84,23 @@ interface StoredRow extends WebhookRow {
   readonly previous_sealed_secret: string | null
   readonly deleted_at: string | null
 }
+
+/** Seals the secrets of URLs for notices with the current key; returns the accounts whose secret could not be opened. */
+const resealNotices = (keys: SecretKeys) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { open, seal } = boxOf(keys)
+    const rows = yield* sql<{ readonly id: string; readonly sealed: string }>`
+      SELECT account_id AS id, sealed_secret AS sealed FROM notice_urls
+      WHERE split_part(sealed_secret, '.', 2) <> ${keys.current.id} ORDER BY account_id FOR UPDATE`
+    const unreadable: Array<string> = []
+    for (const { id, sealed } of rows) {
+      const secret = open(sealed)
+      if (Result.isFailure(secret)) unreadable.push(id)
+      else yield* sql`UPDATE notice_urls SET sealed_secret = ${seal(secret.success)} WHERE account_id = ${id}`
+    }
+    return unreadable
+  }).pipe((resealing) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(resealing)))
 
 /** Seals with the current key every secret that a previous one of `keys` has sealed, also of deleted webhooks. */
 export const resealSecrets = Effect.fnUntraced(function* <R>(
@@ -126,7 +148,7 @@ export const resealSecrets = Effect.fnUntraced(function* <R>(
   const [counted] = yield* sql<{ readonly total: number }>`
     SELECT count(*)::float8 AS total FROM webhooks WHERE ${toDo}`
   const show = yield* progress(counted!.total)
-  const unreadable: Array<string> = []
+  const unreadable = yield* resealNotices(keys)
   let resealed = 0
   let after: string | undefined = ""
   while (after !== undefined) {

@@ -145,7 +145,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         readonly email: string | null
       }>`
         SELECT id, name, email FROM accounts WHERE id = ANY(${rows.map((row) => row.account_id)}::text[])`
-      const mails = rows.map(({ id, account_id, url }) => {
+      const mails = rows.map(({ id, account_id, network, url }) => {
         // Each webhook refers to its account.
         const { name, email } = owners.find((owner) => owner.id === account_id)!
         return {
@@ -156,6 +156,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
             accountId: account_id,
             name,
             webhookId: id,
+            network,
             url,
             reason,
             disabledAt: nowMs,

@@ -132,6 +132,35 @@ describe("sealing secrets anew", () => {
     }).pipe(Effect.provide(Live))
   )
 
+  it.effect(
+    "includes the secrets of URLs for notices, and names the accounts of those that cannot be decrypted",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const urlOf = (accountId: string, sealed: string | null) =>
+          Effect.andThen(
+            insertAccount(accountId),
+            sql`
+            INSERT INTO notice_urls (account_id, url, format, types, sealed_secret, created_at, updated_at)
+            VALUES (${accountId}, 'https://a.example/', 'standard', ARRAY[]::text[], ${sealed}, now(), now())`
+          )
+        yield* urlOf("acct_1", boxOf(OLD).seal("mine"))
+        yield* urlOf("acct_2", boxOf(LOST).seal("lost"))
+        yield* urlOf("acct_3", null)
+        assert.deepStrictEqual(yield* examineSecrets(keysIn(BOTH)), {
+          webhooks: 2,
+          unreadable: 1,
+          ofPreviousKey: 1
+        })
+        assert.deepStrictEqual(yield* reseal, { resealed: 0, unreadable: ["acct_2"] })
+        const [mine] = yield* sql<{ readonly sealed: string }>`
+        SELECT sealed_secret AS sealed FROM notice_urls WHERE account_id = 'acct_1'`
+        assert.deepStrictEqual(boxOf(NEW).open(mine!.sealed), Result.succeed("mine"))
+        const { message } = yield* Effect.flip(requireKeys.pipe(Effect.provide(settingsLayer(NEW))))
+        assert.include(message, `sealed with key ${keysIn(LOST).current.id}`)
+      }).pipe(Effect.provide(Live))
+  )
+
   it.effect("does not overwrite a secret that a customer rotates at the same time", () =>
     Effect.gen(function* () {
       const [id] = yield* webhooks(1, OLD)

@@ -1,0 +1,90 @@
+/** `/v1/account/notices`. The service posts to the URL, so it has the rules of webhooks' URLs. */
+import { randomUUID } from "node:crypto"
+import { Clock, Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Settings } from "../../config/Config.ts"
+import { calledUrl, endpointProblem } from "../../domain/EndpointUrl.ts"
+import { iso } from "../../domain/IsoTime.ts"
+import { noticeId, noticeTypes, testNotice } from "../../domain/Notices.ts"
+import { webhookBounds } from "../../domain/WebhookRules.ts"
+import { generateSecret } from "../../domain/WebhookSecret.ts"
+import { NoticeStore, type NoticeUrlSeen } from "../../storage/accounts/NoticeStore.ts"
+import { SecretBox } from "../../storage/webhooks/SecretBox.ts"
+import { change } from "../Change.ts"
+import { Api } from "../Contract.ts"
+import { Caller } from "../contract/Common.ts"
+import { NotFound, ValidationError } from "../Errors.ts"
+import { orUnavailable } from "../Failures.ts"
+
+const noUrl = NotFound.because("The account has no URL for notices; set one with PUT /v1/account/notices.")
+
+const shown = ({ createdAt, format, last, types, updatedAt, url }: NoticeUrlSeen) => ({
+  url,
+  format,
+  types,
+  created_at: iso(createdAt),
+  updated_at: iso(updatedAt),
+  last_notice:
+    last === null
+      ? null
+      : {
+          type: last.type,
+          created_at: iso(last.createdAt),
+          sent_at: last.sentAt === null ? null : iso(last.sentAt),
+          attempts: last.attempts,
+          error: last.error
+        }
+})
+
+export const noticesLayer = HttpApiBuilder.group(
+  Api,
+  "notices",
+  Effect.fnUntraced(function* (handlers) {
+    const settings = yield* Settings
+    const notices = yield* NoticeStore
+    const secrets = yield* SecretBox
+    const rules = { ...settings, maxLength: webhookBounds.urlLength }
+
+    const find = Effect.fnUntraced(function* () {
+      const { accountId } = yield* Caller
+      const found = yield* notices.find(accountId)
+      return Option.isNone(found) ? yield* noUrl : found.value
+    })
+
+    return handlers.handleAll({
+      get: () => orUnavailable(Effect.map(find(), shown)),
+
+      set: Effect.fnUntraced(function* ({ payload }) {
+        const { accountId } = yield* Caller
+        const { format = "standard", types = noticeTypes } = payload
+        const problem = endpointProblem(payload.url, rules)
+        if (problem !== undefined) return yield* ValidationError.because(`url ${problem}.`)
+        const isSigned = format === "standard"
+        if (!isSigned && payload.secret !== undefined)
+          return yield* ValidationError.because(
+            "secret must not be set if format is slack, which has no signature."
+          )
+        const kept = Option.getOrUndefined(yield* notices.find(accountId))?.sealedSecret ?? null
+        const secret = payload.secret ?? (isSigned && kept === null ? generateSecret() : undefined)
+        const sealedSecret = !isSigned ? null : secret === undefined ? kept : secrets.seal(secret)
+        const given = { url: calledUrl(payload.url), format, types: [...new Set(types)], sealedSecret }
+        const written = yield* notices.set(accountId, given, yield* Clock.currentTimeMillis)
+        return { ...shown(written), ...(secret === undefined ? {} : { secret }) }
+      }, orUnavailable),
+
+      remove: Effect.fnUntraced(function* () {
+        const { accountId } = yield* Caller
+        if (!(yield* notices.remove(accountId))) return yield* noUrl
+      }, orUnavailable),
+
+      test: Effect.fnUntraced(function* () {
+        const { accountId } = yield* Caller
+        yield* find()
+        const now = yield* Clock.currentTimeMillis
+        const cause = `notice-test/${randomUUID()}`
+        yield* change(notices.queue({ ...testNotice(accountId), accountId, cause }, now))
+        return { notice_id: noticeId(cause) }
+      }, orUnavailable)
+    })
+  })
+)

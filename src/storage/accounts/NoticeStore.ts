@@ -1,0 +1,128 @@
+/**
+ * Notices to a URL of the account: the URL, and the queue (MessageQueue.ts). A notice is queued in the transaction that
+ * causes it, if the account has a URL that wants its type. It goes to the URL that the account has when it is sent.
+ */
+import { Context, Effect, Layer, Option } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { type Notice, type NoticeFormat, type NoticeType, TEST_NOTICE } from "../../domain/Notices.ts"
+import { column } from "../Columns.ts"
+import { type Leased, makeMessageQueue } from "./MessageQueue.ts"
+
+export interface NewNotice extends Notice<NoticeType | typeof TEST_NOTICE> {
+  /** Why it is sent. There is one notice for each cause. */
+  readonly cause: string
+  readonly accountId: string
+}
+
+/** A notice that this process has leased to send. */
+export type LeasedNotice = NewNotice & Leased
+
+export interface NoticeUrl {
+  readonly url: string
+  readonly format: NoticeFormat
+  readonly types: ReadonlyArray<NoticeType>
+  /** Null if the format has no signature. */
+  readonly sealedSecret: string | null
+}
+
+/** `last`: the newest notice, whether it was sent, and why not. Times are Unix milliseconds. */
+export type NoticeUrlSeen = NoticeUrl & {
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly last: {
+    readonly type: string
+    readonly createdAt: number
+    readonly sentAt: number | null
+    readonly attempts: number
+    readonly error: string | null
+  } | null
+}
+
+const at = (unixMs: number) => new Date(unixMs).toISOString()
+
+/** Queues notices, inside the caller's transaction if there is one. */
+export const queueNotices = (
+  sql: SqlClient.SqlClient,
+  notices: ReadonlyArray<NewNotice>,
+  nowMs: number
+): Effect.Effect<void, SqlError.SqlError> =>
+  notices.length === 0
+    ? Effect.void
+    : sql`
+      INSERT INTO notices (cause, account_id, type, text, data, created_at, next_attempt_at)
+      SELECT cause, account_id, type, text, data::json, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz
+      FROM unnest(
+        ${column(notices.map(({ cause }) => cause))}::text[],
+        ${column(notices.map(({ accountId }) => accountId))}::text[],
+        ${column(notices.map(({ type }) => type))}::text[],
+        ${column(notices.map(({ text }) => text))}::text[],
+        ${column(notices.map(({ data }) => JSON.stringify(data)))}::text[]
+      ) AS new (cause, account_id, type, text, data)
+      JOIN notice_urls u USING (account_id)
+      WHERE type = ${TEST_NOTICE} OR type = ANY(u.types)
+      ORDER BY cause ON CONFLICT (cause) DO NOTHING`.pipe(Effect.asVoid)
+
+const ms = (time: string, name: string) => `(extract(epoch FROM ${time}) * 1000)::float8 AS "${name}"`
+
+export class NoticeStore extends Context.Service<NoticeStore>()("ledgerhook/storage/NoticeStore", {
+  make: Effect.map(SqlClient.SqlClient, (sql) => {
+    const find = (accountId: string) =>
+      sql<NoticeUrlSeen>`
+        SELECT u.url, u.format, u.types, u.sealed_secret AS "sealedSecret", ${sql.literal(ms("u.created_at", "createdAt"))},
+               ${sql.literal(ms("u.updated_at", "updatedAt"))}, (
+          SELECT json_build_object('type', type, 'attempts', attempts, 'error', last_error,
+            'createdAt', extract(epoch FROM created_at) * 1000, 'sentAt', extract(epoch FROM sent_at) * 1000)
+          FROM notices WHERE account_id = u.account_id ORDER BY id DESC LIMIT 1
+        ) AS last
+        FROM notice_urls u WHERE account_id = ${accountId}`.pipe(
+        Effect.map(([row]) => Option.fromUndefinedOr(row))
+      )
+
+    return {
+      ...makeMessageQueue<LeasedNotice>(
+        sql,
+        "notices",
+        "type, text, data",
+        // In turns, so that an account with many notices and a slow URL does not delay others.
+        "(SELECT attempted_at FROM notice_urls u WHERE u.account_id = notices.account_id) NULLS FIRST, next_attempt_at, id"
+      ),
+
+      queue: (notice: NewNotice, nowMs: number) => queueNotices(sql, [notice], nowMs),
+
+      /** The URL to send a notice to now. */
+      target: (accountId: string, nowMs: number) =>
+        sql<Omit<NoticeUrl, "types">>`
+        UPDATE notice_urls SET attempted_at = ${at(nowMs)}::timestamptz WHERE account_id = ${accountId}
+        RETURNING url, format, sealed_secret AS "sealedSecret"`.pipe(
+          Effect.map(([row]) => Option.fromUndefinedOr(row))
+        ),
+
+      find,
+
+      /** Replaces the account's URL. */
+      set: (accountId: string, given: NoticeUrl, nowMs: number) => {
+        const now = at(nowMs)
+        return sql`
+        INSERT INTO notice_urls (account_id, url, format, types, sealed_secret, created_at, updated_at)
+        VALUES (${accountId}, ${given.url}, ${given.format}, ${column(given.types)}::text[], ${given.sealedSecret},
+                ${now}::timestamptz, ${now}::timestamptz)
+        ON CONFLICT (account_id) DO UPDATE SET url = excluded.url, format = excluded.format, types = excluded.types,
+          sealed_secret = excluded.sealed_secret, updated_at = excluded.updated_at`.pipe(
+          Effect.andThen(find(accountId)),
+          // The row is locked.
+          Effect.map(Option.getOrThrow),
+          sql.withTransaction
+        )
+      },
+
+      /** False if the account has none. Notices that wait are given up when they are due. */
+      remove: (accountId: string) =>
+        Effect.map(
+          sql`DELETE FROM notice_urls WHERE account_id = ${accountId} RETURNING 1`,
+          (rows) => rows.length > 0
+        )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(NoticeStore, NoticeStore.make)
+}

@@ -1,0 +1,122 @@
+/**
+ * Notifies accounts of incidents: one message for all webhooks of an account at one host, and one when they work again.
+ * health/Notices.ts says which incidents are due. A message is queued in the transaction that marks its incidents, and
+ * these transactions run one after the other, so each message is queued once, however many processes run this and
+ * wherever one of them dies.
+ */
+import { Effect } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
+import type { IncidentEnd } from "../../domain/HealthState.ts"
+import { failingMessage, NAMED_WEBHOOKS, recoveredMessage } from "../../domain/IncidentMessages.ts"
+import type { Message } from "../../domain/Mails.ts"
+import { mostHostsFail } from "../../health/Hosts.ts"
+import { incidentsToReport, REPORTED_AFTER_MS } from "../../health/Notices.ts"
+import { queueMails } from "../accounts/MailStore.ts"
+import { column } from "../Columns.ts"
+import { failingHosts, HOST } from "./FailingHosts.ts"
+import { findIncidents } from "./IncidentStore.ts"
+import { afterDeadlock } from "./WebhookStore.ts"
+
+interface Row {
+  readonly id: string
+  readonly webhookId: string
+  readonly network: string
+  readonly accountId: string
+  readonly name: string
+  readonly email: string | null
+  readonly host: string
+  /** Unix milliseconds. */
+  readonly beganAt: number
+  readonly endedAt: number | null
+  readonly endedBy: IncidentEnd | null
+  readonly cause: string | null
+  readonly attemptsFailed: number
+  readonly failedDeliveries: number
+  /** Whether its newest request was answered. */
+  readonly answers: boolean
+}
+
+/** The first word of the causes of mails, which are unique. */
+type Kind = "host-failing" | "host-recovered"
+
+export const reportIncidents = Effect.fnUntraced(
+  function* (nowMs: number, keptFromMs: number) {
+    const sql = yield* SqlClient.SqlClient
+    const at = (unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
+    const answered = sql`i.ended_by IN ('attempt', 'retry')`
+    // A run that began less than this after the end may yet continue the incident.
+    const shortest = `interval '${REPORTED_AFTER_MS.several} ms'`
+    const gap = `interval '${Limits.incidentGapMs} ms'`
+    const settled = sql`i.ended_at <= ${at(nowMs - Limits.incidentGapMs)}
+      AND (w.failing_since IS NULL OR w.failing_since >= i.ended_at + ${sql.literal(gap)})`
+
+    /** Incidents that are `wanted`, of accounts and hosts with one that is `ripe`, and without such a message lately. */
+    const incidents = (kind: Kind, wanted: Statement.Fragment, ripe: Statement.Fragment) => sql<Row>`
+      WITH wanted AS (
+        SELECT i.*, ${sql.literal(HOST)} AS host, ${ripe} AS ripe,
+               i.ended_at IS NOT NULL AND w.failing_since IS NULL AS answers FROM incidents i JOIN webhooks w ON w.id = i.webhook_id
+        WHERE ${wanted}
+      ), hosts AS (
+        SELECT account_id, host FROM wanted w GROUP BY account_id, host HAVING bool_or(ripe) AND NOT EXISTS (
+          SELECT FROM mails
+          WHERE cause > concat_ws('/', ${kind}::text, w.account_id, host, '') AND cause < concat_ws('/', ${kind}::text, w.account_id, host || '0')
+            AND created_at > ${at(nowMs - Limits.incidentNoticesPauseMs)}
+            AND created_at < ${at(nowMs + Limits.incidentNoticesPauseMs)}
+        ) ORDER BY min(began_at) LIMIT ${Limits.incidentNoticesHosts}
+      )
+      SELECT i.id, webhook_id AS "webhookId", network, account_id AS "accountId", host, name, email, cause,
+             (extract(epoch FROM began_at) * 1000)::float8 AS "beganAt",
+             (extract(epoch FROM ended_at) * 1000)::float8 AS "endedAt", ended_by AS "endedBy",
+             attempts_failed AS "attemptsFailed", failed_deliveries AS "failedDeliveries", answers
+      FROM wanted i JOIN hosts USING (account_id, host) JOIN accounts a ON a.id = account_id ORDER BY i.id`
+
+    const grouped = (rows: ReadonlyArray<Row>) =>
+      Map.groupBy(rows, ({ accountId, host }) => `${accountId}/${host}`)
+
+    /** All incidents are of one account and host. */
+    const queue = Effect.fnUntraced(function* (kind: Kind, rows: ReadonlyArray<Row>, message: Message) {
+      const { accountId, email, host } = rows[0]!
+      const state = kind === "host-failing" ? "reported" : "closed"
+      yield* sql`
+        UPDATE incidents SET notice_state = ${state} WHERE id = ANY(${column(rows.map(({ id }) => id))}::text[])`
+      const cause = `${kind}/${accountId}/${host}/${nowMs}`
+      yield* queueMails(sql, [{ cause, accountId, recipient: email, ...message }], nowMs)
+    })
+
+    yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.incident-notices', 0))`
+    yield* sql`
+      UPDATE incidents i SET notice_state = 'closed' FROM webhooks w
+      WHERE w.id = i.webhook_id AND i.notice_state <> 'closed'
+        AND (i.ended_by IN ('disabled', 'deleted') OR (i.notice_state = 'new' AND ${settled}))`
+
+    const unreported = yield* incidents(
+      "host-failing",
+      sql`i.notice_state = 'new' AND (i.ended_at IS NULL OR ${answered})`,
+      sql`coalesce(i.ended_at, ${at(nowMs)}) - i.began_at >= ${sql.literal(shortest)}`
+    )
+    const due = [...grouped(unreported).values()].filter(
+      (rows) => incidentsToReport(rows, nowMs, false).length > 0
+    )
+    const othersFail = due.length > 0 && mostHostsFail(yield* failingHosts)
+    for (const candidates of due) {
+      const rows = incidentsToReport(candidates, nowMs, othersFail)
+      if (rows.length > 0)
+        yield* queue("host-failing", rows, failingMessage({ ...rows[0]!, incidents: rows, othersFail }))
+    }
+
+    const over = yield* incidents(
+      "host-recovered",
+      sql`i.notice_state = 'reported' AND ${answered} AND ${settled}`,
+      sql`true`
+    )
+    for (const rows of grouped(over).values()) {
+      const named = rows.slice(0, NAMED_WEBHOOKS).map(({ id }) => id)
+      const found = new Map((yield* findIncidents(named, nowMs, keptFromMs)).map((one) => [one.id, one]))
+      const recovered = rows.map((row) => ({ ...row, outcome: found.get(row.id)?.outcome ?? null }))
+      yield* queue("host-recovered", rows, recoveredMessage({ ...rows[0]!, incidents: recovered }))
+    }
+  },
+  (report) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(report)),
+  Effect.retry(afterDeadlock)
+)
