@@ -55,7 +55,7 @@ interface Coverage {
 const started = (environment: Readonly<Record<string, string>>, roles: string) =>
   startProcess({ ...environment, ROLES: roles, LOG_LEVEL: "info" }, /starting/)
 
-/** How often a load balancer asks `/readyz`. */
+/** How often a load balancer asks `/readyz/traffic`. */
 const CHECK_EVERY = "1 second"
 const ROUNDS = 2
 
@@ -67,7 +67,7 @@ const startReady = Effect.fnUntraced(function* (environment: Readonly<Record<str
   })
   const url = (yield* program.printed(/Ledgerhook API: /)).replace("Ledgerhook API: ", "")
   const isReady = Effect.promise(() =>
-    fetch(`${url}/readyz`).then(
+    fetch(`${url}/readyz/traffic`).then(
       ({ status }) => status === 200,
       () => false
     )

@@ -37,7 +37,7 @@ describe.skipIf(!hasPromtool)("promtool", () => {
     "of two installations, only the faulty one has alerts: %s",
     (name, one) => {
       const tests = [promtoolTest(name, one, rules, true)]
-      if (Object.keys(one.told).length > 0) tests.push(promtoolTest(name, one, rules, false))
+      if (Object.keys(one.notifies).length > 0) tests.push(promtoolTest(name, one, rules, false))
       const { status, text } = withFile(promtoolTests(tests), (file) => promtool(["test", "rules", file]))
       assert.strictEqual(status, 0, text)
     }
@@ -50,7 +50,7 @@ describe.skipIf(!hasPromtool)("promtool", () => {
         fault: situations["the broker restarts within 20 s"]!.fault,
         lasts: 0.3
       },
-      { ...situations["Kafka is away"]!, told: {} }
+      { ...situations["Kafka is away"]!, notifies: {} }
     ]) {
       const tests = promtoolTests([promtoolTest("wrong", wrong, rules, true)])
       assert.notStrictEqual(withFile(tests, (file) => promtool(["test", "rules", file])).status, 0)

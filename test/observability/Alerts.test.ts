@@ -4,45 +4,11 @@
  */
 import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import type { MetricInfo } from "../../src/observability/MetricKinds.ts"
 import { metricsTable } from "../../src/observability/Metrics.ts"
 import { situations } from "../health/alertSituations.ts"
 import { dashboardExpressions, notInhibited, readInhibitions, readRules } from "../support/operationFiles.ts"
 
-// Delete from here…: metrics that are not in the table yet, and those that leave it.
-const coming: ReadonlyArray<MetricInfo> = Object.entries({
-  ledgerhook_part_ok: ["part"],
-  ledgerhook_part_degraded: ["part"],
-  ledgerhook_oldest_seconds: ["stage", "network", "because"],
-  ledgerhook_waiting: ["stage", "network", "because"],
-  ledgerhook_backlog_left_seconds: ["stage", "network"],
-  ledgerhook_webhooks: ["health"],
-  ledgerhook_webhook_hosts: ["state"],
-  ledgerhook_service_delay_seconds: ["network"]
-}).map(([name, labels]) => ({
-  name,
-  type: "gauge",
-  description: "",
-  labels: Object.fromEntries(labels.map((label) => [label, ""]))
-}))
-const leaving = [
-  "ledgerhook_log_records_behind",
-  "ledgerhook_oldest_due_delivery_age_seconds",
-  "ledgerhook_first_attempt_delay_seconds",
-  "ledgerhook_deliveries_waiting",
-  "ledgerhook_deliveries_in_backlog",
-  "ledgerhook_outbox_age_seconds",
-  "ledgerhook_mails_waiting",
-  "ledgerhook_ledgers_behind"
-]
-// …to here, with their uses, once src/observability/Metrics.ts has the new ones and not the old ones.
-
-const metrics = new Map(
-  [...coming, ...metricsTable.filter(({ name }) => !leaving.includes(name))].map((metric) => [
-    metric.name,
-    metric
-  ])
-)
+const metrics = new Map(metricsTable.map((metric) => [metric.name, metric]))
 
 /** Labels that Prometheus adds, and that of a histogram's buckets. */
 const addedLabels = ["installation", "instance", "job", "le"]
@@ -124,8 +90,8 @@ describe("ops/prometheus/alerts.yml", () => {
   })
 
   it("has a situation for each alert and severity", () => {
-    const inSituations = Object.values(situations).flatMap(({ told }) =>
-      Object.entries(told).map(([name, severity]) => `Ledgerhook${name} ${severity}`)
+    const inSituations = Object.values(situations).flatMap(({ notifies }) =>
+      Object.entries(notifies).map(([name, severity]) => `Ledgerhook${name} ${severity}`)
     )
     const all = rules.map(({ alert, labels: { severity } }) => `${alert} ${severity}`)
     assert.sameMembers([...new Set(inSituations)], all)
@@ -145,9 +111,9 @@ describe("ops/alertmanager/inhibit.yml", () => {
     }
   })
 
-  it.each(Object.entries(situations))("leaves the cause: %s", (_, { fault, hidden = {}, told }) => {
+  it.each(Object.entries(situations))("leaves the cause: %s", (_, { fault, inhibited = {}, notifies }) => {
     const [, role = ""] = /processes\{role="(\w+)"/.exec(Object.keys(fault).join()) ?? []
-    const firing = Object.entries({ ...told, ...hidden }).map(([name, severity]) => ({
+    const firing = Object.entries({ ...notifies, ...inhibited }).map(([name, severity]) => ({
       alertname: `Ledgerhook${name}`,
       severity,
       installation: "prod-eu",
@@ -155,7 +121,7 @@ describe("ops/alertmanager/inhibit.yml", () => {
     }))
     assert.deepStrictEqual(
       notInhibited(firing).map(({ alertname }) => alertname),
-      Object.keys(told).map((name) => `Ledgerhook${name}`)
+      Object.keys(notifies).map((name) => `Ledgerhook${name}`)
     )
   })
 })

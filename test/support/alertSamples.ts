@@ -55,7 +55,8 @@ const healthy: Series = {
   ...each(roles, (role) => ({ [`ledgerhook_processes{role="${role}"}`]: 2 })),
   ...each(stages, (stage) =>
     each(hasNetwork.includes(stage) ? ["mainnet", "testnet"] : [""], (network) => ({
-      [`ledgerhook_oldest_seconds{stage="${stage}",network="${network}",because="service"}`]: 1
+      [`ledgerhook_oldest_seconds{stage="${stage}",network="${network}",because="service"}`]: 1,
+      [`ledgerhook_backlog_left_seconds{stage="${stage}",network="${network}"}`]: 0
     }))
   ),
   'ledgerhook_webhooks{health="healthy"}': 202,
@@ -90,22 +91,21 @@ const notation = (values: ReadonlyArray<number | undefined>): string => {
     }
     const step = (values[i + 1] ?? Number.NaN) - first
     let n = 0
-    while ((values[i + n + 1] ?? Number.NaN) - (values[i + n] ?? Number.NaN) === step) n += 1
-    tokens.push(
-      n > 0 ? `${first}${step < 0 ? "" : "+"}${step}x${n}` : first === Infinity ? "Inf" : `${first}`
-    )
+    if (Number.isFinite(step)) while ((values[i + n + 1] ?? Number.NaN) - values[i + n]! === step) n += 1
+    const written = String(first).replace("Infinity", "Inf")
+    tokens.push(n > 0 ? `${written}${step < 0 ? "" : "+"}${step}x${n}` : written)
     i += n + 1
   }
   return tokens.join(" ")
 }
 
 const MARGIN_MIN = 3
-/** How long a fault lasts of which nobody is told. */
+/** How long a fault lasts that notifies nobody. */
 const SILENT_MIN = 30
 
 /** When the situation's alerts fire at the latest: `fires_within`, from the fault or from the threshold. */
-const promisesOf = ({ hidden, thresholdAfter, told }: Situation, rules: ReadonlyArray<Rule>) =>
-  Object.entries({ ...told, ...hidden }).map(([name, severity]) => {
+const promisesOf = ({ inhibited, thresholdAfter, notifies }: Situation, rules: ReadonlyArray<Rule>) =>
+  Object.entries({ ...notifies, ...inhibited }).map(([name, severity]) => {
     const within = rules.find(({ alert }) => alert === `Ledgerhook${name}`)?.annotations.fires_within ?? ""
     const minutes = Number(/^(\d+) minutes\b/.exec(within)?.[1]) + (thresholdAfter?.[name] ?? 0)
     return { alert: `Ledgerhook${name}`, severity, minutes }
@@ -158,7 +158,7 @@ export const promtoolTest = (
     key.includes("{")
       ? key.replace("{", `{installation="${installation}",`)
       : `${key}{installation="${installation}"}`
-  const well: Situation = { fault: {}, told: {} }
+  const well: Situation = { fault: {}, notifies: {} }
   const installations = labelled
     ? [[FAULTY, situation] as const, [HEALTHY, well] as const]
     : [["", situation] as const]
