@@ -2,7 +2,8 @@
 export const healthLimits = {
   /**
    * How old the oldest item of a stage may be until the stage is late. A ledger closes every 3 to 4 s and is announced a
-   * few seconds later; a replay job may wait for a worker that ends another; a mail server may be away for minutes.
+   * few seconds later; a replay job may wait for a worker that ends another; a mail server may be away for minutes; retention is due every
+   * hour.
    */
   lateMs: {
     ingest: 60_000,
@@ -12,7 +13,8 @@ export const healthLimits = {
     delay: 30_000,
     replay: 120_000,
     outbox: 30_000,
-    notices: 300_000
+    notices: 300_000,
+    upkeep: 7_200_000
   },
   /** How often the report is made, and after how long without a new one it tells nothing any more. */
   reportMs: 10_000,

@@ -7,7 +7,8 @@ export const stages = [
   "delay",
   "replay",
   "outbox",
-  "notices"
+  "notices",
+  "upkeep"
 ] as const
 export type Stage = (typeof stages)[number]
 

@@ -32,7 +32,7 @@ export const stageKey = ({ because, network, stage }: StageFact): string => `${s
 /** The longest age that a process with this role gives of its own work; undefined if no process has it. */
 export const oldestInProcesses = (
   processes: ReadonlyArray<SeenProcess>,
-  stage: "deliver" | "delay" | "outbox"
+  stage: "deliver" | "delay" | "outbox" | "upkeep"
 ): number | undefined => {
   const ages = processes.flatMap(({ behindMs }) => behindMs[stage] ?? [])
   return ages.length === 0 ? undefined : Math.max(...ages)
@@ -117,6 +117,8 @@ const subject = ({ network, stage, waiting }: StageState): string => {
       return `${counted(waiting, "replay waits", "replays wait")} for a process that runs it`
     case "outbox":
       return "Changes made through the API are not in the log yet"
+    case "upkeep":
+      return "Old data are not deleted in time"
     case "notices":
       return `${counted(waiting, "message to an account is", "messages to accounts are")} late`
   }

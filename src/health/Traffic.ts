@@ -25,7 +25,10 @@ export interface TrafficFacts {
 }
 
 /** Since when all parts of the role have failed; undefined if one works. */
-const roleFailedSince = ({ failedSince, parts }: TrafficFacts, role: Role): number | undefined => {
+export const roleFailedSince = (
+  { failedSince, parts }: Pick<TrafficFacts, "failedSince" | "parts">,
+  role: Role
+): number | undefined => {
   const own = parts.filter((part) => part === role || part.startsWith(`${role}.`))
   const since = own.flatMap((part) => failedSince.get(part) ?? [])
   return own.length > 0 && since.length === own.length ? Math.max(...since) : undefined

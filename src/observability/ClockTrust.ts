@@ -7,6 +7,7 @@ import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { monotonicClock } from "../domain/Monotonic.ts"
 import { repeatEvery } from "./RetryUntilSuccess.ts"
+import { showAge } from "./StageAges.ts"
 
 /** Whether the clock is trusted. It notices that the clock was set when it is asked. `what` waits for that. */
 export const makeClockTrust = Effect.fnUntraced(function* (what: string) {
@@ -29,12 +30,18 @@ export const makeClockTrust = Effect.fnUntraced(function* (what: string) {
   })
 })
 
-/** `repeatEvery` for what deletes by age: does nothing while the clock is not trusted. */
+/** `repeatEvery` for what deletes by age: does nothing while the clock is not trusted. Shows since when it has been due. */
 export const deleteEvery =
   (what: string, pauseMs: number) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<never, never, R> =>
-    Effect.flatMap(makeClockTrust(what), (isTrusted) =>
-      Effect.flatMap(isTrusted, (trusted) => (trusted ? Effect.asVoid(self) : Effect.void)).pipe(
-        repeatEvery(what, pauseMs)
-      )
-    )
+    Effect.gen(function* () {
+      const isTrusted = yield* makeClockTrust(what)
+      const nowMs = yield* monotonicClock
+      let dueAt = nowMs()
+      yield* showAge("upkeep", () => Math.max(0, nowMs() - dueAt))
+      const once = Effect.gen(function* () {
+        if (yield* isTrusted) yield* self
+        dueAt = nowMs() + pauseMs
+      })
+      return yield* once.pipe(repeatEvery(what, pauseMs))
+    }).pipe(Effect.scoped) as Effect.Effect<never, never, R>

@@ -4,7 +4,7 @@
  */
 import { Context, Effect } from "effect"
 
-export type AgedStage = "deliver" | "delay" | "outbox"
+export type AgedStage = "deliver" | "delay" | "outbox" | "upkeep"
 
 interface Age {
   readonly stage: AgedStage

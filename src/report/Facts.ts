@@ -95,13 +95,15 @@ export const readFacts = Effect.fnUntraced(function* (registry: Effect.Effect<Re
           ...backlogFacts(alive, backlog),
           yield* delayFact(alive),
           ...replay,
-          {
-            stage: "outbox",
-            network: "",
-            because: "service",
-            oldestMs: oldestInProcesses(alive, "outbox") ?? 0,
-            waiting: 0
-          },
+          ...(["outbox", "upkeep"] as const).map(
+            (stage): StageFact => ({
+              stage,
+              network: "",
+              because: "service",
+              oldestMs: oldestInProcesses(alive, stage) ?? 0,
+              waiting: 0
+            })
+          ),
           ...(yield* readNotices)
         ])
   const facts: ServiceFacts = {

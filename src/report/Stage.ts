@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { Settings, watchedNetworks } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { healthStates } from "../domain/HealthState.ts"
-import { monotonicNow } from "../domain/Monotonic.ts"
+import { monotonicClock } from "../domain/Monotonic.ts"
 import { makeReport, type Report, type Samples, sampled } from "../health/Report.ts"
 import { roleStates } from "../health/Roles.ts"
 import { type StageFact, type StageState, stageKey } from "../health/Stages.ts"
@@ -45,7 +45,11 @@ const logChanges = Effect.fnUntraced(function* (report: Report, before: Report |
 
 export const report = Effect.gen(function* () {
   const settings = yield* Settings
+  const nowMs = yield* monotonicClock
   let newest: Report | undefined
+  let madeAt = 0
+  /** While no report can be made, for example because the database is away, the last one tells nothing. */
+  const known = () => (nowMs() - madeAt <= Limits.reportOldMs ? newest : undefined)
   let jobs: OpenJobs | undefined
   let samples: Samples = new Map()
   const registry = yield* makeRegistryPart
@@ -54,20 +58,20 @@ export const report = Effect.gen(function* () {
   for (const { role } of roleStates([], settings.withoutRoles))
     yield* Metrics.processes.observe(
       { role },
-      () => newest?.roles.find((one) => one.role === role)?.alive ?? Number.NaN
+      () => known()?.roles.find((one) => one.role === role)?.alive ?? Number.NaN
     )
   for (const health of healthStates)
-    yield* Metrics.webhooks.observe({ health }, () => newest?.webhooks[health] ?? Number.NaN)
+    yield* Metrics.webhooks.observe({ health }, () => known()?.webhooks[health] ?? Number.NaN)
   for (const state of ["failing", "all"] as const)
-    yield* Metrics.webhookHosts.observe({ state }, () => newest?.hosts[state] ?? Number.NaN)
+    yield* Metrics.webhookHosts.observe({ state }, () => known()?.hosts[state] ?? Number.NaN)
   for (const state of ["queued", "running"] as const)
-    yield* Metrics.replayJobs.observe({ state }, () => jobs?.[state] ?? Number.NaN)
+    yield* Metrics.replayJobs.observe({ state }, () => (known() === undefined ? Number.NaN : jobs![state]))
   for (const part of [
     ...watchedNetworks(settings).map((network) => `ledger.${network}`),
     "registry",
     "mail"
   ]) {
-    const of = () => newest?.parts.find((one) => one.part === part)?.state
+    const of = () => known()?.parts.find((one) => one.part === part)?.state
     const shownAs = (value: boolean) => (of() === undefined ? Number.NaN : value ? 1 : 0)
     yield* Metrics.partOk.observe({ part }, () => shownAs(of() !== "failed"))
     yield* Metrics.partDegraded.observe({ part }, () => shownAs(of() === "degraded"))
@@ -80,7 +84,7 @@ export const report = Effect.gen(function* () {
     shown.add(key)
     const { because, network, stage } = fact
     const of = (read: (state: StageState) => number) => () => {
-      const state = newest?.stages?.find((one) => stageKey(one) === key)
+      const state = known()?.stages?.find((one) => stageKey(one) === key)
       return state === undefined ? Number.NaN : read(state)
     }
     const labels = { stage, network, because }
@@ -97,12 +101,13 @@ export const report = Effect.gen(function* () {
 
   const make = Effect.gen(function* () {
     const read = yield* readFacts(registry)
-    samples = sampled(samples, read.facts.stages, yield* monotonicNow)
+    samples = sampled(samples, read.facts.stages, nowMs())
     const before = newest ?? (yield* readReport)?.report
     const made = makeReport(read.facts, samples, before)
     yield* writeReport(made)
     yield* logChanges(made, newest)
     newest = made
+    madeAt = nowMs()
     jobs = read.jobs
     yield* Effect.forEach(made.stages ?? [], show, { discard: true })
   })

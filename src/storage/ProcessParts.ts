@@ -3,6 +3,7 @@ import { statfs } from "node:fs/promises"
 import { Effect } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
+import { monotonicNow } from "../domain/Monotonic.ts"
 import { afterProbe, clockPart, databasePart, diskPart, type ProbedPart } from "../health/PartProbes.ts"
 import type { PartInProcess } from "../health/SeenProcess.ts"
 import { Health } from "../observability/Health.ts"
@@ -24,10 +25,14 @@ export const makeParts = Effect.gen(function* () {
   const health = yield* Health
   const parts = new Map<string, ProbedPart>()
   let slowMs = 0
+  let sharedFailedAt = Number.NEGATIVE_INFINITY
 
   const note = Effect.fnUntraced(function* (part: string, found: PartInProcess) {
     const isFirst = !parts.has(part)
-    parts.set(part, afterProbe(parts.get(part), found))
+    const now = afterProbe(parts.get(part), found)
+    parts.set(part, now)
+    if (now.status === "failed" && (part === "log" || part === "database"))
+      sharedFailedAt = yield* monotonicNow
     if (!isFirst) return
     yield* Metrics.partOk.observe({ part }, () => (isWell(parts.get(part)!) ? 1 : 0))
     yield* Metrics.partDegraded.observe({ part }, () => (parts.get(part)!.status === "degraded" ? 1 : 0))
@@ -57,6 +62,8 @@ export const makeParts = Effect.gen(function* () {
       yield* note("database", databasePart(answer.tookMs, slowMs))
       yield* note("clock", clockPart(answer.aheadMs, answer.tookMs))
     }),
+    /** When the log or the database last failed: until some time after that, stages fail because of them. */
+    sharedFailedAt: () => sharedFailedAt,
     read: (): Readonly<Record<string, PartInProcess>> =>
       Object.fromEntries(Array.from(parts, ([part, { detail, status }]) => [part, { status, detail }]))
   }

@@ -12,6 +12,7 @@ import type { Role } from "../config/Definitions.ts"
 import { Limits } from "../config/Limits.ts"
 import { bothClocks, monotonicNow } from "../domain/Monotonic.ts"
 import type { SeenProcess } from "../health/SeenProcess.ts"
+import { roleFailedSince } from "../health/Traffic.ts"
 import { Health } from "../observability/Health.ts"
 import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
 import { stageAges } from "../observability/StageAges.ts"
@@ -22,16 +23,16 @@ export class ProcessId extends Context.Service<ProcessId, string>()("ledgerhook/
   static readonly layer = Layer.sync(ProcessId, () => randomUUID())
 }
 
-/** The roles that fail now: all parts of the role do. `ingest` has one for each network. */
-const failingOf = Effect.fnUntraced(function* (roles: ReadonlyArray<Role>) {
-  const parts = yield* (yield* Health).probes
-  const failing: Array<Role> = []
-  for (const role of roles) {
-    const own = [...parts].filter(([name]) => name === role || name.startsWith(`${role}.`))
-    const states = yield* Effect.all(own.map(([, probe]) => probe))
-    if (states.length > 0 && states.every(({ status }) => status === "failed")) failing.push(role)
-  }
-  return failing
+/**
+ * The roles that fail by themselves. A restart that fails again changes nothing. `sharedFailedAt`: when something failed
+ * that all stages need.
+ */
+const failingOf = Effect.fnUntraced(function* (roles: ReadonlyArray<Role>, sharedFailedAt: number) {
+  const health = yield* Health
+  if ((yield* monotonicNow) - sharedFailedAt < Limits.roleFailedMs) return []
+  const failedSince = yield* health.failedSince
+  const parts = [...(yield* health.probes).keys()]
+  return roles.filter((role) => roleFailedSince({ failedSince, parts }, role) !== undefined)
 })
 
 /** For how long the event loop has been busy nearly all of the time, at each call since the one before. */
@@ -57,7 +58,7 @@ export const keepProcess = Effect.fnUntraced(function* (version: string, roles: 
 
   const seen = Effect.gen(function* () {
     yield* parts.probe
-    const failing = yield* failingOf(roles)
+    const failing = yield* failingOf(roles, parts.sharedFailedAt())
     const behind = yield* stageAges
     const before = yield* bothClocks
     const sinceMs = before.monotonicMs - lastAt

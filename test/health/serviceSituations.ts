@@ -236,6 +236,12 @@ export const situations: ReadonlyArray<Situation> = [
     says: ["host a, pid 1: 0.3 GB are free at DATA_DIR. Free space at DATA_DIR, or the service will stop."]
   },
   {
+    what: "retention has not worked for hours",
+    facts: { stages: [stage({ stage: "upkeep", oldestMs: 150 * MINUTE, waiting: 1 })] },
+    ok: true,
+    says: [/^The service is well\./, "Old data are not deleted in time, oldest 2 h 30 min."]
+  },
+  {
     what: "41: the schema registry was emptied",
     facts: { outside: [registryPart([...Array<boolean>(12).fill(false)])] },
     ok: true,
