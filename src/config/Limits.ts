@@ -245,8 +245,7 @@ export const Limits = {
   progressEventsRead: 10,
   /** Waiting deliveries of a webhook that its progress counts at most: about 5 ms. */
   progressCounted: 10_000,
-  /** How often upkeep looks for the beginnings and ends of gaps, and how many are kept of a webhook, for 400 days at most. */
-  gapSweepMs: 10_000,
+  /** Gaps that are kept of a webhook, and for how long: as incidents. */
   gapsKept: 100,
   gapsKeptMs: 400 * 24 * 3_600_000,
   /** After an update: webhooks in a statement, and the oldest deliveries of each in which an attempt is searched. */

@@ -5,7 +5,7 @@
  */
 import { Clock, Effect } from "effect"
 import { Settings, watchedNetworks } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
+import { StageLimits } from "../config/StageLimits.ts"
 import { type Hold, monthOf } from "../domain/Quota.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
@@ -45,6 +45,8 @@ export const makeGapSweep = Effect.gen(function* () {
   })
 })
 
-export const keepGaps = Effect.flatMap(makeGapSweep, (sweep) =>
-  sweep.pipe(repeatEvery("gaps of webhooks", Limits.gapSweepMs))
-)
+export const keepGaps = Effect.gen(function* () {
+  const { gapSweepMs } = yield* StageLimits
+  const sweep = yield* makeGapSweep
+  return yield* sweep.pipe(repeatEvery("gaps of webhooks", gapSweepMs))
+})

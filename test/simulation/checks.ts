@@ -256,6 +256,35 @@ const progressAgrees: Check = ({ ledgers, progress, settledProgress }, { rows })
   ]
 }
 
+/** What a webhook would have got if it had been active, and its account not on hold, is in a gap of it. */
+const gapsCover: Check = ({ routed, webhooks }, { events, gaps, rows }) => {
+  const live = new Set(rows.flatMap(({ id, job }) => (job === null ? [id] : [])))
+  return events.flatMap(({ event, offset, atMs }) => {
+    const earliestMs = atMs - CLOCKS_DIFFER_MS
+    const routedMs = routed.find((commit) => commit.offset > offset)?.atMs ?? Number.POSITIVE_INFINITY
+    return webhooks.flatMap(({ id, versions }) => {
+      if (!isKept(webhooks, id) || (versions[0]?.answeredMs ?? Number.POSITIVE_INFINITY) > earliestMs)
+        return []
+      const until = versions.filter(({ askedMs }) => askedMs <= routedMs)
+      const wishes = until.flatMap(({ wish }, i) =>
+        wish !== undefined &&
+        (versions.slice(i + 1).find((next) => next.wish !== undefined)?.answeredMs ??
+          Number.POSITIVE_INFINITY) >= earliestMs
+          ? [wish]
+          : []
+      )
+      const isIn = gaps.some(
+        ({ from, to, webhook }) =>
+          webhook === id && from <= event.ledger_index && event.ledger_index <= (to ?? event.ledger_index)
+      )
+      const delivery = deliveryId(event.detected_at, event.position, id, event.event_id)
+      return wishes.length > 0 && wishes.every((wish) => wants(wish, event)) && !live.has(delivery) && !isIn
+        ? [`${event.event_id} was not queued for ${id}, and is in no gap`]
+        : []
+    })
+  })
+}
+
 /** At most what failed since the last delivery. Processes differ in their clocks, which the rows' times are from. */
 const countersRight: Check = ({ clocksDifferMs, webhooks }, { countedAttempts, counters, rows, usage }) => {
   const attempts = rows.reduce((sum, row) => sum + row.attempts, 0)
@@ -340,6 +369,7 @@ export const checks: Readonly<Record<string, Check>> = {
   countersRight,
   healthAgrees,
   progressAgrees,
+  gapsCover,
   failingDisabled,
   holdsKept,
   replaysComplete,

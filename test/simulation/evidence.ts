@@ -83,6 +83,11 @@ export interface Outcome {
   readonly counters: ReadonlyMap<string, number>
   /** Webhooks whose row and incidents disagree, or count more failed attempts than were recorded. */
   readonly wrongHealth: ReadonlyArray<string>
+  readonly gaps: ReadonlyArray<{
+    readonly webhook: string
+    readonly from: number
+    readonly to: number | null
+  }>
   readonly usage: number
   /** Attempts in the statistics. */
   readonly countedAttempts: number
@@ -114,6 +119,8 @@ export const readOutcome = Effect.fnUntraced(function* ({ appended }: Evidence) 
         > (SELECT count(*) FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.webhook_id = w.id)`
   const [usage] = yield* sql<{ readonly sum: number }>`
     SELECT coalesce(sum(deliveries), 0)::float8 AS sum FROM delivery_usage`
+  const gaps = yield* sql<{ readonly webhook: string; readonly from: number; readonly to: number | null }>`
+    SELECT webhook_id AS webhook, from_ledger::float8 AS from, to_ledger::float8 AS to FROM webhook_gaps`
   const [counted] = yield* sql<{ readonly sum: number }>`
     SELECT coalesce(sum(count), 0)::float8 AS sum FROM delivery_counts
     WHERE width = '1 day' AND status IN ('first_delivered', 'first_failed', 'later_delivered', 'later_failed')`
@@ -135,6 +142,7 @@ export const readOutcome = Effect.fnUntraced(function* ({ appended }: Evidence) 
     failedAttempts: new Map(attempts.map(({ id, count }) => [id, count])),
     counters: new Map(counters.map(({ id, count }) => [id, count])),
     wrongHealth: wrongHealth.map(({ id }) => id),
+    gaps,
     usage: usage!.sum,
     countedAttempts: counted!.sum,
     jobs: new Map(jobs.map(({ id, ...job }) => [id, job]))

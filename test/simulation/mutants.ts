@@ -146,6 +146,13 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong: "return unreadAfter.size > 1000 ? { ...read, unreadAfter } : read"
   },
   {
+    name: "a gap begins one ledger late",
+    caughtBy: "gapsCover",
+    file: "src/storage/migrations/0015_webhook_progress.ts",
+    code: "coalesce(r.routed_through, 0) + 1",
+    wrong: "coalesce(r.routed_through, 0) + 2"
+  },
+  {
     name: "a lane does not hear that its webhook was activated",
     caughtBy: "settles",
     file: "src/deliver/Lanes.ts",

@@ -5,6 +5,7 @@
 import { type Cause, Effect, Layer, Logger, Metric, Random, Schedule } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
 import { StageLimits, type stageLimits } from "../../src/config/StageLimits.ts"
+import { keepGaps } from "../../src/coverage/GapUpkeep.ts"
 import { delay } from "../../src/delay/Stage.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import type { Sender } from "../../src/deliver/Sender.ts"
@@ -118,7 +119,7 @@ const stages = (parts: NodeParts) => {
           )
         )
   const upkeep = Effect.flatMap(Leases, (leases) =>
-    leases.hold("retention")(Effect.raceFirst(keepEndingQueues, keepTotals))
+    leases.hold("retention")(Effect.raceAllFirst([keepEndingQueues, keepGaps, keepTotals]))
   )
   const holds = Effect.map(AccountHolds, ({ get, subscribe }) => {
     const tell = () => parts.held(get(ACCOUNT) !== undefined)

@@ -96,6 +96,7 @@ const limits = {
   delayBatchRecords: 5,
   commitEveryMs: 500,
   progressRecords: 5,
+  gapSweepMs: 5_000,
   earlyWorkMs: 1_000
 }
 

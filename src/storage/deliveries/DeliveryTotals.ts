@@ -16,15 +16,20 @@ const fold = `
     SELECT account_id, network, webhook_id, status, at, latency_bucket, count, latency_sum FROM changes
     UNION ALL
     SELECT account_id, network, webhook_id, kind, at, 0::smallint, n, 0
-    FROM changes CROSS JOIN LATERAL attempt_counts(status, attempts, first_attempts) AS counted
-    WHERE to_regclass('delivery_totals_' || to_char(at AT TIME ZONE 'UTC', 'YYYYMMDD')) IS NOT NULL
+    FROM (
+      SELECT account_id, network, webhook_id, status, at, sum(attempts) AS attempts, sum(first_attempts) AS first_attempts
+      FROM changes WHERE attempts > 0 GROUP BY 1, 2, 3, 4, 5
+    ) AS attempted CROSS JOIN LATERAL attempt_counts(status, attempts, first_attempts) AS counted
   ), totals_added AS (
     INSERT INTO delivery_totals AS total
       (account_id, network, webhook_id, status, width, at, latency_bucket, count, latency_sum)
     SELECT account_id, network, webhook_id, status, width, date_bin(width::interval, at, 'epoch'), latency_bucket,
            sum(count), sum(latency_sum)
     FROM counts CROSS JOIN (VALUES ${countWidths.map(({ width }) => `('${width}')`).join(", ")}) AS widths (width)
-    GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(count) <> 0 OR sum(latency_sum) <> 0
+    GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING (sum(count) <> 0 OR sum(latency_sum) <> 0)
+      AND CASE WHEN status LIKE '%\\_%' THEN to_regclass(
+        'delivery_totals_' || to_char(date_bin(width::interval, at, 'epoch') AT TIME ZONE 'UTC', 'YYYYMMDD')
+      ) IS NOT NULL ELSE true END
     ON CONFLICT (account_id, network, webhook_id, status, width, at, latency_bucket)
     DO UPDATE SET count = total.count + excluded.count, latency_sum = total.latency_sum + excluded.latency_sum
   ), types_added AS (
