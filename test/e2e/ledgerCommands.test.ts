@@ -82,7 +82,11 @@ describe("commands on ledgers", () => {
           return data[0]!
         })
         yield* waitUntil(
-          Effect.map(coverage, ({ ranges }) => ranges[0]?.last.ledger_index === LAST),
+          // Ingest writes the head within a second of taking the ledger.
+          Effect.map(
+            coverage,
+            ({ head, ranges }) => ranges[0]?.last.ledger_index === LAST && head?.ledger_index === LAST
+          ),
           "60 seconds"
         )
         const { catching_up, head, ranges } = yield* coverage
