@@ -221,8 +221,11 @@ export const Limits = {
   incidentNoticesMs: 30_000,
   /** An account gets at most one message in this time that its webhooks at a host fail, and one that they work again. */
   incidentNoticesPauseMs: 3_600_000,
-  /** Hosts, each of one account, that are looked up at once, those that fail for longest first. */
-  incidentNoticesHosts: 1_000,
+  /**
+   * Hosts, each of one account, that are looked up at once, those that failed first before others. If webhooks work again,
+   * their deliveries are counted: 1 to 3 ms for each.
+   */
+  incidentNoticesHosts: { "host-failing": 1_000, "host-recovered": 100 },
   /** Spans in which a webhook was failing are one incident if they are less than this apart. */
   incidentGapMs: 5 * 60_000,
   /** How long incidents are kept: a year can be compared with the one before. */
