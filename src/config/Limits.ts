@@ -258,6 +258,8 @@ export const Limits = {
   mailRetryDelaysMs: [1, 5, 15, 60, 180, 360, 720, 1_440, 1_440].map((minutes) => minutes * 60_000),
   /** Characters of a mail server's error that are kept. */
   mailErrorLength: 500,
+  /** How long notices are kept: they are retried for three days. */
+  noticesKeptMs: 7 * 24 * 3_600_000,
   /** How long mails are kept: longer than a month, because they record which quota notices an account got. */
   mailsKeptMs: 90 * 24 * 3_600_000,
 

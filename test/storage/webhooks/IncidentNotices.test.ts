@@ -183,6 +183,29 @@ layer(DeliveriesLive)("messages about incidents", (it) => {
     })
   )
 
+  it.effect("come again about an incident that goes on after it seemed to be over", () =>
+    Effect.gen(function* () {
+      const [id] = yield* begin(1)
+      yield* fail(id!, 0)
+      yield* sweep(5)
+      yield* request(id!, 10, "delivered")
+      // A failure less than 5 minutes later may become a part of the incident.
+      yield* request(id!, 14, "retrying")
+      yield* sweep(16)
+      assert.strictEqual((yield* subjects).length, 1)
+      yield* request(id!, 17, "delivered")
+      yield* sweep(17)
+      // Recorded too late.
+      yield* fail(id!, 14.9)
+      for (const minute of [18, 64, 65]) yield* sweep(minute)
+      assert.deepStrictEqual(yield* subjects, [
+        "Webhook to dead.example is failing",
+        "Webhook to dead.example works again",
+        "Webhook to dead.example is failing"
+      ])
+    })
+  )
+
   it.effect("wait while most hosts fail, for an hour, and then say that others fail too", () =>
     Effect.gen(function* () {
       const hosts = Array.from({ length: 10 }, (_, i) => `host${i}.example`)
