@@ -87,7 +87,9 @@ export class UrlSender extends Context.Service<
         const post = yield* (yield* sender).opened
         const error = yield* Effect.callback<string | null>((resume) =>
           post(notice.accountId, request, Limits.noticeResponseBytes, (outcome) =>
-            resume(Effect.succeed("shortage" in outcome ? `this machine ${outcome.shortage}` : outcome.error))
+            resume(
+              Effect.succeed("shortage" in outcome ? "not sent: the service lacks resources" : outcome.error)
+            )
           )
         )
         if (error !== null) yield* failed(error)
