@@ -12,6 +12,7 @@ import { loadKafka } from "./log/kafka/LoadKafka.ts"
 import { registerSchemas, type SchemaRegistryError } from "./log/kafka/SchemaRegistry.ts"
 import { Leases } from "./storage/Leases.ts"
 import { claimLog, embeddedIdentity, type OtherLog, requireLog } from "./storage/LogIdentity.ts"
+import { ProcessId } from "./storage/Processes.ts"
 
 /** Schemas are registered only by processes with the role ingest, since only they write the public topics. */
 const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings, claim: typeof claimLog) =>
@@ -43,9 +44,13 @@ type LogFailure =
 
 const logOf = (
   settings: SettingsShape
-): Layer.Layer<EventLog | Leases, LogFailure, Settings | SqlClient.SqlClient> =>
+): Layer.Layer<EventLog | Leases | ProcessId, LogFailure, Settings | SqlClient.SqlClient> =>
   settings.kafka === undefined
-    ? Layer.merge(Layer.unwrap(Effect.as(claimLog(embeddedIdentity), EmbeddedEventLog.layer)), Leases.alone)
+    ? Layer.mergeAll(
+        Layer.unwrap(Effect.as(claimLog(embeddedIdentity), EmbeddedEventLog.layer)),
+        Leases.alone,
+        ProcessId.layer
+      )
     : Layer.merge(kafkaLog(settings, settings.kafka, claimLog), Leases.layer)
 
 /**

@@ -4,6 +4,7 @@
  */
 import { Clock, Console, Effect, Layer, Schedule } from "effect"
 import { HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
 import packageJson from "../package.json" with { type: "json" }
 import { operatorServerLayer, serverLayer } from "./api/Server.ts"
 import { SyntheticEvents } from "./api/SyntheticEvents.ts"
@@ -58,6 +59,7 @@ import { EventStore } from "./storage/events/EventStore.ts"
 import { HistoryStore } from "./storage/events/HistoryStore.ts"
 import { SkippedLedgers } from "./storage/events/SkippedLedgers.ts"
 import { Leases } from "./storage/Leases.ts"
+import { writeNetwork } from "./storage/Networks.ts"
 import { Outbox } from "./storage/outbox/Outbox.ts"
 import { outboxPublisherLayer } from "./storage/outbox/OutboxPublisher.ts"
 import { WorkNotices } from "./storage/outbox/WorkNotices.ts"
@@ -128,6 +130,7 @@ const ingestLayer = Layer.unwrap(
     const store = yield* AlertStore
     const skippedLedgers = yield* SkippedLedgers
     const restarts = yield* ChainRestarts
+    const sql = yield* SqlClient.SqlClient
     /** With Kafka, ingest continues while the database is away, as if there were no order. */
     const skipsOf = (network: Network): SkipOrders => ({
       reason: (index) => Effect.orElseSucceed(skippedLedgers.reason(network, index), () => undefined),
@@ -156,7 +159,12 @@ const ingestLayer = Layer.unwrap(
             onAlerts: recordAlerts(network),
             skips: skipsOf(network),
             startsOver: ({ ledger_hash }) =>
-              Effect.orElseSucceed(restarts.isOrdered(network, ledger_hash), () => false)
+              Effect.orElseSucceed(restarts.isOrdered(network, ledger_hash), () => false),
+            share: (facts) =>
+              writeNetwork(network, facts).pipe(
+                Effect.ignore,
+                Effect.provideService(SqlClient.SqlClient, sql)
+              )
           }).pipe(Effect.provide(source), Effect.scoped)
         )
       )
@@ -338,9 +346,10 @@ export const roles = Layer.merge(announceStop, presenceLayer(packageJson.version
 )
 
 const processMetricsLayer = Layer.unwrap(
-  Effect.map(Settings, ({ databaseUrl, dataDir }) =>
+  Effect.map(Settings, ({ databaseUrl, dataDir, roles: chosen }) =>
     ProcessMetrics.layer({
       version: packageJson.version,
+      roles: chosen,
       dataDir: databaseUrl === undefined ? dataDir : undefined
     })
   )

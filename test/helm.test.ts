@@ -13,9 +13,6 @@ import packageJson from "../package.json" with { type: "json" }
 import { loadSettings, settingsTable } from "../src/config/Config.ts"
 import { roles, type SettingName } from "../src/config/Definitions.ts"
 import { Limits } from "../src/config/Limits.ts"
-import { networks } from "../src/domain/Network.ts"
-import { logPart } from "../src/log/LogHealth.ts"
-import { ledgerPart } from "../src/observability/Health.ts"
 import { CHART, documentedValues, valuesMarkdown, valuesSchema } from "./support/chart.ts"
 import { made } from "./support/documents.ts"
 import { hasHelm, helm, type Manifest, manifests, template, type Values } from "./support/helm.ts"
@@ -94,7 +91,7 @@ const everything: Values = {
     tlsSecret: "tls",
     annotations: { "example.com/a": "b" }
   },
-  monitoring: { enabled: true, labels: { release: "prometheus" } },
+  monitoring: { enabled: true, repository: "example/hooks", labels: { release: "prometheus" } },
   podAnnotations: { "example.com/a": "b" },
   nodeSelector: { disk: "fast" },
   tolerations: [{ key: "only", operator: "Exists" }],
@@ -180,17 +177,7 @@ describe.skipIf(!hasHelm)("ops/helm, with helm (CONTRIBUTING.md says where it co
           assert.strictEqual(portOf("http"), variableOf(container, "PORT"))
         for (const probe of [startupProbe, livenessProbe])
           assert.deepStrictEqual(probe!.httpGet, { path: "/healthz", port: "ops" })
-        const { pathname, searchParams } = new URL(readinessProbe!.httpGet.path, "http://pod.example")
-        assert.strictEqual(pathname, "/readyz")
-        const excluded = [
-          logPart,
-          ...networks.map(ledgerPart),
-          ...["ingest", "history"].flatMap((part) => networks.map((network) => `${part}.${network}`))
-        ]
-        assert.deepStrictEqual(
-          searchParams.getAll("exclude"),
-          ["all", "api"].includes(component) ? excluded : []
-        )
+        assert.deepStrictEqual(readinessProbe!.httpGet, { path: "/readyz/traffic", port: "ops" })
         assert.isAbove(spec.terminationGracePeriodSeconds * 1_000, Limits.shutdownMs)
       }
     })
@@ -252,9 +239,15 @@ describe.skipIf(!hasHelm)("ops/helm, with helm (CONTRIBUTING.md says where it co
     const archive = join(folder, `ledgerhook-${packageJson.version}.tgz`)
     const { text } = template(archive, everything)
     rmSync(folder, { recursive: true })
-    assert.include(text, "alert: LedgerhookDown")
+    assert.include(text, "alert: LedgerhookGone")
     const [rule] = ofKind(manifests(everything), "PrometheusRule")
-    assert.deepStrictEqual(rule!.spec, parseYaml(readFileSync(ALERTS, "utf8")))
+    const alerts = readFileSync(ALERTS, "utf8").replaceAll("OWNER/ledgerhook", "example/hooks")
+    assert.deepStrictEqual(rule!.spec, parseYaml(alerts))
+    const [monitor] = ofKind(manifests(everything), "ServiceMonitor")
+    assert.include(
+      JSON.stringify(monitor),
+      '{"targetLabel":"installation","replacement":"default/ledgerhook"}'
+    )
   })
 
   const refused: Readonly<Record<string, readonly [values: Values, message: string]>> = {

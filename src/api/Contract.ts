@@ -13,6 +13,7 @@ import { Explain } from "./contract/Explain.ts"
 import { Incidents } from "./contract/Incidents.ts"
 import { Ledgers } from "./contract/Ledgers.ts"
 import { Notices } from "./contract/Notices.ts"
+import { ProgressGroup } from "./contract/Progress.ts"
 import { Replay } from "./contract/Replay.ts"
 import { System } from "./contract/System.ts"
 import { Webhooks } from "./contract/Webhooks.ts"
@@ -34,6 +35,7 @@ A request is checked in this order, and the first failed check decides the respo
 export class Api extends HttpApi.make("ledgerhook")
   .add(Webhooks)
   .add(Incidents)
+  .add(ProgressGroup)
   .add(Deliveries)
   .add(Replay)
   .add(Events)

@@ -33,6 +33,7 @@ import { explainLayer } from "./handlers/Explain.ts"
 import { incidentsLayer } from "./handlers/Incidents.ts"
 import { ledgersLayer } from "./handlers/Ledgers.ts"
 import { noticesLayer } from "./handlers/Notices.ts"
+import { progressLayer } from "./handlers/Progress.ts"
 import { replayLayer } from "./handlers/Replay.ts"
 import { systemLayer } from "./handlers/System.ts"
 import { webhooksLayer } from "./handlers/Webhooks.ts"
@@ -91,6 +92,7 @@ const handlersLayer = forEveryGroup(
   Layer.mergeAll(
     webhooksLayer,
     incidentsLayer,
+    progressLayer,
     deliveriesLayer,
     replayLayer,
     eventsLayer.pipe(Layer.provide(EventStreams.layer)),

@@ -56,6 +56,8 @@ export const commandLimits = {
   /** Failing webhooks and processes that `status` names, so that all fits on one screen. */
   statusWebhooks: 10,
   statusProcesses: 20,
+  /** How often `status --watch` reads again: more often than the report is made, because processes say more often how they are. */
+  statusWatchMs: 2_000,
   /** The timeout of one check of `doctor`. */
   doctorCheckMs: 5_000,
   /** How long `doctor` waits for a server that is a few ledgers behind. A ledger closes every 3 to 4 s. */

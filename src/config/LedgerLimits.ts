@@ -64,6 +64,18 @@ export const ledgerLimits = {
   ledgerHeadAgeMs: 60_000,
   /** It says "degraded" if an announced ledger has not been taken for this long: two to three ledgers. */
   ledgerStandingMs: 10_000,
+  /**
+   * A network was reset if all servers are more ledgers than this below the last one taken: about an hour. A server that
+   * was restored from a backup may be some minutes behind.
+   */
+  ledgerResetGap: 1_000,
+  /**
+   * How often what is known of a network may be written for other processes, and how often at least. A ledger closes
+   * every 3 to 5 s. A row that is older than `processSilentMs` is of a process that is gone.
+   */
+  networkWrittenMs: { shortest: 1_000, longest: 3_000 },
+  /** The timeout of that write. Newer facts wait for it. */
+  networkWriteMs: 5_000,
   /** Announced hashes and counts kept for checking, newest first: about an hour. */
   ledgerAnnouncementsKept: 1_024,
   /** Servers that are connected at a time: the active one and a hot standby. */

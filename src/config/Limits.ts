@@ -8,6 +8,7 @@ import { replayBounds } from "../domain/Replay.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
 import { commandLimits } from "./CommandLimits.ts"
 import { connectionLimits } from "./ConnectionLimits.ts"
+import { healthLimits } from "./HealthLimits.ts"
 import { historyLimits } from "./HistoryLimits.ts"
 import { ledgerLimits } from "./LedgerLimits.ts"
 import { netLimits } from "./NetLimits.ts"
@@ -241,6 +242,16 @@ export const Limits = {
   hostsCountedWebhooks: 20_000,
   /** Deliveries of a webhook that are read to say how many wait, newest first: about 0.5 ms. */
   waitingRead: 1_000,
+  /** How long webhooks that are polled for their progress share what was read of the log: it may be as much late, twice. */
+  progressReadMs: 1_000,
+  /** Events that are read to find the ledger at an offset: one, unless records are no events. */
+  progressEventsRead: 10,
+  /** Waiting deliveries of a webhook that its progress counts at most: about 5 ms. */
+  progressCounted: 10_000,
+  /** How often upkeep looks for the beginnings and ends of gaps, and how many are kept of a webhook, for 400 days at most. */
+  gapSweepMs: 10_000,
+  gapsKept: 100,
+  gapsKeptMs: 400 * 24 * 3_600_000,
   /** After an update: webhooks in a statement, and the oldest deliveries of each in which an attempt is searched. */
   attemptedFilled: 500,
   attemptedRead: 100,
@@ -318,10 +329,11 @@ export const Limits = {
 
   /** How often numbers are read that would take too long when `/metrics` is asked. Prometheus asks every 15 s or so. */
   metricsReadMs: 10_000,
-  /** Offsets that are read at the same time for the metric of records behind. */
-  metricsReadsAtOnce: 8,
   /** How often the delay of the event loop is sampled. */
   eventLoopSampleMs: 20,
+
+  // --- health
+  ...healthLimits,
 
   // --- command line
   ...commandLimits,
@@ -336,6 +348,11 @@ export const Limits = {
   // --- process
   /** First and longest wait before a failed role restarts. */
   roleRestartMs: { first: 200, longest: 5_000 },
+  /** A role that failed works again once it has run for this long: several of its longest waits before a restart. */
+  roleSteadyMs: 30_000,
+  /** How long a role, and for the API the database, must fail before `/readyz/traffic` does. */
+  roleFailedMs: 60_000,
+  databaseFailedMs: 10_000,
   /**
    * How long the API of one of several processes serves on after `/readyz` says that it stops: two checks of a load
    * balancer that asks every second. With `drainMs` it fits into `shutdownMs`.

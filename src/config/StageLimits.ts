@@ -44,6 +44,8 @@ export const stageLimits = {
   drainsWithinMs: 5_000,
   feedPollMs: 5,
   feedWaitMs: 1_000,
+  /** A feed that has taken nothing for this long has nothing before it: it takes every few milliseconds. */
+  feedIdleMs: 2_000,
   /**
    * `laneShare`: the part of a partition's free memory that one webhook may use, so one webhook alone gets half of it.
    * `laneLeast`: deliveries that each webhook may always have in memory, beyond that bound, so that webhooks that hang
@@ -136,6 +138,11 @@ export const stageLimits = {
   recorderEnough: 128,
   /** How long a statement waits for more outcomes. It costs as much as about fifty of its rows. */
   recorderGatherMs: 8,
+  /**
+   * Unfinished work of a partition of which a webhook's progress knows every single one, from the committed offset on.
+   * One takes about 300 bytes in memory, in processes that are asked for progress.
+   */
+  progressRecords: 10_000,
   /** How often secrets are tried that could not be opened: the key file may have been replaced. */
   openSecretsMs: 10_000,
   /** How often deliveries that wait for disabled webhooks are checked. */

@@ -9,9 +9,10 @@ import { Effect } from "effect"
 import { Settings } from "../config/Config.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, parseWork, workTopic } from "../domain/Delivery.ts"
-import { type BothClocks, bothClocks, monotonicNow } from "../domain/Monotonic.ts"
+import { type BothClocks, bothClocks, monotonicClock, monotonicNow } from "../domain/Monotonic.ts"
 import { delayOf, longestStayMs } from "../domain/RetryPolicy.ts"
 import { type AssignedPartition, EventLog, type LogRecord, type NewRecord } from "../log/EventLog.ts"
+import { showAge } from "../observability/StageAges.ts"
 import { type Sighting, waitOf } from "./Wait.ts"
 
 const GROUP = "delay"
@@ -39,6 +40,9 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   let sightedAt = yield* monotonicNow
   let sightings: ReadonlyArray<Sighting> = [{ end: partition.endOffsetAtStart, atMs: sightedAt }]
   let next = partition.startOffset
+  const nowMs = yield* monotonicClock
+  let firstLeavesAt: number | undefined
+  yield* showAge("delay", () => (firstLeavesAt === undefined ? 0 : Math.max(0, nowMs() - firstLeavesAt)))
 
   /** Whether no record follows those that were taken. */
   const nothingFollows = Effect.suspend(() => log.read({ topic, partition: number, offset: next }, 1)).pipe(
@@ -83,7 +87,8 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
     while (waiting.length > 0) {
       yield* sight
       const now = yield* bothClocks
-      const waitMs = waiting[0]!.leavesAt - now.monotonicMs
+      firstLeavesAt = waiting[0]!.leavesAt
+      const waitMs = firstLeavesAt - now.monotonicMs
       if (waitMs > 0) {
         yield* Effect.sleep(Math.min(waitMs, sleepMs))
         continue
@@ -99,6 +104,7 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
       })
       waiting = waiting.slice(due.length)
     }
+    firstLeavesAt = undefined
   }
 })
 

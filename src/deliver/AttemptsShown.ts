@@ -16,9 +16,9 @@ export interface ShownOutcome {
 const secondsOf = ({ attemptedAt, endedAt }: AttemptRecord): number =>
   Math.max(0, endedAt - attemptedAt) / 1_000
 
-/** Only first attempts of live deliveries: the events of the others are older than the delay that is measured. */
+/** Only first attempts that nothing of their webhooks held back. */
 const delayOf = ({ attempt, delivery }: ShownOutcome) => {
-  if (attempt?.attempt !== 1 || delivery?.work.kind !== "live") return []
+  if (attempt?.attempt !== 1 || delivery?.work.wasFree !== true) return []
   const { network, timestamp } = delivery.work.event
   return [{ network, seconds: Math.max(0, attempt.attemptedAt - Date.parse(timestamp)) / 1_000 }]
 }
@@ -31,7 +31,7 @@ export const showAttempts = Effect.fnUntraced(function* (outcomes: ReadonlyArray
     yield* Metrics.attemptDuration.record({ outcome }, ended.map(secondsOf))
   }
   for (const [network, ones] of Map.groupBy(outcomes.flatMap(delayOf), (one) => one.network))
-    yield* Metrics.firstAttemptDelay.record(
+    yield* Metrics.serviceDelay.record(
       { network },
       ones.map(({ seconds }) => seconds)
     )

@@ -31,7 +31,8 @@ export const makeBacklog = Effect.gen(function* () {
       event,
       kind: kind === "replays" ? "replays" : "live",
       acknowledge: undefined,
-      queuedAt: 0
+      queuedAt: 0,
+      wasFree: false
     }
   }
 

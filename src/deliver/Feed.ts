@@ -11,11 +11,12 @@
 import { Clock, Effect, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import { type DeliveryWork, NOT_WORK, parseWork } from "../domain/Delivery.ts"
-import { monotonicNow } from "../domain/Monotonic.ts"
+import { monotonicClock, monotonicNow } from "../domain/Monotonic.ts"
 import { type AssignedPartition, EventLog, type LogRecord, sourceOf } from "../log/EventLog.ts"
 import { ReaderPace } from "../log/ReaderPace.ts"
 import { retryCommit } from "../log/RetryUntilFenced.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
+import { showAge } from "../observability/StageAges.ts"
 import { TRACE_HEADER } from "../observability/Tracing.ts"
 import { type DeliveryState, DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
@@ -57,6 +58,10 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   const batchRecords = kind === "live" ? limits.feedRecords : limits.replayTakeRecords
   const lastAtStart = (yield* log.last(partition))?.offset ?? -1
   let lastTaken = partition.startOffset - 1
+  const nowMs = yield* monotonicClock
+  /** How old the first record of the newest batch was when it was taken, and when that was. */
+  let taken = { ageMs: 0, atMs: nowMs() }
+  let isOffering = false
 
   const isNew = (offset: number, { row }: DeliveryWork) =>
     row !== undefined && row.again === undefined && offset >= partition.endOffsetAtStart
@@ -102,7 +107,8 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         manual: work.manual,
         traceparent: traces.get(offset),
         acknowledge: () => settle(offset),
-        queuedAt: 0
+        queuedAt: 0,
+        wasFree: false
       }
       const row = rows.get(work.delivery_id)
       const state = workState(work, row, offset < partition.endOffsetAtStart)
@@ -194,9 +200,27 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     lastTaken = records.at(-1)!.offset
     yield* quarantineAll(unreadable)
     // Records of other webhooks are behind these.
-    const ageMs = kind === "replays" ? 0 : (yield* Clock.currentTimeMillis) - records[0]!.timestamp
-    yield* offerAll(lanes, works, Math.min(limits.feedWaitMs, Math.max(0, limits.feedWaitMs - ageMs)))
+    const ageMs =
+      kind === "replays" ? 0 : Math.max(0, (yield* Clock.currentTimeMillis) - records[0]!.timestamp)
+    taken = { ageMs, atMs: nowMs() }
+    isOffering = true
+    const offering = offerAll(lanes, works, Math.max(0, limits.feedWaitMs - ageMs))
+    yield* Effect.ensuring(
+      offering,
+      Effect.sync(() => {
+        isOffering = false
+      })
+    )
   })
+
+  // Replayed deliveries may wait for their webhooks here, and other webhooks' behind them.
+  if (kind === "live")
+    yield* showAge("deliver", () => {
+      const sinceMs = nowMs() - taken.atMs
+      if (isOffering) return taken.ageMs + sinceMs
+      // A feed that has more to take takes it at once.
+      return sinceMs < limits.feedIdleMs ? taken.ageMs : 0
+    })
 
   const commit = Effect.suspend(() => partition.commit(watermark.committable()))
   const committing = Effect.gen(function* () {

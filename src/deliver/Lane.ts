@@ -36,6 +36,8 @@ export interface Work {
   acknowledge: (() => void) | undefined
   /** When its lane queued it, on the monotonic clock; 0 before. */
   queuedAt: number
+  /** Whether its webhook could have sent it at once when its lane queued it: `isFree`. */
+  wasFree: boolean
 }
 
 export const laneKinds = ["live", "replays"] as const
@@ -195,6 +197,21 @@ export const mayStart = (outlet: Outlet, maxInFlight: number, ahead: boolean): L
   const { live, replays } = outlet
   if (live.queue.length > 0) return live
   return live.mode === "log" && replays.queue.length > 0 ? replays : undefined
+}
+
+/**
+ * Whether nothing of the webhook itself holds back the next live delivery from the log: neither its window, its rate or
+ * its batches, nor what waits for it. A wait after this is the service's.
+ */
+export const isFree = (
+  { current, inFlight, live: { mode, queue }, rate }: Outlet,
+  nowMs: number
+): boolean => {
+  const config = current?.webhook?.config
+  if (config === undefined || config.batch !== undefined || mode !== "log") return false
+  const { max_in_flight, max_per_second } = config
+  if (inFlight + queue.length >= max_in_flight) return false
+  return max_per_second === null || (queue.length === 0 && rate.waitMs(max_per_second, nowMs) === 0)
 }
 
 const isLaneIdle = ({ mode, held }: Lane): boolean => mode === "log" && held === 0

@@ -13,6 +13,7 @@ import {
   afterPage,
   backlogKindOf,
   emptyIntoBacklog,
+  isFree,
   isIdle,
   type Lane,
   type LaneKind,
@@ -226,6 +227,7 @@ const offer = (step: Step, outlet: Outlet, work: Work, isSlow: boolean) => {
     addHeld(budget, outlet, 1)
     spill(step, outlet, lane, [work])
   } else {
+    work.wasFree = work.kind === "live" && isFree(outlet, step.nowMs)
     enqueue(step, outlet, work)
     proceed(step, outlet)
   }

@@ -14,6 +14,7 @@ import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import { EventLog, type NewRecord } from "../log/EventLog.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
+import { showAge } from "../observability/StageAges.ts"
 import { traced } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import type { AttemptRecord, FirstAttempt, NewDelivery } from "../storage/deliveries/Transitions.ts"
@@ -103,6 +104,9 @@ export class Recorder extends Context.Service<
       const some = Latch.makeUnsafe()
       let unrecorded = 0
       let underWay = 0
+      /** Since when the oldest outcome that waits, and the oldest of those that are being written, have done so. */
+      let waitingSince = 0
+      let writingSince: number | undefined
       /** Outcomes that are written, with their retries appended, and not settled. */
       let written: ReadonlyArray<Outcome> = []
       const stored = makeResponseBudget(limits.longResponses)
@@ -197,6 +201,8 @@ export class Recorder extends Context.Service<
         while (batchIdAt(end) !== undefined && batchIdAt(end) === batchIdAt(end - 1)) end++
         const outcomes = waiting.slice(0, end)
         waiting = waiting.slice(end)
+        writingSince = waitingSince
+        waitingSince = nowMs()
         if (waiting.length === 0) some.closeUnsafe()
         updateEnough()
         return outcomes
@@ -222,12 +228,17 @@ export class Recorder extends Context.Service<
         yield* Effect.yieldNow
         settle()
         yield* Fiber.join(landing)
+        writingSince = undefined
         unrecorded -= outcomes.length
         recorded.add(outcomes.length, nowMs())
         updateRepeatable()
         written = outcomes
       })
 
+      yield* showAge("deliver", () => {
+        const since = writingSince ?? (waiting.length > 0 ? waitingSince : undefined)
+        return since === undefined ? 0 : nowMs() - since
+      })
       // This fiber is stopped after the actors, which wait for their last outcomes.
       yield* Effect.forkScoped(Effect.forever(drain))
       return Recorder.of({
@@ -240,6 +251,7 @@ export class Recorder extends Context.Service<
         offer: (outcome) => {
           if (outcome.attempt !== undefined) underWay--
           unrecorded++
+          if (waiting.length === 0) waitingSince = nowMs()
           waiting.push(withinBudget(outcome))
           some.openUnsafe()
           updateEnough()

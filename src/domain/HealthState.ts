@@ -5,3 +5,7 @@ export type HealthState = (typeof healthStates)[number]
 /** What ends an incident: an answered attempt, by schedule or by hand, or the webhook's own end. */
 export const incidentEnds = ["attempt", "retry", "disabled", "deleted"] as const
 export type IncidentEnd = (typeof incidentEnds)[number]
+
+/** Why nothing was queued for a webhook. */
+export const gapReasons = ["disabled", "suspended", "quota"] as const
+export type GapReason = (typeof gapReasons)[number]

@@ -4,21 +4,8 @@
  * process look the same: nobody does the role's work. Pure.
  */
 import { type Role, roles } from "../config/Definitions.ts"
-import { Limits } from "../config/Limits.ts"
-
-/** A process that has run within the last day. */
-export interface SeenProcess {
-  readonly host: string
-  readonly pid: number
-  readonly version: string
-  readonly roles: ReadonlyArray<string>
-  /** Roles that have failed and are being restarted. */
-  readonly failing: ReadonlyArray<string>
-  /** When it last said that it runs, by the database's clock, before now. */
-  readonly seenAgoMs: number
-  /** Whether it stopped in order. */
-  readonly stopped: boolean
-}
+import { isAlive, type SeenProcess } from "./SeenProcess.ts"
+import { duration } from "./Words.ts"
 
 export interface RoleState {
   readonly role: Role
@@ -26,19 +13,8 @@ export interface RoleState {
   readonly alive: number
   /** What is wrong if there is none, for an operator. */
   readonly sentence: string | undefined
-}
-
-const isAlive = ({ seenAgoMs, stopped }: SeenProcess): boolean =>
-  !stopped && seenAgoMs <= Limits.processSilentMs
-
-const SECOND_MS = 1_000
-const MINUTE_S = 60
-
-const ago = (ms: number): string => {
-  const seconds = Math.round(ms / SECOND_MS)
-  return seconds < MINUTE_S
-    ? `${seconds} s ago`
-    : `${Math.floor(seconds / MINUTE_S)} min ${seconds % MINUTE_S} s ago`
+  /** Processes that have it run, but it fails in all of them. */
+  readonly fails: boolean
 }
 
 const named = ({ host, pid, version }: SeenProcess) => `host ${host}, pid ${pid}, version ${version}`
@@ -51,21 +27,31 @@ const sentenceOf = (role: Role, having: ReadonlyArray<SeenProcess>): string => {
   const seen =
     last === undefined
       ? "none has had it within the last day"
-      : `the last one (${named(last)}) ${last.stopped ? "stopped in order" : "became silent"} ${ago(last.seenAgoMs)}`
+      : `the last one (${named(last)}) ${last.stopped ? "stopped in order" : "became silent"} ${duration(last.seenAgoMs)} ago`
   return `No process has the role ${role}: ${seen}.`
 }
 
-/** The state of each expected role. */
+/**
+ * The state of each expected role. Processes of release 0.2 do not say which roles they have. While one runs, it may have
+ * the role that no other process has.
+ */
 export const roleStates = (
   processes: ReadonlyArray<SeenProcess>,
-  without: ReadonlyArray<Role>
+  without: ReadonlyArray<Role>,
+  olderRuns = false
 ): ReadonlyArray<RoleState> =>
   roles
     .filter((role) => !without.includes(role))
     .map((role) => {
       const having = processes.filter((one) => one.roles.includes(role))
       const alive = having.filter((one) => isAlive(one) && !one.failing.includes(role)).length
-      return { role, alive, sentence: alive > 0 ? undefined : sentenceOf(role, having) }
+      const isMissing = alive === 0 && !olderRuns
+      return {
+        role,
+        alive,
+        sentence: isMissing ? sentenceOf(role, having) : undefined,
+        fails: alive === 0 && having.some(isAlive)
+      }
     })
 
 /** Whether any process runs. If none does, the service is stopped, and no role is missing from it. */

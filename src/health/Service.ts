@@ -1,34 +1,69 @@
-/** What an operator wants to know first: is the service at fault, or some customers' endpoints? Pure. */
+/**
+ * What the commands `status` and `doctor` say: the newest report or, if it is too old, what the rows of processes say of
+ * themselves. Pure.
+ */
+import type { Role } from "../config/Definitions.ts"
+import { Limits } from "../config/Limits.ts"
 import type { HealthState } from "../domain/HealthState.ts"
-import { type RoleState, type SeenProcess, someRuns } from "./Roles.ts"
+import type { Network } from "../domain/Network.ts"
+import { makeReport, type Report, type StoredReport, webhooksSentence } from "./Report.ts"
+import { someRuns } from "./Roles.ts"
+import type { SeenProcess } from "./SeenProcess.ts"
+import { duration } from "./Words.ts"
 
-export interface ServiceState {
-  /** False if the service is at fault. Webhooks that fail are not its fault. */
-  readonly ok: boolean
-  readonly sentences: ReadonlyArray<string>
+export interface KnownFacts {
+  readonly nowMs: number
+  /** Undefined: none was ever made. */
+  readonly stored: StoredReport | undefined
+  readonly processes: ReadonlyArray<SeenProcess>
+  readonly withoutRoles: ReadonlyArray<Role>
+  readonly olderRuns: boolean
+  readonly webhooks: Readonly<Record<HealthState, number>>
 }
 
-const counted = (n: number) => n.toLocaleString("en-US")
-
-const webhooksSentence = (count: Readonly<Record<HealthState, number>>): string => {
-  const { disabled, failing, ...others } = count
-  const active = failing + others.new + others.waiting + others.healthy
-  if (active === 0) return "There is no active webhook."
-  if (failing === 0)
-    return active === 1
-      ? "The only active webhook does not fail."
-      : `None of ${counted(active)} webhooks fails.`
-  return `${counted(failing)} of ${counted(active)} active webhooks ${failing === 1 ? "fails" : "fail"}.`
+/** The newest report, if it is not too old and the service runs. Otherwise one without stages and networks. */
+export const currentReport = ({ stored, ...facts }: KnownFacts): Report => {
+  const runs = someRuns(facts.processes)
+  if (runs && stored !== undefined && stored.ageMs <= Limits.reportOldMs) return stored.report
+  const own = makeReport(
+    {
+      ...facts,
+      networks: [],
+      outside: [],
+      stages: undefined,
+      hosts: stored?.report.hosts ?? { all: 0, failing: 0 }
+    },
+    new Map(),
+    stored?.report
+  )
+  if (!runs) return own
+  const since = stored === undefined ? "yet" : `for ${duration(stored.ageMs)}`
+  const sentence = `No process has made a report of the whole service ${since}: how late it is, and how its ledger servers are, is not known.`
+  return {
+    ...own,
+    findings: [...own.findings, { what: "report", level: "warning", sentence, sinceMs: facts.nowMs }]
+  }
 }
 
-export const serviceState = (
-  processes: ReadonlyArray<SeenProcess>,
-  roles: ReadonlyArray<RoleState>,
-  webhooks: Readonly<Record<HealthState, number>>
-): ServiceState => {
-  if (!someRuns(processes)) return { ok: false, sentences: ["The service does not run: no process says so."] }
-  const missing = roles.flatMap(({ sentence }) => sentence ?? [])
-  return missing.length > 0
-    ? { ok: false, sentences: missing }
-    : { ok: true, sentences: ["Each role has a process.", webhooksSentence(webhooks)] }
+/** The first lines of a face: what is wrong, or that nothing is. */
+export const sentencesOf = ({ findings, hosts, ok, webhooks }: Report): ReadonlyArray<string> => [
+  ...(ok ? [`The service is well. ${webhooksSentence(webhooks, hosts)}`] : []),
+  ...findings.map(({ sentence }) => sentence)
+]
+
+/**
+ * How long the oldest event of the network that the service has not sent yet waits because of the service, in seconds.
+ * Undefined: unknown, also because the report is too old.
+ */
+export const secondsLate = (stored: StoredReport | undefined, network: Network): number | undefined => {
+  const stages = stored !== undefined && stored.ageMs <= Limits.reportOldMs ? stored.report.stages : null
+  if (stages === null) return undefined
+  const own = stages.filter(
+    ({ because, network: of, stage, waiting }) =>
+      because === "service" &&
+      (of === network || of === "") &&
+      // One ledger is always under way.
+      (stage === "route" || stage === "deliver" || (stage === "ingest" && waiting > 1))
+  )
+  return Math.floor(Math.max(0, ...own.map(({ oldestMs }) => oldestMs)) / 1_000)
 }

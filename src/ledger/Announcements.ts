@@ -11,7 +11,7 @@ import type { Announcement } from "./LedgerSource.ts"
 
 interface Newest {
   readonly announcement: Announcement
-  /** Milliseconds of the monotonic clock. */
+  /** When any server first announced it, on the monotonic clock. A new connection repeats the last announcement. */
   readonly at: number
 }
 
@@ -51,6 +51,8 @@ export const makeAnnouncements = (): Announcements => {
   const connected = new Map<string, Said>()
   const discredited = new Set<string>()
   let lastKnown: Newest | undefined
+  /** When recent ledgers were first announced, by hash. */
+  const firstAt = new Map<string, number>()
   let announcements = 0
   /** Opened and replaced at each change. */
   let changedNow = Latch.makeUnsafe()
@@ -98,10 +100,18 @@ export const makeAnnouncements = (): Announcements => {
     return before === undefined
   }
 
+  const firstAnnounced = ({ ledgerHash, ledgerIndex }: Announcement, now: number): number => {
+    const key = ledgerHash ?? String(ledgerIndex)
+    const at = firstAt.get(key) ?? now
+    firstAt.set(key, at)
+    if (firstAt.size > Limits.ledgerAnnouncementsKept) firstAt.delete(firstAt.keys().next().value!)
+    return at
+  }
+
   return {
     announce: Effect.fnUntraced(function* (server, announcement) {
       const index = announcement.ledgerIndex
-      const heard = { announcement, at: yield* monotonicNow }
+      const heard = { announcement, at: firstAnnounced(announcement, yield* monotonicNow) }
       const own = connected.get(server) ?? { newest: heard, recent: new Map() }
       connected.set(server, own)
       const isFirst = remember(own.recent, announcement)

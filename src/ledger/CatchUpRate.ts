@@ -1,20 +1,25 @@
-/** Ledgers per second over the last `catchUpRateWindowMs`, and the time left until the head, from samples. Pure. */
+/**
+ * Ledgers per second over the last `catchUpRateWindowMs`, and the time left until the head, which moves meanwhile, from
+ * samples. Pure.
+ */
 import { Limits } from "../config/Limits.ts"
 
 interface Sample {
   /** Milliseconds of the monotonic clock. */
   readonly at: number
   readonly lastTaken: number
+  /** The newest ledger of the servers; undefined if none was announced yet. */
+  readonly head: number | undefined
 }
 
 /** Oldest first: at most one a second, plus the newest. */
 export type ProgressSamples = ReadonlyArray<Sample>
 
 const SPACING_MS = 1_000
+const SECOND_MS = 1_000
 
-export const firstSample = (at: number, lastTaken: number): ProgressSamples => [{ at, lastTaken }]
-
-export const addSample = (samples: ProgressSamples, at: number, lastTaken: number): ProgressSamples => {
+export const addSample = (samples: ProgressSamples, added: Sample): ProgressSamples => {
+  const { at } = added
   const recent = samples.filter((sample) => at - sample.at <= Limits.catchUpRateWindowMs)
   const newest = recent.at(-1)
   const before = recent.at(-2)
@@ -22,7 +27,7 @@ export const addSample = (samples: ProgressSamples, at: number, lastTaken: numbe
     newest !== undefined && before !== undefined && newest.at - before.at < SPACING_MS
       ? recent.slice(0, -1)
       : recent
-  return [...kept, { at, lastTaken }]
+  return [...kept, added]
 }
 
 /** Undefined while the samples cover less than a second. */
@@ -36,16 +41,19 @@ export const ledgersPerSecond = (samples: ProgressSamples, now: number): number 
 export interface Remaining {
   readonly ledgers: number
   readonly ledgers_per_second: number | undefined
-  /** Undefined while the rate is unknown or 0. */
+  /** Undefined while it is unknown, or ledgers close as fast as they are taken. */
   readonly seconds: number | undefined
 }
 
 export const remaining = (samples: ProgressSamples, head: number, now: number): Remaining => {
   const rate = ledgersPerSecond(samples, now)
   const ledgers = Math.max(0, head - (samples.at(-1)?.lastTaken ?? head))
+  const before = samples.find((sample) => sample.head !== undefined)
+  const closed = before?.head === undefined ? 0 : (head - before.head) / ((now - before.at) / SECOND_MS)
+  const fewerPerSecond = (rate ?? 0) - closed
   return {
     ledgers,
     ledgers_per_second: rate,
-    seconds: rate === undefined || rate === 0 ? undefined : Math.ceil(ledgers / rate)
+    seconds: ledgers === 0 ? 0 : fewerPerSecond > 0 ? Math.ceil(ledgers / fewerPerSecond) : undefined
   }
 }

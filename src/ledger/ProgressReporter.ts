@@ -1,17 +1,19 @@
 /**
- * Reports the progress of ingest of one network: as its part of `Health`, and in the program's log when it is blocked,
- * continues, or catches up (every `catchUpReportMs`), and once when the servers are before the last taken ledger.
+ * Reports the progress of ingest of one network: as its part of `Health`, to other processes (`share`), and in the
+ * program's log when it is blocked, continues, or catches up (every `catchUpReportMs`), and once when the servers are
+ * below the last taken ledger. Nothing here delays ingest.
  */
-import { Effect } from "effect"
+import { Effect, Latch } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import { bothClocks, monotonicNow } from "../domain/Monotonic.ts"
 import type { Network } from "../domain/Network.ts"
+import { flatFacts, headTooLow, type NetworkFacts, networkState } from "../health/Networks.ts"
 import { Health, ledgerPart } from "../observability/Health.ts"
-import { addSample, firstSample, remaining } from "./CatchUpRate.ts"
+import { addSample, remaining } from "./CatchUpRate.ts"
 import { showProgress } from "./LedgerMetrics.ts"
 import { LedgerSource } from "./LedgerSource.ts"
-import { headTooLow, healthOf, type Progress } from "./Progress.ts"
+import { networkFacts, type Progress } from "./Progress.ts"
 
 export interface ProgressReporter {
   readonly started: (first: number, checkpoint: LedgerMarker | undefined) => Effect.Effect<void>
@@ -21,9 +23,16 @@ export interface ProgressReporter {
   readonly appended: (last: LedgerMarker) => Effect.Effect<void>
 }
 
+/** Whether other processes should learn of it at once. */
+const hasChanged = (facts: NetworkFacts, before: NetworkFacts | undefined): boolean =>
+  facts.head !== before?.head ||
+  facts.last_taken !== before.last_taken ||
+  networkState(facts).status !== networkState(before).status
+
 export const makeProgressReporter = Effect.fnUntraced(function* (
   network: Network,
-  skippedLedgers: Effect.Effect<number | undefined>
+  skippedLedgers: Effect.Effect<number | undefined>,
+  share: (facts: NetworkFacts) => Effect.Effect<void>
 ) {
   const part = ledgerPart(network)
   const source = yield* LedgerSource
@@ -38,14 +47,53 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
   let reportedAt = progress.movedAt
   let isReporting = false
 
+  const headIndex = Effect.map(source.state, ({ head }) => head?.ledgerIndex)
+  const readFacts = Effect.gen(function* () {
+    return networkFacts(progress, yield* source.state, yield* bothClocks)
+  })
+
   yield* health.watch(
     part,
-    Effect.gen(function* () {
-      return healthOf(progress, yield* source.state, yield* bothClocks)
+    Effect.map(readFacts, (facts) => {
+      const { detail, status } = networkState(facts)
+      return { status: status === "reset" ? "failed" : status, detail, facts: flatFacts(facts) }
     })
   )
 
-  yield* showProgress(network, () => progress)
+  let facts = yield* readFacts
+  let shared: { readonly facts: NetworkFacts; readonly at: number } | undefined
+  /** Opened when a ledger was taken. */
+  const moved = Latch.makeUnsafe()
+  /** Returns whether the facts were shared. */
+  const shareNews = Effect.gen(function* () {
+    moved.closeUnsafe()
+    facts = yield* readFacts
+    const now = yield* monotonicNow
+    if (
+      shared !== undefined &&
+      now - shared.at < Limits.networkWrittenMs.longest &&
+      !hasChanged(facts, shared.facts)
+    )
+      return false
+    shared = { facts, at: now }
+    // If it fails, the next one has newer facts.
+    yield* Effect.timeoutOption(share(facts), Limits.networkWriteMs)
+    return true
+  })
+  const pause = Effect.sleep(Limits.networkWrittenMs.shortest)
+  yield* Effect.forkScoped(
+    Effect.forever(
+      Effect.flatMap(shareNews, (wasShared) =>
+        wasShared ? pause : Effect.raceFirst(pause, Latch.await(moved))
+      )
+    )
+  )
+
+  yield* showProgress(
+    network,
+    () => progress,
+    () => facts.idle
+  )
 
   const report = Effect.fnUntraced(function* (now: number) {
     const { head } = yield* source.state
@@ -68,17 +116,12 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
   let isLow = false
   /** Nothing else notices that the head is too low: no ledger arrives, and no server fails. */
   const watch = Effect.gen(function* () {
-    const state = yield* source.state
-    const low = headTooLow(progress, state, yield* monotonicNow)
+    const low = headTooLow(yield* readFacts)
     const isNews = low?.isLasting === true && !isLow
     isLow = low?.isLasting === true || (isLow && low !== undefined)
     if (isNews)
       yield* Effect.logWarning("no ledger can be taken").pipe(
-        Effect.annotateLogs({
-          detail: low.detail,
-          head: state.head?.ledgerIndex,
-          last_taken: progress.lastTaken
-        })
+        Effect.annotateLogs({ detail: low.detail, last_taken: progress.lastTaken })
       )
     const skipped = yield* skippedLedgers
     progress = { ...progress, skipped: skipped ?? progress.skipped }
@@ -91,7 +134,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
         ...progress,
         lastTaken: first - 1,
         lastCloseTime: checkpoint?.close_time,
-        samples: firstSample(yield* monotonicNow, first - 1),
+        samples: [{ at: yield* monotonicNow, lastTaken: first - 1, head: yield* headIndex }],
         obstacle: undefined
       }
       yield* Effect.logInfo("ingest starts").pipe(Effect.annotateLogs({ first }))
@@ -122,9 +165,10 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
         lastTaken: ledger_index,
         lastCloseTime: close_time,
         movedAt: now,
-        samples: addSample(progress.samples, now, ledger_index),
+        samples: addSample(progress.samples, { at: now, lastTaken: ledger_index, head: yield* headIndex }),
         obstacle: undefined
       }
+      moved.openUnsafe()
       yield* report(now)
     })
   }

@@ -13,6 +13,7 @@ import { Limits } from "../config/Limits.ts"
 import type { Ledger } from "../domain/Ledger.ts"
 import type { Detection, LedgerMarker } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
+import type { NetworkFacts } from "../health/Networks.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { type Health, ledgerPart } from "../observability/Health.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
@@ -39,6 +40,8 @@ export interface IngestOptions {
   readonly skips?: SkipOrders
   /** Whether an operator ordered to start a new chain after this ledger, the last one. Default: no. */
   readonly startsOver?: (last: LedgerMarker) => Effect.Effect<boolean>
+  /** Shows the facts to other processes. Called about once for each ledger; it may fail or hang. Default: nothing. */
+  readonly share?: (facts: NetworkFacts) => Effect.Effect<void>
 }
 
 /** After a broken chain, the servers that sent it are not asked again for a while, but the others may be well soon. */
@@ -104,10 +107,11 @@ export const ingest = Effect.fnUntraced(
     detect,
     onAlerts = () => Effect.void,
     skips = noSkips,
-    startsOver = () => Effect.succeed(false)
+    startsOver = () => Effect.succeed(false),
+    share = () => Effect.void
   }: IngestOptions): Effect.fn.Return<never, never, EventLog | LedgerSource | Health | Scope.Scope> {
     const source = yield* LedgerSource
-    const reporter = yield* makeProgressReporter(network, skips.count)
+    const reporter = yield* makeProgressReporter(network, skips.count, share)
     const { simulated } = source
     const log = yield* EventLog
     // Before the checkpoint is read: opening the writer ends the writes of an earlier owner.

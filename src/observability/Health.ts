@@ -3,6 +3,8 @@
  * which runs at every read, so a part that has stopped reporting does not stay "ok".
  */
 import { Context, Effect, Layer } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { monotonicNow } from "../domain/Monotonic.ts"
 import type { Network } from "../domain/Network.ts"
 
 export type HealthStatus = "ok" | "starting" | "degraded" | "failed"
@@ -18,6 +20,24 @@ export interface PartHealth {
 /** Name of the part that ingests the network's ledgers. */
 export const ledgerPart = (network: Network): string => `ledger.${network}`
 
+interface Failure {
+  readonly sinceMs: number
+  /** Since when the part has not been `failed`. */
+  readonly endedMs: number | undefined
+}
+
+const isOver = ({ endedMs }: Failure, nowMs: number): boolean =>
+  endedMs !== undefined && nowMs - endedMs >= Limits.roleSteadyMs
+
+const noteStatus = (failures: Map<string, Failure>, part: string, status: HealthStatus, nowMs: number) => {
+  const before = failures.get(part)
+  const lasting = before !== undefined && !isOver(before, nowMs) ? before : undefined
+  if (status === "failed") failures.set(part, { sinceMs: lasting?.sinceMs ?? nowMs, endedMs: undefined })
+  else if (lasting !== undefined)
+    failures.set(part, { sinceMs: lasting.sinceMs, endedMs: lasting.endedMs ?? nowMs })
+  else failures.delete(part)
+}
+
 export class Health extends Context.Service<
   Health,
   {
@@ -26,6 +46,11 @@ export class Health extends Context.Service<
     /** From now on the part's health is the result of `probe`, run at each read. */
     readonly watch: (part: string, probe: Effect.Effect<PartHealth>) => Effect.Effect<void>
     readonly get: (part: string) => Effect.Effect<PartHealth | undefined>
+    /**
+     * Since when parts have failed that were set to `failed`, by the monotonic clock. A part works again once it has
+     * worked for `roleSteadyMs`: a restart that fails again does not end a failure.
+     */
+    readonly failedSince: Effect.Effect<ReadonlyMap<string, number>>
     /** What reads the health of each part, by name, in the order in which the parts first reported. */
     readonly probes: Effect.Effect<ReadonlyMap<string, Effect.Effect<PartHealth>>>
     readonly all: Effect.Effect<Readonly<Record<string, PartHealth>>>
@@ -33,13 +58,22 @@ export class Health extends Context.Service<
 >()("ledgerhook/observability/Health") {
   static readonly layer = Layer.sync(Health, () => {
     const parts = new Map<string, Effect.Effect<PartHealth>>()
+    const failures = new Map<string, Failure>()
     const watch = (part: string, probe: Effect.Effect<PartHealth>) =>
       Effect.sync(() => {
         parts.set(part, probe)
       })
     return Health.of({
       watch,
-      set: (part, health) => watch(part, Effect.succeed(health)),
+      set: (part, health) =>
+        Effect.flatMap(monotonicNow, (nowMs) => {
+          noteStatus(failures, part, health.status, nowMs)
+          return watch(part, Effect.succeed(health))
+        }),
+      failedSince: Effect.map(monotonicNow, (nowMs) => {
+        const lasting = [...failures].filter(([, failure]) => !isOver(failure, nowMs))
+        return new Map(lasting.map(([part, { sinceMs }]) => [part, sinceMs]))
+      }),
       get: (part) => Effect.suspend(() => parts.get(part) ?? Effect.succeed(undefined)),
       probes: Effect.sync(() => parts),
       all: Effect.suspend(() => Effect.all(Object.fromEntries(parts)))

@@ -7,12 +7,16 @@
 import { Effect } from "effect"
 import { roles } from "../config/Definitions.ts"
 import { eventTypes } from "../domain/EventType.ts"
+import { healthStates } from "../domain/HealthState.ts"
+import { becauseOf, stages } from "../domain/Stages.ts"
 import { counter, gauge, histogram, type MetricInfo } from "./MetricKinds.ts"
 
 const network = "`mainnet`, `testnet`, `devnet`"
 const outcome = ["delivered", "retrying", "failed"] as const
 const pool = ["main", "read"] as const
 const route = "the path in the API's contract, or `other`"
+
+const parts = "`database`, `log`, `ledger.<network>`, `registry`, `mail`, `keys`, `clock`, `disk`"
 
 /** Seconds. An attempt may take 10 s by default. */
 const durations = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
@@ -29,6 +33,42 @@ export const statusClassOf = (status: number | null): StatusClass =>
   statusClasses[Math.floor((status ?? 0) / 100) - 2] ?? "none"
 
 export const Metrics = {
+  // --- the report of the whole service
+  oldestSeconds: gauge(
+    "ledgerhook_oldest_seconds",
+    "How long the oldest item of a stage has been due: because of the service itself, of a webhook (its speed, rate, " +
+      "failures or quota) or of the world outside. Of one process",
+    { stage: stages, network: `${network}, or nothing`, because: becauseOf }
+  ),
+  waiting: gauge("ledgerhook_waiting", "Items that wait in a stage. Of one process", {
+    stage: stages,
+    network: `${network}, or nothing`,
+    because: becauseOf
+  }),
+  backlogLeft: gauge(
+    "ledgerhook_backlog_left_seconds",
+    "When what waits because of the service will be gone, at the rate of the last minutes. +Inf: it does not shrink. " +
+      "NaN: unknown. Of one process",
+    { stage: stages, network: `${network}, or nothing` }
+  ),
+  processes: gauge("ledgerhook_processes", "Processes that do the work of a role. Of one process", {
+    role: roles
+  }),
+  partOk: gauge("ledgerhook_part_ok", "1 if what this process needs works, 0 if it has failed", {
+    part: parts
+  }),
+  partDegraded: gauge("ledgerhook_part_degraded", "1 if it works, but slowly or not for everything", {
+    part: parts
+  }),
+  webhooks: gauge("ledgerhook_webhooks", "Webhooks in each state of health. Of one process", {
+    health: healthStates
+  }),
+  webhookHosts: gauge(
+    "ledgerhook_webhook_hosts",
+    "Hosts of webhooks that something was sent to within the last hour, and those of them that fail. Of one process",
+    { state: ["failing", "all"] }
+  ),
+
   // --- ledgers
   newestLedger: gauge(
     "ledgerhook_newest_ledger_index",
@@ -38,11 +78,6 @@ export const Metrics = {
   newestLedgerAge: gauge(
     "ledgerhook_newest_ledger_age_seconds",
     "Time since that ledger closed. NaN while a simulated network is idle",
-    { network }
-  ),
-  ledgersBehind: gauge(
-    "ledgerhook_ledgers_behind",
-    "How many ledgers that the servers have announced are not taken yet",
     { network }
   ),
   ledgerRate: gauge("ledgerhook_ledgers_per_second", "Ledgers taken a second, over the last 30 s", {
@@ -65,9 +100,10 @@ export const Metrics = {
   ),
 
   // --- deliveries
-  firstAttemptDelay: histogram(
-    "ledgerhook_first_attempt_delay_seconds",
-    "Time from the close of an event's ledger to the start of the first attempt to deliver it, without replays",
+  serviceDelay: histogram(
+    "ledgerhook_service_delay_seconds",
+    "Time from the close of an event's ledger to the start of the first attempt to deliver it. Only live deliveries " +
+      "whose webhook could take them at once: its window, rate and batches, and what waits for it, do not count",
     delays,
     { network }
   ),
@@ -81,23 +117,6 @@ export const Metrics = {
     durations,
     { outcome }
   ),
-  deliveriesWaiting: gauge(
-    "ledgerhook_deliveries_waiting",
-    "Deliveries that are recorded and not finished. A new one is recorded at the end of its first attempt, or when it " +
-      "has waited for a second; before, `ledgerhook_log_records_behind` counts it. Of one process",
-    { status: ["pending", "retrying"] }
-  ),
-  deliveriesInBacklog: gauge(
-    "ledgerhook_deliveries_in_backlog",
-    "Those of them that wait in the database: the account's quota is used up, the account is suspended, the webhook " +
-      "is disabled or deleted, or (`full`) its endpoint takes fewer than come. Of one process",
-    { reason: ["quota", "suspended", "disabled", "deleted", "full"] }
-  ),
-  oldestDueDelivery: gauge(
-    "ledgerhook_oldest_due_delivery_age_seconds",
-    "How long the first delivery in a webhook's backlog has been due, for the webhook where that is longest. Only the " +
-      "backlogs with the reason `full`; 0 if there is none. Of one process"
-  ),
   lanes: gauge("ledgerhook_delivery_lanes", "Webhooks that have deliveries in this process's memory"),
   attemptsInFlight: gauge(
     "ledgerhook_delivery_attempts_in_flight",
@@ -108,20 +127,7 @@ export const Metrics = {
     "Webhooks that the service disabled after consecutive failures"
   ),
 
-  // --- the log, the outbox and jobs
-  recordsBehind: gauge(
-    "ledgerhook_log_records_behind",
-    "Records of the log that a group of consumers has not finished. With Kafka, up to one for each partition is " +
-      "always left (a transaction marker). Of one process",
-    { group: ["events", "route", "deliver"] }
-  ),
-  processes: gauge("ledgerhook_processes", "Processes that do the work of a role. Of one process", {
-    role: roles
-  }),
-  outboxAge: gauge(
-    "ledgerhook_outbox_age_seconds",
-    "How long the oldest change has waited for its way to the log; 0 if none waits. Shown by the process that publishes"
-  ),
+  // --- quarantine, jobs and mails
   quarantined: counter(
     "ledgerhook_quarantined_total",
     "Records moved to quarantine because they could not be read or stored",
@@ -138,8 +144,6 @@ export const Metrics = {
     "Attempts to send a mail to an account. `logged`: there is no server, or no address",
     { outcome: ["sent", "logged", "retrying", "given up"] }
   ),
-  mailsWaiting: gauge("ledgerhook_mails_waiting", "Mails that are not sent yet. Of one process"),
-
   // --- the API
   apiRequests: counter(
     "ledgerhook_api_requests_total",
@@ -190,9 +194,12 @@ export const Metrics = {
   cpu: counter("process_cpu_seconds_total", "CPU time of the process, user and system"),
   startTime: gauge("process_start_time_seconds", "When the process started, in seconds since 1970"),
   dataFree: gauge("ledgerhook_data_free_bytes", "Free disk space at DATA_DIR, with the embedded PostgreSQL"),
-  buildInfo: gauge("ledgerhook_build_info", "Always 1. The labels say which version runs", {
+  dataSize: gauge("ledgerhook_data_size_bytes", "Size of that disk"),
+  buildInfo: gauge("ledgerhook_build_info", "Always 1. The labels say which version runs where", {
     version: "the version of Ledgerhook",
-    node: "the version of Node"
+    node: "the version of Node",
+    roles: "the roles of the process, separated by commas",
+    host: "the name of its host"
   })
 } as const
 

@@ -1,5 +1,6 @@
 /** Metrics of the process itself: memory, CPU, how late its event loop is, and which version it runs. */
 import { statfs } from "node:fs/promises"
+import { hostname } from "node:os"
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 import { Effect, Layer } from "effect"
@@ -33,29 +34,35 @@ const showEventLoopDelay = Effect.gen(function* () {
   yield* Metrics.eventLoopDelayMax.observe({}, () => delay.max)
 })
 
-const showFreeSpace = Effect.fnUntraced(function* (folder: string) {
-  let free = Number.NaN
+const showDiskSpace = Effect.fnUntraced(function* (folder: string) {
+  const unknown = { bavail: Number.NaN, blocks: Number.NaN, bsize: Number.NaN }
+  let disk = unknown
   yield* every(
-    Effect.promise(() => statfs(folder).catch(() => undefined)).pipe(
+    Effect.promise(() => statfs(folder).catch(() => unknown)).pipe(
       Effect.map((found) => {
-        free = found === undefined ? Number.NaN : found.bavail * found.bsize
+        disk = found
       })
     )
   )
-  yield* Metrics.dataFree.observe({}, () => free)
+  yield* Metrics.dataFree.observe({}, () => disk.bavail * disk.bsize)
+  yield* Metrics.dataSize.observe({}, () => disk.blocks * disk.bsize)
 })
 
 export interface ProcessMetricsOptions {
   readonly version: string
+  readonly roles: ReadonlyArray<string>
   /** The folder of the embedded PostgreSQL. Undefined: the process has none. */
   readonly dataDir: string | undefined
 }
 
-export const layer = ({ version, dataDir }: ProcessMetricsOptions): Layer.Layer<never> =>
+export const layer = ({ version, roles, dataDir }: ProcessMetricsOptions): Layer.Layer<never> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       yield* beginCounters
-      yield* Metrics.buildInfo.observe({ version, node: process.versions.node }, () => 1)
+      yield* Metrics.buildInfo.observe(
+        { version, node: process.versions.node, roles: roles.join(","), host: hostname() },
+        () => 1
+      )
       yield* Metrics.startTime.observe({}, () => performance.timeOrigin / 1_000)
       yield* Metrics.residentMemory.observe({}, () => process.memoryUsage.rss())
       yield* Metrics.heapUsed.observe({}, () => getHeapStatistics().used_heap_size)
@@ -64,6 +71,6 @@ export const layer = ({ version, dataDir }: ProcessMetricsOptions): Layer.Layer<
         return (system + user) / MICROS_PER_SECOND
       })
       yield* showEventLoopDelay
-      if (dataDir !== undefined) yield* showFreeSpace(dataDir)
+      if (dataDir !== undefined) yield* showDiskSpace(dataDir)
     })
   )

@@ -1,8 +1,8 @@
 /**
  * What is left of ended replay jobs and deleted webhooks. Their large and secret parts go when they end: the ids and
  * filters of a job, and the secrets, header values, filters, url and description of a webhook. The rows stay while
- * something shows them, which is as long as their deliveries are kept, and are then deleted. Ended incidents are deleted
- * after 400 days. Each statement changes one batch.
+ * something shows them, which is as long as their deliveries are kept, and are then deleted. Ended incidents and gaps
+ * are deleted after 400 days. Each statement changes one batch.
  */
 import { Clock, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -72,6 +72,14 @@ export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, now
         SELECT id FROM incidents
         WHERE id < ${firstIdAt("inc_", Math.max(0, nowMs - Limits.incidentsKeptMs))} AND ended_at IS NOT NULL
         LIMIT ${most}
+      ) RETURNING 1`,
+    sql`
+      DELETE FROM webhook_gaps WHERE (webhook_id, reason, began_at) IN (
+        SELECT webhook_id, reason, began_at FROM (
+          SELECT *, row_number() OVER (PARTITION BY webhook_id ORDER BY began_at DESC) AS place FROM webhook_gaps
+        ) AS gap
+        WHERE place > ${Limits.gapsKept} OR ended_at < ${new Date(nowMs - Limits.gapsKeptMs)}
+          OR NOT EXISTS (SELECT FROM webhooks WHERE id = webhook_id) LIMIT ${most}
       ) RETURNING 1`
   ]
   let changed = 0

@@ -5,11 +5,11 @@
  * A lease does not stop a process that wakes up late from writing, so writes that must not happen twice are fenced by
  * the log (`EventLog.exclusive`).
  */
-import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
+import { ProcessId } from "./Processes.ts"
 
 export class Leases extends Context.Service<
   Leases,
@@ -24,11 +24,12 @@ export class Leases extends Context.Service<
   /** For a process that uses its database alone: it gets every lease at once. */
   static readonly alone = Layer.succeed(Leases, { hold: () => (job) => job })
 
+  /** Also has the name of this process, which is the owner of its leases. */
   static readonly layer = Layer.effect(
     Leases,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const owner = randomUUID()
+      const owner = yield* ProcessId
 
       /** Takes or extends the lease. False if another process holds it. */
       const take = (name: string): Effect.Effect<boolean, SqlError.SqlError> =>
@@ -89,5 +90,5 @@ export class Leases extends Context.Service<
         }
       })
     })
-  )
+  ).pipe(Layer.provideMerge(ProcessId.layer))
 }

@@ -19,6 +19,9 @@ import ledgerOrders from "./migrations/0009_ledger_orders.ts"
 import accountUsage from "./migrations/0010_account_usage.ts"
 import webhookHealth from "./migrations/0011_webhook_health.ts"
 import processes from "./migrations/0012_processes.ts"
+import report from "./migrations/0013_report.ts"
+import networks from "./migrations/0014_networks.ts"
+import webhookProgress from "./migrations/0015_webhook_progress.ts"
 import notices from "./migrations/0016_notices.ts"
 
 /** The first eight have a group of tables each. A change of released tables is a new migration. */
@@ -35,6 +38,9 @@ const migrations = {
   "0010_account_usage": accountUsage,
   "0011_webhook_health": webhookHealth,
   "0012_processes": processes,
+  "0013_report": report,
+  "0014_networks": networks,
+  "0015_webhook_progress": webhookProgress,
   "0016_notices": notices
 }
 const TABLE = "migrations"

@@ -1,17 +1,26 @@
 /**
- * The rows in which processes say that they run (table `processes`). Only the database's clock counts. A row stays for a
- * day after its process has ended, so that an operator learns who had a role last.
+ * The rows in which processes say that they run and how they are (table `processes`). Only the database's clock counts. A
+ * row stays for a day after its process has ended, so that an operator learns who had a role last.
  */
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
-import { Effect, Layer } from "effect"
+import { type EventLoopUtilization, performance } from "node:perf_hooks"
+import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import type { Role } from "../config/Definitions.ts"
 import { Limits } from "../config/Limits.ts"
-import type { SeenProcess } from "../health/Roles.ts"
+import { bothClocks, monotonicNow } from "../domain/Monotonic.ts"
+import type { SeenProcess } from "../health/SeenProcess.ts"
 import { Health } from "../observability/Health.ts"
 import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
+import { stageAges } from "../observability/StageAges.ts"
+import { makeParts } from "./ProcessParts.ts"
+
+/** The name of this process in the tables `processes` and `leases`. */
+export class ProcessId extends Context.Service<ProcessId, string>()("ledgerhook/storage/ProcessId") {
+  static readonly layer = Layer.sync(ProcessId, () => randomUUID())
+}
 
 /** The roles that fail now: all parts of the role do. `ingest` has one for each network. */
 const failingOf = Effect.fnUntraced(function* (roles: ReadonlyArray<Role>) {
@@ -25,17 +34,49 @@ const failingOf = Effect.fnUntraced(function* (roles: ReadonlyArray<Role>) {
   return failing
 })
 
+/** For how long the event loop has been busy nearly all of the time, at each call since the one before. */
+const makeSaturation = () => {
+  let before: EventLoopUtilization = performance.eventLoopUtilization()
+  let saturatedMs = 0
+  return (sinceMs: number): number => {
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, before)
+    before = now
+    saturatedMs = utilization >= Limits.saturatedPart ? saturatedMs + sinceMs : 0
+    return saturatedMs
+  }
+}
+
 /** Keeps the row of this process until its scope ends. */
 export const keepProcess = Effect.fnUntraced(function* (version: string, roles: ReadonlyArray<Role>) {
   const sql = yield* SqlClient.SqlClient
-  const id = randomUUID()
-  const seen = Effect.flatMap(
-    failingOf(roles),
-    (failing) => sql`
-      INSERT INTO processes (id, host, pid, version, roles, failing, seen_at)
-      VALUES (${id}, ${hostname()}, ${process.pid}, ${version}, ${roles}, ${failing}, clock_timestamp())
-      ON CONFLICT (id) DO UPDATE SET failing = excluded.failing, seen_at = excluded.seen_at`
-  )
+  const id = yield* ProcessId
+  const parts = yield* makeParts
+  const saturation = makeSaturation()
+  let lastAt = yield* monotonicNow
+
+  const seen = Effect.gen(function* () {
+    yield* parts.probe
+    const failing = yield* failingOf(roles)
+    const behind = yield* stageAges
+    const before = yield* bothClocks
+    const sinceMs = before.monotonicMs - lastAt
+    lastAt = before.monotonicMs
+    const saturatedMs = saturation(sinceMs)
+    const [row] = yield* sql<{ readonly nowMs: number }>`
+      INSERT INTO processes (id, host, pid, version, roles, failing, seen_at, parts, behind_ms, saturated_ms)
+      VALUES (${id}, ${hostname()}, ${process.pid}, ${version}, ${roles}, ${failing}, clock_timestamp(),
+              ${JSON.stringify(parts.read())}::text::jsonb, ${JSON.stringify(behind)}::text::jsonb, ${saturatedMs})
+      ON CONFLICT (id) DO UPDATE SET failing = excluded.failing, seen_at = excluded.seen_at, parts = excluded.parts,
+        behind_ms = excluded.behind_ms, saturated_ms = excluded.saturated_ms
+      RETURNING (extract(epoch FROM seen_at) * 1000)::float8 AS "nowMs"`.pipe(
+      Effect.timeout(Limits.databaseConnectMs),
+      Effect.tapError(() => parts.answered(undefined, sinceMs))
+    )
+    const tookMs = (yield* monotonicNow) - before.monotonicMs
+    const aheadMs = (yield* Clock.currentTimeMillis) - row!.nowMs
+    yield* parts.answered({ tookMs, aheadMs, isSaturated: saturatedMs > 0 }, sinceMs)
+  })
   yield* Effect.addFinalizer(() =>
     sql`UPDATE processes SET seen_at = clock_timestamp(), stopped_at = clock_timestamp() WHERE id = ${id}`.pipe(
       Effect.timeout(Limits.databaseConnectMs),
@@ -52,9 +93,22 @@ export const presenceLayer = (version: string) =>
 export const readProcesses = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<SeenProcess>`
-    SELECT host, pid, version, roles, failing, stopped_at IS NOT NULL AS stopped,
+    SELECT host, pid, version, roles, failing, stopped_at IS NOT NULL AS stopped, parts, behind_ms AS "behindMs",
+           saturated_ms AS "saturatedMs",
+           ARRAY(SELECT name FROM leases WHERE owner = p.id AND expires_at > clock_timestamp() ORDER BY name) AS holds,
            greatest(0, extract(epoch FROM clock_timestamp() - seen_at) * 1000)::float8 AS "seenAgoMs"
-    FROM processes ORDER BY processes.seen_at DESC`
+    FROM processes p ORDER BY p.seen_at DESC`
+})
+
+/**
+ * Whether a process of release 0.2 is connected: it has a name without roles (storage/Sql.ts). A user without the rights
+ * to see others' sessions does not see it.
+ */
+export const olderRuns = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`
+    SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'ledgerhook' LIMIT 1`
+  return rows.length > 0
 })
 
 /** Deletes the rows of processes that ended long ago. */

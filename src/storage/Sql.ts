@@ -3,11 +3,13 @@
  * is one sentence that names the setting and never contains the password. There are two pools: `SqlClient` for
  * everything, and `ReadSql` for the API's lookups, which opens no connection while nobody calls.
  */
+import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../config/Config.ts"
+import { roles } from "../config/Definitions.ts"
 import { Limits } from "../config/Limits.ts"
 import { errorText } from "../observability/Logging.ts"
 import { DatabaseTrouble } from "./DatabaseTrouble.ts"
@@ -44,7 +46,6 @@ const byIndex = {
 
 export const pool = {
   maxConnections: Limits.databaseConnections,
-  applicationName: "ledgerhook",
   // A merge join would read a whole index to look up a few rows.
   startupParameters: { ...byIndex, enable_mergejoin: "off" }
 }
@@ -99,12 +100,24 @@ const checkVersion = (sql: SqlClient.SqlClient, where: string) =>
     }
   })
 
-const connectTo = Effect.fnUntraced(function* (url: string) {
+/** PostgreSQL cuts longer names. */
+const APPLICATION_NAME_LENGTH = 63
+
+/** Shown in `pg_stat_activity`. Release 0.2 is `ledgerhook` only (storage/Processes.ts). */
+const applicationName = Effect.fnUntraced(function* ({ answerLimit }: SqlOptions) {
+  const { roles: own } = yield* Settings
+  if (answerLimit !== true) return "ledgerhook command"
+  const shown = own.length === roles.length ? "all" : own.join(",")
+  return `ledgerhook ${shown} ${hostname()}`.slice(0, APPLICATION_NAME_LENGTH)
+})
+
+const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions) {
   const where = addressOf(url)
   const unusable = (reason: string) => new DatabaseError({ message: `DATABASE_URL: ${where} ${reason}.` })
   return yield* Effect.gen(function* () {
     const client = yield* PgClient.make({
       ...pool,
+      applicationName: yield* applicationName(options),
       url: Redacted.make(url),
       keepAlive: Limits.databaseKeepAliveMs
     })
@@ -121,7 +134,8 @@ const connectTo = Effect.fnUntraced(function* (url: string) {
 
 const startEmbedded = Effect.fnUntraced(function* (dataDir: string, options: SqlOptions) {
   const { path, username, database } = yield* start({ dataDir, ...options })
-  return yield* PgClient.make({ ...pool, path, username, database }).pipe(
+  const named = { ...pool, applicationName: yield* applicationName(options) }
+  return yield* PgClient.make({ ...named, path, username, database }).pipe(
     Effect.mapError(
       (error) =>
         new DatabaseError({
@@ -133,7 +147,7 @@ const startEmbedded = Effect.fnUntraced(function* (dataDir: string, options: Sql
 
 const connect = Effect.fnUntraced(function* (options: SqlOptions) {
   const { databaseUrl, dataDir } = yield* Settings
-  return yield* databaseUrl === undefined ? startEmbedded(dataDir, options) : connectTo(databaseUrl)
+  return yield* databaseUrl === undefined ? startEmbedded(dataDir, options) : connectTo(databaseUrl, options)
 })
 
 /** `SqlClient` (and `PgClient`) without migrating: for commands that inspect or migrate the database. */

@@ -185,8 +185,10 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
       const answer = yield* retry
       assert.deepStrictEqual([answer.status, answer.body], [200, { delivery_id: id, status: "pending" }])
       assert.deepInclude((yield* get(`/${id}`)).body, { status: "pending", attempts: 2 })
-      const [row] = yield* sql`SELECT series_start, parked, next_attempt_at FROM deliveries WHERE id = ${id}`
-      assert.deepStrictEqual(row, { series_start: 2, parked: false, next_attempt_at: null })
+      const [row] =
+        yield* sql`SELECT series_start, parked, next_attempt_at = updated_at AS due FROM deliveries WHERE id = ${id}`
+      assert.deepStrictEqual(row, { series_start: 2, parked: false, due: true })
+      assert.isNull((yield* get(`/${id}`)).body.next_attempt_at)
       assert.strictEqual((yield* retry).status, 409)
       const queued = yield* sql<{ readonly key: string; readonly value: string }>`
         SELECT key, value FROM outbox WHERE topic = 'webhooks.deliveries' AND key = ${webhookId}`

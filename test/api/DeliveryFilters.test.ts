@@ -233,6 +233,10 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
         period: "24h",
         ...counts,
         success_rate: 66.67,
+        // All attempts ended now, whenever their deliveries were made.
+        attempts: 6,
+        attempts_failed: 3,
+        first_attempt_success_rate: 50,
         avg_latency_ms: 40
       })
       const hour = (yield* get("/stats?period=1h&series=true")).body
@@ -243,12 +247,15 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
         "delivered",
         "failed",
         "pending",
+        "attempts",
+        "attempts_failed",
+        "first_attempt_success_rate",
         "p50_ms",
         "p99_ms"
       ])
       const sum = (series: ReadonlyArray<Record<string, number>>, name: string) =>
         series.reduce((total, point) => total + point[name]!, 0)
-      for (const name of ["delivered", "failed", "pending"])
+      for (const name of ["delivered", "failed", "pending", "attempts", "attempts_failed"])
         assert.strictEqual(sum(hour.series, name), hour[name])
       assert.strictEqual((yield* get("/stats?period=7d&series=true")).body.series.length, 29)
       assert.strictEqual((yield* get("/stats?period=24h&series=true")).body.series.length, 25)
@@ -269,6 +276,9 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
         failed: 0,
         pending: 0,
         success_rate: 0,
+        attempts: 0,
+        attempts_failed: 0,
+        first_attempt_success_rate: null,
         avg_latency_ms: 0
       }
       assert.deepStrictEqual((yield* get(`/stats?webhook_id=${webhooks[2]}&series=false`)).body, nothing)

@@ -1,16 +1,40 @@
 /** `/v1/ledgers/coverage` shows which ledgers are in the log, and how far ingest is. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { isoTime } from "../../src/domain/Ledger.ts"
+import type { NetworkFacts } from "../../src/health/Networks.ts"
+import { ingest } from "../../src/ledger/Stage.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
-import { Health, ledgerPart } from "../../src/observability/Health.ts"
+import { Health } from "../../src/observability/Health.ts"
 import { SkippedLedgers } from "../../src/storage/events/SkippedLedgers.ts"
+import { writeNetwork } from "../../src/storage/Networks.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { chain, hashOf } from "../support/chain.ts"
+import { eventually } from "../support/delivering.ts"
+import { oneEventEach } from "../support/ingesting.ts"
 import { appendMarkers, markers } from "../support/markers.ts"
+import { scriptedSource } from "../support/scriptedSource.ts"
 
 const PATH = "/v1/ledgers/coverage"
-const empty = { ranges: [], head: null, catching_up: null }
+const empty = { ranges: [], head: null, catching_up: null, seconds_late: null }
+
+const UNKNOWN: NetworkFacts = {
+  server: null,
+  servers: [],
+  head: null,
+  head_at: null,
+  head_ago_ms: null,
+  last_taken: null,
+  last_close_time: null,
+  moved_ago_ms: 0,
+  obstacle: null,
+  last_error: null,
+  idle: null,
+  skipped_ledgers: null,
+  ledgers_per_second: null,
+  seconds_left: null
+}
 
 /** Older than any retention. */
 const LONG_AGO = 1_000_000_000_000
@@ -109,30 +133,76 @@ layer(apiLayer(), { excludeTestServices: true })("coverage", (it) => {
   it.effect("shows the head with its age, and the progress of catching up", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
-      const health = yield* Health
+      const sql = yield* SqlClient.SqlClient
       const { key } = yield* api.account("live")
       const headAt = new Date(Date.now() - 5_000).toISOString()
-      const coverage = Effect.fnUntraced(function* (lastTaken: number) {
-        yield* health.set(ledgerPart("mainnet"), {
-          status: "ok",
-          detail: "",
-          facts: { head: 503, head_at: headAt, last_taken: lastTaken, ledgers_per_second: 6.5 }
+      const coverage = Effect.fnUntraced(function* (facts: Partial<NetworkFacts>, silentMs = 0) {
+        yield* writeNetwork("mainnet", {
+          ...UNKNOWN,
+          head: 507,
+          head_at: headAt,
+          head_ago_ms: 5_000,
+          ledgers_per_second: 6.5,
+          seconds_left: 2,
+          ...facts
         })
+        yield* sql`UPDATE networks SET seen_at = seen_at - ${silentMs} * interval '1 millisecond'`
         return (yield* api.call("GET", PATH, { key })).body.data[0]
       })
-      const behind = yield* coverage(490)
-      assert.deepInclude(behind.head, { ledger_index: 503, announced_at: headAt })
+      // The log ends with ledger 503, which was taken since the facts were written.
+      const behind = yield* coverage({ last_taken: 490 })
+      assert.deepInclude(behind.head, { ledger_index: 507, announced_at: headAt })
       assert.isAtLeast(behind.head.age_ms, 5_000)
       assert.isBelow(behind.head.age_ms, 60_000)
-      assert.deepStrictEqual(behind.catching_up, {
-        from: 491,
-        to: 503,
-        ledgers: 13,
-        ledgers_per_second: 6.5,
-        seconds_left: null
+      const left = { from: 504, to: 507, ledgers: 4, ledgers_per_second: 6.5, seconds_left: 2 }
+      assert.deepStrictEqual(behind.catching_up, left)
+      assert.deepStrictEqual((yield* coverage({ last_taken: null })).catching_up, left)
+      assert.isNull((yield* coverage({ last_taken: 503, head: 504 })).catching_up)
+      assert.isNull((yield* coverage({ last_taken: 503, head: 503 })).catching_up)
+      // A new chain: the log still ends with the one before.
+      assert.deepInclude((yield* coverage({ last_taken: 699, head: 709 })).catching_up, {
+        from: 700,
+        to: 709
       })
-      assert.isNull((yield* coverage(502)).catching_up)
-      assert.isNull((yield* coverage(503)).catching_up)
+
+      const silent = yield* coverage({ last_taken: 503 }, 42_000)
+      assert.isAtLeast(silent.head.age_ms, 47_000)
+      assert.deepStrictEqual(silent.catching_up, { ...left, ledgers_per_second: null, seconds_left: null })
     })
   )
 })
+
+layer(apiLayer(), { excludeTestServices: true })(
+  "coverage of a network that another process ingests",
+  (it) => {
+    it.effect("shows the head and what is left to take", () =>
+      Effect.gen(function* () {
+        const api = yield* ApiUnderTest
+        const sql = yield* SqlClient.SqlClient
+        const { key } = yield* api.account("test")
+        const testnet = Effect.map(api.call("GET", PATH, { key }), ({ body }) => body.data[0])
+        assert.deepInclude(yield* testnet, { network: "testnet", ...empty })
+        const source = scriptedSource()
+        source.serve(chain(600, 605))
+        yield* ingest({
+          network: "testnet",
+          start: 600,
+          detect: oneEventEach,
+          share: (facts) =>
+            writeNetwork("testnet", facts).pipe(Effect.orDie, Effect.provideService(SqlClient.SqlClient, sql))
+        }).pipe(Effect.provide(source.layer), Effect.provide(Health.layer), Effect.forkScoped)
+        yield* source.announce(605)
+        yield* eventually(
+          Effect.map(testnet, ({ catching_up, head, ranges }) =>
+            assert.deepStrictEqual([head?.ledger_index, ranges[0]?.ledgers, catching_up], [605, 6, null])
+          )
+        )
+        // No server sends the next ones.
+        yield* source.announce(610)
+        yield* eventually(Effect.map(testnet, ({ head }) => assert.strictEqual(head.ledger_index, 610)))
+        const { catching_up } = yield* testnet
+        assert.deepInclude(catching_up, { from: 606, to: 610, ledgers: 5 })
+      })
+    )
+  }
+)

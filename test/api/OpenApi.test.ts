@@ -27,6 +27,7 @@ const promised: Readonly<
   listWebhooks: ["GET /v1/webhooks", "webhooks:read", read],
   listIncidents: ["GET /v1/incidents", "webhooks:read", read],
   listWebhookIncidents: ["GET /v1/webhooks/{id}/incidents", "webhooks:read", readOne],
+  getWebhookProgress: ["GET /v1/webhooks/{id}/progress", "webhooks:read", readOne],
   getWebhook: ["GET /v1/webhooks/{id}", "webhooks:read", readOne],
   changeWebhook: ["PATCH /v1/webhooks/{id}", "webhooks:write", [200, ...changeOne, 409]],
   deleteWebhook: ["DELETE /v1/webhooks/{id}", "webhooks:write", [204, ...changeOne]],

@@ -52,7 +52,13 @@ describe("status", () => {
       const said = JSON.parse(stdout)
       assert.deepStrictEqual(
         [said.ok, said.sentences],
-        [true, ["Each role has a process.", "1 of 2 active webhooks fails."]]
+        [
+          true,
+          [
+            "The service is well. 1 of 2 active webhooks fails.",
+            "No process has made a report of the whole service yet: how late it is, and how its ledger servers are, is not known."
+          ]
+        ]
       )
       assert.deepStrictEqual(
         said.longest_failing.map(({ id }: { readonly id: string }) => id),
@@ -73,9 +79,10 @@ describe("status", () => {
       yield* Effect.promise(() => execute(running(roles.filter((role) => role !== "delay"))))
       const { code, stdout } = yield* runCommand(["status"], { environment })
       assert.strictEqual(code, 1)
-      assert.deepStrictEqual(JSON.parse(stdout).sentences, [
-        "No process has the role delay: none has had it within the last day."
-      ])
+      assert.strictEqual(
+        JSON.parse(stdout).sentences[0],
+        "No process has the role delay: none has had it within the last day. Start a process with ROLES=delay."
+      )
       const without = yield* runCommand(["status"], {
         environment: { ...environment, WITHOUT_ROLES: "delay" }
       })
@@ -85,9 +92,9 @@ describe("status", () => {
 
   it.live("says that the database is older, and does not migrate it", () =>
     Effect.gen(function* () {
-      yield* Effect.promise(() => execute("ALTER TABLE processes RENAME TO processes_later"))
+      yield* Effect.promise(() => execute("ALTER TABLE report RENAME TO report_later"))
       const older = yield* runCommand(["status"], { environment })
-      yield* Effect.promise(() => execute("ALTER TABLE processes_later RENAME TO processes"))
+      yield* Effect.promise(() => execute("ALTER TABLE report_later RENAME TO report"))
       assert.deepStrictEqual([older.code, older.stdout], [1, ""])
       assert.match(older.stderr, /^ledgerhook: the database is of an older version; migrate it with/)
     })

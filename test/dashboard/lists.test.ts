@@ -170,7 +170,9 @@ describe("texts", () => {
     assert.strictEqual(explorerOf("devnet", "AB"), "https://devnet.xrpl.org/transactions/AB")
     const ledger = (index: number) => ({ ledger_index: index, ledger_hash: "", close_time: "" })
     const ranges = [{ first: ledger(5), last: ledger(9), ledgers: 5, simulated: true }]
-    const coverage = [{ network: "testnet", watched: true, ranges, head: null, catching_up: null }] as const
+    const coverage = [
+      { network: "testnet", watched: true, ranges, head: null, catching_up: null, seconds_late: null }
+    ] as const
     assert.isTrue(simulatedIn([{ ...coverage[0] }], "testnet", 9))
     assert.isUndefined(simulatedIn([{ ...coverage[0] }], "testnet", 10))
     assert.isFalse(simulatedIn([], "mainnet", 10))

@@ -20,7 +20,8 @@ const work = {
   event,
   kind: "live" as const,
   acknowledge: undefined,
-  queuedAt: 0
+  queuedAt: 0,
+  wasFree: false
 }
 const sending = { works: [work] }
 

@@ -37,6 +37,7 @@ const outcomeOf = (
       kind: "live",
       acknowledge: undefined,
       queuedAt: 0,
+      wasFree: true,
       ...work
     }
   }
@@ -45,7 +46,10 @@ const outcomeOf = (
 const outcomes: ReadonlyArray<ShownOutcome> = [
   outcomeOf({}, {}),
   outcomeOf({}, { attempt: 2, status: "retrying", responseStatus: 503, error: "HTTP 503" }),
-  outcomeOf({ kind: "replays" }, { status: "failed", responseStatus: null, error: "timeout after 10000 ms" }),
+  outcomeOf(
+    { kind: "replays", wasFree: false },
+    { status: "failed", responseStatus: null, error: "timeout after 10000 ms" }
+  ),
   // Recorded before; only its retry was missing.
   { attempt: undefined }
 ]
@@ -64,7 +68,7 @@ const linesAt = Effect.fnUntraced(function* (level: "Info" | "Debug") {
 
 describe("recorded attempts", () => {
   it.effect(
-    "are counted by outcome and status class, and timed; only first live attempts by their delay",
+    "are counted by outcome and status class, and timed; only first attempts of free webhooks by their delay",
     () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* linesAt("Info"), [])
@@ -75,8 +79,8 @@ describe("recorded attempts", () => {
           'attempts_total{outcome="failed",status_class="none"} 1',
           'attempt_duration_seconds_bucket{outcome="delivered",le="0.05"} 1',
           'attempt_duration_seconds_bucket{outcome="delivered",le="0.025"} 0',
-          'first_attempt_delay_seconds_count{network="mainnet"} 1',
-          'first_attempt_delay_seconds_sum{network="mainnet"} 1.5'
+          'service_delay_seconds_count{network="mainnet"} 1',
+          'service_delay_seconds_sum{network="mainnet"} 1.5'
         ])
           assert.include(text, line)
       }).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))

@@ -72,7 +72,8 @@ const laneOf = (amounts: ReadonlyArray<string>) => {
       event: { ...event, payload: { ...event.payload, amount } },
       kind: "live",
       acknowledge: undefined,
-      queuedAt: 0
+      queuedAt: 0,
+      wasFree: false
     })
   }
   return lane

@@ -71,7 +71,8 @@ const recordAll = Effect.fnUntraced(function* (ended: ReadonlyArray<Ended>) {
       ...(hasRow ? {} : { row }),
       kind: "live",
       acknowledge: undefined,
-      queuedAt: 0
+      queuedAt: 0,
+      wasFree: false
     }
     recorder.offer({
       attempt: {

@@ -89,7 +89,8 @@ describe("long responses", () => {
       event,
       kind: "live" as const,
       acknowledge: undefined,
-      queuedAt: 0
+      queuedAt: 0,
+      wasFree: false
     }
     return Effect.gen(function* () {
       const recorder = yield* Recorder

@@ -53,8 +53,9 @@ describe.skipIf(missing() !== undefined)("a service without its Kafka", () => {
         yield* Effect.repeat(
           Effect.gen(function* () {
             assert.strictEqual((yield* ready).log?.status, "failed")
-            // A load balancer of the API asks this.
-            assert.strictEqual((yield* client.call("GET", "/readyz?exclude=log")).status, 200)
+            // A load balancer asks the first.
+            for (const path of ["/readyz/traffic", "/readyz?exclude=log"])
+              assert.strictEqual((yield* client.call("GET", path)).status, 200, path)
           }),
           { schedule: Schedule.spaced("1 second"), times: SUMMED_SECONDS }
         )

@@ -59,10 +59,12 @@ describe("readiness", () => {
       // Nothing waits for the lock when the test ends.
       yield* Effect.addFinalizer(() => Deferred.succeed(unlock, undefined))
       yield* eventually(Effect.map(statusOf(`${url}/healthz`), (status) => assert.strictEqual(status, 200)))
-      assert.strictEqual(yield* statusOf(`${url}/readyz`), 503)
+      for (const path of ["/readyz", "/readyz/traffic"])
+        assert.strictEqual(yield* statusOf(url + path), 503, path)
       yield* Deferred.succeed(unlock, undefined)
       yield* Fiber.join(lock)
       yield* eventually(Effect.map(statusOf(`${url}/readyz`), (status) => assert.strictEqual(status, 200)))
+      assert.strictEqual(yield* statusOf(`${url}/readyz/traffic`), 200)
       assert.strictEqual(yield* statusOf(`${url}/v1/account`, { "x-service-key": KEY }), 200)
     }).pipe(Effect.scoped, Effect.provide(TestDatabase))
   )

@@ -1,18 +1,11 @@
 /** What the service says of its roles, situation by situation. */
 import { assert, describe, it } from "@effect/vitest"
 import { roles } from "../../src/config/Definitions.ts"
-import { roleStates, type SeenProcess, someRuns } from "../../src/health/Roles.ts"
+import { roleStates, someRuns } from "../../src/health/Roles.ts"
+import type { SeenProcess } from "../../src/health/SeenProcess.ts"
+import { seenProcess } from "./seenProcess.ts"
 
-const process = (of: Partial<SeenProcess> = {}): SeenProcess => ({
-  host: "a",
-  pid: 1,
-  version: "0.3.0",
-  roles,
-  failing: [],
-  seenAgoMs: 1_000,
-  stopped: false,
-  ...of
-})
+const process = seenProcess
 const others = (missing: string) => process({ roles: roles.filter((role) => role !== missing) })
 const delayed = process({ host: "b", pid: 311, roles: ["delay"], seenAgoMs: 259_000 })
 
@@ -75,6 +68,11 @@ describe("the roles, when", () => {
       states.map(() => false)
     )
     assert.isTrue(someRuns(processes))
+  })
+
+  it("no role is missing while a process of an older version may have it", () => {
+    const states = roleStates([others("delay")], [], true)
+    assert.isFalse(states.some(({ sentence }) => sentence !== undefined))
   })
 
   it("a stopped service misses no role", () => {

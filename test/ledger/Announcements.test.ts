@@ -29,6 +29,26 @@ describe("the head", () => {
     })
   )
 
+  it.effect("is as old as before if a server that connects again repeats it", () =>
+    Effect.gen(function* () {
+      const announcements = makeAnnouncements()
+      yield* announcements.announce("b", announcement(9))
+      yield* TestClock.adjust(1_000)
+      yield* announcements.announce("a", announcement(10))
+      for (let connections = 0; connections < 3; connections++) {
+        yield* TestClock.adjust(20_000)
+        announcements.left("a")
+        yield* announcements.announce("a", announcement(10))
+        assert.deepStrictEqual(announcements.newest(), { announcement: announcement(10), at: 1_000 })
+      }
+      yield* announcements.announce("a", announcement(10, "after a reset"))
+      announcements.left("b")
+      announcements.left("a")
+      yield* announcements.announce("a", announcement(10, "after a reset"))
+      assert.strictEqual(announcements.newest()?.at, 61_000)
+    })
+  )
+
   it.effect("is corrected by the server's next announcement after a wrong one", () =>
     Effect.gen(function* () {
       const announcements = makeAnnouncements()

@@ -127,7 +127,7 @@ describe("catching up", () => {
       assert.strictEqual(facts?.["behind"], 800)
       assert.isAbove(Number(facts?.["ledgers_per_second"]), 0)
       assert.isAbove(Number(facts?.["seconds_left"]), 0)
-      assert.include(detail, "800 ledgers behind")
+      assert.include(detail, "800 ledgers left")
       assert.include(messages, "catching up")
       source.serve(chain(100, 1_100))
       yield* eventuallyAdvancing(Effect.map(takenIndexes, ({ length }) => length === 1_001))

@@ -1,17 +1,18 @@
 /** The rate of catch-up, and the time left. */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  addSample,
-  firstSample,
-  ledgersPerSecond,
-  type ProgressSamples,
-  remaining
-} from "../../src/ledger/CatchUpRate.ts"
+import { addSample, ledgersPerSecond, type ProgressSamples, remaining } from "../../src/ledger/CatchUpRate.ts"
 
-/** Two ledgers every 100 ms for that many seconds. */
-const steady = (seconds: number): ProgressSamples =>
+const firstSample = (at: number, lastTaken: number): ProgressSamples => [{ at, lastTaken, head: undefined }]
+
+/** Two ledgers are taken every 100 ms for that many seconds. `closed`: how many close meanwhile. */
+const steady = (seconds: number, closed?: number): ProgressSamples =>
   Array.from({ length: seconds * 10 }, (_, i) => i + 1).reduce<ProgressSamples>(
-    (pace, i) => addSample(pace, i * 100, 2 * i),
+    (pace, i) =>
+      addSample(pace, {
+        at: i * 100,
+        lastTaken: 2 * i,
+        head: closed === undefined ? undefined : 1_000 + closed * i
+      }),
     firstSample(0, 0)
   )
 
@@ -42,7 +43,16 @@ describe("the rate of catch-up", () => {
     assert.deepStrictEqual(remaining(still, 90, 60_000), {
       ledgers: 0,
       ledgers_per_second: 0,
-      seconds: undefined
+      seconds: 0
     })
+    assert.isUndefined(remaining(still, 200, 60_000).seconds)
+  })
+
+  it("counts the ledgers that close meanwhile: the time left is infinite if they are as many", () => {
+    // In ten seconds 200 are taken and 100 close.
+    assert.strictEqual(remaining(steady(10, 1), 1_100, 10_000).ledgers, 900)
+    assert.strictEqual(remaining(steady(10, 1), 1_100, 10_000).seconds, 90)
+    for (const closed of [2, 3])
+      assert.isUndefined(remaining(steady(10, closed), 1_000 + closed * 100, 10_000).seconds)
   })
 })

@@ -1,7 +1,8 @@
-/** When the ingest of a network is healthy. */
+/** When the ingest of a network is healthy, from its progress and the state of its servers. */
 import { assert, describe, it } from "@effect/vitest"
+import { flatFacts, networkState } from "../../src/health/Networks.ts"
 import { LedgerSourceError, type SourceState } from "../../src/ledger/LedgerSource.ts"
-import { healthOf, type Progress } from "../../src/ledger/Progress.ts"
+import { networkFacts, type Progress } from "../../src/ledger/Progress.ts"
 
 const NOW = 1_000_000
 /** Both clocks. */
@@ -15,8 +16,8 @@ const taken = (lastTaken: number | undefined, secondsAgo: number): Progress => (
     lastTaken === undefined
       ? []
       : [
-          { at: NOW - 10_000, lastTaken: lastTaken - 20 },
-          { at: NOW - secondsAgo * 1000, lastTaken }
+          { at: NOW - 10_000, lastTaken: lastTaken - 20, head: undefined },
+          { at: NOW - secondsAgo * 1000, lastTaken, head: undefined }
         ],
   obstacle: undefined
 })
@@ -38,7 +39,11 @@ const none: SourceState = {
 }
 const lost = new LedgerSourceError({ server: "one.example", reason: "disconnected", detail: "it is away" })
 
-const status = (progress: Progress, source: SourceState) => healthOf(progress, source, BOTH).status
+const healthOf = (progress: Progress, source: SourceState) => {
+  const facts = networkFacts(progress, source, BOTH)
+  return { ...networkState(facts), facts: flatFacts(facts) }
+}
+const status = (progress: Progress, source: SourceState) => healthOf(progress, source).status
 
 describe("the health of ingest", () => {
   it("is ok while the head is at most a minute old and taken", () => {
@@ -49,23 +54,35 @@ describe("the health of ingest", () => {
 
   it("is ok while it catches up and takes ledgers", () => {
     assert.strictEqual(status(taken(9, 9), head(900, 3)), "ok")
-    assert.include(healthOf(taken(9, 9), head(900, 3), BOTH).detail, "891 ledgers behind")
+    assert.include(healthOf(taken(9, 9), head(900, 3)).detail, "891 ledgers left")
   })
 
   it("is degraded if an announced ledger has not been taken for 10 s, and failed after a minute", () => {
     assert.strictEqual(status(taken(9, 30), head(10, 9)), "ok")
-    const health = healthOf(taken(9, 30), { ...head(10, 11), lastError: lost }, BOTH)
+    const health = healthOf(taken(9, 30), { ...head(10, 11), lastError: lost })
     assert.strictEqual(health.status, "degraded")
-    assert.include(health.detail, "1 ledgers behind and not moving: no ledger taken; one.example: it is away")
+    assert.include(health.detail, "1 ledger left, and none was taken for 11 s: one.example: it is away.")
     assert.strictEqual(status(taken(9, 59), head(900, 3)), "degraded")
     assert.strictEqual(status(taken(9, 61), head(900, 3)), "failed")
   })
 
   it("is starting before the first announcement, and failed if none comes", () => {
     assert.strictEqual(status(taken(undefined, 3), none), "starting")
-    const health = healthOf(taken(undefined, 61), { ...none, lastError: lost }, BOTH)
+    const health = healthOf(taken(undefined, 61), {
+      ...none,
+      servers: [
+        {
+          server: "one.example",
+          state: "backing_off",
+          head: undefined,
+          ledgers: undefined,
+          lastFault: lost,
+          backingOffUntil: undefined
+        }
+      ]
+    })
     assert.strictEqual(health.status, "failed")
-    assert.include(health.detail, "it is away")
+    assert.strictEqual(health.detail, "No server has announced a ledger yet: one.example: it is away.")
   })
 
   it("is degraded while it reconnects", () => {
@@ -74,9 +91,9 @@ describe("the health of ingest", () => {
 
   it("is ok while the source is idle, however long", () => {
     const idle: SourceState = { ...head(9, 3_600), idle: "no active webhook" }
-    assert.deepInclude(healthOf(taken(9, 3_600), idle, BOTH), {
+    assert.deepInclude(healthOf(taken(9, 3_600), idle), {
       status: "ok",
-      detail: "idle: no active webhook"
+      detail: "Idle: no active webhook."
     })
     assert.strictEqual(status(taken(undefined, 3_600), { ...none, idle: "no active webhook" }), "ok")
   })
@@ -87,33 +104,29 @@ describe("the health of ingest", () => {
   })
 
   it("never says that it is at the head while the servers are before the last taken ledger", () => {
-    const reset = healthOf(
-      { ...taken(40_000_018, 3), lastCloseTime: "2026-01-01T00:00:00Z" },
-      head(3_018, 3),
-      BOTH
-    )
-    assert.strictEqual(reset.status, "failed")
+    const reset = healthOf({ ...taken(40_000_018, 3), lastCloseTime: "2026-01-01T00:00:00Z" }, head(3_018, 3))
+    assert.strictEqual(reset.status, "reset")
     assert.strictEqual(
       reset.detail,
-      "the servers are at ledger 3018, before the last one taken (40000018): they lag, or the network was reset"
+      "Servers are at ledger 3,018; the last one taken is 40,000,018: the network was reset, or the servers are wrong."
     )
     // Servers that lag by a ledger or two are common for a moment.
-    const lag = healthOf({ ...taken(9, 3), lastCloseTime: "2026-01-01T00:00:00Z" }, head(8, 3), BOTH)
+    const lag = healthOf({ ...taken(9, 3), lastCloseTime: "2026-01-01T00:00:00Z" }, head(8, 3))
     assert.strictEqual(lag.status, "degraded")
-    assert.include(lag.detail, "the servers are at ledger 8, before the last one taken (9)")
+    assert.include(lag.detail, "Servers are at ledger 8; the last one taken is 9: they lag")
     assert.strictEqual(status(taken(9, 61), head(8, 3)), "failed")
   })
 
   it("says that the first ledger to take is not closed yet", () => {
     assert.include(
-      healthOf(taken(899, 3), head(30, 3), BOTH).detail,
-      "the servers are at ledger 30, and the first one to take is 900"
+      healthOf(taken(899, 3), head(30, 3)).detail,
+      "Servers are at ledger 30; the first one to take is 900."
     )
   })
 
   it("is failed once the chain is broken, and says why", () => {
     const stopped: Progress = { ...taken(9, 3), obstacle: { kind: "stopped", detail: "ledger 10 names …" } }
-    const health = healthOf(stopped, head(10, 3), BOTH)
+    const health = healthOf(stopped, head(10, 3))
     assert.strictEqual(health.status, "failed")
     assert.include(health.detail, "ledger 10 names")
     assert.deepStrictEqual(health.facts, {

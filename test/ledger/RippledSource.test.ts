@@ -173,7 +173,7 @@ describe("of several servers:", () => {
       const health = yield* Health
       yield* ingesting([forked.url, short.url], { start: 5 })
       const stopped = Effect.map(health.get(ledgerPart("mainnet")), (part) =>
-        part?.detail.startsWith("stopped")
+        part?.detail.startsWith("Stopped")
       )
       yield* eventuallyAdvancing(Effect.map(stopped, (is) => is === true))
       assert.deepStrictEqual(yield* takenIndexes, [5, 6])

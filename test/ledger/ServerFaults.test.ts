@@ -236,13 +236,12 @@ describe("a network that was reset", () => {
         yield* eventuallyAdvancing(Effect.map(state, (part) => part?.facts?.["head"] === 3))
         assert.deepInclude(yield* state, {
           status: "failed",
-          detail:
-            "the servers are at ledger 3, before the last one taken (30): they lag, or the network was reset"
+          detail: "Servers are at ledger 3; the last one taken is 30: they lag, or the network was reset."
         })
         yield* minutes
         assert.strictEqual((yield* state)?.status, "failed")
         assert.strictEqual(
-          count(warnings, /^no ledger can be taken: .*ledger 3, .*\(30\).* was reset$/),
+          count(warnings, /^no ledger can be taken: .*ledger 3; .* 30: .* was reset\.$/),
           1,
           warnings.join("\n")
         )
@@ -259,7 +258,7 @@ describe("a network that was reset", () => {
         server.serve(chain(1, 60, { name: "after the reset" }))
         server.drop()
         yield* eventuallyAdvancing(Effect.map(state, (part) => part?.status === "failed"))
-        assert.match((yield* state)?.detail ?? "", /^stopped: .* ledger 30 has the hash .* was reset$/)
+        assert.match((yield* state)?.detail ?? "", /^Stopped: .* ledger 30 has the hash .* was reset\.$/)
         yield* minutes
         assert.isAbove(asked(server, /^server_info$/), 3)
         assert.strictEqual(count(warnings, /the network was reset/), 1, warnings.join("\n"))

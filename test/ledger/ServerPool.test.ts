@@ -169,7 +169,7 @@ describe("a network that was reset", () => {
       const health = yield* Health
       const state = health.get(ledgerPart("mainnet"))
       yield* eventuallyAdvancing(Effect.map(state, (part) => part?.status === "failed"))
-      assert.include((yield* state)?.detail, "stopped")
+      assert.include((yield* state)?.detail, "Stopped")
       assert.include((yield* state)?.detail, "its ledger 10 has the hash")
       assert.deepStrictEqual(yield* takenIndexes, [10])
     }).pipe(Effect.provide(memoryLayer()))

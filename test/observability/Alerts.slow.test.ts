@@ -1,30 +1,59 @@
-/** Prometheus accepts the alerts and the dashboards' expressions, and each alert fires and clears on recorded samples. */
-import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+/** Prometheus and Alertmanager accept the files in `ops`, and in each situation exactly the right alerts fire, in time. */
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { dashboardExpressions, RULES, RULES_TEST } from "../support/operationFiles.ts"
-import { hasPromtool, promtool } from "../support/promtool.ts"
+import { situations } from "../health/alertSituations.ts"
+import { promtoolTest, promtoolTests } from "../support/alertSamples.ts"
+import { dashboardExpressions, INHIBITION, RULES, readRules } from "../support/operationFiles.ts"
+import { amtool, hasPromtool, promtool } from "../support/promtool.ts"
 
-/** Checks expressions as rules: promtool has no command for single ones. */
-const checked = (expressions: ReadonlyArray<string>) => {
+const withFile = (content: string, check: (file: string) => { status: number | null; text: string }) => {
   const folder = mkdtempSync(join(tmpdir(), "ledgerhook-rules-"))
   const file = join(folder, "rules.json")
-  const rules = expressions.map((expr, i) => ({ record: `expression_${i}`, expr }))
-  writeFileSync(file, JSON.stringify({ groups: [{ name: "expressions", rules }] }))
-  const result = promtool(["check", "rules", file])
+  writeFileSync(file, content)
+  const result = check(file)
   rmSync(folder, { recursive: true })
   return result
 }
 
+/** Checks expressions as rules: promtool has no command for single ones. */
+const checked = (expressions: ReadonlyArray<string>) => {
+  const rules = expressions.map((expr, i) => ({ record: `expression_${i}`, expr }))
+  return withFile(JSON.stringify({ groups: [{ name: "expressions", rules }] }), (file) =>
+    promtool(["check", "rules", file])
+  )
+}
+
+const rules = readRules()
+
 describe.skipIf(!hasPromtool)("promtool", () => {
-  it("accepts the alerts, and each fires and clears on its samples", () => {
-    for (const args of [
-      ["check", "rules", RULES],
-      ["test", "rules", RULES_TEST]
-    ]) {
-      const { status, text } = promtool(args)
+  it("accepts the alerts", () => {
+    const { status, text } = promtool(["check", "rules", RULES])
+    assert.strictEqual(status, 0, text)
+  })
+
+  it.each(Object.entries(situations))(
+    "of two installations, only the faulty one has alerts: %s",
+    (name, one) => {
+      const tests = [promtoolTest(name, one, rules, true)]
+      if (Object.keys(one.notifies).length > 0) tests.push(promtoolTest(name, one, rules, false))
+      const { status, text } = withFile(promtoolTests(tests), (file) => promtool(["test", "rules", file]))
       assert.strictEqual(status, 0, text)
+    }
+  )
+
+  it("would notice an alert that is late, or that should not fire", () => {
+    for (const wrong of [
+      {
+        ...situations["Kafka is away"]!,
+        fault: situations["the broker restarts within 20 s"]!.fault,
+        lasts: 0.3
+      },
+      { ...situations["Kafka is away"]!, notifies: {} }
+    ]) {
+      const tests = promtoolTests([promtoolTest("wrong", wrong, rules, true)])
+      assert.notStrictEqual(withFile(tests, (file) => promtool(["test", "rules", file])).status, 0)
     }
   })
 
@@ -34,5 +63,13 @@ describe.skipIf(!hasPromtool)("promtool", () => {
       assert.strictEqual(status, 0, text)
     }
     assert.notStrictEqual(checked(["sum("]).status, 0)
+  })
+
+  it("amtool accepts the inhibition rules in a configuration of Alertmanager", () => {
+    const rest = "route: {receiver: none}\nreceivers: [{name: none}]\n"
+    const { status, text } = withFile(readFileSync(INHIBITION, "utf8") + rest, (file) =>
+      amtool(["check-config", file])
+    )
+    assert.strictEqual(status, 0, text)
   })
 })

@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
+import { ledgerOfEventId } from "../../src/domain/EventId.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { QUOTA_USED_UP, webhookEndOf } from "../../src/replay/Endings.ts"
@@ -230,11 +231,39 @@ const ratesKept: Check = ({ moves, webhooks }) =>
 /** The run of failures, the webhook's state and its incidents are written together, whatever was killed. */
 const healthAgrees: Check = (_, { wrongHealth }) => wrongHealth.map((id) => `the health of ${id} disagrees`)
 
+/** What a webhook wanted of a ledger has a row at the end, and had ended when its progress was said to be that far. */
+const progressAgrees: Check = ({ ledgers, progress, settledProgress }, { rows }) => {
+  const live = Map.groupBy(
+    rows.filter(({ job }) => job === null),
+    ({ webhook }) => webhook
+  )
+  const newest = ledgers.at(-1)!.header.ledger_index
+  return [
+    ...[...progress, ...settledProgress].flatMap(({ completeThrough, ended, webhook }) =>
+      (live.get(webhook) ?? []).flatMap(({ event, id }) =>
+        ledgerOfEventId(event) <= (completeThrough ?? 0) && !ended.has(id)
+          ? [
+              `${webhook} was said to be complete through ${completeThrough}, but ${id} of ${event} had not ended`
+            ]
+          : []
+      )
+    ),
+    ...settledProgress.flatMap(({ completeThrough, webhook }) =>
+      completeThrough === newest || completeThrough === null
+        ? []
+        : [`${webhook} is complete through ${completeThrough} instead of ${newest}`]
+    )
+  ]
+}
+
 /** At most what failed since the last delivery. Processes differ in their clocks, which the rows' times are from. */
-const countersRight: Check = ({ clocksDifferMs, webhooks }, { counters, rows, usage }) => {
+const countersRight: Check = ({ clocksDifferMs, webhooks }, { countedAttempts, counters, rows, usage }) => {
   const attempts = rows.reduce((sum, row) => sum + row.attempts, 0)
   return [
     ...(usage === attempts ? [] : [`the quota counted ${usage} attempts instead of ${attempts}`]),
+    ...(countedAttempts === attempts
+      ? []
+      : [`the statistics counted ${countedAttempts} attempts instead of ${attempts}`]),
     ...webhooks.flatMap(({ id, versions }) => {
       // Activating a webhook begins the count anew.
       const alwaysActive = versions.every(({ wish }) => wish !== undefined)
@@ -310,6 +339,7 @@ export const checks: Readonly<Record<string, Check>> = {
   ratesKept,
   countersRight,
   healthAgrees,
+  progressAgrees,
   failingDisabled,
   holdsKept,
   replaysComplete,

@@ -17,6 +17,7 @@ import { EventLog } from "../../src/log/EventLog.ts"
 import type { ClosedLedger } from "../../src/simulator/Chain.ts"
 import { NETWORK } from "./node.ts"
 import type { HoldTime, Replayed, SimulatedWebhook } from "./operator.ts"
+import type { AskedProgress } from "./progressWatch.ts"
 
 /** What a run leaves, besides the database and the log. */
 export interface Evidence {
@@ -42,6 +43,9 @@ export interface Evidence {
   readonly disableAfter: number
   /** Webhooks that stayed active after the failures that must disable them. */
   readonly notDisabled: Array<string>
+  /** What webhooks' progress was while the run went on, and when it had settled. */
+  readonly progress: Array<AskedProgress>
+  readonly settledProgress: Array<AskedProgress>
   /** When each event was appended, by its id. The times in the log are of processes whose clocks may be wrong. */
   readonly appended: Map<string, number>
   /** How much the clocks of two processes may differ at most. */
@@ -80,6 +84,8 @@ export interface Outcome {
   /** Webhooks whose row and incidents disagree, or count more failed attempts than were recorded. */
   readonly wrongHealth: ReadonlyArray<string>
   readonly usage: number
+  /** Attempts in the statistics. */
+  readonly countedAttempts: number
   /** Replay jobs by id. */
   readonly jobs: ReadonlyMap<string, { readonly status: string; readonly error: string | null }>
 }
@@ -108,6 +114,9 @@ export const readOutcome = Effect.fnUntraced(function* ({ appended }: Evidence) 
         > (SELECT count(*) FROM attempts a JOIN deliveries d ON d.id = a.delivery_id WHERE d.webhook_id = w.id)`
   const [usage] = yield* sql<{ readonly sum: number }>`
     SELECT coalesce(sum(deliveries), 0)::float8 AS sum FROM delivery_usage`
+  const [counted] = yield* sql<{ readonly sum: number }>`
+    SELECT coalesce(sum(count), 0)::float8 AS sum FROM delivery_counts
+    WHERE width = '1 day' AND status IN ('first_delivered', 'first_failed', 'later_delivered', 'later_failed')`
   const jobs = yield* sql<{ readonly id: string; readonly status: string; readonly error: string | null }>`
     SELECT id, status, error FROM replay_jobs`
   const logged = yield* sql<{ readonly id: string }>`SELECT event_id AS id FROM events`
@@ -127,6 +136,7 @@ export const readOutcome = Effect.fnUntraced(function* ({ appended }: Evidence) 
     counters: new Map(counters.map(({ id, count }) => [id, count])),
     wrongHealth: wrongHealth.map(({ id }) => id),
     usage: usage!.sum,
+    countedAttempts: counted!.sum,
     jobs: new Map(jobs.map(({ id, ...job }) => [id, job]))
   } satisfies Outcome
 })

@@ -100,7 +100,7 @@ export const operatorLayer = <E, R>(
   ).pipe(
     Layer.provideMerge(Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.succeed(EventLog, log))),
     Layer.provideMerge(sql),
-    Layer.provide(simulatedSettings(settings.disableAfter, settings.hasHistory))
+    Layer.provideMerge(simulatedSettings(settings.disableAfter, settings.hasHistory))
   )
 
 const isActive = ({ versions }: SimulatedWebhook) => versions.at(-1)?.wish !== undefined

@@ -39,9 +39,10 @@ import {
   operatorLayer
 } from "./operator.ts"
 import { makeProcesses } from "./processes.ts"
+import { makeProgressWatch } from "./progressWatch.ts"
 import { kinds, makeReceivers } from "./receivers.ts"
 import { makeStore } from "./store.ts"
-import { makeTimeline } from "./timeline.ts"
+import { makeTimeline, type Process } from "./timeline.ts"
 import { occurringIn } from "./wishes.ts"
 
 const LEDGERS = 6
@@ -72,6 +73,7 @@ const MARKERS = 0.5
 const CLOCKS_SET = 0.4
 const CLOCK_IS_SET = 0.1
 const CLOCK_SEEDS = 1_000_000
+const ASKED_SEEDS = 2_000_000
 const CLOCK_STEPS_MS = [-3_600_000, -100_000, 100_000, 3_600_000]
 /** How many of the runs have history servers, and replays of ledgers before the service's first one. */
 const HISTORY = 0.4
@@ -93,6 +95,7 @@ const limits = {
   recorderBatch: 10,
   delayBatchRecords: 5,
   commitEveryMs: 500,
+  progressRecords: 5,
   earlyWorkMs: 1_000
 }
 
@@ -135,19 +138,21 @@ export const simulate = Effect.fnUntraced(function* (
   const faults: Faults = makeFaults(stream(), nowMs)
   const disableAfter = chance.pick(DISABLE_AFTER)
   const customers = timeline.process("customers")
+  const watcher = timeline.process("watcher")
   /** Records of attempts that landed although the process got an error. */
   let recordsUnheard = 0
   const store = makeStore(real, timeline, {
-    delayMs: faults.store.delayMs,
+    // Who asks for progress is no part of the run.
+    delayMs: (process) => (process === watcher ? 0 : faults.store.delayMs(process)),
     fate: (process, sql) => {
-      const fate = process === customers ? "lands" : faults.store.fate(process, sql)
+      const fate = process === customers || process === watcher ? "lands" : faults.store.fate(process, sql)
       if (fate === "lands and fails" && recordsAttempts(sql)) recordsUnheard++
       return fate
     },
     isQuiet: () => faults.quiet,
     dies: (process, sql) => {
       const write = recordsAttempts(sql) ? "attempts" : writesWaiting(sql) ? "waiting" : "other"
-      const dies = process !== customers && faults.diesAfterWrite(write)
+      const dies = process !== customers && process !== watcher && faults.diesAfterWrite(write)
       if (dies) trace(process.name, "dies after a write to the database")
       return dies
     }
@@ -178,6 +183,8 @@ export const simulate = Effect.fnUntraced(function* (
     moves: [],
     disableAfter,
     notDisabled: [],
+    progress: [],
+    settledProgress: [],
     appended: new Map(),
     clocksDifferMs: 2_000,
     leasesLost: 0,
@@ -223,6 +230,7 @@ export const simulate = Effect.fnUntraced(function* (
       })
       trace("customer", `creates ${id} (${kind})`)
     }
+    const progressOf = yield* makeProgressWatch(evidence, asked).pipe(Effect.provide(layersOf(watcher)))
     yield* processes.startAll(chance.int(2, 3))
 
     let untilMs = ledgers[LEDGERS - 1]!.closedMs + AFTERMATH_MS
@@ -280,11 +288,13 @@ export const simulate = Effect.fnUntraced(function* (
     trace("world", "has settled")
     // What should not happen any more would happen now.
     yield* Effect.sleep(SETTLED_STAYS_MS)
+    for (const { id } of evidence.webhooks) evidence.settledProgress.push(yield* progressOf(id))
     return yield* check(evidence)
   })
 
   // A source of its own, so that runs without this fault do not depend on it.
   const clocks = makeSeededRandom(seed + CLOCK_SEEDS)
+  const asked = makeSeededRandom(seed + ASKED_SEEDS)
   const setsClocks = clocks.flip(CLOCKS_SET)
   /** Sets the clock of a process, of the database, or of the machine on which all of them run. */
   const setClock = () => {
@@ -374,9 +384,10 @@ export const simulate = Effect.fnUntraced(function* (
     quietClosesMs.push(nowMs() + SURELY_LATER_MS)
   })
 
-  const layers = operatorLayer(store.clientOf(customers), log, { disableAfter, hasHistory }).pipe(
-    Layer.provide(Logger.layer([]))
-  )
-  const run = timeline.run(world.pipe(Effect.scoped, Effect.provide(layers)), LIMIT_MS)
+  const layersOf = (process: Process) =>
+    operatorLayer(store.clientOf(process), log, { disableAfter, hasHistory }).pipe(
+      Layer.provide(Logger.layer([]))
+    )
+  const run = timeline.run(world.pipe(Effect.scoped, Effect.provide(layersOf(customers))), LIMIT_MS)
   return yield* Effect.ensuring(run, store.close)
 })

@@ -101,24 +101,24 @@ describe("the simulated ledger plays a test network", () => {
       yield* playing(webhooks)
       yield* TestClock.adjust(HOUR_MS)
       assert.strictEqual(yield* taken, 0)
-      assert.deepInclude(yield* health, { status: "ok", detail: "idle: no active webhook" })
+      assert.deepInclude(yield* health, { status: "ok", detail: "Idle: no active webhook." })
 
       webhooks.come()
       yield* untilTaken(5)
-      assert.deepInclude(yield* health, { status: "ok", detail: "at the head" })
+      assert.deepInclude(yield* health, { status: "ok", detail: "At the head." })
       webhooks.leave()
       yield* TestClock.adjust(Limits.simulatedNetworkCloseMs)
       const paused = yield* taken
       yield* TestClock.adjust(HOUR_MS)
       assert.strictEqual(yield* taken, paused)
-      assert.deepInclude(yield* health, { status: "ok", detail: "idle: no active webhook" })
+      assert.deepInclude(yield* health, { status: "ok", detail: "Idle: no active webhook." })
 
       webhooks.come()
       yield* eventuallyAdvancing(
         Effect.map(taken, (n) => n > paused),
         1
       )
-      assert.deepInclude(yield* health, { status: "ok", detail: "at the head" })
+      assert.deepInclude(yield* health, { status: "ok", detail: "At the head." })
       yield* untilTaken(paused + 5)
       yield* assertOneChain
       const [gap] = (yield* markers).slice(paused)
@@ -242,7 +242,7 @@ describe("a test network that was simulated and gets servers, or loses them", ()
       yield* servers.announce(12_000_005)
       const before = yield* taken
       yield* untilTaken(before + 5)
-      assert.include((yield* health)?.detail, "at the head")
+      assert.include((yield* health)?.detail, "At the head.")
       yield* Fiber.interrupt(real)
 
       yield* playing(audience())

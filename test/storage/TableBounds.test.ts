@@ -38,6 +38,8 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
     "DELETE FROM webhooks"
   ],
   incidents: ["400 days", "storage/EndedRows.ts", "DELETE FROM incidents"],
+  webhook_gaps: ["100 for each webhook, and 400 days", "storage/EndedRows.ts", "DELETE FROM webhook_gaps"],
+  routed_ledgers: ["a row for each network", "storage/webhooks/GapStore.ts", "ON CONFLICT (network)"],
   deliveries: ["RETENTION_DELIVERIES", "storage/deliveries/Partitions.ts", '"deliveries"'],
   attempts: ["RETENTION_DELIVERIES", "storage/deliveries/Partitions.ts", '"attempts"'],
   delivery_totals: ["RETENTION_DELIVERIES", "storage/deliveries/Partitions.ts", '"delivery_totals"'],
@@ -77,7 +79,9 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   quarantine_beyond: ["one row", "storage/migrations/0008_coordination.ts", "only_row"],
   outbox: ["deleted once published", "storage/outbox/Outbox.ts", "DELETE FROM outbox"],
   leases: ["a row for each job that one process does", "storage/Leases.ts", "ON CONFLICT (name)"],
+  report: ["one row", "storage/migrations/0013_report.ts", "only_row boolean PRIMARY KEY CHECK (only_row)"],
   processes: ["a day after the process ended", "storage/Processes.ts", "DELETE FROM processes"],
+  networks: ["a row for each network", "storage/Networks.ts", "ON CONFLICT (network)"],
   log_identity: ["one row", "storage/migrations/0007_log.ts", "only_row"],
   log_owner: ["one row", "storage/migrations/0007_log.ts", "only_row"],
   log_ends: ["a row for each partition of a topic", "log/embedded/Tables.ts", "log_ends"],

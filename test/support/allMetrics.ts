@@ -10,7 +10,9 @@ const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   status: ["200", "400", "401", "404", "429"],
   reason: ["disconnected", "rate_limited"],
   version: ["1.0.0"],
-  node: ["24.0.0"]
+  node: ["24.0.0"],
+  roles: ["api,deliver"],
+  host: ["a"]
 }
 
 type Labels = Readonly<Record<string, string>>

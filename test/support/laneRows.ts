@@ -160,7 +160,8 @@ export const workOf = (
   row: unwritten && ({ id: row.id } as NonNullable<Work["row"]>),
   kind: row.lane,
   acknowledge,
-  queuedAt: 0
+  queuedAt: 0,
+  wasFree: false
 })
 
 export interface Rows {

@@ -55,7 +55,8 @@ export const work = (deliveryId: string, fromLog: boolean): Work => ({
   event: {} as Work["event"],
   kind: deliveryId.startsWith("r") ? "replays" : "live",
   acknowledge: fromLog ? () => undefined : undefined,
-  queuedAt: 0
+  queuedAt: 0,
+  wasFree: false
 })
 
 /** Deliveries of replays are r1, r2, …. */

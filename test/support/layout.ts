@@ -24,6 +24,8 @@ export const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   deliver: [...services, "net"],
   delay: services,
   replay: services,
+  // The report of the whole service, from the facts of all.
+  report: services,
   // Notices go to customers' URLs with the sender of deliveries.
   notify: [...services, "net", "deliver"],
   api: services,
@@ -57,6 +59,7 @@ export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
     "deliver",
     "route",
     "replay",
+    "report",
     "cli",
     "LogAdapter",
     "Roles"

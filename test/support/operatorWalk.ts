@@ -147,15 +147,15 @@ export const operatorWalk = Effect.fnUntraced(function* ({ folder, program, uid,
   )
   const replayed = new Set(past.slice(2, -1).flatMap(expectedEventIds))
   assert.strictEqual((yield* jobOf(client, job)).processed_events, replayed.size)
-  yield* prometheus.clears("LedgerhookDown")
+  yield* prometheus.clears("LedgerhookProcessDown")
 
   // A process dies. The database is dumped, destroyed and restored meanwhile.
   yield* after.kill
-  yield* prometheus.fires("LedgerhookDown")
+  yield* prometheus.fires("LedgerhookProcessDown")
   const [dump = "", restore = ""] = dumpCommands()
   for (const command of [dump, "dropdb ledgerhook", restore]) yield* shell(command)
   const restored = yield* start(moved)
-  yield* prometheus.clears("LedgerhookDown")
+  yield* prometheus.clears("LedgerhookProcessDown")
 
   // Nothing is lost, and nothing has two ids.
   yield* Fiber.interrupt(load)

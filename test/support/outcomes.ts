@@ -25,5 +25,6 @@ export const work: Work = {
   event: eventOf({}),
   kind: "live",
   acknowledge: undefined,
-  queuedAt: 0
+  queuedAt: 0,
+  wasFree: false
 }

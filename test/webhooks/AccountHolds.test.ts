@@ -18,6 +18,7 @@ describe("account holds", () => {
       UsageStore.of({
         usageOf: () => Effect.succeed({ deliveries: 0, days: [] }),
         dueNotices: () => Effect.succeed([]),
+        holdOf: () => Effect.succeed(undefined),
         holds: () => Effect.suspend(() => (answer === undefined ? Effect.fail(away) : Effect.succeed(answer)))
       })
     )

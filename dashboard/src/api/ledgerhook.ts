@@ -487,6 +487,34 @@ export type IncidentPage = {
     /** The cursor of the next page; null on the last page. */
     next_cursor: string | null;
 };
+export type WebhookProgress = {
+    /** The webhook's network. */
+    network: "mainnet" | "testnet" | "devnet";
+    /** Every event that the webhook wanted, up to this ledger, is delivered or has failed finally. Null while nothing is queued for the webhook (it is disabled, or the account's quota is used up), and while it is not known: before the first ledger, and for some minutes after an update. It is at most about 2 s late, and never too high. Events of `gaps` were never queued. Replayed deliveries do not count. A manual retry may lower it. */
+    complete_through: number | null;
+    /** The newest ledger whose events are all queued for the webhooks that want them; null before the first one. */
+    routed_through: number | null;
+    /** Deliveries that are queued, and neither delivered nor failed finally. If there are more than 10,000, or very many are queued in all, it is a minimum. */
+    waiting: number;
+    /** The oldest of them; null if none waits. */
+    oldest_waiting: {
+        /** Its id. */
+        delivery_id: string;
+        /** Its event. */
+        event_id: string;
+        /** The event's ledger. */
+        ledger_index: number;
+    } | null;
+    /** Spans of ledgers whose events were not queued for the webhook, oldest first: a replay sends them. They may be a few ledgers too wide. The newest 100 of the last 400 days are shown. */
+    gaps: {
+        /** The first ledger. */
+        "from": number;
+        /** The last ledger; null while the span lasts, and up to 30 s longer. */
+        to: number | null;
+        /** disabled: the webhook was disabled. suspended: the account was. quota: the account's monthly quota was used up. */
+        reason: "disabled" | "suspended" | "quota";
+    }[];
+};
 export type Delivery = {
     /** The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id. */
     id: string;
@@ -524,6 +552,12 @@ export type DeliveryStatsPoint = {
     failed: number;
     /** Deliveries created in the interval that are pending or retrying. */
     pending: number;
+    /** Attempts that ended in this time, first ones and retries, of live and of replayed deliveries. Test events do not count. */
+    attempts: number;
+    /** Those of them that failed. */
+    attempts_failed: number;
+    /** First attempts that delivered as a percentage of all first attempts that ended in this time, with two decimals; null if there were none. */
+    first_attempt_success_rate: number | null;
     /** The response time in milliseconds within which 50% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered. */
     p50_ms: number | null;
     /** The response time in milliseconds within which 99% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered. */
@@ -542,6 +576,12 @@ export type DeliveryStats = {
     pending: number;
     /** Delivered deliveries as a percentage of delivered and failed ones, with two decimals; 0 if there are none. */
     success_rate: number;
+    /** Attempts that ended in this time, first ones and retries, of live and of replayed deliveries. Test events do not count. */
+    attempts: number;
+    /** Those of them that failed. */
+    attempts_failed: number;
+    /** First attempts that delivered as a percentage of all first attempts that ended in this time, with two decimals; null if there were none. */
+    first_attempt_success_rate: number | null;
     /** The mean response time in milliseconds of the successful attempts, with two decimals; 0 if there are none. */
     avg_latency_ms: number;
     /** Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d). */
@@ -916,10 +956,12 @@ export type NetworkCoverage = {
     watched: boolean;
     /** The processed ledgers whose events are still kept, oldest first. Usually one range. */
     ranges: LedgerRange[];
-    /** The newest validated ledger that a server has announced; null if it is not known. */
+    /** The newest validated ledger that a server has announced, whichever process answers; null if the service has never heard of one. If `age_ms` is more than some seconds, newer ledgers may exist. */
     head: LedgerHead | null;
-    /** The ledgers that are not processed yet; null if the service is at most one ledger behind. */
+    /** The announced ledgers that are not processed yet; null if the service is at most one ledger behind `head`. */
     catching_up: LedgerCatchUp | null;
+    /** How long the oldest event that the service has not sent yet has waited because of the service, in seconds. 0 in health. What waits for a webhook's own speed, rate or failures does not count. Null while the service does not know it, for example because its log does not answer. */
+    seconds_late: number | null;
     /** The ledgers that the operator skipped, lowest first. They count as processed in the ranges, but their events are missing. Absent if there are none. */
     skipped?: SkippedLedger[];
 };
@@ -1691,6 +1733,46 @@ export function listWebhookIncidents(id: string, { since, until, limit, cursor, 
         limit,
         cursor
     }))}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * Show how far a webhook has got
+ */
+export function getWebhookProgress(id: string, { xRequestId }: {
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: WebhookProgress;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/webhooks/${encodeURIComponent(id)}/progress`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId

@@ -28,22 +28,6 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if and (kindIs "float64" .) (eq . (floor .)) }}{{ int64 . }}{{ else }}{{ . }}{{ end }}
 {{- end }}
 
-{{/*
-The API does not need the ledger servers, and most of its requests do not need the log. All its pods use the same
-servers, so an outage of them would take every pod out of the Service. Other pods serve nobody, so their readiness shows
-all of their state.
-*/}}
-{{- define "ledgerhook.readyPath" -}}
-{{- $parts := list }}
-{{- if eq .component (include "ledgerhook.apiComponent" .root) }}
-{{- $parts = list "exclude=log" }}
-{{- range $part := list "ledger" "ingest" "history" }}
-{{- range list "mainnet" "testnet" "devnet" }}{{ $parts = append $parts (printf "exclude=%s.%s" $part .) }}{{ end }}
-{{- end }}
-{{- end -}}
-/readyz{{ if $parts }}?{{ join "&" $parts }}{{ end }}
-{{- end }}
-
 {{/* Metadata and spec of a pod. Takes a dict: root, component (a role, or `all`), resources. */}}
 {{- define "ledgerhook.pod" -}}
 {{- $values := .root.Values }}
@@ -121,9 +105,9 @@ spec:
         periodSeconds: 10
         timeoutSeconds: 5
         failureThreshold: 6
-      # The database and the log have 2 s to answer.
+      # What all pods share takes no pod out of the Service, except the database of the API, which has 2 s to answer.
       readinessProbe:
-        httpGet: { path: {{ include "ledgerhook.readyPath" . | quote }}, port: ops }
+        httpGet: { path: /readyz/traffic, port: ops }
         periodSeconds: 5
         timeoutSeconds: 3
         failureThreshold: 2

@@ -164,6 +164,19 @@ const percentile = (percent: number, example: number) =>
     example
   )
 
+const attemptStats = {
+  attempts: count(
+    "Attempts that ended in this time, first ones and retries, of live and of replayed deliveries. Test events do not count.",
+    130
+  ),
+  attempts_failed: count("Those of them that failed.", 12),
+  first_attempt_success_rate: field(
+    Schema.NullOr(Schema.Finite),
+    "First attempts that delivered as a percentage of all first attempts that ended in this time, with two decimals; null if there were none.",
+    91.6
+  )
+}
+
 const StatsPoint = Schema.Struct({
   at: field(
     Timestamp,
@@ -172,6 +185,7 @@ const StatsPoint = Schema.Struct({
   delivered: count("Deliveries created in the interval that were delivered.", 118),
   failed: count("Deliveries created in the interval that failed.", 1),
   pending: count("Deliveries created in the interval that are pending or retrying.", 1),
+  ...attemptStats,
   p50_ms: percentile(50, 80),
   p99_ms: percentile(99, 640)
 }).annotate({ identifier: "DeliveryStatsPoint", description: "One interval of the period." })
@@ -187,6 +201,7 @@ const Stats = Schema.Struct({
     "Delivered deliveries as a percentage of delivered and failed ones, with two decimals; 0 if there are none.",
     99.16
   ),
+  ...attemptStats,
   avg_latency_ms: field(
     Schema.Finite,
     "The mean response time in milliseconds of the successful attempts, with two decimals; 0 if there are none.",

@@ -67,11 +67,18 @@ export const NetworkCoverage = Schema.Struct({
     description: "The processed ledgers whose events are still kept, oldest first. Usually one range."
   }),
   head: Schema.NullOr(Head).annotate({
-    description: "The newest validated ledger that a server has announced; null if it is not known."
+    description:
+      "The newest validated ledger that a server has announced, whichever process answers; null if the service has never heard of one. If `age_ms` is more than some seconds, newer ledgers may exist."
   }),
   catching_up: Schema.NullOr(CatchUp).annotate({
-    description: "The ledgers that are not processed yet; null if the service is at most one ledger behind.",
+    description:
+      "The announced ledgers that are not processed yet; null if the service is at most one ledger behind `head`.",
     examples: [null]
+  }),
+  seconds_late: Schema.NullOr(Schema.Int).annotate({
+    description:
+      "How long the oldest event that the service has not sent yet has waited because of the service, in seconds. 0 in health. What waits for a webhook's own speed, rate or failures does not count. Null while the service does not know it, for example because its log does not answer.",
+    examples: [0]
   }),
   skipped: Schema.optionalKey(
     Schema.Array(SkippedLedger).annotate({

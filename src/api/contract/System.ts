@@ -76,14 +76,17 @@ export class System extends HttpApiGroup.make("system", { topLevel: true })
       })
     ),
     HttpApiEndpoint.get("readyzPart", "/readyz/:part", {
-      params: { part: field(partName, "The name of a part, as /readyz shows it.", "database") },
+      params: {
+        part: field(partName, "The name of a part, as /readyz shows it, or traffic.", "database")
+      },
       success: [Ready, NotReady.pipe(HttpApiSchema.status(503))],
       error: NotFound
     }).annotateMerge(
       keyless({
         identifier: "getPartReadiness",
         summary: "Check whether one part is ready",
-        description: "Shows one part of the process. Answers 503 if it is starting or failed. Needs no key."
+        description:
+          "Shows one part of the process. Answers 503 if it is starting or failed. The part `traffic` is for load balancers and probes: it fails while the process starts or stops, while a stage of its own has failed for 60 seconds, and with the role `api` while the database has failed for 10 seconds. Needs no key."
       })
     )
   )

@@ -24,7 +24,7 @@ import {
   DeliveryQueries,
   type DeliveryRow
 } from "../../storage/deliveries/DeliveryQueries.ts"
-import type { DeliveryPoint } from "../../storage/deliveries/DeliveryStats.ts"
+import type { AttemptCounts, DeliveryPoint } from "../../storage/deliveries/DeliveryStats.ts"
 import { EventQueries } from "../../storage/events/EventQueries.ts"
 import { ReplayStore } from "../../storage/replays/ReplayStore.ts"
 import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
@@ -83,9 +83,19 @@ const bodyOf = ({ id, request, webhook_id }: DeliveryDetailRow, event: LedgerEve
     ? requestBody(request.format, event, webhook_id)
     : batchItem(request.format, event, webhook_id, id)
 
-const pointOf = ({ at, p50Ms, p99Ms, ...counts }: DeliveryPoint) => ({
+const attemptsShown = ({ first_delivered, first_failed, later_delivered, later_failed }: AttemptCounts) => {
+  const [firsts, failed] = [first_delivered + first_failed, first_failed + later_failed]
+  return {
+    attempts: first_delivered + later_delivered + failed,
+    attempts_failed: failed,
+    first_attempt_success_rate: firsts === 0 ? null : ratio(first_delivered * 100, firsts)
+  }
+}
+
+const pointOf = ({ at, attempts, p50Ms, p99Ms, ...counts }: DeliveryPoint) => ({
   at: iso(at),
   ...counts,
+  ...attemptsShown(attempts),
   p50_ms: p50Ms,
   p99_ms: p99Ms
 })
@@ -203,6 +213,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
           failed,
           pending,
           success_rate: ratio(delivered * 100, delivered + failed),
+          ...attemptsShown(stats.attempts),
           avg_latency_ms: ratio(latencySumMs, delivered),
           ...(series === "true" ? { series: points.map(pointOf) } : {})
         }
@@ -218,7 +229,9 @@ export const deliveriesLayer = HttpApiBuilder.group(
           ...deliveryOf(row),
           response_status: row.response_status,
           response_time_ms: row.response_time_ms,
-          next_attempt_at: row.next_attempt_at === null ? null : iso(row.next_attempt_at),
+          // A failed delivery that is retried by hand is `pending`.
+          next_attempt_at:
+            row.status !== "retrying" || row.next_attempt_at === null ? null : iso(row.next_attempt_at),
           request_headers: sent === undefined ? null : headersOf(row, sent.event, sent.last),
           request_body: sent === undefined ? null : bodyOf(row, sent.event, sent.last),
           response_body: row.response_body,

@@ -1,17 +1,22 @@
 /**
- * `/v1/ledgers/coverage`. The processed ranges are read from the log. The network's newest ledger comes from the health
- * of the stage `ingest`; if that stage runs in another process, `head` and `catching_up` are null.
+ * `/v1/ledgers/coverage`. The processed ranges are read from the log. The newest ledger of the network is in the table
+ * `networks`, where the process that ingests the network writes it, so each process answers the same.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { SqlClient } from "effect/sql"
 import { Settings, watchedNetworks } from "../../config/Config.ts"
 import { type LedgerRange, ledgerRanges } from "../../coverage/LedgerMarkers.ts"
 import { iso } from "../../domain/IsoTime.ts"
 import type { LedgerMarker } from "../../domain/LedgerEvent.ts"
 import { type Network, networksOf } from "../../domain/Network.ts"
+import { isSilent, type SeenFacts } from "../../health/Networks.ts"
+import type { StoredReport } from "../../health/Report.ts"
+import { secondsLate } from "../../health/Service.ts"
 import { EventLog } from "../../log/EventLog.ts"
-import { Health, ledgerPart, type PartHealth } from "../../observability/Health.ts"
 import { SkippedLedgers } from "../../storage/events/SkippedLedgers.ts"
+import { readNetworks } from "../../storage/Networks.ts"
+import { readReport } from "../../storage/ReportStore.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { NetworkCoverage } from "../contract/Ledgers.ts"
@@ -30,31 +35,33 @@ const rangeOf = ({ first, last }: LedgerRange) => ({
   simulated: first.marker.simulated === true
 })
 
-const numberOrNull = (fact: string | number | null | undefined): number | null =>
-  typeof fact === "number" ? fact : null
-
+/** `logged`: the newest ledger in the log. The facts are up to some seconds older. */
 const progressOf = (
-  facts: PartHealth["facts"],
-  nowMs: number
+  seen: SeenFacts | undefined,
+  logged: number | undefined
 ): Pick<NetworkCoverage, "catching_up" | "head"> => {
-  const { head, head_at: headAt, last_taken: lastTaken, ...pace } = facts ?? {}
-  if (typeof head !== "number" || typeof headAt !== "string") return { head: null, catching_up: null }
-  const behind = typeof lastTaken === "number" ? head - lastTaken : 0
+  const { head = null, head_ago_ms = null, head_at = null, last_taken = null } = seen?.facts ?? {}
+  if (seen === undefined || head === null || head_ago_ms === null || head_at === null)
+    return { head: null, catching_up: null }
+  const known = last_taken ?? logged ?? head
+  // The log may end with a chain that has ended: of a simulated network, or of one that was reset.
+  const taken = logged !== undefined && known <= logged && logged <= head ? logged : known
+  const pace = isSilent(seen) ? undefined : seen.facts
   return {
     head: {
       ledger_index: head,
-      announced_at: iso(headAt),
-      age_ms: Math.max(0, nowMs - Date.parse(headAt))
+      announced_at: iso(head_at),
+      age_ms: Math.round(head_ago_ms + seen.seenAgoMs)
     },
     // One ledger behind is normal: it was just announced and is being fetched.
     catching_up:
-      behind > 1
+      head - taken > 1
         ? {
-            from: head - behind + 1,
+            from: taken + 1,
             to: head,
-            ledgers: behind,
-            ledgers_per_second: numberOrNull(pace["ledgers_per_second"]),
-            seconds_left: numberOrNull(pace["seconds_left"])
+            ledgers: head - taken,
+            ledgers_per_second: pace?.ledgers_per_second ?? null,
+            seconds_left: pace?.seconds_left ?? null
           }
         : null
   }
@@ -65,22 +72,24 @@ export const ledgersLayer = HttpApiBuilder.group(
   "ledgers",
   Effect.fnUntraced(function* (handlers) {
     const settings = yield* Settings
-    const health = yield* Health
+    const sql = yield* SqlClient.SqlClient
     const log = yield* EventLog
     const skippedLedgers = yield* SkippedLedgers
     const watched = watchedNetworks(settings)
 
-    const coverageOf = Effect.fnUntraced(function* (network: Network) {
-      // The head is read before the ranges. A ledger processed between the two reads then appears in the ranges; in
-      // the other order it could be missing from both.
-      const part = yield* health.get(ledgerPart(network))
+    const coverageOf = Effect.fnUntraced(function* (
+      network: Network,
+      seen: SeenFacts | undefined,
+      report: StoredReport | undefined
+    ) {
       const ranges = yield* ledgerRanges(log, network).pipe(Effect.catchTag("NotAMarker", Effect.die))
       const skipped = yield* skippedLedgers.list(network)
       return {
         network,
         watched: watched.includes(network),
         ranges: ranges.map(rangeOf),
-        ...progressOf(part?.facts, yield* Clock.currentTimeMillis),
+        ...progressOf(seen, ranges.at(-1)?.last.marker.ledger_index),
+        seconds_late: secondsLate(report, network) ?? null,
         ...(skipped.length > 0 && {
           skipped: skipped.map((one) => ({ ...one, skipped_at: iso(one.skipped_at) }))
         })
@@ -90,7 +99,18 @@ export const ledgersLayer = HttpApiBuilder.group(
     return handlers.handleAll({
       coverage: Effect.fnUntraced(function* () {
         const { environment } = yield* Caller
-        return { data: yield* Effect.forEach(networksOf(environment), coverageOf) }
+        // The heads are read before the ranges. A ledger processed between the two reads then appears in the ranges; in
+        // the other order it could be missing from both.
+        const read = Effect.all([readNetworks, readReport])
+        const [seen, report] = yield* Effect.provideService(read, SqlClient.SqlClient, sql)
+        const data = yield* Effect.forEach(networksOf(environment), (network) =>
+          coverageOf(
+            network,
+            seen.find((one) => one.network === network),
+            report
+          )
+        )
+        return { data }
       }, orUnavailable)
     })
   })

@@ -1,19 +1,29 @@
-/** `/healthz`: the process is alive. `/readyz`: the database and every part of the process work. */
+/**
+ * `/healthz`: the process is alive. `/readyz`: the database and every part of the process work. `/readyz/traffic`: load
+ * balancers should send requests to the process (src/health/Traffic.ts).
+ */
 import { Effect, Result, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
+import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { monotonicNow } from "../../domain/Monotonic.ts"
+import { trafficObstacle } from "../../health/Traffic.ts"
+import { logPart } from "../../log/LogHealth.ts"
 import { Health, type PartHealth } from "../../observability/Health.ts"
 import { DatabaseTrouble } from "../../storage/DatabaseTrouble.ts"
 import { Api } from "../Contract.ts"
 import { NotFound } from "../Errors.ts"
+
+/** It is no part of the process, so `/readyz` does not list it. */
+const TRAFFIC = "traffic"
 
 export const systemLayer = HttpApiBuilder.group(
   Api,
   "system",
   Effect.fnUntraced(function* (handlers) {
     const health = yield* Health
+    const { roles } = yield* Settings
     const sql = yield* SqlClient.SqlClient
     const { recent } = yield* DatabaseTrouble
 
@@ -35,12 +45,15 @@ export const systemLayer = HttpApiBuilder.group(
     )
     /** Callers need no key, so only one query runs at a time, and its result is reused for `readyCheckEveryMs`. */
     let last: { readonly atMs: number; readonly health: PartHealth } | undefined
+    /** When the first query failed since the last that was answered. */
+    let databaseFailedSince: number | undefined
     const database = Semaphore.makeUnsafe(1).withPermits(1)(
       Effect.gen(function* () {
         const nowMs = yield* monotonicNow
         if (last !== undefined && nowMs - last.atMs < Limits.readyCheckEveryMs) return last.health
         const health = yield* ask
         last = { atMs: yield* monotonicNow, health }
+        databaseFailedSince = health.status === "failed" ? (databaseFailedSince ?? nowMs) : undefined
         return health
       })
     )
@@ -53,13 +66,37 @@ export const systemLayer = HttpApiBuilder.group(
         return ready ? ({ status: "ok", parts } as const) : ({ status: "unavailable", parts } as const)
       })
 
+    let sharedFailedAt: number | undefined
+    const traffic: Effect.Effect<PartHealth> = Effect.gen(function* () {
+      const failedSince = yield* health.failedSince
+      const shared = yield* Effect.all([
+        roles.includes("api") || failedSince.size > 0 ? database : Effect.undefined,
+        failedSince.size > 0 ? health.get(logPart) : Effect.undefined
+      ])
+      const start = yield* health.get("start")
+      const nowMs = yield* monotonicNow
+      if (shared.some((part) => part?.status === "failed")) sharedFailedAt = nowMs
+      const obstacle = trafficObstacle({
+        nowMs,
+        startOrStop: start === undefined || start.status === "ok" ? undefined : start.detail,
+        roles,
+        parts: [...(yield* health.probes).keys()],
+        failedSince,
+        databaseFailedSince,
+        sharedFailedAt
+      })
+      return obstacle === undefined
+        ? { status: "ok", detail: "takes requests" }
+        : { status: "failed", detail: obstacle }
+    })
+
     return handlers.handleAll({
       healthz: () => Effect.succeed({ status: "ok" } as const),
       readyz: ({ query: { exclude = [] } }) =>
         Effect.flatMap(probes, (all) => readinessOf([...all].filter(([part]) => !exclude.includes(part)))),
       readyzPart: ({ params: { part } }) =>
         Effect.flatMap(probes, (all) => {
-          const probe = all.get(part)
+          const probe = part === TRAFFIC ? traffic : all.get(part)
           return probe === undefined
             ? Effect.fail(
                 NotFound.because(`This process has no part ${part}; /readyz shows the parts that it has.`)

@@ -1,16 +1,19 @@
 /** `ledgerhook status`: whether the service or some endpoints are at fault, on one screen. Exits 1 if the service is. */
-import { Effect } from "effect"
-import { Command } from "effect/cli"
-import { Settings } from "../../config/Config.ts"
+import { Clock, Effect } from "effect"
+import { Command, Flag } from "effect/cli"
 import { Limits } from "../../config/Limits.ts"
 import { healthStates } from "../../domain/HealthState.ts"
+import { iso } from "../../domain/IsoTime.ts"
 import { printable } from "../../domain/Printable.ts"
-import { type RoleState, roleStates, type SeenProcess } from "../../health/Roles.ts"
-import { type ServiceState, serviceState } from "../../health/Service.ts"
+import { stages } from "../../domain/Stages.ts"
+import type { Report } from "../../health/Report.ts"
+import type { SeenProcess } from "../../health/SeenProcess.ts"
+import { sentencesOf } from "../../health/Service.ts"
+import type { StageState } from "../../health/Stages.ts"
 import { shownHealth } from "../../health/Webhook.ts"
-import { readProcesses } from "../../storage/Processes.ts"
-import { countByHealth } from "../../storage/webhooks/WebhookHealth.ts"
+import { count, duration } from "../../health/Words.ts"
 import { longestFailing, type WebhookSummary } from "../../storage/webhooks/WebhookOverview.ts"
+import { readHealthOfService } from "../Health.ts"
 import { databaseReader, hasTable } from "../Stores.ts"
 import { GREEN, painter, RED } from "../terminal/Colour.ts"
 import { FailureReported, failed } from "../terminal/Failure.ts"
@@ -20,54 +23,87 @@ import { printableLines } from "../terminal/JsonText.ts"
 import { print } from "../terminal/Output.ts"
 import { inJson, json } from "../terminal/Table.ts"
 
-const SECOND_MS = 1_000
-
 interface Status {
-  readonly state: ServiceState
-  readonly counts: Readonly<Record<(typeof healthStates)[number], number>>
+  readonly report: Report
   readonly failing: ReadonlyArray<WebhookSummary>
-  readonly roles: ReadonlyArray<RoleState>
   readonly processes: ReadonlyArray<SeenProcess>
 }
 
 const readStatus = Effect.gen(function* () {
-  const { withoutRoles } = yield* Settings
-  if (!(yield* hasTable("processes")))
+  if (!(yield* hasTable("report")))
     return yield* failed(
       "the database is of an older version; migrate it with `ledgerhook migrate`, or use the status of its version."
     )
-  const processes = yield* readProcesses
-  const counts = yield* countByHealth
-  const failing = yield* longestFailing(Limits.statusWebhooks)
-  const roles = roleStates(processes, withoutRoles)
-  return { state: serviceState(processes, roles, counts), counts, failing, roles, processes } satisfies Status
+  const { processes, report } = yield* readHealthOfService
+  return { report, failing: yield* longestFailing(Limits.statusWebhooks), processes } satisfies Status
 })
 
-const processLine = ({ failing, host, pid, roles, seenAgoMs, stopped, version }: SeenProcess): string => {
+const processLine = (process: SeenProcess): string => {
+  const { failing, holds, host, pid, roles, seenAgoMs, stopped, version } = process
   const end = stopped ? "stopped" : seenAgoMs > Limits.processSilentMs ? "silent" : "seen"
   const fails = failing.length === 0 ? "" : `  fails: ${failing.join(",")}`
-  return `${host} ${pid}  ${version}  ${roles.join(",")}  ${end} ${Math.round(seenAgoMs / SECOND_MS)} s ago${fails}`
+  const leases = holds.length === 0 ? "" : `  holds: ${holds.join(",")}`
+  return `${host} ${pid}  ${version}  ${roles.join(",")}  ${end} ${duration(seenAgoMs)} ago${leases}${fails}`
 }
 
 const webhookLine = ({ health, id, url }: WebhookSummary): string =>
   `${id}  ${URL.parse(url)?.host ?? ""}  ${health.sentence}`
 
-const lines = ({ counts, failing, processes, roles, state }: Status, colour: boolean): string => {
+/** Late stages in capitals: they are seen without colours too. */
+const ofService = (states: ReadonlyArray<StageState>): string =>
+  stages
+    .flatMap((stage) => {
+      const own = states.filter((one) => one.stage === stage && one.because !== "webhook")
+      if (own.length === 0) return []
+      const isLate = own.some((one) => one.isLate)
+      return `${isLate ? stage.toUpperCase() : stage} ${duration(Math.max(...own.map(({ oldestMs }) => oldestMs)))}`
+    })
+    .join("  ")
+
+const ofWebhooks = (states: ReadonlyArray<StageState>): ReadonlyArray<string> =>
+  states
+    .filter(({ because, stage, waiting }) => because === "webhook" && stage === "deliver" && waiting > 0)
+    .map(
+      ({ oldestMs, waiting }) =>
+        `because of webhooks: ${count(waiting)} deliveries wait${oldestMs === 0 ? "" : `, oldest ${duration(oldestMs)}`}`
+    )
+
+const stageLines = ({ stages: states }: Report): ReadonlyArray<string> =>
+  states === null ? ["not known"] : [ofService(states), ...ofWebhooks(states)]
+
+const lines = ({ failing, processes, report }: Status, nowMs: number, colour: boolean): string => {
   const paint = painter(colour)
-  const more = counts.failing - failing.length
+  const { parts, roles, webhooks } = report
+  const more = webhooks.failing - failing.length
   const rows: ReadonlyArray<readonly [head: string, text: ReadonlyArray<string>]> = [
-    [state.ok ? "WELL" : "FAULT", state.sentences],
+    [report.ok ? "WELL" : "FAULT", [...sentencesOf(report), `as of ${iso(nowMs).slice(11, 19)} UTC`]],
     [
       "webhooks",
       [
-        healthStates.map((health) => `${health} ${counts[health].toLocaleString("en-US")}`).join("  "),
+        healthStates.map((health) => `${count(webhooks[health])} ${health}`).join("  "),
         ...failing.map(webhookLine),
-        ...(more > 0
-          ? [`${more.toLocaleString("en-US")} more: ledgerhook webhook list --health failing`]
-          : [])
+        ...(more > 0 ? [`${count(more)} more: ledgerhook webhook list --health failing`] : [])
       ]
     ],
-    ["roles", [roles.map(({ alive, role }) => `${role} ${alive}`).join("  ")]],
+    ["stages", stageLines(report)],
+    [
+      "roles",
+      [
+        roles
+          .map(
+            ({ alive, role, sentence }) => `${sentence === undefined ? role : role.toUpperCase()} ${alive}`
+          )
+          .join("  ")
+      ]
+    ],
+    [
+      "parts",
+      [
+        parts
+          .map(({ part, state }) => (state === "ok" ? `${part} ok` : `${part.toUpperCase()} ${state}`))
+          .join("  ")
+      ]
+    ],
     ["processes", processes.slice(0, Limits.statusProcesses).map(processLine)]
   ]
   const width = Math.max(...rows.map(([head]) => head.length))
@@ -82,43 +118,84 @@ const lines = ({ counts, failing, processes, roles, state }: Status, colour: boo
     .join("\n")
 }
 
-const inWords = ({ counts, failing, processes, roles, state }: Status) => ({
-  ok: state.ok,
-  sentences: state.sentences,
-  webhooks: counts,
+const trendInWords = ({ trend }: StageState) => ({
+  trend: trend.kind,
+  seconds_left: trend.kind === "shrinking" ? trend.leftS : null
+})
+
+const inWords = ({ failing, processes, report }: Status) => ({
+  ok: report.ok,
+  sentences: sentencesOf(report),
+  findings: report.findings.map(({ level, sentence, sinceMs, what }) => ({
+    what,
+    level,
+    since: iso(sinceMs),
+    sentence
+  })),
+  webhooks: report.webhooks,
+  hosts: report.hosts,
   longest_failing: failing.map(({ account_id, health, id, url }) => ({
     id,
     account_id,
     url,
     health: shownHealth(health)
   })),
-  roles: roles.map(({ alive, role }) => ({ role, processes: alive })),
-  processes: processes.map(({ seenAgoMs, ...process }) => ({
+  stages:
+    report.stages?.map((state) => ({
+      stage: state.stage,
+      network: state.network === "" ? null : state.network,
+      because: state.because,
+      oldest_seconds: Math.round(state.oldestMs) / 1_000,
+      waiting: state.waiting,
+      late: state.isLate,
+      ...trendInWords(state)
+    })) ?? null,
+  parts: report.parts,
+  roles: report.roles.map(({ alive, role }) => ({ role, processes: alive })),
+  processes: processes.map(({ behindMs, parts, saturatedMs, seenAgoMs, ...process }) => ({
     ...process,
-    seen_ago_ms: Math.round(seenAgoMs)
+    seen_ago_ms: Math.round(seenAgoMs),
+    behind_ms: behindMs,
+    saturated_ms: Math.round(saturatedMs),
+    parts
   }))
 })
 
+const CLEAR_SCREEN = "\u001b[H\u001b[2J"
+
 export const status = Command.make(
   "status",
-  { json },
-  Effect.fnUntraced(function* ({ json: asJson }) {
-    const invocation = yield* Invocation
-    const found = yield* readStatus
-    yield* print(
-      inJson(invocation, asJson)
-        ? printableLines(JSON.stringify(inWords(found), null, 2))
-        : lines(found, stdoutColour(invocation))
+  {
+    json,
+    watch: Flag.Boolean("watch").pipe(
+      Flag.withDescription("Print it again every 2 seconds, until you press Ctrl-C"),
+      Flag.withDefault(false)
     )
-    if (!found.state.ok) return yield* new FailureReported()
+  },
+  Effect.fnUntraced(function* ({ json: asJson, watch }) {
+    const invocation = yield* Invocation
+    const isJson = inJson(invocation, asJson)
+    const show = Effect.gen(function* () {
+      const found = yield* readStatus
+      const nowMs = yield* Clock.currentTimeMillis
+      // One line for each time, so that a program can read them.
+      const text = isJson
+        ? printableLines(JSON.stringify(inWords(found), null, watch ? undefined : 2))
+        : lines(found, nowMs, stdoutColour(invocation))
+      yield* print(watch && !isJson ? `${CLEAR_SCREEN}${text}` : text)
+      return found.report.ok
+    })
+    if (watch) return yield* Effect.forever(Effect.andThen(show, Effect.sleep(Limits.statusWatchMs)))
+    if (!(yield* show)) return yield* new FailureReported()
   }, Effect.provide(settings))
 ).pipe(
   Command.provide(databaseReader("status")),
   about(
     "Say how the service is",
-    "Say how the service is, on one screen: whether it or some customers' endpoints are at fault, which webhooks have failed for longest and why, and which process has which role. Reads the database only, and changes nothing. Exits 1 if the service is at fault; failing webhooks are not its fault.",
+    "Say how the service is, on one screen: whether it or some customers' endpoints are at fault and since when, which webhooks have failed for longest and why, how many seconds each stage is late, which process has which role, and whether the log, the database and the ledger servers answer. Reads the database only, and changes nothing. Exits 1 if the service is at fault; failing webhooks are not its fault.",
     {
       "ledgerhook status": "Print one screen",
+      "ledgerhook status --watch": "Print it every 2 seconds",
       "ledgerhook status | jq .sentences": "Print the sentences only"
     }
   )

@@ -54,7 +54,14 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
   const others = [
     ...(kafka?.schemaRegistryUrl === undefined
       ? []
-      : [schemaRegistryCheck(kafka.schemaRegistryUrl, kafka.topicPrefix, watchedNetworks(settings))]),
+      : [
+          schemaRegistryCheck(
+            kafka.schemaRegistryUrl,
+            kafka.topicPrefix,
+            watchedNetworks(settings),
+            lastInKafka(kafka, watchedNetworks(settings))
+          )
+        ]),
     ...portChecks(served, running?.pid),
     ...(smtpUrl === undefined ? [] : [mailCheck(smtpUrl, mailFrom)]),
     ...(telemetry === undefined ? [] : [telemetryCheck(telemetry)])

@@ -8,7 +8,7 @@ import type { Network } from "../../domain/Network.ts"
 import type { LedgerSourceError } from "../../ledger/LedgerSource.ts"
 import { formatRanges, type Ranges } from "../../ledger/Ranges.ts"
 import { Fault, finding } from "./Finding.ts"
-import { type NextLedger, RESET_FIX, type ServerReport } from "./NextLedger.ts"
+import { type NextLedger, resetFix, type ServerReport } from "./NextLedger.ts"
 
 /** Loaded when needed: the ledger's client library is large. */
 const modules = Effect.promise(() =>
@@ -77,7 +77,7 @@ export const ledgerServerCheck = Effect.fnUntraced(function* (
   const fixOf = ({ reason, detail }: LedgerSourceError): string => {
     if (reason === "wrong_network")
       return `Move this server to the setting of its own network, or remove it from ${variable}.`
-    if (reason === "other_chain") return `${RESET_FIX} Otherwise ${another}`
+    if (reason === "other_chain") return `${resetFix(network)} Otherwise ${another}`
     // A TLS handshake that fails has passed every firewall.
     return detail.startsWith("TLS:")
       ? `Correct the URL or ${another}`

@@ -4,6 +4,8 @@
  */
 import type { NetworkSettings } from "../../config/Config.ts"
 import type { LedgerMarker } from "../../domain/LedgerEvent.ts"
+import type { Network } from "../../domain/Network.ts"
+import { belowSentence } from "../../health/Networks.ts"
 import type { LedgerSourceError } from "../../ledger/LedgerSource.ts"
 import { type Finding, fine } from "./Finding.ts"
 
@@ -31,8 +33,8 @@ export const nextLedger = (last: LedgerMarker | undefined, start: NetworkSetting
   return { last: undefined, index: start === "latest" ? undefined : start }
 }
 
-export const RESET_FIX =
-  'If the test network was reset, follow "A test network was reset" in docs/operations.md.'
+export const resetFix = (network: Network): string =>
+  `If the test network was reset, run \`ledgerhook ledger new-chain --network ${network}\` and restart the process with the role ingest ("A test network was reset" in docs/operations.md).`
 
 const said = ({ claimed, next, server }: ServerReport): ReadonlyArray<string> =>
   typeof next === "object"
@@ -68,8 +70,8 @@ export const nextLedgerFinding = (
           `Set ${variable("START")} to latest or to a ledger that a server has.`
         )
       : problem(
-          `the servers are at ledger ${head}, before the last one taken (${last.ledger_index}): they lag, or the network was reset`,
-          `${RESET_FIX} If the servers lag, wait, or set ${variable("URLS")} to others.`
+          belowSentence(heads, last.ledger_index),
+          `${resetFix(network)} If the servers lag, wait, or set ${variable("URLS")} to others.`
         )
   const faults = reports.flatMap(said)
   const isAbsent = reports.every(({ next }) => typeof next !== "object" || next.reason === "not_found")
@@ -77,7 +79,7 @@ export const nextLedgerFinding = (
   return problem(
     `ledger ${index} is the next to take, but no server sends it; ${faults.join("; ")}`,
     isOtherChain
-      ? RESET_FIX
+      ? resetFix(network)
       : isAbsent
         ? `Add a server that has it to ${variable("URLS")}${last === undefined && start !== "latest" ? `, or set ${variable("START")} to a ledger that a server has` : ""}.`
         : `Add another server to ${variable("URLS")}. If no server can send this ledger, see "A ledger that no server can list" in docs/operations.md.`

@@ -3,8 +3,15 @@ import { Effect } from "effect"
 import type { Network } from "../../domain/Network.ts"
 import { examineSchemas } from "../../log/kafka/SchemaRegistry.ts"
 import { Fault, finding } from "./Finding.ts"
+import type { LastTaken } from "./LastTaken.ts"
 
-export const schemaRegistryCheck = (url: string, topicPrefix: string, networks: ReadonlyArray<Network>) =>
+/** `taken`: the last ledger of each network. Once one was taken, its records name schemas of the registry. */
+export const schemaRegistryCheck = (
+  url: string,
+  topicPrefix: string,
+  networks: ReadonlyArray<Network>,
+  taken: Effect.Effect<LastTaken | undefined>
+) =>
   finding(
     `schemas ${new URL(url).host}`,
     "Start that registry, or correct SCHEMA_REGISTRY_URL.",
@@ -19,6 +26,11 @@ export const schemaRegistryCheck = (url: string, topicPrefix: string, networks: 
       }
       const all = subjects.length
       const fresh = subjects.filter(({ registered }) => !registered).length
+      if (fresh > 0 && (yield* taken)?.size)
+        return yield* new Fault({
+          detail: `reachable, but ${fresh} of ${all} schemas are gone: readers of the event topics cannot decode records`,
+          fix: "Restore the registry's data, or restart a process with the role ingest: it registers the schemas again, and they may get other ids."
+        })
       const loose = subjects.filter(({ registered, strict }) => registered && !strict).length
       return [
         "reachable",

@@ -4,9 +4,9 @@
  */
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import type { KafkaSettings, SettingsShape } from "../../config/Config.ts"
+import { type KafkaSettings, Settings, type SettingsShape } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
-import { roleStates, someRuns } from "../../health/Roles.ts"
+import { someRuns } from "../../health/Roles.ts"
 import { loadKafka } from "../../log/kafka/LoadKafka.ts"
 import { AlertStore } from "../../storage/events/AlertStore.ts"
 import {
@@ -16,12 +16,12 @@ import {
   type LogIdentity,
   logText
 } from "../../storage/LogIdentity.ts"
-import { readProcesses } from "../../storage/Processes.ts"
 import { makeQuarantine } from "../../storage/Quarantine.ts"
 import { readKeys } from "../../storage/webhooks/SecretKeys.ts"
 import { examineSecrets } from "../../storage/webhooks/SecretRotation.ts"
 import { countByHealth } from "../../storage/webhooks/WebhookHealth.ts"
 import { longestFailing } from "../../storage/webhooks/WebhookOverview.ts"
+import { readHealthOfService } from "../Health.ts"
 import { hasTable } from "../Stores.ts"
 import { type Finding, fine } from "./Finding.ts"
 
@@ -81,22 +81,23 @@ export const failingFinding = ifThere(
   })
 )
 
-/** Also undefined if no process runs. */
-export const rolesFinding = ({ withoutRoles }: SettingsShape) =>
+/** Also undefined if no process runs. The same findings as in `ledgerhook status`. */
+export const serviceFindings = (settings: SettingsShape) =>
   ifThere(
-    "processes",
+    "report",
     Effect.gen(function* () {
-      const processes = yield* readProcesses
+      const { processes, report } = yield* Effect.provideService(readHealthOfService, Settings, settings)
       if (!someRuns(processes)) return undefined
-      const missing = roleStates(processes, withoutRoles).filter(({ alive }) => alive === 0)
-      if (missing.length === 0) return fine("roles", "each role has a process")
-      const names = missing.map(({ role }) => role).join(",")
-      return {
-        check: "roles",
-        status: "problem",
-        detail: missing.map(({ sentence }) => sentence).join(" "),
-        fix: `Start a process with ROLES=${names}. If no process shall have ${missing.length === 1 ? "this role" : "these roles"}, set WITHOUT_ROLES=${names}.`
-      } satisfies Finding
+      const fault = report.findings.some(({ level }) => level === "fault")
+      const [first] = report.findings
+      return first === undefined
+        ? fine("service", "each role has a process, and no stage is late")
+        : ({
+            check: "service",
+            status: fault ? "problem" : "warning",
+            detail: report.findings.map(({ sentence }) => sentence).join(" "),
+            fix: "`ledgerhook status` shows the processes, stages and parts. docs/operations.md says what to do."
+          } satisfies Finding)
     })
   )
 

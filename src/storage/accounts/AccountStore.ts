@@ -7,8 +7,10 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomId } from "../../domain/Ids.ts"
 import type { LimitOverrides, Plan } from "../../domain/Plans.ts"
+import { openQuotaGaps } from "../webhooks/GapStore.ts"
 import { OWN_LIMITS, ownColumns } from "./AccountLimits.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
+import { quotaUsedUp } from "./UsageStore.ts"
 
 export interface NewAccount {
   readonly name: string
@@ -79,8 +81,18 @@ export class AccountStore extends Context.Service<AccountStore>()("ledgerhook/st
         ),
 
       /** Returns the changed account; none if there is no such account. */
-      change: (id: string, { name, email, plan, own = {}, suspended }: AccountChange, nowMs: number) =>
-        sql<Account>`
+      change: Effect.fnUntraced(function* (
+        id: string,
+        { name, email, plan, own = {}, suspended }: AccountChange,
+        nowMs: number
+      ) {
+        // The change may end a hold that upkeep has not seen yet.
+        if (
+          (plan !== undefined || own.monthlyDeliveries !== undefined) &&
+          (yield* quotaUsedUp(sql, id, nowMs))
+        )
+          yield* openQuotaGaps(sql, [id])
+        const [account] = yield* sql<Account>`
           UPDATE accounts SET ${sql.csv([
             // An UPDATE must set at least one column, even if no value changes.
             sql`id = id`,
@@ -100,9 +112,9 @@ export class AccountStore extends Context.Service<AccountStore>()("ledgerhook/st
                     ? sql`suspended_at = coalesce(suspended_at, ${at(nowMs)})`
                     : sql`suspended_at = NULL`
                 ])
-          ])} WHERE id = ${id} RETURNING ${columns}`.pipe(
-          Effect.map(([account]) => Option.fromNullishOr(account))
-        ),
+          ])} WHERE id = ${id} RETURNING ${columns}`
+        return Option.fromNullishOr(account)
+      }, sql.withTransaction),
 
       /**
        * Makes the first account if there is none. `adminKey` becomes a key of the first account unless a key has that

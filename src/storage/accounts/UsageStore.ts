@@ -3,7 +3,7 @@
  * mail. DeliveryStore.record does the counting. The SQL for the quota must agree with `limitsOf` (domain/Plans.ts).
  */
 import { Context, Effect, Layer } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { CUSTOM_PLAN, type Plan, planLimits, plans } from "../../domain/Plans.ts"
 import {
@@ -104,6 +104,13 @@ export const deliveriesLeftInQuota = (
 export class UsageStore extends Context.Service<UsageStore>()("ledgerhook/storage/UsageStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const holds = (nowMs: number, which: Statement.Fragment) =>
+      sql<{ readonly id: string; readonly hold: Hold }>`
+        SELECT id, CASE WHEN suspended_at IS NULL THEN 'quota' ELSE 'suspended' END AS hold
+        FROM ${accountUsage(sql, monthOf(nowMs))} AS account
+        WHERE (suspended_at IS NOT NULL OR deliveries >= quota) AND ${which}`.pipe(
+        Effect.map((rows): ReadonlyMap<string, Hold> => new Map(rows.map(({ id, hold }) => [id, hold])))
+      )
 
     return {
       /** Usage in the UTC month of `nowMs`. */
@@ -124,13 +131,11 @@ export class UsageStore extends Context.Service<UsageStore>()("ledgerhook/storag
         ),
 
       /** The accounts on hold at `nowMs`. */
-      holds: (nowMs: number) =>
-        sql<{ readonly id: string; readonly hold: Hold }>`
-          SELECT id, CASE WHEN suspended_at IS NULL THEN 'quota' ELSE 'suspended' END AS hold
-          FROM ${accountUsage(sql, monthOf(nowMs))} AS account
-          WHERE suspended_at IS NOT NULL OR deliveries >= quota`.pipe(
-          Effect.map((rows): ReadonlyMap<string, Hold> => new Map(rows.map(({ id, hold }) => [id, hold])))
-        ),
+      holds: (nowMs: number) => holds(nowMs, sql`true`),
+
+      /** The account's hold at `nowMs`; undefined if its deliveries do not wait. */
+      holdOf: (accountId: string, nowMs: number) =>
+        Effect.map(holds(nowMs, sql`id = ${accountId}`), (found) => found.get(accountId)),
 
       /** Accounts that must get a mail because they have reached a notice percentage of their quota. */
       dueNotices: (nowMs: number, limit: number) => {

@@ -30,7 +30,7 @@ export interface IdentityColumn {
 }
 
 /** Tables that describe the running processes or the schema and are made again. */
-const LEFT_OUT = ["leases", "migrations", "processes"]
+const LEFT_OUT = ["leases", "migrations", "networks", "processes"]
 
 /** In the order in which they were made, so that a table follows those that it references. */
 export const tableShapes = Effect.gen(function* () {

@@ -1,5 +1,6 @@
 /**
- * Statistics of the deliveries created in a period, exact to the millisecond. Whole days are read from counts by day,
+ * Statistics of the deliveries created in a period, exact to the millisecond, and of the attempts that ended in it, by
+ * whole minutes. Whole days are read from counts by day,
  * the rest from narrower counts (`countWidths`), and the first partial minute from the deliveries themselves. So a
  * webhook's statistics read a few hundred rows for each latency bucket, however many deliveries there are. Several
  * webhooks' sums are read with one statement.
@@ -13,6 +14,18 @@ import { countWidths, type StatsPeriod, statsWidths } from "../../domain/StatsPe
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { idRange, type Key } from "./DeliveryPages.ts"
 
+/** Attempts that ended in a time: the first ones of deliveries, and later ones. Test attempts do not count. */
+export interface AttemptCounts {
+  readonly first_delivered: number
+  readonly first_failed: number
+  readonly later_delivered: number
+  readonly later_failed: number
+}
+
+const deliveryStatuses = "'pending', 'retrying', 'delivered', 'failed'"
+/** As the function `attempt_counts` names attempts (migrations/0015_webhook_progress.ts). */
+const attemptStatuses = "'first_delivered', 'first_failed', 'later_delivered', 'later_failed'"
+
 interface DeliveryCounts {
   readonly delivered: number
   readonly failed: number
@@ -21,6 +34,7 @@ interface DeliveryCounts {
 }
 
 export interface DeliveryPoint extends DeliveryCounts {
+  readonly attempts: AttemptCounts
   /** Its beginning, in Unix milliseconds. The first point counts only deliveries within the period. */
   readonly at: number
   /** Latency of the attempts that delivered; exact within an eighth (domain/LatencyBuckets.ts). */
@@ -29,6 +43,7 @@ export interface DeliveryPoint extends DeliveryCounts {
 }
 
 export interface DeliveryStats extends DeliveryCounts {
+  readonly attempts: AttemptCounts
   /** Over the attempts that delivered. */
   readonly latencySumMs: number
   /** From the start of the period to now, without gaps. Empty if only sums were asked for. */
@@ -38,17 +53,29 @@ export interface DeliveryStats extends DeliveryCounts {
 interface CountRow {
   /** The beginning of its point; null if only sums were asked for. */
   readonly point: Date | null
-  readonly status: DeliveryStatus
+  readonly status: DeliveryStatus | keyof AttemptCounts
   readonly latency_bucket: number
   readonly count: number
   readonly latency_sum: number
 }
 
-const countsOf = (rows: ReadonlyArray<Pick<CountRow, "status" | "count">>) => {
-  const sums = { delivered: 0, failed: 0, pending: 0 }
-  for (const { status, count } of rows) sums[status === "retrying" ? "pending" : status] += count
-  return sums
-}
+type StatusCount = Pick<CountRow, "status" | "count">
+
+const sumOf = (rows: ReadonlyArray<StatusCount>, ...statuses: ReadonlyArray<CountRow["status"]>): number =>
+  rows.reduce((sum, { count, status }) => (statuses.includes(status) ? sum + count : sum), 0)
+
+const countsOf = (rows: ReadonlyArray<StatusCount>): DeliveryCounts => ({
+  delivered: sumOf(rows, "delivered"),
+  failed: sumOf(rows, "failed"),
+  pending: sumOf(rows, "pending", "retrying")
+})
+
+const attemptsOf = (rows: ReadonlyArray<StatusCount>): AttemptCounts => ({
+  first_delivered: sumOf(rows, "first_delivered"),
+  first_failed: sumOf(rows, "first_failed"),
+  later_delivered: sumOf(rows, "later_delivered"),
+  later_failed: sumOf(rows, "later_failed")
+})
 
 const pointOf = (at: number, rows: ReadonlyArray<CountRow>): DeliveryPoint => {
   const latencies = new Map(
@@ -56,7 +83,8 @@ const pointOf = (at: number, rows: ReadonlyArray<CountRow>): DeliveryPoint => {
       status === "delivered" ? [[latency_bucket, count] as const] : []
     )
   )
-  return { at, ...countsOf(rows), p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) }
+  const counts = { ...countsOf(rows), attempts: attemptsOf(rows) }
+  return { at, ...counts, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) }
 }
 
 const upTo = (unixMs: number, widthMs: number) => Math.ceil(unixMs / widthMs) * widthMs
@@ -93,7 +121,7 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
       widthMs > widestMs ? endMs : Math.min(upTo(sinceMs, widthMs), endMs)
     const counted = (width: string, fromMs: number, untilMs: number) => sql`
       SELECT webhook_id, at, status, latency_bucket, count, latency_sum FROM delivery_counts
-      WHERE ${condition} AND status IN ('pending', 'retrying', 'delivered', 'failed') AND width = ${width}
+      WHERE ${condition} AND width = ${width}
         AND at >= ${new Date(fromMs)} AND at < ${new Date(untilMs)}`
     const columns = sql`
       webhook_id, ${new Date(sinceMs)} AS at, status, latency_bucket(coalesce(response_time_ms, 0)), 1,
@@ -132,7 +160,7 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
           : sql`EXISTS (SELECT FROM webhooks WHERE id = ${webhookId} AND ${ownedBy(owner)})`
       const counts = countsIn(
         { sinceMs, endMs, widestMs: withPoints ? pointMs : Number.POSITIVE_INFINITY },
-        sql`${ownedBy(owner)} AND ${ofWebhook}`,
+        sql`${ownedBy(owner)} AND ${ofWebhook} AND status IN (${sql.literal(`${deliveryStatuses}, ${attemptStatuses}`)})`,
         (columns, fromId, endId) =>
           keys.map((key) => {
             const { range, order } = idRange(sql, key, fromId, endId)
@@ -155,6 +183,7 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
           const delivered = rows.filter(({ status }) => status === "delivered")
           return {
             ...countsOf(rows),
+            attempts: attemptsOf(rows),
             latencySumMs: delivered.reduce((sum, { latency_sum }) => sum + latency_sum, 0),
             points
           }
@@ -176,7 +205,7 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
           endMs: downTo(nowMs, widthMs) + widthMs,
           widestMs: Number.POSITIVE_INFINITY
         },
-        sql`${ownedBy(owner)} AND webhook_id = ANY(${webhookIds}::text[])`,
+        sql`${ownedBy(owner)} AND webhook_id = ANY(${webhookIds}::text[]) AND status IN (${sql.literal(deliveryStatuses)})`,
         (columns, fromId, endId) => {
           const { range, order } = idRange(sql, [["webhook_id", sql`wanted.id`]], fromId, endId)
           return [

@@ -1,6 +1,7 @@
 /**
  * Moves changes from `delivery_changes` to the totals of deliveries (migrations/0004_delivery_totals.ts), in one
- * transaction: a reader of the views over both always sees exact counts.
+ * transaction: a reader of the views over both always sees exact counts. Attempts that ended on a day for which there
+ * is no table partition, by a wrong clock, are not counted.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,12 +12,18 @@ import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 const fold = `
   WITH changes AS (
     DELETE FROM delivery_changes RETURNING *
+  ), counts AS (
+    SELECT account_id, network, webhook_id, status, at, latency_bucket, count, latency_sum FROM changes
+    UNION ALL
+    SELECT account_id, network, webhook_id, kind, at, 0::smallint, n, 0
+    FROM changes CROSS JOIN LATERAL attempt_counts(status, attempts, first_attempts) AS counted
+    WHERE to_regclass('delivery_totals_' || to_char(at AT TIME ZONE 'UTC', 'YYYYMMDD')) IS NOT NULL
   ), totals_added AS (
     INSERT INTO delivery_totals AS total
       (account_id, network, webhook_id, status, width, at, latency_bucket, count, latency_sum)
     SELECT account_id, network, webhook_id, status, width, date_bin(width::interval, at, 'epoch'), latency_bucket,
            sum(count), sum(latency_sum)
-    FROM changes CROSS JOIN (VALUES ${countWidths.map(({ width }) => `('${width}')`).join(", ")}) AS widths (width)
+    FROM counts CROSS JOIN (VALUES ${countWidths.map(({ width }) => `('${width}')`).join(", ")}) AS widths (width)
     GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(count) <> 0 OR sum(latency_sum) <> 0
     ON CONFLICT (account_id, network, webhook_id, status, width, at, latency_bucket)
     DO UPDATE SET count = total.count + excluded.count, latency_sum = total.latency_sum + excluded.latency_sum

@@ -275,7 +275,7 @@ export interface RetriedDelivery {
  * A failed delivery becomes pending and begins a new series; its attempt numbers continue. A retrying delivery stays
  * retrying, and its next attempt is due now. Returns the deliveries whose work must be queued now. A retrying
  * delivery needs no new work if it is in the backlog (it is due already) or was retried before (its `next_attempt_at`
- * is then not after its `updated_at`).
+ * is then not after its `updated_at`). Each has a `next_attempt_at`, so that the index of what waits has it at once.
  */
 export const retryNow = (
   sql: Sql,
@@ -286,7 +286,7 @@ export const retryNow = (
     UPDATE deliveries SET
       status = CASE status WHEN 'failed' THEN 'pending' ELSE status END,
       series_start = CASE status WHEN 'failed' THEN attempts ELSE series_start END,
-      next_attempt_at = CASE status WHEN 'failed' THEN NULL ELSE ${timestamp(sql, nowMs)} END,
+      next_attempt_at = ${timestamp(sql, nowMs)},
       updated_at = ${timestamp(sql, nowMs)}
     WHERE id = ANY(${column(ids)}::text[])
       AND (status = 'failed' OR (status = 'retrying' AND NOT parked AND next_attempt_at > updated_at))

@@ -8,8 +8,8 @@ import { Effect, Layer } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { monotonicClock, monotonicNow } from "../../domain/Monotonic.ts"
 import { EventLog } from "../../log/EventLog.ts"
-import { Metrics } from "../../observability/Metrics.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
+import { showAge } from "../../observability/StageAges.ts"
 import { Leases } from "../Leases.ts"
 import { OUTBOX_POSITION, Outbox } from "./Outbox.ts"
 import { WorkNotices } from "./WorkNotices.ts"
@@ -65,9 +65,7 @@ const publish = Effect.fnUntraced(function* (waiting: Waiting) {
 const publishMeasured = Effect.gen(function* () {
   const nowMs = yield* monotonicClock
   const waiting: Waiting = { sinceMs: undefined }
-  yield* Metrics.outboxAge.observe({}, () =>
-    waiting.sinceMs === undefined ? 0 : (nowMs() - waiting.sinceMs) / 1_000
-  )
+  yield* showAge("outbox", () => (waiting.sinceMs === undefined ? 0 : nowMs() - waiting.sinceMs))
   return yield* publish(waiting).pipe(retryUntilSuccess("publishing the outbox"))
 }).pipe(Effect.scoped)
 

@@ -10,9 +10,10 @@ import { firstIdAt, idTime } from "../../domain/Ids.ts"
 import { type Health, WAITING_MS, type WebhookFacts, webhookHealth } from "../../health/Webhook.ts"
 
 /** Rows of `deliveries_unfinished`. */
-const UNFINISHED = "(parked OR next_attempt_at IS NOT NULL) AND replay_job_id IS NULL AND test_event IS NULL"
+export const UNFINISHED =
+  "(parked OR next_attempt_at IS NOT NULL) AND replay_job_id IS NULL AND test_event IS NULL"
 /** False after an update until upkeep has built the index: to read a webhook's deliveries without it may take minutes. */
-const INDEXED = `(SELECT count(*) FROM pg_inherits WHERE inhparent = 'deliveries'::regclass)
+export const INDEXED = `(SELECT count(*) FROM pg_inherits WHERE inhparent = 'deliveries'::regclass)
   = (SELECT count(*) FROM pg_inherits WHERE inhparent = 'deliveries_unfinished'::regclass)`
 
 type Sql = SqlClient.SqlClient

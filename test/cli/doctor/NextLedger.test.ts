@@ -71,8 +71,8 @@ describe("doctor and the next ledger", () => {
       const server = yield* serving(3_001, 3_018, "after a reset")
       isProblem(
         next(yield* examined(yield* taken(40_000_001, 40_000_018), server.url)),
-        "the servers are at ledger 3018, before the last one taken (40000018): they lag, or the network was reset",
-        /"A test network was reset" in docs\/operations\.md/
+        "Servers are at ledger 3,018; the last one taken is 40,000,018: the network was reset, or the servers are wrong.",
+        /`ledgerhook ledger new-chain --network testnet`/
       )
     })
   )

@@ -128,7 +128,12 @@ describe.skipIf(registryMissing || kafkaBrokers().length === 0)(
             const { message } = yield* Effect.flip(registerSchemas(url, kafka.topicPrefix, ["testnet"]))
             assert.match(message, refusal)
             assert.deepStrictEqual(yield* ask(`/subjects/${subject}/versions`), [1])
-            const { detail } = yield* schemaRegistryCheck(url, kafka.topicPrefix, ["testnet"])
+            const { detail } = yield* schemaRegistryCheck(
+              url,
+              kafka.topicPrefix,
+              ["testnet"],
+              Effect.succeed(undefined)
+            )
             assert.include(detail, `refuses this version's schema of ${subject}`)
 
             const folder = mkdtempSync(join(tmpdir(), "ledgerhook-refused-"))

@@ -2,7 +2,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { LastTaken } from "../../../src/cli/doctor/LastTaken.ts"
 import { schemaRegistryCheck } from "../../../src/cli/doctor/SchemaRegistryCheck.ts"
+import type { LedgerMarker } from "../../../src/domain/LedgerEvent.ts"
 import { registerSchemas } from "../../../src/log/kafka/SchemaRegistry.ts"
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
@@ -95,9 +97,14 @@ describe("a schema registry", () => {
     "is checked by doctor, which changes nothing and says what the next start will do and what will be refused",
     () =>
       Effect.gen(function* () {
-        const look = (answer: Answer) =>
+        const look = (answer: Answer, taken: LastTaken = new Map()) =>
           Effect.flatMap(registry(answer), ({ host }) =>
-            schemaRegistryCheck(`http://us%3Aer:hunter2@${host}`, "staging.", ["testnet"])
+            schemaRegistryCheck(
+              `http://us%3Aer:hunter2@${host}`,
+              "staging.",
+              ["testnet"],
+              Effect.succeed(taken)
+            )
           )
         const seen: Array<string> = []
         const holding =
@@ -128,6 +135,11 @@ describe("a schema registry", () => {
             /^reachable; the next start registers (\d+) of \1 schemas$/
           )
         }
+        // The check needs to know only that a ledger was taken.
+        const taken: LastTaken = new Map([["testnet", {} as LedgerMarker]])
+        const emptied = yield* look(holding("taken", ""), taken)
+        assert.strictEqual(emptied.status, "problem")
+        assert.match(emptied.detail, /^reachable, but (\d+) of \1 schemas are gone: /)
         const refused = yield* look(holding("refused", "BACKWARD_TRANSITIVE"))
         assert.match(refused.detail, /refuses this version's schema of staging\.xrpl\.testnet\.ledgers-value/)
         const locked = yield* look(answering(401, "{}"))

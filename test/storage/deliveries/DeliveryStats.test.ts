@@ -90,6 +90,17 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
           failed: count(inside, "failed"),
           pending: count(inside, "pending", "retrying")
         }
+        // All attempts ended now, whenever their deliveries were made.
+        const tried = model.filter(
+          ({ row }) =>
+            networks.includes(row.network) && (webhookId === undefined || row.webhookId === webhookId)
+        )
+        const attempts = {
+          first_delivered: count(tried, "delivered"),
+          first_failed: count(tried, "failed", "retrying"),
+          later_delivered: 0,
+          later_failed: 0
+        }
         const { points, latencySumMs, ...counts } = yield* queries.stats(
           { ...owner, networks },
           webhookId,
@@ -97,9 +108,10 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
           NOW,
           true
         )
-        assert.deepStrictEqual(counts, mine)
+        assert.deepStrictEqual(counts, { ...mine, attempts })
+        assert.deepStrictEqual(points.at(-1)!.attempts, attempts)
         const sums = yield* queries.stats({ ...owner, networks }, webhookId, period, NOW, false)
-        assert.deepStrictEqual(sums, { ...mine, latencySumMs, points: [] })
+        assert.deepStrictEqual(sums, { ...mine, attempts, latencySumMs, points: [] })
         const delivered = inside.filter(({ status }) => status === "delivered")
         assert.strictEqual(
           latencySumMs,

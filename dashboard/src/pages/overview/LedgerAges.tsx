@@ -9,9 +9,14 @@ import { FailureNotice, Loading } from "../../parts/Notices.tsx"
 import { Panel } from "../../parts/Page.tsx"
 import { ledgersPerMinute } from "../coverage/pace.ts"
 
+/** Servers that are further below the last ledger taken do not only lag: the network was reset. */
+const FAR_BELOW = 1_000
+
 const NetworkFacts = ({ network, head, ranges, catching_up }: NetworkCoverage) => {
   const newest = ranges.at(-1)
   const pace = newest && ledgersPerMinute(newest)
+  const isBelow =
+    newest !== undefined && head !== null && newest.last.ledger_index - head.ledger_index > FAR_BELOW
   return (
     <>
       <dt>
@@ -25,7 +30,9 @@ const NetworkFacts = ({ network, head, ranges, catching_up }: NetworkCoverage) =
           {head === null
             ? "no server has announced a ledger yet"
             : catching_up === null
-              ? "every announced ledger is taken"
+              ? isBelow
+                ? `the servers are at ledger ${count(head.ledger_index)}, far below this one`
+                : "every known ledger is taken"
               : `${plural(catching_up.ledgers, "ledger")} still to take${
                   catching_up.ledgers_per_second === null
                     ? ""

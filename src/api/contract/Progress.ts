@@ -1,0 +1,75 @@
+/** Contract of `/v1/webhooks/:id/progress`: up to which ledger a webhook has got everything. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { gapReasons } from "../../domain/HealthState.ts"
+import { networks } from "../../domain/Network.ts"
+import { NotFound } from "../Errors.ts"
+import { CommonErrors, count, EVENT_ID_EXAMPLE, field, KeyRequired, scoped } from "./Common.ts"
+import { WebhookId } from "./Webhooks.ts"
+
+const Progress = Schema.Struct({
+  network: field(Schema.Literals(networks), "The webhook's network.", "mainnet"),
+  complete_through: field(
+    Schema.NullOr(Schema.Int),
+    "Every event that the webhook wanted, up to this ledger, is delivered or has failed finally. Null while nothing is queued for the webhook (it is disabled, or the account's quota is used up), and while it is not known: before the first ledger, and for some minutes after an update. It is at most about 2 s late, and never too high. Events of `gaps` were never queued. Replayed deliveries do not count. A manual retry may lower it.",
+    94084607
+  ),
+  routed_through: field(
+    Schema.NullOr(Schema.Int),
+    "The newest ledger whose events are all queued for the webhooks that want them; null before the first one.",
+    94084611
+  ),
+  waiting: count(
+    "Deliveries that are queued, and neither delivered nor failed finally. If there are more than 10,000, or very many are queued in all, it is a minimum.",
+    2
+  ),
+  oldest_waiting: field(
+    Schema.NullOr(
+      Schema.Struct({
+        delivery_id: field(Schema.String, "Its id.", "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
+        event_id: field(Schema.String, "Its event.", EVENT_ID_EXAMPLE),
+        ledger_index: field(Schema.Int, "The event's ledger.", 94084608)
+      })
+    ),
+    "The oldest of them; null if none waits."
+  ),
+  gaps: field(
+    Schema.Array(
+      Schema.Struct({
+        from: field(Schema.Int, "The first ledger.", 94080001),
+        to: field(
+          Schema.NullOr(Schema.Int),
+          "The last ledger; null while the span lasts, and up to 30 s longer.",
+          94080210
+        ),
+        reason: field(
+          Schema.Literals(gapReasons),
+          "disabled: the webhook was disabled. suspended: the account was. quota: the account's monthly quota was used up.",
+          "disabled"
+        )
+      })
+    ),
+    "Spans of ledgers whose events were not queued for the webhook, oldest first: a replay sends them. They may be a few ledgers too wide. The newest 100 of the last 400 days are shown.",
+    [{ from: 94080001, to: 94080210, reason: "disabled" }]
+  )
+}).annotate({ identifier: "WebhookProgress", description: "How far a webhook has got." })
+
+export class ProgressGroup extends HttpApiGroup.make("progress")
+  .add(
+    HttpApiEndpoint.get("ofWebhook", "/webhooks/:id/progress", {
+      params: { id: WebhookId },
+      success: Progress,
+      error: NotFound
+    }).annotateMerge(
+      scoped("webhooks:read", {
+        identifier: "getWebhookProgress",
+        summary: "Show how far a webhook has got",
+        description:
+          "Up to which ledger every event that the webhook wanted is delivered or has failed finally. A program that has processed its requests up to this ledger has everything."
+      })
+    )
+  )
+  .middleware(CommonErrors)
+  .middleware(KeyRequired)
+  .annotate(OpenApi.Description, "How far webhooks have got.")
+  .prefix("/v1") {}

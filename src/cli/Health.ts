@@ -1,0 +1,21 @@
+/** Reads what `status` and `doctor` say of the service, from the database. */
+import { Clock, Effect } from "effect"
+import { Settings } from "../config/Config.ts"
+import { currentReport } from "../health/Service.ts"
+import { olderRuns, readProcesses } from "../storage/Processes.ts"
+import { readReport } from "../storage/ReportStore.ts"
+import { countByHealth } from "../storage/webhooks/WebhookHealth.ts"
+
+export const readHealthOfService = Effect.gen(function* () {
+  const { withoutRoles } = yield* Settings
+  const processes = yield* readProcesses
+  const report = currentReport({
+    nowMs: yield* Clock.currentTimeMillis,
+    stored: yield* readReport,
+    processes,
+    withoutRoles,
+    olderRuns: yield* olderRuns,
+    webhooks: yield* countByHealth
+  })
+  return { report, processes }
+})

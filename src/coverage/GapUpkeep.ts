@@ -1,0 +1,50 @@
+/**
+ * Upkeep of webhooks' gaps. Each pass reads up to which ledger events are routed, and then which accounts are on hold.
+ * So a hold that it sees for the first time has begun after the position of the pass before. A gap that has ended gets
+ * its last ledger two passes later: by then route knows that it has ended, and what it routed before is not newer.
+ */
+import { Clock, Effect } from "effect"
+import { Settings, watchedNetworks } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
+import { type Hold, monthOf } from "../domain/Quota.ts"
+import { EventLog } from "../log/EventLog.ts"
+import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
+import { UsageStore } from "../storage/accounts/UsageStore.ts"
+import { type EndedGap, makeGapStore } from "../storage/webhooks/GapStore.ts"
+import { readRouted } from "./UnfinishedWork.ts"
+
+const ofQuota = (holds: ReadonlyMap<string, Hold>) =>
+  [...holds].flatMap(([id, hold]) => (hold === "quota" ? [id] : []))
+
+/** Returns a pass. */
+export const makeGapSweep = Effect.gen(function* () {
+  const networks = watchedNetworks(yield* Settings)
+  const log = yield* EventLog
+  const usage = yield* UsageStore
+  const gaps = yield* makeGapStore
+  let ended: ReadonlyArray<EndedGap> = []
+  let sweptMs: number | undefined
+
+  return Effect.gen(function* () {
+    const routed = yield* Effect.forEach(networks, (network) =>
+      Effect.map(readRouted(log, network), (found) =>
+        found === undefined ? [] : [{ network, routedThrough: found.through, newest: found.newest }]
+      )
+    )
+    const nowMs = yield* Clock.currentTimeMillis
+    const held = ofQuota(yield* usage.holds(nowMs))
+    // A quota that was used up a moment before the month's end.
+    const wasHeld =
+      sweptMs === undefined || monthOf(sweptMs) === monthOf(nowMs)
+        ? held
+        : [...held, ...ofQuota(yield* usage.holds(sweptMs))]
+    yield* gaps.sweep(routed.flat(), wasHeld, held, ended)
+    if (sweptMs === undefined) yield* gaps.openMissing
+    ended = yield* gaps.ended
+    sweptMs = nowMs
+  })
+})
+
+export const keepGaps = Effect.flatMap(makeGapSweep, (sweep) =>
+  sweep.pipe(repeatEvery("gaps of webhooks", Limits.gapSweepMs))
+)

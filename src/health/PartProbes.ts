@@ -1,0 +1,76 @@
+/** What probes of a part have found, as a process keeps it: a part has failed if two probes in a row failed. Pure. */
+import { Limits } from "../config/Limits.ts"
+import type { PartState } from "./Parts.ts"
+import type { PartInProcess } from "./SeenProcess.ts"
+import { counted, duration } from "./Words.ts"
+
+export interface ProbedPart extends PartInProcess {
+  /** Failed probes since the newest other one. */
+  readonly failures: number
+}
+
+const UNKNOWN: ProbedPart = { status: "starting", detail: "is not known yet", failures: 0 }
+
+export const afterProbe = (before: ProbedPart = UNKNOWN, found: PartInProcess): ProbedPart => {
+  if (found.status !== "failed") return { ...found, failures: 0 }
+  const failures = before.failures + 1
+  return failures < Limits.partProbes ? { ...before, failures } : { ...found, failures }
+}
+
+/** `slowForMs`: for how long each answer has taken longer than `databaseSlowMs`. */
+export const databasePart = (tookMs: number, slowForMs: number): PartInProcess => {
+  const detail = `answers within ${Math.ceil(tookMs)} ms`
+  return slowForMs < Limits.databaseSlowForMs
+    ? { status: "ok", detail }
+    : { status: "degraded", detail: `takes ${(tookMs / 1_000).toFixed(1)} s for a small statement` }
+}
+
+/** `aheadMs`: how far the process's clock is ahead of the database's. The answer took `tookMs`. */
+export const clockPart = (aheadMs: number, tookMs: number): PartInProcess => {
+  if (Math.abs(aheadMs) <= Limits.clockOffsetMs + tookMs)
+    return { status: "ok", detail: "agrees with the database's" }
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000)
+  return {
+    status: "failed",
+    detail: `its clock is ${seconds.toLocaleString("en-US")} s ${aheadMs > 0 ? "ahead of" : "behind"} the database's`
+  }
+}
+
+export const diskPart = (freeBytes: number): PartInProcess => {
+  const { degraded, failed } = Limits.diskFreeBytes
+  const free = `${(freeBytes / 1e9).toFixed(1)} GB are free at DATA_DIR`
+  if (freeBytes < failed) return { status: "failed", detail: free }
+  return { status: freeBytes < degraded ? "degraded" : "ok", detail: free }
+}
+
+/** What the registry said: why it did not answer, or for each schema whether it has it. */
+export const registryPart = (said: string | ReadonlyArray<boolean>): PartState => {
+  const part = "registry"
+  if (typeof said === "string")
+    return { part, state: "failed", sentence: `The schema registry does not answer: ${said}` }
+  const gone = said.filter((has) => !has).length
+  return gone === 0
+    ? { part, state: "ok", sentence: "has all schemas" }
+    : {
+        part,
+        state: "failed",
+        sentence: `The schema registry does not have ${gone} of ${said.length} schemas: readers of the event topics cannot decode new records. Restart a process with the role ingest; it registers them again.`
+      }
+}
+
+export interface RefusedMails {
+  readonly refused: number
+  /** Since the oldest of them was queued. */
+  readonly refusedMs: number
+  /** What the server said to one of them. */
+  readonly error: string | null
+}
+
+export const mailPart = ({ error, refused, refusedMs }: RefusedMails): PartState =>
+  refusedMs <= Limits.lateMs.notices
+    ? { part: "mail", state: "ok", sentence: "no mail is refused" }
+    : {
+        part: "mail",
+        state: "failed",
+        sentence: `The mail server does not take ${counted(refused, "mail", "mails")}, the oldest for ${duration(refusedMs)}: ${error}. They are tried again for three days; correct SMTP_URL or MAIL_FROM.`
+      }

@@ -1,0 +1,219 @@
+/**
+ * The report: what is wrong with the whole service, with one sentence for each cause, from facts that processes have
+ * recorded. Every face shows it and adds nothing. A cause explains its symptoms: if a role is missing, its stage is late,
+ * and that is no second finding. Webhooks that fail are not the service's fault, unless most hosts do. Pure.
+ */
+import type { Role } from "../config/Definitions.ts"
+import type { HealthState } from "../domain/HealthState.ts"
+import type { Network } from "../domain/Network.ts"
+import { type Hosts, mostHostsFail } from "./Hosts.ts"
+import { isSilent, type SeenNetwork } from "./Networks.ts"
+import { type PartState, partStates } from "./Parts.ts"
+import { type RoleState, roleStates, someRuns } from "./Roles.ts"
+import { isAlive, type SeenProcess } from "./SeenProcess.ts"
+import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./Stages.ts"
+import { addSample, type Sample } from "./Trend.ts"
+import { count } from "./Words.ts"
+
+export interface ServiceFacts {
+  /** Unix milliseconds. */
+  readonly nowMs: number
+  readonly processes: ReadonlyArray<SeenProcess>
+  readonly withoutRoles: ReadonlyArray<Role>
+  /** Whether a process of an older version runs. */
+  readonly olderRuns: boolean
+  /** Those that are watched. */
+  readonly networks: ReadonlyArray<SeenNetwork>
+  /** The schema registry and the mail server, if there are any. */
+  readonly outside: ReadonlyArray<PartState>
+  /** Undefined: the log cannot be read, so nobody knows. */
+  readonly stages: ReadonlyArray<StageFact> | undefined
+  readonly webhooks: Readonly<Record<HealthState, number>>
+  readonly hosts: Hosts
+}
+
+/** `fault`: the service does not do what it promises. `warning`: something must be repaired, and customers do not see it. */
+export interface Finding {
+  /** Names the cause, so that two reports agree whether it is the same. */
+  readonly what: string
+  readonly level: "fault" | "warning"
+  readonly sentence: string
+  /** Unix milliseconds. */
+  readonly sinceMs: number
+}
+
+export interface Report {
+  readonly madeAtMs: number
+  /** False if there is a fault. */
+  readonly ok: boolean
+  /** Causes, faults first. */
+  readonly findings: ReadonlyArray<Finding>
+  readonly webhooks: Readonly<Record<HealthState, number>>
+  readonly hosts: Hosts
+  /** Null: unknown, because the log cannot be read. */
+  readonly stages: ReadonlyArray<StageState> | null
+  readonly parts: ReadonlyArray<PartState>
+  readonly roles: ReadonlyArray<RoleState>
+}
+
+type Found = Omit<Finding, "sinceMs">
+
+/** What an operator of test networks only is not woken for. */
+const networkLevel = (network: Network | "" | undefined): Finding["level"] =>
+  network === "testnet" || network === "devnet" ? "warning" : "fault"
+
+/** Customers notice if these are late. */
+const PROMISED: ReadonlySet<string> = new Set(["ingest", "route", "deliver", "delay", "outbox", "api"])
+
+const partLevel = ({ part, state }: PartState): Finding["level"] => {
+  if (part.startsWith("ledger."))
+    return state === "failed" ? networkLevel(part.slice("ledger.".length) as Network) : "warning"
+  return state === "failed" && ["database", "log", "keys", "disk"].includes(part) ? "fault" : "warning"
+}
+
+const partFindings = (parts: ReadonlyArray<PartState>): ReadonlyArray<Found> =>
+  parts
+    .filter(({ state }) => state !== "ok")
+    .map((state) => ({ what: `part ${state.part}`, level: partLevel(state), sentence: state.sentence }))
+
+const roleFindings = (
+  roles: ReadonlyArray<RoleState>,
+  late: ReadonlyArray<StageState>
+): ReadonlyArray<Found> =>
+  roles.flatMap(({ role, sentence }) =>
+    sentence === undefined
+      ? []
+      : [
+          {
+            what: `role ${role}`,
+            level: PROMISED.has(role) ? ("fault" as const) : ("warning" as const),
+            sentence: [
+              sentence,
+              ...late.filter(({ stage }) => stage === role).map(stageSentence),
+              `Start a process with ROLES=${role}.`
+            ].join(" ")
+          }
+        ]
+  )
+
+const stageFindings = (late: ReadonlyArray<StageState>): ReadonlyArray<Found> =>
+  late.map((state) => ({
+    what: `stage ${stageKey(state)}`,
+    level: PROMISED.has(state.stage) && state.because === "service" ? networkLevel(state.network) : "warning",
+    sentence: stageSentence(state)
+  }))
+
+const hostFindings = (hosts: Hosts): ReadonlyArray<Found> =>
+  mostHostsFail(hosts)
+    ? [
+        {
+          what: "hosts",
+          level: "fault",
+          sentence: `${count(hosts.failing)} of ${count(hosts.all)} hosts fail that webhooks were sent to in the last hour: the cause is probably here. Check DNS, the firewall and the route to the internet.`
+        }
+      ]
+    : []
+
+const findingsOf = (
+  { hosts, processes }: ServiceFacts,
+  parts: ReadonlyArray<PartState>,
+  roles: ReadonlyArray<RoleState>,
+  stages: ReadonlyArray<StageState>
+): ReadonlyArray<Found> => {
+  if (!someRuns(processes))
+    return [{ what: "service", level: "fault", sentence: "The service does not run: no process says so." }]
+  const isBad = (part: string, states: ReadonlyArray<string>) =>
+    parts.some((one) => one.part === part && states.includes(one.state))
+  const shared = ["log", "database"].filter((part) => isBad(part, ["failed"]))
+  // A stage fails because of them; a role that nobody has is missing nevertheless.
+  const missing = roles.filter(({ fails }) => !(fails && shared.length > 0))
+  const late = stages.filter(({ because, isLate }) => isLate && because !== "webhook")
+  const explained = new Set<string>(
+    missing.flatMap(({ role, sentence }) => (sentence === undefined ? [] : [role]))
+  )
+  const unexplained = late.filter(
+    ({ network, stage }) =>
+      !explained.has(stage) &&
+      !(stage === "notices" && isBad("mail", ["failed"])) &&
+      !(stage === "ingest" && isBad(`ledger.${network}`, ["failed", "degraded"]))
+  )
+  const found = [
+    ...partFindings(parts),
+    ...roleFindings(missing, late),
+    ...(shared.length > 0 ? [] : stageFindings(unexplained)),
+    ...hostFindings(hosts)
+  ]
+  return [
+    ...found.filter(({ level }) => level === "fault"),
+    ...found.filter(({ level }) => level === "warning")
+  ]
+}
+
+/** The newest report that was stored. */
+export interface StoredReport {
+  readonly report: Report
+  /** By the database's clock. */
+  readonly ageMs: number
+}
+
+export type Samples = ReadonlyMap<string, ReadonlyArray<Sample>>
+
+/** The samples with those of now. What no longer waits anywhere is forgotten. `atMs` is of the monotonic clock. */
+export const sampled = (
+  before: Samples,
+  facts: ReadonlyArray<StageFact> | undefined,
+  atMs: number
+): Samples =>
+  new Map(
+    (facts ?? []).map((fact) => [
+      stageKey(fact),
+      addSample(before.get(stageKey(fact)) ?? [], { atMs, waiting: fact.waiting })
+    ])
+  )
+
+/** `before`: the report before this one, whose times a state keeps that it had already. */
+export const makeReport = (facts: ServiceFacts, samples: Samples, before: Report | undefined): Report => {
+  const { hosts, networks, nowMs, olderRuns, outside, processes, webhooks, withoutRoles } = facts
+  // That no process takes ledgers is a finding of the role.
+  const parts = [
+    ...partStates(
+      processes.filter(isAlive),
+      networks.filter((one) => !isSilent(one))
+    ),
+    ...outside
+  ]
+  const roles = roleStates(processes, withoutRoles, olderRuns)
+  const stages = facts.stages?.map((fact) => stageState(fact, samples.get(stageKey(fact)) ?? [])) ?? null
+  const sinceOf = (what: string) => before?.findings.find((one) => one.what === what)?.sinceMs ?? nowMs
+  const findings = findingsOf(facts, parts, roles, stages ?? []).map((found) => ({
+    ...found,
+    sinceMs: sinceOf(found.what)
+  }))
+  return {
+    madeAtMs: nowMs,
+    ok: findings.every(({ level }) => level !== "fault"),
+    findings,
+    webhooks,
+    hosts,
+    stages,
+    parts,
+    roles
+  }
+}
+
+/** For the first line of a face: how many webhooks fail. */
+export const webhooksSentence = (
+  webhooks: Readonly<Record<HealthState, number>>,
+  { failing: failingHosts }: Hosts
+): string => {
+  const { disabled, failing, ...others } = webhooks
+  const active = failing + others.new + others.waiting + others.healthy
+  if (active === 0) return "There is no active webhook."
+  if (failing === 0)
+    return active === 1
+      ? "The only active webhook does not fail."
+      : `None of ${count(active)} webhooks fails.`
+  const hosts =
+    failingHosts === 0 ? "" : `, at ${count(failingHosts)} ${failingHosts === 1 ? "host" : "hosts"}`
+  return `${count(failing)} of ${count(active)} active webhooks ${failing === 1 ? "fails" : "fail"}${hosts}.`
+}

@@ -1,0 +1,33 @@
+/** What a process has said of itself. Pure. */
+import { Limits } from "../config/Limits.ts"
+
+export interface PartInProcess {
+  readonly status: "ok" | "starting" | "degraded" | "failed"
+  /** For an operator, without secrets. */
+  readonly detail: string
+}
+
+/** A process that has run within the last day. */
+export interface SeenProcess {
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  readonly roles: ReadonlyArray<string>
+  /** Roles that have failed and are being restarted. */
+  readonly failing: ReadonlyArray<string>
+  /** When it last said that it runs, by the database's clock, before now. */
+  readonly seenAgoMs: number
+  /** Whether it stopped in order. */
+  readonly stopped: boolean
+  /** The leases that it has: what only one process does at a time. */
+  readonly holds: ReadonlyArray<string>
+  readonly parts: Readonly<Record<string, PartInProcess>>
+  /** By stage: how long the oldest item has waited for this process itself. */
+  readonly behindMs: Readonly<Partial<Record<string, number>>>
+  /** For how long it has had no CPU time left. */
+  readonly saturatedMs: number
+}
+
+/** Whether it said within `processSilentMs` that it runs. */
+export const isAlive = ({ seenAgoMs, stopped }: SeenProcess): boolean =>
+  !stopped && seenAgoMs <= Limits.processSilentMs

@@ -1,0 +1,48 @@
+/**
+ * Whether a load balancer should send requests to this process, and whether a probe should call it ready
+ * (`/readyz/traffic`). Only faults that other processes do not share count, except a database without which the API can
+ * answer nothing. Everything else is for alerts: taking processes away would make it worse. Pure.
+ */
+import type { Role } from "../config/Definitions.ts"
+import { Limits } from "../config/Limits.ts"
+
+/** Times are of the monotonic clock. */
+export interface TrafficFacts {
+  readonly nowMs: number
+  /** What the process says while it starts or stops. */
+  readonly startOrStop: string | undefined
+  readonly roles: ReadonlyArray<Role>
+  /** Names of the parts. A role's part has its name; `ingest` has one for each network, such as `ingest.mainnet`. */
+  readonly parts: ReadonlyArray<string>
+  /** Since when parts have failed. */
+  readonly failedSince: ReadonlyMap<string, number>
+  readonly databaseFailedSince: number | undefined
+  /**
+   * When the database or the log failed last. A stage that fails because of them is not at fault, nor while it begins
+   * again afterwards.
+   */
+  readonly sharedFailedAt: number | undefined
+}
+
+/** Since when all parts of the role have failed; undefined if one works. */
+const roleFailedSince = ({ failedSince, parts }: TrafficFacts, role: Role): number | undefined => {
+  const own = parts.filter((part) => part === role || part.startsWith(`${role}.`))
+  const since = own.flatMap((part) => failedSince.get(part) ?? [])
+  return own.length > 0 && since.length === own.length ? Math.max(...since) : undefined
+}
+
+/** Why the process should get no requests; undefined if it should. */
+export const trafficObstacle = (facts: TrafficFacts): string | undefined => {
+  const { databaseFailedSince, nowMs, roles, sharedFailedAt, startOrStop } = facts
+  if (startOrStop !== undefined) return startOrStop
+  for (const role of roles) {
+    const since = roleFailedSince(facts, role)
+    if (since !== undefined && nowMs - Math.max(since, sharedFailedAt ?? since) >= Limits.roleFailedMs)
+      return `the role ${role} has failed for ${Math.floor((nowMs - since) / 1_000)} s; the log says why`
+  }
+  if (databaseFailedSince === undefined || !roles.includes("api")) return undefined
+  const failedMs = nowMs - databaseFailedSince
+  return failedMs < Limits.databaseFailedMs
+    ? undefined
+    : `the database has not answered for ${Math.floor(failedMs / 1_000)} s`
+}

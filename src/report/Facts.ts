@@ -1,0 +1,119 @@
+/** Reads the facts of the report, from the log and the database. */
+import { Clock, Effect } from "effect"
+import { Settings, watchedNetworks } from "../config/Config.ts"
+import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
+import { historyEventsTopic } from "../domain/History.ts"
+import { EVENT_LOG_GROUP, eventsTopic } from "../domain/LedgerEvent.ts"
+import type { Network } from "../domain/Network.ts"
+import { ingestAge, ledgersLeft, type SeenNetwork } from "../health/Networks.ts"
+import type { PartState } from "../health/Parts.ts"
+import type { ServiceFacts } from "../health/Report.ts"
+import { isAlive, type SeenProcess } from "../health/SeenProcess.ts"
+import { backlogFacts, merged, oldestInProcesses, type StageFact } from "../health/Stages.ts"
+import { readNetworks } from "../storage/Networks.ts"
+import { olderRuns, readProcesses } from "../storage/Processes.ts"
+import { failingHosts } from "../storage/webhooks/FailingHosts.ts"
+import { countByHealth } from "../storage/webhooks/WebhookHealth.ts"
+import { readMailPart } from "./Outside.ts"
+import { type Position, positionOf } from "./Positions.ts"
+import { type OpenJobs, readBacklog, readJobs, readNotices, readOverdue } from "./WaitingWork.ts"
+
+const ageMs = ({ oldestAt }: Position, nowMs: number): number =>
+  oldestAt === undefined ? 0 : Math.max(0, nowMs - oldestAt)
+
+const ingestFact = (seen: SeenNetwork, nowMs: number): StageFact => ({
+  stage: "ingest",
+  network: seen.network,
+  ...ingestAge(seen, nowMs),
+  waiting: ledgersLeft(seen.facts)
+})
+
+/** Stages that commit what they have finished at once: their place in the log says how late they are. */
+const placesOf = Effect.fnUntraced(function* (network: Network) {
+  const events = yield* positionOf(EVENT_LOG_GROUP, [eventsTopic(network), historyEventsTopic(network)], true)
+  const route = yield* positionOf("route", [eventsTopic(network)], true)
+  const nowMs = yield* Clock.currentTimeMillis
+  return [
+    { stage: "events", network, because: "service", oldestMs: ageMs(events, nowMs), waiting: events.records },
+    { stage: "route", network, because: "service", oldestMs: ageMs(route, nowMs), waiting: route.records }
+  ] satisfies ReadonlyArray<StageFact>
+})
+
+/** A process that delivers says how late it is. Without one, the log does. */
+const deliverPlace = Effect.fnUntraced(function* (alive: ReadonlyArray<SeenProcess>) {
+  const known = oldestInProcesses(alive, "deliver")
+  const position = yield* positionOf("deliver", [DELIVERIES_TOPIC, REPLAYS_TOPIC], known === undefined)
+  const oldestMs = known ?? ageMs(position, yield* Clock.currentTimeMillis)
+  return {
+    stage: "deliver",
+    network: "",
+    because: "service",
+    oldestMs,
+    // Records that are under way are not waiting.
+    waiting: oldestMs === 0 ? 0 : position.records
+  } satisfies StageFact
+})
+
+const delayFact = Effect.fnUntraced(function* (alive: ReadonlyArray<SeenProcess>) {
+  const known = oldestInProcesses(alive, "delay")
+  const late = known === undefined || known > 0 ? yield* readOverdue : { waiting: 0, oldestMs: 0 }
+  return {
+    stage: "delay",
+    network: "",
+    because: "service",
+    oldestMs: known ?? late.oldestMs,
+    waiting: late.waiting
+  } satisfies StageFact
+})
+
+/** Undefined if the log does not answer. */
+const logFacts = Effect.fnUntraced(function* (
+  networks: ReadonlyArray<Network>,
+  alive: ReadonlyArray<SeenProcess>
+) {
+  const places = yield* Effect.forEach(networks, placesOf)
+  return [...places.flat(), yield* deliverPlace(alive)] satisfies ReadonlyArray<StageFact>
+})
+
+/** Also the jobs that have not ended, for a metric. */
+export const readFacts = Effect.fnUntraced(function* (registry: Effect.Effect<ReadonlyArray<PartState>>) {
+  const settings = yield* Settings
+  const processes = yield* readProcesses
+  const alive = processes.filter(isAlive)
+  const watched = watchedNetworks(settings)
+  const ofLog = yield* Effect.option(logFacts(watched, alive))
+  const networks = (yield* readNetworks).filter(({ network }) => watched.includes(network))
+  const backlog = yield* readBacklog
+  const nowMs = yield* Clock.currentTimeMillis
+  const { facts: replay, jobs } = yield* readJobs
+  const stages =
+    ofLog._tag === "None"
+      ? undefined
+      : merged([
+          ...networks.map((network) => ingestFact(network, nowMs)),
+          ...ofLog.value,
+          ...backlogFacts(alive, backlog),
+          yield* delayFact(alive),
+          ...replay,
+          {
+            stage: "outbox",
+            network: "",
+            because: "service",
+            oldestMs: oldestInProcesses(alive, "outbox") ?? 0,
+            waiting: 0
+          },
+          ...(yield* readNotices)
+        ])
+  const facts: ServiceFacts = {
+    nowMs,
+    processes,
+    withoutRoles: settings.withoutRoles,
+    olderRuns: yield* olderRuns,
+    networks,
+    outside: [...(yield* registry), ...(yield* readMailPart)],
+    stages,
+    webhooks: yield* countByHealth,
+    hosts: yield* failingHosts
+  }
+  return { facts, jobs: jobs satisfies OpenJobs }
+})

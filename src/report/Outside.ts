@@ -1,0 +1,47 @@
+/** Parts that no process probes for itself: the schema registry and the mail server. The maker of the report asks them. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Settings, watchedNetworks } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
+import { monotonicNow } from "../domain/Monotonic.ts"
+import { mailPart, registryPart } from "../health/PartProbes.ts"
+import type { PartState } from "../health/Parts.ts"
+import { examineSchemas } from "../log/kafka/SchemaRegistry.ts"
+
+/** Asks the registry, at most once in `registryEveryMs`. Empty if there is none. */
+export const makeRegistryPart = Effect.gen(function* () {
+  const settings = yield* Settings
+  const url = settings.kafka?.schemaRegistryUrl
+  const prefix = settings.kafka?.topicPrefix ?? ""
+  let last: { readonly atMs: number; readonly state: PartState } | undefined
+  return Effect.gen(function* () {
+    if (url === undefined) return []
+    const nowMs = yield* monotonicNow
+    if (last === undefined || nowMs - last.atMs >= Limits.registryEveryMs) {
+      const state = yield* examineSchemas(url, prefix, watchedNetworks(settings)).pipe(
+        Effect.match({
+          onFailure: ({ message }) => registryPart(message),
+          onSuccess: (subjects) => registryPart(subjects.map(({ registered }) => registered))
+        })
+      )
+      last = { atMs: nowMs, state }
+    }
+    return [last.state]
+  })
+})
+
+/** From the newest attempts to send a mail. Empty if no mail server is set. */
+export const readMailPart = Effect.gen(function* () {
+  const { smtpUrl } = yield* Settings
+  if (smtpUrl === undefined) return []
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{
+    readonly refused: number
+    readonly refusedMs: number
+    readonly error: string | null
+  }>`
+    SELECT count(*)::float8 AS refused, max(last_error) AS error,
+           coalesce(extract(epoch FROM clock_timestamp() - min(created_at)) * 1000, 0)::float8 AS "refusedMs"
+    FROM mails WHERE next_attempt_at IS NOT NULL AND last_error IS NOT NULL`
+  return [mailPart(row!)]
+})

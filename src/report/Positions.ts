@@ -1,0 +1,44 @@
+/** How far the groups of consumers are in the log, and since when the first record that they have not finished is there. */
+import { Effect } from "effect"
+import { Limits } from "../config/Limits.ts"
+import { EventLog, type Partition } from "../log/EventLog.ts"
+import { partitionsOf } from "../log/Topics.ts"
+
+export interface Position {
+  /** Records from the committed offset to the end. */
+  readonly records: number
+  /** When the first of them was appended, Unix milliseconds. Undefined: there is none, or nobody asked. */
+  readonly oldestAt: number | undefined
+}
+
+/** Records that retention has dropped are not behind. `withOldest`: whether to read the record. */
+const positionIn = Effect.fnUntraced(function* (group: string, partition: Partition, withOldest: boolean) {
+  const log = yield* EventLog
+  // The end is read first: a record that is appended and finished between the two reads does not make it negative.
+  const { end, start } = yield* log.offsets(partition)
+  const offset = Math.max(start, yield* log.committed(group, partition))
+  const records = Math.max(0, end - offset)
+  if (records === 0 || !withOldest) return { records, oldestAt: undefined }
+  const [oldest] = yield* log.read({ ...partition, offset }, 1)
+  // What is left may be Kafka's own marker of a transaction.
+  return oldest === undefined ? { records: 0, oldestAt: undefined } : { records, oldestAt: oldest.timestamp }
+})
+
+/** The sum of all partitions, and the oldest record of any. */
+export const positionOf = Effect.fnUntraced(function* (
+  group: string,
+  topics: ReadonlyArray<string>,
+  withOldest: boolean
+) {
+  const partitions = topics.flatMap((topic) =>
+    Array.from({ length: partitionsOf(topic) }, (_, partition) => ({ topic, partition }))
+  )
+  const each = yield* Effect.forEach(partitions, (partition) => positionIn(group, partition, withOldest), {
+    concurrency: Limits.positionsAtOnce
+  })
+  const times = each.flatMap(({ oldestAt }) => oldestAt ?? [])
+  return {
+    records: each.reduce((total, { records }) => total + records, 0),
+    oldestAt: times.length === 0 ? undefined : Math.min(...times)
+  } satisfies Position
+})

@@ -1,0 +1,112 @@
+/**
+ * Makes the report of the whole service every `reportMs`: stores it, shows it as metrics, and writes each change to the
+ * program's log, for operators without Prometheus. The process with the lease `retention` does it for all.
+ */
+import { Effect } from "effect"
+import { Settings, watchedNetworks } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
+import { healthStates } from "../domain/HealthState.ts"
+import { monotonicNow } from "../domain/Monotonic.ts"
+import { makeReport, type Report, type Samples, sampled } from "../health/Report.ts"
+import { roleStates } from "../health/Roles.ts"
+import { type StageFact, type StageState, stageKey } from "../health/Stages.ts"
+import { Metrics } from "../observability/Metrics.ts"
+import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
+import { readReport, writeReport } from "../storage/ReportStore.ts"
+import { readFacts } from "./Facts.ts"
+import { makeRegistryPart } from "./Outside.ts"
+import type { OpenJobs } from "./WaitingWork.ts"
+
+const SECOND_MS = 1_000
+
+/** +Inf: it does not shrink. NaN: nobody knows. */
+const leftSeconds = ({ trend }: StageState): number => {
+  switch (trend.kind) {
+    case "none":
+      return 0
+    case "shrinking":
+      return trend.leftS
+    case "unknown":
+      return Number.NaN
+    default:
+      return Number.POSITIVE_INFINITY
+  }
+}
+
+/** A line for each finding that is new or over. */
+const logChanges = Effect.fnUntraced(function* (report: Report, before: Report | undefined) {
+  const had = new Set(before?.findings.map(({ what }) => what))
+  const has = new Set(report.findings.map(({ what }) => what))
+  for (const { level, sentence, what } of report.findings)
+    if (!had.has(what)) yield* level === "fault" ? Effect.logError(sentence) : Effect.logWarning(sentence)
+  for (const { sentence, what } of before?.findings ?? [])
+    if (!has.has(what)) yield* Effect.logInfo(`no longer: ${sentence}`)
+})
+
+export const report = Effect.gen(function* () {
+  const settings = yield* Settings
+  let newest: Report | undefined
+  let jobs: OpenJobs | undefined
+  let samples: Samples = new Map()
+  const registry = yield* makeRegistryPart
+  const shown = new Set<string>()
+
+  for (const { role } of roleStates([], settings.withoutRoles))
+    yield* Metrics.processes.observe(
+      { role },
+      () => newest?.roles.find((one) => one.role === role)?.alive ?? Number.NaN
+    )
+  for (const health of healthStates)
+    yield* Metrics.webhooks.observe({ health }, () => newest?.webhooks[health] ?? Number.NaN)
+  for (const state of ["failing", "all"] as const)
+    yield* Metrics.webhookHosts.observe({ state }, () => newest?.hosts[state] ?? Number.NaN)
+  for (const state of ["queued", "running"] as const)
+    yield* Metrics.replayJobs.observe({ state }, () => jobs?.[state] ?? Number.NaN)
+  for (const part of [
+    ...watchedNetworks(settings).map((network) => `ledger.${network}`),
+    "registry",
+    "mail"
+  ]) {
+    const of = () => newest?.parts.find((one) => one.part === part)?.state
+    const shownAs = (value: boolean) => (of() === undefined ? Number.NaN : value ? 1 : 0)
+    yield* Metrics.partOk.observe({ part }, () => shownAs(of() !== "failed"))
+    yield* Metrics.partDegraded.observe({ part }, () => shownAs(of() === "degraded"))
+  }
+
+  /** Shows a stage from when it first has a fact. While nothing is known, it has no value. */
+  const show = Effect.fnUntraced(function* (fact: StageFact) {
+    const key = stageKey(fact)
+    if (shown.has(key)) return
+    shown.add(key)
+    const { because, network, stage } = fact
+    const of = (read: (state: StageState) => number) => () => {
+      const state = newest?.stages?.find((one) => stageKey(one) === key)
+      return state === undefined ? Number.NaN : read(state)
+    }
+    const labels = { stage, network, because }
+    yield* Metrics.oldestSeconds.observe(
+      labels,
+      of(({ oldestMs }) => oldestMs / SECOND_MS)
+    )
+    yield* Metrics.waiting.observe(
+      labels,
+      of(({ waiting }) => waiting)
+    )
+    if (because === "service") yield* Metrics.backlogLeft.observe({ stage, network }, of(leftSeconds))
+  })
+
+  const make = Effect.gen(function* () {
+    const read = yield* readFacts(registry)
+    samples = sampled(samples, read.facts.stages, yield* monotonicNow)
+    const before = newest ?? (yield* readReport)?.report
+    const made = makeReport(read.facts, samples, before)
+    yield* writeReport(made)
+    yield* logChanges(made, newest)
+    newest = made
+    jobs = read.jobs
+    yield* Effect.forEach(made.stages ?? [], show, { discard: true })
+  })
+  // At the start others may not have said yet that they run.
+  yield* Effect.sleep(Limits.processSilentMs)
+  return yield* make.pipe(repeatEvery("making the report", Limits.reportMs))
+}).pipe(Effect.scoped)

@@ -1,0 +1,63 @@
+/** How what this process needs is: the database, the log, keys, the clock, the disk. As metrics, and for its row. */
+import { statfs } from "node:fs/promises"
+import { Effect } from "effect"
+import { Settings } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
+import { afterProbe, clockPart, databasePart, diskPart, type ProbedPart } from "../health/PartProbes.ts"
+import type { PartInProcess } from "../health/SeenProcess.ts"
+import { Health } from "../observability/Health.ts"
+import { Metrics } from "../observability/Metrics.ts"
+
+/** The database's answer to a small statement. */
+export interface Answer {
+  readonly tookMs: number
+  /** This process had no CPU time left: then the wait says nothing of the database. */
+  readonly isSaturated: boolean
+  /** How far the clock of this process is ahead of the database's. */
+  readonly aheadMs: number
+}
+
+const isWell = ({ status }: PartInProcess) => status !== "failed"
+
+export const makeParts = Effect.gen(function* () {
+  const { databaseUrl, dataDir } = yield* Settings
+  const health = yield* Health
+  const parts = new Map<string, ProbedPart>()
+  let slowMs = 0
+
+  const note = Effect.fnUntraced(function* (part: string, found: PartInProcess) {
+    const isFirst = !parts.has(part)
+    parts.set(part, afterProbe(parts.get(part), found))
+    if (!isFirst) return
+    yield* Metrics.partOk.observe({ part }, () => (isWell(parts.get(part)!) ? 1 : 0))
+    yield* Metrics.partDegraded.observe({ part }, () => (parts.get(part)!.status === "degraded" ? 1 : 0))
+  })
+
+  const free =
+    databaseUrl === undefined
+      ? Effect.promise(() => statfs(dataDir).catch(() => undefined))
+      : Effect.succeed(undefined)
+
+  return {
+    /** Probes all but the database and the clock. */
+    probe: Effect.gen(function* () {
+      const log = yield* health.get("log")
+      if (log !== undefined) yield* note("log", log)
+      const keys = yield* health.get("webhooks")
+      // `/readyz` calls it degraded, because the process can send for all other webhooks.
+      if (keys !== undefined) yield* note("keys", { ...keys, status: keys.status === "ok" ? "ok" : "failed" })
+      const found = yield* free
+      if (found !== undefined) yield* note("disk", diskPart(found.bavail * found.bsize))
+    }),
+    /** Notes what the database answered; undefined: nothing. `sinceMs`: the time since the answer before. */
+    answered: Effect.fnUntraced(function* (answer: Answer | undefined, sinceMs: number) {
+      if (answer === undefined)
+        return yield* note("database", { status: "failed", detail: "does not answer" })
+      slowMs = answer.tookMs > Limits.databaseSlowMs && !answer.isSaturated ? slowMs + sinceMs : 0
+      yield* note("database", databasePart(answer.tookMs, slowMs))
+      yield* note("clock", clockPart(answer.aheadMs, answer.tookMs))
+    }),
+    read: (): Readonly<Record<string, PartInProcess>> =>
+      Object.fromEntries(Array.from(parts, ([part, { detail, status }]) => [part, { status, detail }]))
+  }
+})

@@ -1,0 +1,18 @@
+/** A process as its row shows it: one that has every role and is well. */
+import { roles } from "../../src/config/Definitions.ts"
+import type { SeenProcess } from "../../src/health/SeenProcess.ts"
+
+export const seenProcess = (of: Partial<SeenProcess> = {}): SeenProcess => ({
+  host: "a",
+  pid: 1,
+  version: "0.3.0",
+  roles,
+  failing: [],
+  seenAgoMs: 1_000,
+  stopped: false,
+  holds: [],
+  parts: {},
+  behindMs: {},
+  saturatedMs: 0,
+  ...of
+})
