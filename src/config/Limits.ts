@@ -222,8 +222,11 @@ export const Limits = {
   incidentNoticesMs: 30_000,
   /** An account gets at most one message in this time that its webhooks at a host fail, and one that they work again. */
   incidentNoticesPauseMs: 3_600_000,
-  /** Hosts, each of one account, that are looked up at once, those that fail for longest first. */
-  incidentNoticesHosts: 1_000,
+  /**
+   * Hosts, each of one account, that are looked up at once, those that failed first before others. If webhooks work again,
+   * their deliveries are counted: 1 to 3 ms for each.
+   */
+  incidentNoticesHosts: { "host-failing": 1_000, "host-recovered": 100 },
   /** Spans in which a webhook was failing are one incident if they are less than this apart. */
   incidentGapMs: 5 * 60_000,
   /** How long incidents are kept: a year can be compared with the one before. */
@@ -265,6 +268,8 @@ export const Limits = {
   mailRetryDelaysMs: [1, 5, 15, 60, 180, 360, 720, 1_440, 1_440].map((minutes) => minutes * 60_000),
   /** Characters of a mail server's error that are kept. */
   mailErrorLength: 500,
+  /** How long notices are kept: they are retried for three days. */
+  noticesKeptMs: 7 * 24 * 3_600_000,
   /** How long mails are kept: longer than a month, because they record which quota notices an account got. */
   mailsKeptMs: 90 * 24 * 3_600_000,
 

@@ -45,9 +45,10 @@ const noticeHalfWay = Effect.gen(function* () {
 })
 
 const dropOld = Effect.gen(function* () {
-  const before = (yield* Clock.currentTimeMillis) - Limits.mailsKeptMs
-  const dropped = (yield* (yield* MailStore).drop(before)) + (yield* (yield* NoticeStore).drop(before))
-  if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} mails and notices`)
+  const now = yield* Clock.currentTimeMillis
+  const mails = yield* (yield* MailStore).drop(now - Limits.mailsKeptMs)
+  const notices = yield* (yield* NoticeStore).drop(now - Limits.noticesKeptMs)
+  if (mails + notices > 0) yield* Effect.logInfo(`retention dropped ${mails} mails and ${notices} notices`)
 })
 
 /** Never ends. */

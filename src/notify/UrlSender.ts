@@ -61,7 +61,9 @@ export class UrlSender extends Context.Service<
       const context = yield* Effect.context<Layer.Services<typeof Sender.layer> | Scope.Scope>()
       const sender = yield* Effect.cached(
         Effect.map(Layer.build(Sender.layer), (built) => Context.get(built, Sender)).pipe(
-          Effect.provideContext(context)
+          Effect.provideContext(context),
+          // An interrupted result would be kept.
+          Effect.uninterruptible
         )
       )
       const send = Effect.fnUntraced(function* (notice: LeasedNotice) {
@@ -77,12 +79,17 @@ export class UrlSender extends Context.Service<
         const secret =
           sealedSecret === null
             ? ""
-            : yield* Effect.mapError(Effect.fromResult(open(sealedSecret)), ({ message }) => failed(message))
+            : yield* Effect.mapError(Effect.fromResult(open(sealedSecret)), () =>
+                // The customer sees it.
+                failed("the service cannot read the secret at present")
+              )
         const request = requestOf(notice, target.value, standardKey(secret), nowMs)
         const post = yield* (yield* sender).opened
         const error = yield* Effect.callback<string | null>((resume) =>
           post(notice.accountId, request, Limits.noticeResponseBytes, (outcome) =>
-            resume(Effect.succeed("shortage" in outcome ? `this machine ${outcome.shortage}` : outcome.error))
+            resume(
+              Effect.succeed("shortage" in outcome ? "not sent: the service lacks resources" : outcome.error)
+            )
           )
         )
         if (error !== null) yield* failed(error)

@@ -161,7 +161,7 @@ describe("a notice", () => {
         type: "notice.test",
         data: { account_id: "acct_2" }
       })
-      assert.strictEqual(yield* notices.drop(Date.now() - Limits.mailsKeptMs), 0)
+      assert.strictEqual(yield* notices.drop(Date.now() - Limits.noticesKeptMs), 0)
       assert.strictEqual(yield* notices.drop(Date.now() + 1_000), 2)
     }).pipe(Effect.scoped, Effect.provide(live()))
   )

@@ -25,7 +25,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   ],
   account_usage: ["a row for each account", "storage/accounts/KeyAdmission.ts", "ON CONFLICT (account_id)"],
   mails: ["90 days", "storage/accounts/MessageQueue.ts", "DELETE FROM"],
-  notices: ["90 days", "storage/accounts/MessageQueue.ts", "DELETE FROM"],
+  notices: ["7 days", "storage/accounts/MessageQueue.ts", "DELETE FROM"],
   notice_urls: ["a row for each account", "storage/accounts/NoticeStore.ts", "ON CONFLICT (account_id)"],
   idempotency_answers: [
     "24 hours",

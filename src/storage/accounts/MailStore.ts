@@ -30,7 +30,9 @@ export const queueMails = (
   mails: ReadonlyArray<NewMail>,
   nowMs: number
 ): Effect.Effect<void, SqlError.SqlError> =>
-  sql`
+  mails.length === 0
+    ? Effect.void
+    : sql`
     INSERT INTO mails (cause, account_id, recipient, subject, body, created_at, next_attempt_at)
     SELECT cause, account_id, recipient, subject, body, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz
     FROM unnest(
@@ -41,17 +43,17 @@ export const queueMails = (
       ${column(mails.map(({ body }) => body))}::text[]
     ) AS new (cause, account_id, recipient, subject, body)
     ORDER BY cause ON CONFLICT (cause) DO NOTHING`.pipe(
-    Effect.andThen(
-      queueNotices(
-        sql,
-        mails.flatMap(({ accountId, cause, notice }) =>
-          notice === undefined ? [] : [{ ...notice, accountId, cause }]
+        Effect.andThen(
+          queueNotices(
+            sql,
+            mails.flatMap(({ accountId, cause, notice }) =>
+              notice === undefined ? [] : [{ ...notice, accountId, cause }]
+            ),
+            nowMs
+          )
         ),
-        nowMs
+        sql.withTransaction
       )
-    ),
-    sql.withTransaction
-  )
 
 export class MailStore extends Context.Service<MailStore>()("ledgerhook/storage/MailStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => ({

@@ -43,5 +43,5 @@ export const reportHalfWay = Effect.fnUntraced(function* (disableAfter: number, 
     recipient: row.email,
     ...webhookHalfWayMail({ ...row, disableAfter })
   }))
-  if (mails.length > 0) yield* queueMails(sql, mails, nowMs)
+  yield* queueMails(sql, mails, nowMs)
 })

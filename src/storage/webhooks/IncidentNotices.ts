@@ -12,7 +12,7 @@ import { failingMessage, NAMED_WEBHOOKS, recoveredMessage } from "../../domain/I
 import type { Message } from "../../domain/Mails.ts"
 import { mostHostsFail } from "../../health/Hosts.ts"
 import { incidentsToReport, REPORTED_AFTER_MS } from "../../health/Notices.ts"
-import { queueMails } from "../accounts/MailStore.ts"
+import { type NewMail, queueMails } from "../accounts/MailStore.ts"
 import { column } from "../Columns.ts"
 import { failingHosts, HOST } from "./FailingHosts.ts"
 import { findIncidents } from "./IncidentStore.ts"
@@ -45,11 +45,13 @@ export const reportIncidents = Effect.fnUntraced(
     const sql = yield* SqlClient.SqlClient
     const at = (unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
     const answered = sql`i.ended_by IN ('attempt', 'retry')`
-    // A run that began less than this after the end may yet continue the incident.
     const shortest = `interval '${REPORTED_AFTER_MS.several} ms'`
+    // A run that began less than this after the end may yet continue the incident.
     const gap = `interval '${Limits.incidentGapMs} ms'`
     const settled = sql`i.ended_at <= ${at(nowMs - Limits.incidentGapMs)}
       AND (w.failing_since IS NULL OR w.failing_since >= i.ended_at + ${sql.literal(gap)})`
+
+    const idsOf = (rows: ReadonlyArray<Row>) => rows.map(({ id }) => id)
 
     /** Incidents that are `wanted`, of accounts and hosts with one that is `ripe`, and without such a message lately. */
     const incidents = (kind: Kind, wanted: Statement.Fragment, ripe: Statement.Fragment) => sql<Row>`
@@ -63,7 +65,7 @@ export const reportIncidents = Effect.fnUntraced(
           WHERE cause > concat_ws('/', ${kind}::text, w.account_id, host, '') AND cause < concat_ws('/', ${kind}::text, w.account_id, host || '0')
             AND created_at > ${at(nowMs - Limits.incidentNoticesPauseMs)}
             AND created_at < ${at(nowMs + Limits.incidentNoticesPauseMs)}
-        ) ORDER BY min(began_at) LIMIT ${Limits.incidentNoticesHosts}
+        ) ORDER BY min(began_at) LIMIT ${Limits.incidentNoticesHosts[kind]}
       )
       SELECT i.id, webhook_id AS "webhookId", network, account_id AS "accountId", host, name, email, cause,
              (extract(epoch FROM began_at) * 1000)::float8 AS "beganAt",
@@ -74,21 +76,14 @@ export const reportIncidents = Effect.fnUntraced(
     const grouped = (rows: ReadonlyArray<Row>) =>
       Map.groupBy(rows, ({ accountId, host }) => `${accountId}/${host}`)
 
-    /** All incidents are of one account and host. */
-    const queue = Effect.fnUntraced(function* (kind: Kind, rows: ReadonlyArray<Row>, message: Message) {
-      const { accountId, email, host } = rows[0]!
-      const state = kind === "host-failing" ? "reported" : "closed"
-      yield* sql`
-        UPDATE incidents SET notice_state = ${state} WHERE id = ANY(${column(rows.map(({ id }) => id))}::text[])`
-      const cause = `${kind}/${accountId}/${host}/${nowMs}`
-      yield* queueMails(sql, [{ cause, accountId, recipient: email, ...message }], nowMs)
+    const mailOf = (kind: Kind, { accountId, email, host }: Row, message: Message): NewMail => ({
+      cause: `${kind}/${accountId}/${host}/${nowMs}`,
+      accountId,
+      recipient: email,
+      ...message
     })
 
     yield* sql`SELECT pg_advisory_xact_lock(hashtextextended('ledgerhook.incident-notices', 0))`
-    yield* sql`
-      UPDATE incidents i SET notice_state = 'closed' FROM webhooks w
-      WHERE w.id = i.webhook_id AND i.notice_state <> 'closed'
-        AND (i.ended_by IN ('disabled', 'deleted') OR (i.notice_state = 'new' AND ${settled}))`
 
     const unreported = yield* incidents(
       "host-failing",
@@ -99,23 +94,41 @@ export const reportIncidents = Effect.fnUntraced(
       (rows) => incidentsToReport(rows, nowMs, false).length > 0
     )
     const othersFail = due.length > 0 && mostHostsFail(yield* failingHosts)
-    for (const candidates of due) {
-      const rows = incidentsToReport(candidates, nowMs, othersFail)
-      if (rows.length > 0)
-        yield* queue("host-failing", rows, failingMessage({ ...rows[0]!, incidents: rows, othersFail }))
-    }
-
+    const failing = due
+      .map((rows) => incidentsToReport(rows, nowMs, othersFail))
+      .filter((rows) => rows.length > 0)
     const over = yield* incidents(
       "host-recovered",
       sql`i.notice_state = 'reported' AND ${answered} AND ${settled}`,
       sql`true`
     )
-    for (const rows of grouped(over).values()) {
-      const named = rows.slice(0, NAMED_WEBHOOKS).map(({ id }) => id)
-      const found = new Map((yield* findIncidents(named, nowMs, keptFromMs)).map((one) => [one.id, one]))
-      const recovered = rows.map((row) => ({ ...row, outcome: found.get(row.id)?.outcome ?? null }))
-      yield* queue("host-recovered", rows, recoveredMessage({ ...rows[0]!, incidents: recovered }))
-    }
+    const recovered = yield* Effect.forEach(grouped(over).values(), (rows) =>
+      Effect.map(findIncidents(idsOf(rows.slice(0, NAMED_WEBHOOKS)), nowMs, keptFromMs), (found) => {
+        const outcomes = new Map(found.map(({ id, outcome }) => [id, outcome]))
+        return rows.map((row) => ({ ...row, outcome: outcomes.get(row.id) ?? null }))
+      })
+    )
+
+    yield* queueMails(
+      sql,
+      [
+        ...failing.map((rows) =>
+          mailOf("host-failing", rows[0]!, failingMessage({ ...rows[0]!, incidents: rows, othersFail }))
+        ),
+        ...recovered.map((rows) =>
+          mailOf("host-recovered", rows[0]!, recoveredMessage({ ...rows[0]!, incidents: rows }))
+        )
+      ],
+      nowMs
+    )
+    // Last, because the recorder waits for these rows. An incident that goes on meanwhile stays open.
+    yield* sql`
+      UPDATE incidents SET notice_state = 'reported' WHERE id = ANY(${column(idsOf(failing.flat()))}::text[])`
+    yield* sql`
+      UPDATE incidents i SET notice_state = 'closed' FROM webhooks w
+      WHERE w.id = i.webhook_id AND i.notice_state <> 'closed' AND (
+        (i.id = ANY(${column(idsOf(recovered.flat()))}::text[]) AND i.ended_at IS NOT NULL)
+        OR i.ended_by IN ('disabled', 'deleted') OR (i.notice_state = 'new' AND ${settled}))`
   },
   (report) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(report)),
   Effect.retry(afterDeadlock)

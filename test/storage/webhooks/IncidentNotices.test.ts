@@ -83,14 +83,15 @@ layer(DeliveriesLive)("messages about incidents", (it) => {
       for (const [i, id] of ids.entries()) yield* fail(id, i / 10)
       yield* sweep(4.9)
       assert.deepStrictEqual(yield* subjects, [])
-      yield* Effect.all([sweep(5), sweep(5), sweep(5)], { concurrency: "unbounded" })
+      // Three processes, whose clocks differ.
+      yield* Effect.all([sweep(5), sweep(5.001), sweep(5.002)], { concurrency: "unbounded" })
       yield* sweep(50)
       assert.deepStrictEqual(yield* subjects, ["30 webhooks to dead.example are failing"])
 
       for (const id of ids) yield* request(id, 51, "delivered", { manual: true })
       yield* sweep(55.9)
       assert.strictEqual((yield* subjects).length, 1)
-      yield* Effect.all([sweep(56), sweep(56), sweep(56)], { concurrency: "unbounded" })
+      yield* Effect.all([sweep(56), sweep(56.001), sweep(56.002)], { concurrency: "unbounded" })
       yield* sweep(200)
       assert.deepStrictEqual((yield* subjects).slice(1), ["30 webhooks to dead.example work again"])
       const [failing, recovered] = yield* notices
@@ -179,6 +180,29 @@ layer(DeliveriesLive)("messages about incidents", (it) => {
       assert.deepStrictEqual((yield* subjects).toSorted(), [
         "Webhook to deleted.example is failing",
         "Webhook to disabled.example is failing"
+      ])
+    })
+  )
+
+  it.effect("come again about an incident that goes on after it seemed to be over", () =>
+    Effect.gen(function* () {
+      const [id] = yield* begin(1)
+      yield* fail(id!, 0)
+      yield* sweep(5)
+      yield* request(id!, 10, "delivered")
+      // A failure less than 5 minutes later may become a part of the incident.
+      yield* request(id!, 14, "retrying")
+      yield* sweep(16)
+      assert.strictEqual((yield* subjects).length, 1)
+      yield* request(id!, 17, "delivered")
+      yield* sweep(17)
+      // Recorded too late.
+      yield* fail(id!, 14.9)
+      for (const minute of [18, 64, 65]) yield* sweep(minute)
+      assert.deepStrictEqual(yield* subjects, [
+        "Webhook to dead.example is failing",
+        "Webhook to dead.example works again",
+        "Webhook to dead.example is failing"
       ])
     })
   )
