@@ -35,8 +35,6 @@ export const healthLimits = {
   clockOffsetMs: 2_000,
   /** Free disk space at DATA_DIR below which the part `disk` is degraded, and below which it has failed. */
   diskFreeBytes: { degraded: 5e9, failed: 5e8 },
-  /** A process whose event loop is busy for this part of the time has no CPU time left. */
-  saturatedPart: 0.95,
   /** Overdue retries that are counted if no process moves them: 0.1 s for the database. */
   overdueRead: 100_000
 } as const

@@ -15,6 +15,7 @@ import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
 import { makeSlidingCount, type SlidingCount } from "./SlidingCount.ts"
 import { makeTokenBucket, type TokenBucket } from "./TokenBucket.ts"
+import { makeWindowUse, type WindowUse } from "./WindowUse.ts"
 
 const MOVED_OF_MS = 1_000
 
@@ -62,6 +63,7 @@ export interface Outlet {
   readonly madeAt: number
   /** Deliveries settled in the last second. */
   readonly moved: SlidingCount
+  readonly use: WindowUse
   readonly rate: TokenBucket
   /** Whether the outlet waits for a connection, for a token of its rate or after a request not sent. `woken` or `connected` follows. */
   waiting: boolean
@@ -134,6 +136,7 @@ export const makeOutlet = (
   unsettled: 0,
   madeAt: nowMs,
   moved: makeSlidingCount(MOVED_OF_MS),
+  use: makeWindowUse(nowMs),
   rate: makeTokenBucket(),
   waiting: false,
   lacking: false,

@@ -46,6 +46,7 @@ import {
   makeMemoryBudget,
   remainingFor
 } from "./MemoryBudget.ts"
+import { noteInFlight } from "./WindowUse.ts"
 
 export interface Moment {
   /** Of the monotonic clock. */
@@ -209,6 +210,7 @@ const start = (step: Step, outlet: Outlet, share: Share) => {
   }
   const attempts = sending.works.length
   outlet.rate.take(webhook.config.max_per_second, step.nowMs)
+  noteInFlight(outlet.use, outlet.inFlight, step.nowMs)
   outlet.inFlight++
   outlet.unsettled++
   machine.sending += attempts
@@ -354,6 +356,8 @@ const onLaneEvent = (step: Step, outlet: Outlet, event: LaneEvent) => {
       proceed(step, outlet)
       break
     case "attemptEnded":
+      noteInFlight(outlet.use, outlet.inFlight, step.nowMs)
+      outlet.use.ended++
       outlet.inFlight--
       outlet.lacking = false
       step.commands.push({ kind: "disconnect", share: event.share })

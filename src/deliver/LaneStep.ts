@@ -5,6 +5,7 @@
 import { emptyIntoBacklog, type Lane, type LaneKind, type Outlet, putBack, type Work } from "./Lane.ts"
 import type { Command } from "./LaneEvents.ts"
 import { addHeld, type MemoryBudget } from "./MemoryBudget.ts"
+import { noteInFlight } from "./WindowUse.ts"
 
 export interface MachineLimits {
   readonly lanes: { readonly laneShare: number; readonly laneLeast: number }
@@ -77,6 +78,7 @@ export const withdraw = (step: Step, outlet: Outlet, works: ReadonlyArray<Work>)
   const { machine, commands } = step
   const lane = outlet[works[0]!.kind]
   machine.sending -= works.length
+  noteInFlight(outlet.use, outlet.inFlight, step.nowMs)
   outlet.inFlight--
   outlet.unsettled--
   outlet.lacking = true

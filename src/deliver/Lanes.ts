@@ -14,6 +14,7 @@ import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
 import { makeActorConnections } from "./ActorConnections.ts"
 import { makeAttempt, makeGuarded } from "./Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
+import { longestHeldUpMs } from "./HeldUp.ts"
 import { type CurrentWebhook, type LaneKind, laneKinds, type Work } from "./Lane.ts"
 import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
 import { advance, isCrowded, makeMachine } from "./LaneMachine.ts"
@@ -49,6 +50,8 @@ export interface Lanes {
   readonly inFlight: () => number
   /** Webhooks that have deliveries in memory. */
   readonly webhooks: () => number
+  /** How long the service has held back a webhook with a backlog, since the last call. `lagMs`: of the event loop. */
+  readonly heldUpMs: (lagMs: number) => number
   /** Dies when a fiber of the lanes dies. */
   readonly failure: Effect.Effect<void>
 }
@@ -293,6 +296,7 @@ export const makeLanes = Effect.gen(function* () {
     }),
     inFlight: () => machine.sending,
     webhooks: () => machine.outlets.size,
+    heldUpMs: (lagMs) => longestHeldUpMs(machine, lagMs, nowMs()),
     failure: FiberSet.join(fibers)
   }
   return result

@@ -10,7 +10,9 @@ import { StoredEvents } from "../coverage/StoredEvents.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { EventLog } from "../log/EventLog.ts"
 import { deleteEvery } from "../observability/ClockTrust.ts"
+import { EventLoopLag } from "../observability/EventLoopLag.ts"
 import { Metrics } from "../observability/Metrics.ts"
+import { showAge } from "../observability/StageAges.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
 import { ConnectionLimiter } from "./ConnectionLimiter.ts"
@@ -38,6 +40,10 @@ export const deliver = Effect.gen(function* () {
   yield* Metrics.attemptsInFlight.observe(
     {},
     sum((lanes) => lanes.inFlight())
+  )
+  const lag = yield* EventLoopLag
+  yield* showAge("backlog", () =>
+    Math.max(0, ...Array.from(actors.running.values(), ({ lanes }) => lanes.heldUpMs(lag.meanMs)))
   )
   yield* Effect.raceFirst(
     log.consume(

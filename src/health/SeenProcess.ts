@@ -24,8 +24,6 @@ export interface SeenProcess {
   readonly parts: Readonly<Record<string, PartInProcess>>
   /** By stage: how long the oldest item has waited for this process itself. */
   readonly behindMs: Readonly<Partial<Record<string, number>>>
-  /** For how long it has had no CPU time left. */
-  readonly saturatedMs: number
 }
 
 /** Whether it said within `processSilentMs` that it runs. */

@@ -32,7 +32,7 @@ export const stageKey = ({ because, network, stage }: StageFact): string => `${s
 /** The longest age that a process with this role gives of its own work; undefined if no process has it. */
 export const oldestInProcesses = (
   processes: ReadonlyArray<SeenProcess>,
-  stage: "deliver" | "delay" | "outbox" | "upkeep"
+  stage: "deliver" | "backlog" | "delay" | "outbox" | "upkeep"
 ): number | undefined => {
   const ages = processes.flatMap(({ behindMs }) => behindMs[stage] ?? [])
   return ages.length === 0 ? undefined : Math.max(...ages)
@@ -48,19 +48,15 @@ export interface Backlog {
 }
 
 /**
- * Deliveries in the backlog wait for their webhooks. But while a process that delivers has no CPU time left, it reads
- * answers late and sends too slowly, and then they wait for the service.
+ * Deliveries in the backlog wait for their webhooks. But a process that lacks CPU time, or whose database is slow, sends
+ * less than its webhooks would take, and then they wait for the service, for as long as that lasts.
  */
 export const backlogFacts = (
   processes: ReadonlyArray<SeenProcess>,
   { oldestDueMs, overflowed, waiting }: Backlog
 ): ReadonlyArray<StageFact> => {
-  const saturatedMs = Math.max(
-    0,
-    ...processes.filter(({ roles }) => roles.includes("deliver")).map((one) => one.saturatedMs)
-  )
   const fact = { stage: "deliver", network: "" } as const
-  const ofService = Math.min(oldestDueMs, saturatedMs)
+  const ofService = Math.min(oldestDueMs, oldestInProcesses(processes, "backlog") ?? 0)
   return [
     { ...fact, because: "webhook", oldestMs: oldestDueMs, waiting },
     ...(ofService > 0

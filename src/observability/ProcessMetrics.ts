@@ -5,6 +5,7 @@ import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 import { Effect, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
+import { EventLoopLag } from "./EventLoopLag.ts"
 import { beginCounters, Metrics } from "./Metrics.ts"
 
 const NANOS_PER_SECOND = 1e9
@@ -21,12 +22,14 @@ const showEventLoopDelay = Effect.gen(function* () {
     (one) => Effect.sync(() => one.disable())
   )
   sampler.enable()
+  const lag = yield* EventLoopLag
   let delay = { p99: 0, max: 0 }
   const late = (nanos: number) =>
     Math.max(0, nanos / NANOS_PER_SECOND - Limits.eventLoopSampleMs / 1_000) || 0
   yield* every(
     Effect.sync(() => {
       delay = { p99: late(sampler.percentile(PERCENTILE)), max: late(sampler.max) }
+      lag.meanMs = late(sampler.mean) * 1_000
       sampler.reset()
     })
   )

@@ -4,7 +4,8 @@
  */
 import { Context, Effect } from "effect"
 
-export type AgedStage = "deliver" | "delay" | "outbox" | "upkeep"
+/** `backlog`: for how long this process has sent less to a webhook with a backlog than the webhook takes. */
+export type AgedStage = "deliver" | "backlog" | "delay" | "outbox" | "upkeep"
 
 interface Age {
   readonly stage: AgedStage

@@ -12,8 +12,6 @@ import { Metrics } from "../observability/Metrics.ts"
 /** The database's answer to a small statement. */
 export interface Answer {
   readonly tookMs: number
-  /** This process had no CPU time left: then the wait says nothing of the database. */
-  readonly isSaturated: boolean
   /** How far the clock of this process is ahead of the database's. */
   readonly aheadMs: number
 }
@@ -58,7 +56,7 @@ export const makeParts = Effect.gen(function* () {
     answered: Effect.fnUntraced(function* (answer: Answer | undefined, sinceMs: number) {
       if (answer === undefined)
         return yield* note("database", { status: "failed", detail: "does not answer" })
-      slowMs = answer.tookMs > Limits.databaseSlowMs && !answer.isSaturated ? slowMs + sinceMs : 0
+      slowMs = answer.tookMs > Limits.databaseSlowMs ? slowMs + sinceMs : 0
       yield* note("database", databasePart(answer.tookMs, slowMs))
       yield* note("clock", clockPart(answer.aheadMs, answer.tookMs))
     }),

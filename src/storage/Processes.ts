@@ -4,7 +4,6 @@
  */
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
-import { type EventLoopUtilization, performance } from "node:perf_hooks"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../config/Config.ts"
@@ -35,25 +34,11 @@ const failingOf = Effect.fnUntraced(function* (roles: ReadonlyArray<Role>, share
   return roles.filter((role) => roleFailedSince({ failedSince, parts }, role) !== undefined)
 })
 
-/** For how long the event loop has been busy nearly all of the time, at each call since the one before. */
-const makeSaturation = () => {
-  let before: EventLoopUtilization = performance.eventLoopUtilization()
-  let saturatedMs = 0
-  return (sinceMs: number): number => {
-    const now = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(now, before)
-    before = now
-    saturatedMs = utilization >= Limits.saturatedPart ? saturatedMs + sinceMs : 0
-    return saturatedMs
-  }
-}
-
 /** Keeps the row of this process until its scope ends. */
 export const keepProcess = Effect.fnUntraced(function* (version: string, roles: ReadonlyArray<Role>) {
   const sql = yield* SqlClient.SqlClient
   const id = yield* ProcessId
   const parts = yield* makeParts
-  const saturation = makeSaturation()
   let lastAt = yield* monotonicNow
 
   const seen = Effect.gen(function* () {
@@ -63,20 +48,19 @@ export const keepProcess = Effect.fnUntraced(function* (version: string, roles: 
     const before = yield* bothClocks
     const sinceMs = before.monotonicMs - lastAt
     lastAt = before.monotonicMs
-    const saturatedMs = saturation(sinceMs)
     const [row] = yield* sql<{ readonly nowMs: number }>`
-      INSERT INTO processes (id, host, pid, version, roles, failing, seen_at, parts, behind_ms, saturated_ms)
+      INSERT INTO processes (id, host, pid, version, roles, failing, seen_at, parts, behind_ms)
       VALUES (${id}, ${hostname()}, ${process.pid}, ${version}, ${roles}, ${failing}, clock_timestamp(),
-              ${JSON.stringify(parts.read())}::text::jsonb, ${JSON.stringify(behind)}::text::jsonb, ${saturatedMs})
+              ${JSON.stringify(parts.read())}::text::jsonb, ${JSON.stringify(behind)}::text::jsonb)
       ON CONFLICT (id) DO UPDATE SET failing = excluded.failing, seen_at = excluded.seen_at, parts = excluded.parts,
-        behind_ms = excluded.behind_ms, saturated_ms = excluded.saturated_ms
+        behind_ms = excluded.behind_ms
       RETURNING (extract(epoch FROM seen_at) * 1000)::float8 AS "nowMs"`.pipe(
       Effect.timeout(Limits.databaseConnectMs),
       Effect.tapError(() => parts.answered(undefined, sinceMs))
     )
     const tookMs = (yield* monotonicNow) - before.monotonicMs
     const aheadMs = (yield* Clock.currentTimeMillis) - row!.nowMs
-    yield* parts.answered({ tookMs, aheadMs, isSaturated: saturatedMs > 0 }, sinceMs)
+    yield* parts.answered({ tookMs, aheadMs }, sinceMs)
   })
   yield* Effect.addFinalizer(() =>
     sql`UPDATE processes SET seen_at = clock_timestamp(), stopped_at = clock_timestamp() WHERE id = ${id}`.pipe(
@@ -95,7 +79,6 @@ export const readProcesses = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<SeenProcess>`
     SELECT host, pid, version, roles, failing, stopped_at IS NOT NULL AS stopped, parts, behind_ms AS "behindMs",
-           saturated_ms AS "saturatedMs",
            ARRAY(SELECT name FROM leases WHERE owner = p.id AND expires_at > clock_timestamp() ORDER BY name) AS holds,
            greatest(0, extract(epoch FROM clock_timestamp() - seen_at) * 1000)::float8 AS "seenAgoMs"
     FROM processes p ORDER BY p.seen_at DESC`

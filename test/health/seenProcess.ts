@@ -13,6 +13,5 @@ export const seenProcess = (of: Partial<SeenProcess> = {}): SeenProcess => ({
   holds: [],
   parts: {},
   behindMs: {},
-  saturatedMs: 0,
   ...of
 })

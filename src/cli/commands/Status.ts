@@ -152,11 +152,10 @@ const inWords = ({ failing, processes, report }: Status) => ({
     })) ?? null,
   parts: report.parts,
   roles: report.roles.map(({ alive, role }) => ({ role, processes: alive })),
-  processes: processes.map(({ behindMs, parts, saturatedMs, seenAgoMs, ...process }) => ({
+  processes: processes.map(({ behindMs, parts, seenAgoMs, ...process }) => ({
     ...process,
     seen_ago_ms: Math.round(seenAgoMs),
     behind_ms: behindMs,
-    saturated_ms: Math.round(saturatedMs),
     parts
   }))
 })

@@ -8,12 +8,10 @@ import { SqlClient } from "effect/sql"
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // `parts`: what it needs, and how that is. `behind_ms`: by stage, how long the oldest item has waited for this process.
-  // `saturated_ms`: for how long it has had no CPU time left.
   yield* sql`
     ALTER TABLE processes
       ADD COLUMN parts jsonb NOT NULL DEFAULT '{}',
-      ADD COLUMN behind_ms jsonb NOT NULL DEFAULT '{}',
-      ADD COLUMN saturated_ms double precision NOT NULL DEFAULT 0`
+      ADD COLUMN behind_ms jsonb NOT NULL DEFAULT '{}'`
   yield* sql`
     CREATE TABLE report (
       only_row boolean PRIMARY KEY CHECK (only_row),
