@@ -147,7 +147,7 @@ export const stageLimits = {
    * How often upkeep looks for the beginnings and ends of webhooks' gaps. One is as many ledgers too wide as close in up to
    * two passes. It is much longer than `accountHoldsMs`: by the next pass, route knows of an end.
    */
-  gapSweepMs: 10_000,
+  gapSweepMs: 5_000,
   /** How often secrets are tried that could not be opened: the key file may have been replaced. */
   openSecretsMs: 10_000,
   /** How often deliveries that wait for disabled webhooks are checked. */

@@ -509,7 +509,7 @@ export type WebhookProgress = {
     gaps: {
         /** The first ledger. */
         "from": number;
-        /** The last ledger; null while the span lasts, and up to 30 s longer. */
+        /** The last ledger; null while the span lasts, and up to 15 s longer. */
         to: number | null;
         /** disabled: the webhook was disabled. suspended: the account was. quota: the account's monthly quota was used up. */
         reason: "disabled" | "suspended" | "quota";

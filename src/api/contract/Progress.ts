@@ -39,7 +39,7 @@ const Progress = Schema.Struct({
         from: field(Schema.Int, "The first ledger.", 94080001),
         to: field(
           Schema.NullOr(Schema.Int),
-          "The last ledger; null while the span lasts, and up to 30 s longer.",
+          "The last ledger; null while the span lasts, and up to 15 s longer.",
           94080210
         ),
         reason: field(
