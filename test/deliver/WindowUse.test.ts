@@ -5,7 +5,7 @@ import { heldUpMs, makeWindowUse, noteInFlight } from "../../src/deliver/WindowU
 const SPAN_MS = 3_000
 
 /** What a span says in which that many requests at a time took that long each. */
-const after = (inFlight: number, tookMs: number, window: number | undefined, lagMs: number): number => {
+const said = (inFlight: number, tookMs: number, window: number | undefined, lagMs: number): number => {
   const use = makeWindowUse(0)
   use.ended = (inFlight * SPAN_MS) / tookMs
   return heldUpMs(use, inFlight, window, lagMs, SPAN_MS)
@@ -13,21 +13,21 @@ const after = (inFlight: number, tookMs: number, window: number | undefined, lag
 
 describe("a webhook with a backlog is held back", () => {
   it("by its receiver, while its window is full of requests without an answer", () => {
-    assert.strictEqual(after(10, 9_000, 10, 1), 0)
-    assert.strictEqual(after(10, 50, 10, 1), 0)
-    assert.strictEqual(after(10, 2_000, 10, 200), 0, "although the process is slow too")
+    assert.strictEqual(said(10, 9_000, 10, 1), 0)
+    assert.strictEqual(said(10, 50, 10, 1), 0)
+    assert.strictEqual(said(10, 2_000, 10, 200), 0, "although the process is slow too")
   })
 
   it("by the service, while requests end late because of its own event loop", () => {
-    assert.strictEqual(after(10, 220, 10, 60), SPAN_MS)
+    assert.strictEqual(said(10, 220, 10, 60), SPAN_MS)
   })
 
   it("by the service, while its window is not used, for example because attempts wait for their record", () => {
-    assert.strictEqual(after(2, 5, 10, 1), SPAN_MS)
+    assert.strictEqual(said(2, 5, 10, 1), SPAN_MS)
   })
 
   it("by itself, if it has a rate, or no backlog", () => {
-    assert.strictEqual(after(0, 5, undefined, 1), 0)
+    assert.strictEqual(said(0, 5, undefined, 1), 0)
   })
 
   it("for as long as that lasts", () => {
