@@ -2,15 +2,13 @@
  * The broker is away for seconds under a running service, which cannot commit or move retries meanwhile. Soon after the
  * broker is back, the webhook gets the retries that became due and the next events.
  */
-import { mkdtempSync, rmSync } from "node:fs"
 import type { ServerResponse } from "node:http"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Schedule } from "effect"
 import { expectedEventIds } from "../../src/simulator/Chain.ts"
-import { missing, startBroker } from "../kafka/broker.ts"
+import { missing } from "../kafka/broker.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
+import { ownBroker } from "../support/ownBroker.ts"
 import { ownDatabase } from "../support/ownDatabase.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { startProcess } from "../support/serviceProcess.ts"
@@ -24,24 +22,12 @@ const RETRY_DELAYS = ["5s", ...Array(8).fill("1m")].join()
 /** A heartbeat and the longest wait between two tries of a commit, and as much for a slow machine. */
 const RESUMED_MS = 8_000
 
-const ownBroker = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const folder = mkdtempSync(join(tmpdir(), "ledgerhook-short-"))
-    return { folder, broker: await startBroker(folder) }
-  }),
-  ({ folder, broker }) =>
-    Effect.promise(async () => {
-      await broker.stop()
-      rmSync(folder, { recursive: true, force: true })
-    })
-)
-
 describe.skipIf(missing() !== undefined)("a service whose broker is away", () => {
   it.live.each(OUTAGE_SECONDS)(
     "for %i s delivers seconds after the broker is back, and nothing twice",
     (outageSeconds) =>
       Effect.gen(function* () {
-        const { broker } = yield* ownBroker
+        const broker = yield* ownBroker
         const database = yield* ownDatabase
         const ledger = yield* makeSimulatedLedger({
           seed: 5,

@@ -3,15 +3,13 @@
  * killed, frozen or away, and `ledgerhook status` names the cause, and only the cause, within seconds. Report.test.ts has
  * more situations; their numbers are the same.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { type Role, roles } from "../../src/config/Definitions.ts"
-import { missing, startBroker } from "../kafka/broker.ts"
+import { missing } from "../kafka/broker.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import { runCommand } from "../support/command.ts"
+import { ownBroker } from "../support/ownBroker.ts"
 import { ownDatabase } from "../support/ownDatabase.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { type Process, startProcess } from "../support/serviceProcess.ts"
@@ -34,24 +32,12 @@ interface Said {
   }> | null
 }
 
-const ownBroker = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const folder = mkdtempSync(join(tmpdir(), "ledgerhook-situations-"))
-    return { folder, broker: await startBroker(folder) }
-  }),
-  ({ folder, broker }) =>
-    Effect.promise(async () => {
-      await broker.stop()
-      rmSync(folder, { recursive: true, force: true })
-    })
-)
-
 describe.skipIf(missing() !== undefined)("status, of real processes", () => {
   it.live(
     "names the cause and nothing else",
     () =>
       Effect.gen(function* () {
-        const { broker } = yield* ownBroker
+        const broker = yield* ownBroker
         const database = yield* ownDatabase
         const ledger = yield* makeSimulatedLedger({
           seed: 5,
