@@ -1,6 +1,6 @@
 /**
  * The routes that a process serves: with the role `api` the whole contract, `/metrics`, the documents and the dashboard;
- * without it, and on OPS_PORT, only `/healthz`, `/readyz` and `/metrics`. All are behind the gate.
+ * without it, and on OPS_PORT, only `/healthz`, `/readyz`, `/status` and `/metrics`. All are behind the gate.
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
@@ -42,6 +42,7 @@ import { listen } from "./Listener.ts"
 import { type FindPath, isProbe, makeFindPath } from "./Paths.ts"
 import { requestSpans } from "./RequestSpans.ts"
 import { schemaMessage } from "./SchemaMessages.ts"
+import { STATUS_PATH, statusLayer } from "./ServiceStatus.ts"
 import { EventStreams } from "./stream/EventStreams.ts"
 import { CostlyTurns } from "./Turns.ts"
 
@@ -56,10 +57,12 @@ const commonErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(CommonErro
 )
 
 const metricsPath = { method: "GET", path: METRICS_PATH }
+const statusPath = { method: "GET", path: STATUS_PATH }
 const metricsLayer = PrometheusMetrics.layerHttp({ path: METRICS_PATH })
 
 const findApiPath = makeFindPath(Api, [
   metricsPath,
+  statusPath,
   ...documentPaths.map((path) => ({ method: "GET", path }))
 ])
 
@@ -69,7 +72,8 @@ const findPublicPath = Effect.map(
   ({ opsPort }): FindPath =>
     opsPort === undefined
       ? findApiPath
-      : (path) => (isProbe(path) || path === METRICS_PATH ? undefined : findApiPath(path))
+      : (path) =>
+          isProbe(path) || path === METRICS_PATH || path === STATUS_PATH ? undefined : findApiPath(path)
 )
 
 const apiGate = gate(
@@ -109,12 +113,13 @@ const handlersLayer = forEveryGroup(
 const apiRoutes = HttpApiBuilder.layer(Api).pipe(
   Layer.provide(handlersLayer),
   Layer.merge(metricsLayer),
+  Layer.merge(statusLayer),
   Layer.merge(docsLayer),
   Layer.provide([apiGate, keyRequiredLayer, commonErrorsLayer])
 )
 
 const operatorGate = gate(
-  Effect.succeed(makeFindPath(OperatorApi, [metricsPath])),
+  Effect.succeed(makeFindPath(OperatorApi, [metricsPath, statusPath])),
   Effect.succeed(undefined),
   Effect.succeed(undefined)
 )
@@ -122,6 +127,7 @@ const operatorGate = gate(
 const operatorRoutes = HttpApiBuilder.layer(OperatorApi).pipe(
   Layer.provide(systemLayer),
   Layer.merge(metricsLayer),
+  Layer.merge(statusLayer),
   Layer.provide([operatorGate, commonErrorsLayer])
 )
 

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
+import { networkInterfaces, tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
@@ -30,6 +30,26 @@ const statusOf = (url: string, headers: Record<string, string> = {}) =>
 const checkCommand: ReadonlyArray<string> = JSON.parse(
   /^HEALTHCHECK [^[]*(\[.*\])$/m.exec(readFileSync("Dockerfile", "utf8").replaceAll("\\\n", " "))![1]!
 )
+
+describe("the report of the service", () => {
+  const [outside] = Object.values(networkInterfaces())
+    .flat()
+    .flatMap((one) => (one !== undefined && !one.internal && one.family === "IPv4" ? [one.address] : []))
+
+  it.live.skipIf(outside === undefined)("is served to this machine only, without OPS_PORT", () =>
+    Effect.gen(function* () {
+      const port = yield* freePort
+      yield* Layer.build(
+        Layer.fresh(roles).pipe(
+          Layer.provide(settingsLayer({ ROLES: "delay", HOST: "0.0.0.0", PORT: String(port) }))
+        )
+      )
+      assert.strictEqual(yield* statusOf(`http://127.0.0.1:${port}/status`), 200)
+      assert.strictEqual(yield* statusOf(`http://${outside}:${port}/status`), 404)
+      assert.strictEqual(yield* statusOf(`http://${outside}:${port}/healthz`), 200)
+    }).pipe(Effect.scoped, Effect.provide(TestDatabase))
+  )
+})
 
 describe("readiness", () => {
   it.live("comes after the first account and its key", () =>
@@ -78,7 +98,7 @@ describe("readiness", () => {
       yield* Effect.scoped(
         Effect.gen(function* () {
           yield* start({ ROLES: "api", PORT: String(port), OPS_PORT: String(opsPort), ADMIN_KEY: KEY })
-          for (const path of ["/healthz", "/readyz", "/readyz/database", "/metrics"]) {
+          for (const path of ["/healthz", "/readyz", "/readyz/database", "/metrics", "/status"]) {
             assert.strictEqual(yield* statusOf(own + path), 200, path)
             assert.strictEqual(yield* statusOf(open + path), 404, path)
           }
@@ -103,7 +123,8 @@ describe("readiness", () => {
         /Ledgerhook health and metrics: (\S+)/
       )
       const url = match[1]!
-      for (const path of ["/healthz", "/metrics"]) assert.strictEqual(yield* statusOf(`${url}${path}`), 200)
+      for (const path of ["/healthz", "/metrics", "/status"])
+        assert.strictEqual(yield* statusOf(`${url}${path}`), 200)
       yield* eventually(Effect.map(statusOf(`${url}/readyz`), (status) => assert.strictEqual(status, 200)))
       for (const path of ["/v1/webhooks", "/docs", "/openapi.json", "/"])
         assert.strictEqual(yield* statusOf(`${url}${path}`), 404)

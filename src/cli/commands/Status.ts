@@ -9,11 +9,12 @@ import { stages } from "../../domain/Stages.ts"
 import type { Report } from "../../health/Report.ts"
 import type { SeenProcess } from "../../health/SeenProcess.ts"
 import { sentencesOf } from "../../health/Service.ts"
+import { shownReport } from "../../health/ShownReport.ts"
 import type { StageState } from "../../health/Stages.ts"
 import { shownHealth } from "../../health/Webhook.ts"
 import { count, duration } from "../../health/Words.ts"
+import { readCurrentReport } from "../../storage/CurrentReport.ts"
 import { longestFailing, type WebhookSummary } from "../../storage/webhooks/WebhookOverview.ts"
-import { readHealthOfService } from "../Health.ts"
 import { databaseReader, hasTable } from "../Stores.ts"
 import { GREEN, painter, RED } from "../terminal/Colour.ts"
 import { FailureReported, failed } from "../terminal/Failure.ts"
@@ -34,7 +35,7 @@ const readStatus = Effect.gen(function* () {
     return yield* failed(
       "the database is of an older version; migrate it with `ledgerhook migrate`, or use the status of its version."
     )
-  const { processes, report } = yield* readHealthOfService
+  const { processes, report } = yield* readCurrentReport
   return { report, failing: yield* longestFailing(Limits.statusWebhooks), processes } satisfies Status
 })
 
@@ -118,45 +119,13 @@ const lines = ({ failing, processes, report }: Status, nowMs: number, colour: bo
     .join("\n")
 }
 
-const trendInWords = ({ trend }: StageState) => ({
-  trend: trend.kind,
-  seconds_left: trend.kind === "shrinking" ? trend.leftS : null
-})
-
 const inWords = ({ failing, processes, report }: Status) => ({
-  ok: report.ok,
-  sentences: sentencesOf(report),
-  findings: report.findings.map(({ level, sentence, sinceMs, what }) => ({
-    what,
-    level,
-    since: iso(sinceMs),
-    sentence
-  })),
-  webhooks: report.webhooks,
-  hosts: report.hosts,
+  ...shownReport(report, processes),
   longest_failing: failing.map(({ account_id, health, id, url }) => ({
     id,
     account_id,
     url,
     health: shownHealth(health)
-  })),
-  stages:
-    report.stages?.map((state) => ({
-      stage: state.stage,
-      network: state.network === "" ? null : state.network,
-      because: state.because,
-      oldest_seconds: Math.round(state.oldestMs) / 1_000,
-      waiting: state.waiting,
-      late: state.isLate,
-      ...trendInWords(state)
-    })) ?? null,
-  parts: report.parts,
-  roles: report.roles.map(({ alive, role }) => ({ role, processes: alive })),
-  processes: processes.map(({ behindMs, parts, seenAgoMs, ...process }) => ({
-    ...process,
-    seen_ago_ms: Math.round(seenAgoMs),
-    behind_ms: behindMs,
-    parts
   }))
 })
 

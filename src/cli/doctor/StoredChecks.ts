@@ -8,6 +8,7 @@ import { type KafkaSettings, Settings, type SettingsShape } from "../../config/C
 import { Limits } from "../../config/Limits.ts"
 import { someRuns } from "../../health/Roles.ts"
 import { loadKafka } from "../../log/kafka/LoadKafka.ts"
+import { readCurrentReport } from "../../storage/CurrentReport.ts"
 import { AlertStore } from "../../storage/events/AlertStore.ts"
 import {
   conflictOf,
@@ -21,7 +22,6 @@ import { readKeys } from "../../storage/webhooks/SecretKeys.ts"
 import { examineSecrets } from "../../storage/webhooks/SecretRotation.ts"
 import { countByHealth } from "../../storage/webhooks/WebhookHealth.ts"
 import { longestFailing } from "../../storage/webhooks/WebhookOverview.ts"
-import { readHealthOfService } from "../Health.ts"
 import { hasTable } from "../Stores.ts"
 import { type Finding, fine } from "./Finding.ts"
 
@@ -86,7 +86,7 @@ export const serviceFindings = (settings: SettingsShape) =>
   ifThere(
     "report",
     Effect.gen(function* () {
-      const { processes, report } = yield* Effect.provideService(readHealthOfService, Settings, settings)
+      const { processes, report } = yield* Effect.provideService(readCurrentReport, Settings, settings)
       if (!someRuns(processes)) return undefined
       const fault = report.findings.some(({ level }) => level === "fault")
       const [first] = report.findings

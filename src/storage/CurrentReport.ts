@@ -1,12 +1,12 @@
-/** Reads what `status` and `doctor` say of the service, from the database. */
+/** Reads what `status`, `doctor` and `GET /status` say of the service, from the database. */
 import { Clock, Effect } from "effect"
 import { Settings } from "../config/Config.ts"
 import { currentReport } from "../health/Service.ts"
-import { olderRuns, readProcesses } from "../storage/Processes.ts"
-import { readReport } from "../storage/ReportStore.ts"
-import { countByHealth } from "../storage/webhooks/WebhookHealth.ts"
+import { olderRuns, readProcesses } from "./Processes.ts"
+import { readReport } from "./ReportStore.ts"
+import { countByHealth } from "./webhooks/WebhookHealth.ts"
 
-export const readHealthOfService = Effect.gen(function* () {
+export const readCurrentReport = Effect.gen(function* () {
   const { withoutRoles } = yield* Settings
   const processes = yield* readProcesses
   const report = currentReport({
