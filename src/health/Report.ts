@@ -9,7 +9,14 @@ import type { Network } from "../domain/Network.ts"
 import { type Hosts, mostHostsFail } from "./Hosts.ts"
 import { isSilent, type SeenNetwork } from "./Networks.ts"
 import { type PartState, partStates } from "./Parts.ts"
-import { type RoleState, roleStates, someRuns } from "./Roles.ts"
+import {
+  missingSentence,
+  type RoleState,
+  roleStates,
+  silentProcesses,
+  silentSentence,
+  someRuns
+} from "./Roles.ts"
 import { isAlive, type SeenProcess } from "./SeenProcess.ts"
 import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./Stages.ts"
 import { addSample, type Sample } from "./Trend.ts"
@@ -76,25 +83,39 @@ const partFindings = (parts: ReadonlyArray<PartState>): ReadonlyArray<Found> =>
     .filter(({ state }) => state !== "ok")
     .map((state) => ({ what: `part ${state.part}`, level: partLevel(state), sentence: state.sentence }))
 
+/** One finding for all roles that are missing for the same reason, which is one process in most cases. */
 const roleFindings = (
-  roles: ReadonlyArray<RoleState>,
+  missing: ReadonlyArray<RoleState>,
   late: ReadonlyArray<StageState>
 ): ReadonlyArray<Found> =>
-  roles.flatMap(({ role, sentence }) =>
-    sentence === undefined
-      ? []
-      : [
-          {
-            what: `role ${role}`,
-            level: PROMISED.has(role) ? ("fault" as const) : ("warning" as const),
-            sentence: [
-              sentence,
-              ...late.filter(({ stage }) => stage === role).map(stageSentence),
-              `Start a process with ROLES=${role}.`
-            ].join(" ")
-          }
-        ]
+  Array.from(
+    Map.groupBy(missing, ({ fails, missing: because }) => `${fails} ${because}`).values(),
+    (states) => {
+      const names = states.map(({ role }) => role)
+      const ofThem = late.filter(({ stage }) => names.some((role) => role === stage))
+      return {
+        what: `role ${names.join(",")}`,
+        level: names.some((role) => PROMISED.has(role)) ? "fault" : "warning",
+        sentence: [
+          missingSentence(states),
+          ...ofThem.map(stageSentence),
+          ...(states[0]!.fails ? [] : [`Start a process with ROLES=${names.join(",")}.`])
+        ].join(" ")
+      }
+    }
   )
+
+const silentFindings = (
+  processes: ReadonlyArray<SeenProcess>,
+  missing: ReadonlyArray<RoleState>
+): ReadonlyArray<Found> =>
+  silentProcesses(processes)
+    .filter(({ roles }) => !missing.some(({ role }) => roles.includes(role)))
+    .map((process) => ({
+      what: `process ${process.host} ${process.pid}`,
+      level: "warning",
+      sentence: silentSentence(process)
+    }))
 
 const stageFindings = (late: ReadonlyArray<StageState>): ReadonlyArray<Found> =>
   late.map((state) => ({
@@ -126,11 +147,11 @@ const findingsOf = (
     parts.some((one) => one.part === part && states.includes(one.state))
   const shared = ["log", "database"].filter((part) => isBad(part, ["failed"]))
   // A stage fails because of them; a role that nobody has is missing nevertheless.
-  const missing = roles.filter(({ fails }) => !(fails && shared.length > 0))
-  const late = stages.filter(({ because, isLate }) => isLate && because !== "webhook")
-  const explained = new Set<string>(
-    missing.flatMap(({ role, sentence }) => (sentence === undefined ? [] : [role]))
+  const missing = roles.filter(
+    ({ fails, missing: because }) => because !== undefined && !(fails && shared.length > 0)
   )
+  const late = stages.filter(({ because, isLate }) => isLate && because !== "webhook")
+  const explained = new Set<string>(missing.map(({ role }) => role))
   const unexplained = late.filter(
     ({ network, stage }) =>
       !explained.has(stage) &&
@@ -140,6 +161,7 @@ const findingsOf = (
   const found = [
     ...partFindings(parts),
     ...roleFindings(missing, late),
+    ...silentFindings(processes, missing),
     ...(shared.length > 0 ? [] : stageFindings(unexplained)),
     ...hostFindings(hosts)
   ]

@@ -11,24 +11,27 @@ export interface RoleState {
   readonly role: Role
   /** Processes that do its work. */
   readonly alive: number
-  /** What is wrong if there is none, for an operator. */
-  readonly sentence: string | undefined
+  /** Why nobody does its work. Undefined if somebody does, or nobody knows. */
+  readonly missing: string | undefined
   /** Processes that have it run, but it fails in all of them. */
   readonly fails: boolean
 }
 
 const named = ({ host, pid, version }: SeenProcess) => `host ${host}, pid ${pid}, version ${version}`
 
-const sentenceOf = (role: Role, having: ReadonlyArray<SeenProcess>): string => {
+/** A process that says nothing any more may still run: it says so in PostgreSQL. */
+const endOf = ({ seenAgoMs, stopped }: SeenProcess): string =>
+  stopped
+    ? `stopped in order ${duration(seenAgoMs)} ago`
+    : `has said nothing for ${duration(seenAgoMs)}: it was killed, is frozen, or does not reach PostgreSQL`
+
+const missingBecause = (having: ReadonlyArray<SeenProcess>): string => {
   const failing = having.filter(isAlive)
-  if (failing.length > 0)
-    return `The role ${role} fails in every process that has it (${failing.map(named).join("; ")}); their logs say why.`
+  if (failing.length > 0) return `${failing.map(named).join("; ")}; their logs say why`
   const last = having.toSorted((a, b) => a.seenAgoMs - b.seenAgoMs)[0]
-  const seen =
-    last === undefined
-      ? "none has had it within the last day"
-      : `the last one (${named(last)}) ${last.stopped ? "stopped in order" : "became silent"} ${duration(last.seenAgoMs)} ago`
-  return `No process has the role ${role}: ${seen}.`
+  return last === undefined
+    ? "none has had it within the last day"
+    : `the last one (${named(last)}) ${endOf(last)}`
 }
 
 /**
@@ -45,14 +48,44 @@ export const roleStates = (
     .map((role) => {
       const having = processes.filter((one) => one.roles.includes(role))
       const alive = having.filter((one) => isAlive(one) && !one.failing.includes(role)).length
-      const isMissing = alive === 0 && !olderRuns
       return {
         role,
         alive,
-        sentence: isMissing ? sentenceOf(role, having) : undefined,
+        missing: alive > 0 || olderRuns ? undefined : missingBecause(having),
         fails: alive === 0 && having.some(isAlive)
       }
     })
+
+/** One sentence for roles that are missing for the same reason. */
+export const missingSentence = (states: ReadonlyArray<RoleState>): string => {
+  const { fails, missing } = states[0]!
+  const names = states.map(({ role }) => role).join(", ")
+  const isOne = states.length === 1
+  return fails
+    ? `The ${isOne ? "role" : "roles"} ${names} ${isOne ? "fails" : "fail"} in every process that has ${isOne ? "it" : "them"} (${missing}).`
+    : `No process has the ${isOne ? "role" : "roles"} ${names}: ${missing}.`
+}
+
+/** How long after its last word a silent process is named: an operator has seen it by then. */
+const NAMED_MS = 15 * 60_000
+
+/** Processes that ended without a word although no other has started in their place. */
+export const silentProcesses = (processes: ReadonlyArray<SeenProcess>): ReadonlyArray<SeenProcess> => {
+  const alive = processes.filter(isAlive)
+  return processes.filter(
+    (one) =>
+      !one.stopped &&
+      !isAlive(one) &&
+      one.seenAgoMs < NAMED_MS &&
+      !alive.some(
+        ({ host, roles: own }) => host === one.host && one.roles.every((role) => own.includes(role))
+      )
+  )
+}
+
+/** `host b, pid 311 (delay, events) has said nothing for …` */
+export const silentSentence = (process: SeenProcess): string =>
+  `The process with ${process.roles.join(", ")} (${named(process)}) ${endOf(process)}. Others have its roles.`
 
 /** Whether any process runs. If none does, the service is stopped, and no role is missing from it. */
 export const someRuns = (processes: ReadonlyArray<SeenProcess>): boolean => processes.some(isAlive)

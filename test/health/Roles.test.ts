@@ -1,7 +1,7 @@
 /** What the service says of its roles, situation by situation. */
 import { assert, describe, it } from "@effect/vitest"
 import { roles } from "../../src/config/Definitions.ts"
-import { roleStates, someRuns } from "../../src/health/Roles.ts"
+import { missingSentence, roleStates, someRuns } from "../../src/health/Roles.ts"
 import type { SeenProcess } from "../../src/health/SeenProcess.ts"
 import { seenProcess } from "./seenProcess.ts"
 
@@ -28,7 +28,7 @@ const situations: ReadonlyArray<{
     what: "the only process of a role was killed or is frozen",
     processes: [others("delay"), { ...delayed, seenAgoMs: 11_000 }],
     says: [
-      "No process has the role delay: the last one (host b, pid 311, version 0.3.0) became silent 11 s ago."
+      "No process has the role delay: the last one (host b, pid 311, version 0.3.0) has said nothing for 11 s: it was killed, is frozen, or does not reach PostgreSQL."
     ]
   },
   {
@@ -45,7 +45,7 @@ const situations: ReadonlyArray<{
     what: "a stage fails in every process that has it",
     processes: [others("route"), process({ host: "c", roles: ["route"], failing: ["route"] })],
     says: [
-      "The role route fails in every process that has it (host c, pid 1, version 0.3.0); their logs say why."
+      "The role route fails in every process that has it (host c, pid 1, version 0.3.0; their logs say why)."
     ]
   },
   {
@@ -59,20 +59,18 @@ const situations: ReadonlyArray<{
 describe("the roles, when", () => {
   it.each(situations)("$what", ({ processes, says, without = [] }) => {
     const states = roleStates(processes, without)
+    const missing = states.filter((state) => state.missing !== undefined)
     assert.deepStrictEqual(
-      states.flatMap(({ sentence }) => sentence ?? []),
+      missing.map((state) => missingSentence([state])),
       says
     )
-    assert.deepStrictEqual(
-      states.flatMap(({ alive, sentence }) => (alive === 0) !== (sentence !== undefined)),
-      states.map(() => false)
-    )
+    for (const { alive, missing } of states) assert.strictEqual(alive === 0, missing !== undefined)
     assert.isTrue(someRuns(processes))
   })
 
   it("no role is missing while a process of an older version may have it", () => {
     const states = roleStates([others("delay")], [], true)
-    assert.isFalse(states.some(({ sentence }) => sentence !== undefined))
+    assert.isTrue(states.every(({ missing }) => missing === undefined))
   })
 
   it("a stopped service misses no role", () => {

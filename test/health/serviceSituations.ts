@@ -288,7 +288,30 @@ export const situations: ReadonlyArray<Situation> = [
       processes: [seenProcess(), seenProcess({ host: "b", seenAgoMs: 60_000, parts: { log: failed("") } })]
     },
     ok: true,
+    says: [
+      /^The service is well\./,
+      /^The process with api, .* \(host b, pid 1, version 0\.3\.0\) has said nothing for 1 min 0 s: .* Others have its roles\.$/
+    ]
+  },
+  {
+    what: "a killed process was started again",
+    facts: { processes: [seenProcess(), seenProcess({ pid: 2, seenAgoMs: 60_000 })] },
+    ok: true,
     says: [/^The service is well\./]
+  },
+  {
+    what: "one process with several roles is gone: one cause, one finding",
+    facts: {
+      processes: [
+        seenProcess({ roles: roles.filter((role) => role !== "route" && role !== "events") }),
+        seenProcess({ host: "b", pid: 311, roles: ["events", "route"], seenAgoMs: 32_000 })
+      ],
+      stages: [stage({ stage: "route", network: "mainnet", oldestMs: 50_000, waiting: 563 })]
+    },
+    ok: false,
+    says: [
+      "No process has the roles events, route: the last one (host b, pid 311, version 0.3.0) has said nothing for 32 s: it was killed, is frozen, or does not reach PostgreSQL. Events of mainnet are routed late: 563 wait, oldest 50 s. Start a process with ROLES=events,route."
+    ]
   },
   {
     what: "45: an upgrade, one process after the other",
@@ -301,7 +324,7 @@ export const situations: ReadonlyArray<Situation> = [
     facts: { processes: [seenProcess({ failing: ["deliver"] })] },
     ok: false,
     says: [
-      /^The role deliver fails in every process that has it \(host a, pid 1, version 0\.3\.0\); their logs say why\./
+      /^The role deliver fails in every process that has it \(host a, pid 1, version 0\.3\.0; their logs say why\)\.$/
     ]
   },
   {

@@ -91,9 +91,7 @@ const lines = ({ failing, processes, report }: Status, nowMs: number, colour: bo
       "roles",
       [
         roles
-          .map(
-            ({ alive, role, sentence }) => `${sentence === undefined ? role : role.toUpperCase()} ${alive}`
-          )
+          .map(({ alive, missing, role }) => `${missing === undefined ? role : role.toUpperCase()} ${alive}`)
           .join("  ")
       ]
     ],
