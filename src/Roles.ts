@@ -2,7 +2,7 @@
  * Builds a process from its settings: which parts run, and which layers they need. This is the only file that knows
  * every stage. A role that fails reports `failed` in `Health` and is restarted; the other roles keep running.
  */
-import { Clock, Console, Effect, Layer, Schedule } from "effect"
+import { Cause, Clock, Console, Effect, Layer, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import packageJson from "../package.json" with { type: "json" }
@@ -19,6 +19,7 @@ import { deliver } from "./deliver/Stage.ts"
 import { detectLedger } from "./detect/Detect.ts"
 import type { DetectionAlert } from "./domain/LedgerEvent.ts"
 import type { Network } from "./domain/Network.ts"
+import { printable } from "./domain/Printable.ts"
 import { events } from "./events/Stage.ts"
 import { logLayer } from "./LogAdapter.ts"
 import { history } from "./ledger/History.ts"
@@ -31,6 +32,7 @@ import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
 import { UrlSender } from "./notify/UrlSender.ts"
 import { Health, ledgerPart, type PartHealth } from "./observability/Health.ts"
+import { errorText } from "./observability/Logging.ts"
 import { otlpEndpoint } from "./observability/OtlpEndpoint.ts"
 import * as ProcessMetrics from "./observability/ProcessMetrics.ts"
 import { retryUntilSuccess } from "./observability/RetryUntilSuccess.ts"
@@ -96,7 +98,10 @@ const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
           Effect.tapError((cause) =>
             Effect.andThen(
               Effect.logError(`${part} failed and is restarted`, cause),
-              health.set(part, { status: "failed", detail: "failed; is being restarted" })
+              health.set(part, {
+                status: "failed",
+                detail: `failed, and is restarted: ${printable(errorText(Cause.squash(cause)), Limits.failureShownLength)}`
+              })
             )
           ),
           Effect.retry(restartSchedule)

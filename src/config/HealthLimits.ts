@@ -16,6 +16,8 @@ export const healthLimits = {
     notices: 300_000,
     upkeep: 7_200_000
   },
+  /** Characters of an error that are shown of a role that fails. */
+  failureShownLength: 300,
   /** How often the report is made, and after how long without a new one it tells nothing any more. */
   reportMs: 10_000,
   reportOldMs: 30_000,
@@ -31,6 +33,8 @@ export const healthLimits = {
   /** A database that takes longer for one small statement is slow, and degraded if it is that for `databaseSlowForMs`. */
   databaseSlowMs: 500,
   databaseSlowForMs: 60_000,
+  /** How long a statement may wait for a lock: much longer than any transaction of the service takes. */
+  lockWaitMs: 10_000,
   /** The largest difference between a process's clock and the database's. Deadlines within a second still make sense. */
   clockOffsetMs: 2_000,
   /** Free disk space at DATA_DIR below which the part `disk` is degraded, and below which it has failed. */

@@ -74,3 +74,19 @@ export const mailPart = ({ error, refused, refusedMs }: RefusedMails): PartState
         state: "failed",
         sentence: `The mail server does not take ${counted(refused, "mail", "mails")}, the oldest for ${duration(refusedMs)}: ${error}. They are tried again for three days; correct SMTP_URL or MAIL_FROM.`
       }
+
+export interface Lock {
+  /** Statements that wait for it, the first of them for `waitedMs`. */
+  readonly statements: number
+  readonly waitedMs: number
+  /** The session that holds it. */
+  readonly pid: number
+  readonly name: string
+  readonly state: string
+}
+
+export const locksPart = ({ name, pid, state, statements, waitedMs }: Lock): PartState => ({
+  part: "locks",
+  state: "failed",
+  sentence: `${counted(statements, "statement waits", "statements wait")} for a lock in PostgreSQL, the first for ${duration(waitedMs)}. Session ${pid} (${name === "" ? "no name" : name}, ${state}) holds it. If it is not needed, end it: SELECT pg_terminate_backend(${pid}).`
+})

@@ -3,7 +3,7 @@
  * says how it is for itself. If a part fails in some processes only, these are cut off from it. Pure.
  */
 import type { SeenNetwork } from "./Networks.ts"
-import type { PartInProcess, SeenProcess } from "./SeenProcess.ts"
+import { isRolePart, type PartInProcess, type SeenProcess } from "./SeenProcess.ts"
 
 export interface PartState {
   readonly part: string
@@ -53,7 +53,9 @@ export const partStates = (
   processes: ReadonlyArray<SeenProcess>,
   networks: ReadonlyArray<SeenNetwork>
 ): ReadonlyArray<PartState> => {
-  const parts = [...new Set(processes.flatMap(({ parts }) => Object.keys(parts)))].toSorted()
+  const parts = [...new Set(processes.flatMap(({ parts }) => Object.keys(parts)))]
+    .filter((part) => !isRolePart(part))
+    .toSorted()
   const shared = parts.map((part): PartState => {
     const found = processes.flatMap((process) => {
       const state = process.parts[part]

@@ -75,7 +75,9 @@ const PROMISED: ReadonlySet<string> = new Set(["ingest", "route", "deliver", "de
 const partLevel = ({ part, state }: PartState): Finding["level"] => {
   if (part.startsWith("ledger."))
     return state === "failed" ? networkLevel(part.slice("ledger.".length) as Network) : "warning"
-  return state === "failed" && ["database", "log", "keys", "disk"].includes(part) ? "fault" : "warning"
+  return state === "failed" && ["database", "log", "locks", "keys", "disk"].includes(part)
+    ? "fault"
+    : "warning"
 }
 
 const partFindings = (parts: ReadonlyArray<PartState>): ReadonlyArray<Found> =>
@@ -145,7 +147,7 @@ const findingsOf = (
     return [{ what: "service", level: "fault", sentence: "The service does not run: no process says so." }]
   const isBad = (part: string, states: ReadonlyArray<string>) =>
     parts.some((one) => one.part === part && states.includes(one.state))
-  const shared = ["log", "database"].filter((part) => isBad(part, ["failed"]))
+  const shared = ["log", "database", "locks"].filter((part) => isBad(part, ["failed"]))
   // A stage fails because of them; a role that nobody has is missing nevertheless.
   const missing = roles.filter(
     ({ fails, missing: because }) => because !== undefined && !(fails && shared.length > 0)

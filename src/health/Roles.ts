@@ -4,7 +4,7 @@
  * process look the same: nobody does the role's work. Pure.
  */
 import { type Role, roles } from "../config/Definitions.ts"
-import { isAlive, type SeenProcess } from "./SeenProcess.ts"
+import { isAlive, rolePart, type SeenProcess } from "./SeenProcess.ts"
 import { duration } from "./Words.ts"
 
 export interface RoleState {
@@ -25,9 +25,12 @@ const endOf = ({ seenAgoMs, stopped }: SeenProcess): string =>
     ? `stopped in order ${duration(seenAgoMs)} ago`
     : `has said nothing for ${duration(seenAgoMs)}: it was killed, is frozen, or does not reach PostgreSQL`
 
-const missingBecause = (having: ReadonlyArray<SeenProcess>): string => {
+const missingBecause = (role: Role, having: ReadonlyArray<SeenProcess>): string => {
   const failing = having.filter(isAlive)
-  if (failing.length > 0) return `${failing.map(named).join("; ")}; their logs say why`
+  if (failing.length > 0) {
+    const reason = failing.map(({ parts }) => parts[rolePart(role)]?.detail).find((one) => one !== undefined)
+    return `${failing.map(named).join("; ")}): ${reason ?? "their logs say why"}`
+  }
   const last = having.toSorted((a, b) => a.seenAgoMs - b.seenAgoMs)[0]
   return last === undefined
     ? "none has had it within the last day"
@@ -51,7 +54,7 @@ export const roleStates = (
       return {
         role,
         alive,
-        missing: alive > 0 || olderRuns ? undefined : missingBecause(having),
+        missing: alive > 0 || olderRuns ? undefined : missingBecause(role, having),
         fails: alive === 0 && having.some(isAlive)
       }
     })
@@ -62,7 +65,7 @@ export const missingSentence = (states: ReadonlyArray<RoleState>): string => {
   const names = states.map(({ role }) => role).join(", ")
   const isOne = states.length === 1
   return fails
-    ? `The ${isOne ? "role" : "roles"} ${names} ${isOne ? "fails" : "fail"} in every process that has ${isOne ? "it" : "them"} (${missing}).`
+    ? `The ${isOne ? "role" : "roles"} ${names} ${isOne ? "fails" : "fail"} in every process that has ${isOne ? "it" : "them"} (${missing}.`
     : `No process has the ${isOne ? "role" : "roles"} ${names}: ${missing}.`
 }
 

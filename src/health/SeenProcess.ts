@@ -24,8 +24,15 @@ export interface SeenProcess {
   readonly parts: Readonly<Record<string, PartInProcess>>
   /** By stage: how long the oldest item has waited for this process itself. */
   readonly behindMs: Readonly<Partial<Record<string, number>>>
+  /** Its attempts of the last minute, and those of them that delivered. Null if it does not deliver. */
+  readonly sent: { readonly attempts: number; readonly delivered: number } | null
 }
 
 /** Whether it said within `processSilentMs` that it runs. */
 export const isAlive = ({ seenAgoMs, stopped }: SeenProcess): boolean =>
   !stopped && seenAgoMs <= Limits.processSilentMs
+
+const ROLE = "role "
+/** The name under which a process says in its parts why a role fails. */
+export const rolePart = (role: string): string => `${ROLE}${role}`
+export const isRolePart = (part: string): boolean => part.startsWith(ROLE)

@@ -22,6 +22,8 @@ export const ledgerPart = (network: Network): string => `ledger.${network}`
 
 interface Failure {
   readonly sinceMs: number
+  /** What the part said when it failed last. */
+  readonly detail: string
   /** Since when the part has not been `failed`. */
   readonly endedMs: number | undefined
 }
@@ -29,12 +31,17 @@ interface Failure {
 const isOver = ({ endedMs }: Failure, nowMs: number): boolean =>
   endedMs !== undefined && nowMs - endedMs >= Limits.roleSteadyMs
 
-const noteStatus = (failures: Map<string, Failure>, part: string, status: HealthStatus, nowMs: number) => {
+const noteStatus = (
+  failures: Map<string, Failure>,
+  part: string,
+  { detail, status }: PartHealth,
+  nowMs: number
+) => {
   const before = failures.get(part)
   const lasting = before !== undefined && !isOver(before, nowMs) ? before : undefined
-  if (status === "failed") failures.set(part, { sinceMs: lasting?.sinceMs ?? nowMs, endedMs: undefined })
-  else if (lasting !== undefined)
-    failures.set(part, { sinceMs: lasting.sinceMs, endedMs: lasting.endedMs ?? nowMs })
+  if (status === "failed")
+    failures.set(part, { sinceMs: lasting?.sinceMs ?? nowMs, detail, endedMs: undefined })
+  else if (lasting !== undefined) failures.set(part, { ...lasting, endedMs: lasting.endedMs ?? nowMs })
   else failures.delete(part)
 }
 
@@ -51,6 +58,8 @@ export class Health extends Context.Service<
      * worked for `roleSteadyMs`: a restart that fails again does not end a failure.
      */
     readonly failedSince: Effect.Effect<ReadonlyMap<string, number>>
+    /** What a part said when it failed last; undefined if it has not failed. */
+    readonly failureOf: (part: string) => Effect.Effect<string | undefined>
     /** What reads the health of each part, by name, in the order in which the parts first reported. */
     readonly probes: Effect.Effect<ReadonlyMap<string, Effect.Effect<PartHealth>>>
     readonly all: Effect.Effect<Readonly<Record<string, PartHealth>>>
@@ -67,13 +76,14 @@ export class Health extends Context.Service<
       watch,
       set: (part, health) =>
         Effect.flatMap(monotonicNow, (nowMs) => {
-          noteStatus(failures, part, health.status, nowMs)
+          noteStatus(failures, part, health, nowMs)
           return watch(part, Effect.succeed(health))
         }),
       failedSince: Effect.map(monotonicNow, (nowMs) => {
         const lasting = [...failures].filter(([, failure]) => !isOver(failure, nowMs))
         return new Map(lasting.map(([part, { sinceMs }]) => [part, sinceMs]))
       }),
+      failureOf: (part) => Effect.sync(() => failures.get(part)?.detail),
       get: (part) => Effect.suspend(() => parts.get(part) ?? Effect.succeed(undefined)),
       probes: Effect.sync(() => parts),
       all: Effect.suspend(() => Effect.all(Object.fromEntries(parts)))

@@ -76,6 +76,9 @@ export const counter = <const L extends LabelSpec = typeof NO_LABELS>(
   return {
     info,
     add: (its: LabelsOf<L>, by: number): Effect.Effect<void> => Metric.update(series(its), by),
+    /** What was counted in this process so far. */
+    count: (its: LabelsOf<L>): Effect.Effect<number> =>
+      Effect.map(Metric.value(series(its)), ({ count }) => Number(count)),
     observe: (its: LabelsOf<L>, read: () => number) =>
       observed(series(its), () => ({ count: read(), incremental: true })),
     /** Shows every series with 0 from the start: otherwise its first count would not be seen as an increase. */

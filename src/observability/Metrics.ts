@@ -12,7 +12,7 @@ import { becauseOf, stages } from "../domain/Stages.ts"
 import { counter, gauge, histogram, type MetricInfo } from "./MetricKinds.ts"
 
 const network = "`mainnet`, `testnet`, `devnet`"
-const outcome = ["delivered", "retrying", "failed"] as const
+export const outcomes = ["delivered", "retrying", "failed"] as const
 const pool = ["main", "read"] as const
 const route = "the path in the API's contract, or `other`"
 
@@ -26,7 +26,7 @@ const statementDurations = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 const delays = [0.5, 1, 1.5, 2, 3, 4, 5, 7.5, 10, 15, 30, 60, 300, 1_800, 7_200]
 
 export type StatusClass = "2xx" | "3xx" | "4xx" | "5xx" | "none"
-const statusClasses = ["2xx", "3xx", "4xx", "5xx", "none"] as const
+export const statusClasses = ["2xx", "3xx", "4xx", "5xx", "none"] as const
 
 /** `none`: there was no response. */
 export const statusClassOf = (status: number | null): StatusClass =>
@@ -108,14 +108,14 @@ export const Metrics = {
     { network }
   ),
   deliveryAttempts: counter("ledgerhook_delivery_attempts_total", "Recorded delivery attempts", {
-    outcome,
+    outcome: outcomes,
     status_class: statusClasses
   }),
   attemptDuration: histogram(
     "ledgerhook_delivery_attempt_duration_seconds",
     "How long recorded delivery attempts took",
     durations,
-    { outcome }
+    { outcome: outcomes }
   ),
   lanes: gauge("ledgerhook_delivery_lanes", "Webhooks that have deliveries in this process's memory"),
   attemptsInFlight: gauge(

@@ -14,7 +14,7 @@ import { readNetworks } from "../storage/Networks.ts"
 import { olderRuns, readProcesses } from "../storage/Processes.ts"
 import { failingHosts } from "../storage/webhooks/FailingHosts.ts"
 import { countByHealth } from "../storage/webhooks/WebhookHealth.ts"
-import { readMailPart } from "./Outside.ts"
+import { readLocksPart, readMailPart } from "./Outside.ts"
 import { type Position, positionOf } from "./Positions.ts"
 import { type OpenJobs, readBacklog, readJobs, readNotices, readOverdue } from "./WaitingWork.ts"
 
@@ -112,7 +112,7 @@ export const readFacts = Effect.fnUntraced(function* (registry: Effect.Effect<Re
     withoutRoles: settings.withoutRoles,
     olderRuns: yield* olderRuns,
     networks,
-    outside: [...(yield* registry), ...(yield* readMailPart)],
+    outside: [...(yield* registry), ...(yield* readMailPart), ...(yield* readLocksPart)],
     stages,
     webhooks: yield* countByHealth,
     hosts: yield* failingHosts

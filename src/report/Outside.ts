@@ -1,10 +1,10 @@
-/** Parts that no process probes for itself: the schema registry and the mail server. The maker of the report asks them. */
+/** Parts that no process probes for itself: the schema registry, the mail server, and locks in PostgreSQL. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings, watchedNetworks } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { monotonicNow } from "../domain/Monotonic.ts"
-import { mailPart, registryPart } from "../health/PartProbes.ts"
+import { type Lock, locksPart, mailPart, registryPart } from "../health/PartProbes.ts"
 import type { PartState } from "../health/Parts.ts"
 import { examineSchemas } from "../log/kafka/SchemaRegistry.ts"
 
@@ -44,4 +44,23 @@ export const readMailPart = Effect.gen(function* () {
            coalesce(extract(epoch FROM clock_timestamp() - min(created_at)) * 1000, 0)::float8 AS "refusedMs"
     FROM mails WHERE next_attempt_at IS NOT NULL AND last_error IS NOT NULL`
   return [mailPart(row!)]
+})
+
+/**
+ * Statements of the service that wait for a lock of another session. A user without the rights to see others' sessions
+ * learns their number only.
+ */
+export const readLocksPart = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [lock] = yield* sql<Lock>`
+    SELECT count(DISTINCT waiting.pid)::float8 AS statements, holder.pid, coalesce(holder.application_name, '') AS name,
+           coalesce(holder.state, 'unknown') AS state,
+           (extract(epoch FROM clock_timestamp() - min(waiting.query_start)) * 1000)::float8 AS "waitedMs"
+    FROM pg_stat_activity waiting, unnest(pg_blocking_pids(waiting.pid)) AS blocking (pid),
+         pg_stat_activity holder
+    WHERE waiting.datname = current_database() AND waiting.wait_event_type = 'Lock'
+      AND waiting.query_start < clock_timestamp() - ${Limits.lockWaitMs} * interval '1 millisecond'
+      AND holder.pid = blocking.pid AND holder.wait_event_type IS DISTINCT FROM 'Lock'
+    GROUP BY 2, 3, 4 ORDER BY 1 DESC LIMIT 1`
+  return lock === undefined ? [] : [locksPart(lock)]
 })

@@ -4,23 +4,41 @@
  */
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
+import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import type { Role } from "../config/Definitions.ts"
 import { Limits } from "../config/Limits.ts"
 import { bothClocks, monotonicNow } from "../domain/Monotonic.ts"
-import type { SeenProcess } from "../health/SeenProcess.ts"
+import { type PartInProcess, rolePart, type SeenProcess } from "../health/SeenProcess.ts"
 import { roleFailedSince } from "../health/Traffic.ts"
 import { Health } from "../observability/Health.ts"
+import { Metrics, outcomes, statusClasses } from "../observability/Metrics.ts"
 import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
 import { stageAges } from "../observability/StageAges.ts"
 import { makeParts } from "./ProcessParts.ts"
+
+const MINUTE_MS = 60_000
 
 /** The name of this process in the tables `processes` and `leases`. */
 export class ProcessId extends Context.Service<ProcessId, string>()("ledgerhook/storage/ProcessId") {
   static readonly layer = Layer.sync(ProcessId, () => randomUUID())
 }
+
+/** Why each of the roles fails, as parts of the process. */
+const reasonsOf = Effect.fnUntraced(function* (failing: ReadonlyArray<Role>) {
+  const health = yield* Health
+  const names = [...(yield* health.probes).keys()]
+  const reasons: Record<string, PartInProcess> = {}
+  for (const role of failing) {
+    const part = names.find((name) => name === role || name.startsWith(`${role}.`))
+    const detail = part === undefined ? undefined : yield* health.failureOf(part)
+    if (detail !== undefined) reasons[rolePart(role)] = { status: "failed", detail }
+  }
+  return reasons
+})
 
 /**
  * The roles that fail by themselves. A restart that fails again changes nothing. `sharedFailedAt`: when something failed
@@ -34,26 +52,52 @@ const failingOf = Effect.fnUntraced(function* (roles: ReadonlyArray<Role>, share
   return roles.filter((role) => roleFailedSince({ failedSince, parts }, role) !== undefined)
 })
 
+/** Attempts of this process since the start: all, and those that delivered. */
+const countSent = Effect.gen(function* () {
+  const counts = { attempts: 0, delivered: 0 }
+  for (const outcome of outcomes)
+    for (const status_class of statusClasses) {
+      const count = yield* Metrics.deliveryAttempts.count({ outcome, status_class })
+      counts.attempts += count
+      if (outcome === "delivered") counts.delivered += count
+    }
+  return counts
+})
+
+/** Those of the last minute, at each call. */
+const makeSent = () => {
+  let samples: ReadonlyArray<{ readonly attempts: number; readonly delivered: number }> = []
+  return Effect.map(countSent, (now) => {
+    samples = [...samples, now].slice(-Math.ceil(MINUTE_MS / Limits.processSeenMs) - 1)
+    const { attempts, delivered } = samples[0]!
+    return { attempts: now.attempts - attempts, delivered: now.delivered - delivered }
+  })
+}
+
 /** Keeps the row of this process until its scope ends. */
 export const keepProcess = Effect.fnUntraced(function* (version: string, roles: ReadonlyArray<Role>) {
   const sql = yield* SqlClient.SqlClient
   const id = yield* ProcessId
   const parts = yield* makeParts
+  const sent = roles.includes("deliver") ? makeSent() : Effect.succeed(null)
   let lastAt = yield* monotonicNow
 
   const seen = Effect.gen(function* () {
     yield* parts.probe
     const failing = yield* failingOf(roles, parts.sharedFailedAt())
     const behind = yield* stageAges
+    const sentLately = JSON.stringify(yield* sent)
     const before = yield* bothClocks
     const sinceMs = before.monotonicMs - lastAt
     lastAt = before.monotonicMs
+    const shown = { ...parts.read(), ...(yield* reasonsOf(failing)) }
     const [row] = yield* sql<{ readonly nowMs: number }>`
-      INSERT INTO processes (id, host, pid, version, roles, failing, seen_at, parts, behind_ms)
+      INSERT INTO processes (id, host, pid, version, roles, failing, seen_at, parts, behind_ms, sent)
       VALUES (${id}, ${hostname()}, ${process.pid}, ${version}, ${roles}, ${failing}, clock_timestamp(),
-              ${JSON.stringify(parts.read())}::text::jsonb, ${JSON.stringify(behind)}::text::jsonb)
+              ${JSON.stringify(shown)}::text::jsonb, ${JSON.stringify(behind)}::text::jsonb,
+              nullif(${sentLately}::text::jsonb, 'null'))
       ON CONFLICT (id) DO UPDATE SET failing = excluded.failing, seen_at = excluded.seen_at, parts = excluded.parts,
-        behind_ms = excluded.behind_ms
+        behind_ms = excluded.behind_ms, sent = excluded.sent
       RETURNING (extract(epoch FROM seen_at) * 1000)::float8 AS "nowMs"`.pipe(
       Effect.timeout(Limits.databaseConnectMs),
       Effect.tapError(() => parts.answered(undefined, sinceMs))
@@ -71,14 +115,25 @@ export const keepProcess = Effect.fnUntraced(function* (version: string, roles: 
   yield* Effect.forkScoped(repeatEvery("saying that this process runs", Limits.processSeenMs)(seen))
 })
 
+/**
+ * On a connection of its own: while statements of the pool wait for a lock or a slow disk, the process still runs, and the
+ * database still answers.
+ */
 export const presenceLayer = (version: string) =>
-  Layer.effectDiscard(Effect.flatMap(Settings, ({ roles }) => keepProcess(version, roles)))
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { roles } = yield* Settings
+      const { config } = yield* PgClient.PgClient
+      const own = yield* PgClient.make({ ...config, maxConnections: 1 })
+      yield* Effect.provideService(keepProcess(version, roles), SqlClient.SqlClient, own)
+    })
+  ).pipe(Layer.provide(Reactivity.layer))
 
 /** The newest first. */
 export const readProcesses = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<SeenProcess>`
-    SELECT host, pid, version, roles, failing, stopped_at IS NOT NULL AS stopped, parts, behind_ms AS "behindMs",
+    SELECT host, pid, version, roles, failing, stopped_at IS NOT NULL AS stopped, parts, behind_ms AS "behindMs", sent,
            ARRAY(SELECT name FROM leases WHERE owner = p.id AND expires_at > clock_timestamp() ORDER BY name) AS holds,
            greatest(0, extract(epoch FROM clock_timestamp() - seen_at) * 1000)::float8 AS "seenAgoMs"
     FROM processes p ORDER BY p.seen_at DESC`

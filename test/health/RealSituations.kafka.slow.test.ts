@@ -3,8 +3,10 @@
  * killed, frozen or away, and `ledgerhook status` names the cause, and only the cause, within seconds. Report.test.ts has
  * more situations; their numbers are the same.
  */
+import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect, Redacted, Schedule } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import { type Role, roles } from "../../src/config/Definitions.ts"
 import { missing } from "../kafka/broker.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
@@ -144,6 +146,18 @@ describe.skipIf(missing() !== undefined)("status, of real processes", () => {
         yield* again("ingest")
         yield* says([])
         yield* other.signal("SIGCONT")
+        yield* says([])
+
+        // Another session locks a table: one cause, and not that deliveries are late.
+        yield* Effect.gen(function* () {
+          const sql = yield* PgClient.make({ url: Redacted.make(database.url), applicationName: "psql" })
+          const locked = Effect.gen(function* () {
+            yield* sql`LOCK TABLE deliveries IN SHARE MODE`
+            const held = yield* says(["part locks"])
+            assert.match(sentence(held, /lock/), /Session \d+ \(psql, idle in transaction\) holds it/)
+          })
+          yield* sql.withTransaction(locked)
+        }).pipe(Effect.provide(Reactivity.layer), Effect.scoped)
         yield* says([])
 
         // 30: Kafka is away: one cause, no stage and no role beside it.

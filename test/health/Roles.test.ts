@@ -45,7 +45,7 @@ const situations: ReadonlyArray<{
     what: "a stage fails in every process that has it",
     processes: [others("route"), process({ host: "c", roles: ["route"], failing: ["route"] })],
     says: [
-      "The role route fails in every process that has it (host c, pid 1, version 0.3.0; their logs say why)."
+      "The role route fails in every process that has it (host c, pid 1, version 0.3.0): their logs say why."
     ]
   },
   {

@@ -13,5 +13,6 @@ export const seenProcess = (of: Partial<SeenProcess> = {}): SeenProcess => ({
   holds: [],
   parts: {},
   behindMs: {},
+  sent: null,
   ...of
 })

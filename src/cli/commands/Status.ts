@@ -40,11 +40,15 @@ const readStatus = Effect.gen(function* () {
 })
 
 const processLine = (process: SeenProcess): string => {
-  const { failing, holds, host, pid, roles, seenAgoMs, stopped, version } = process
+  const { failing, holds, host, pid, roles, seenAgoMs, sent, stopped, version } = process
   const end = stopped ? "stopped" : seenAgoMs > Limits.processSilentMs ? "silent" : "seen"
+  const answered =
+    sent === null
+      ? ""
+      : `  delivered ${count(sent.delivered)} of ${count(sent.attempts)} attempts in the last minute`
   const fails = failing.length === 0 ? "" : `  fails: ${failing.join(",")}`
   const leases = holds.length === 0 ? "" : `  holds: ${holds.join(",")}`
-  return `${host} ${pid}  ${version}  ${roles.join(",")}  ${end} ${duration(seenAgoMs)} ago${leases}${fails}`
+  return `${host} ${pid}  ${version}  ${roles.join(",")}  ${end} ${duration(seenAgoMs)} ago${answered}${leases}${fails}`
 }
 
 const webhookLine = ({ health, id, url }: WebhookSummary): string =>
