@@ -10,6 +10,7 @@
  */
 import type { HealthState } from "../domain/HealthState.ts"
 import { iso } from "../domain/IsoTime.ts"
+import type { Hold } from "../domain/Quota.ts"
 import type { WebhookStatus } from "../domain/Webhook.ts"
 
 /** A delivery that waits is `waiting` if it is to be retried, or has waited for this long: about one ledger. */
@@ -32,6 +33,8 @@ export interface WebhookFacts {
   readonly failedDeliveries: number
   /** The newest incident, if it is over. */
   readonly incident: { readonly beganAt: number; readonly endedAt: number } | null
+  /** Why nothing is sent for it although it is active. Null: nothing holds it. */
+  readonly hold: Hold | null
   /** Live deliveries that wait. Null if none does for long enough. */
   readonly waiting: WaitingFacts | null
 }
@@ -80,9 +83,14 @@ const reasonOf = (error: string | null): string =>
 const failuresOf = ({ failedAttempts, failedDeliveries }: WebhookFacts): string =>
   `${counted(failedAttempts, "attempt", "attempts")} of ${counted(Math.max(1, failedDeliveries), "delivery", "deliveries")} failed`
 
-const waitingSentence = ({ deliveries, isMinimum, lastError, retrying, since }: WaitingFacts): string => {
+const waitingSentence = (
+  { deliveries, isMinimum, lastError, retrying, since }: WaitingFacts,
+  hold: Hold | null
+): string => {
   const some = `${isMinimum ? "At least " : ""}${counted(deliveries, "delivery waits", "deliveries wait")} since ${moment(since)}`
-  if (retrying === 0) return `${some} for the webhook's own speed, rate or quota.`
+  if (hold === "suspended") return `${some}: the account is suspended.`
+  if (hold === "quota") return `${some}: the account's quota of this month is used up.`
+  if (retrying === 0) return `${some} for the webhook's own speed or rate.`
   const part = retrying === deliveries ? "" : `, ${retrying.toLocaleString("en-US")} of them`
   return `${some}${part} for a retry${reasonOf(lastError)}.`
 }
@@ -96,10 +104,10 @@ const healthySentence = (facts: WebhookFacts): string => {
 }
 
 export const webhookHealth = (facts: WebhookFacts): Health => {
-  const { failedAttempts, failingSince, lastError, waiting } = facts
+  const { failedAttempts, failingSince, hold, lastError, waiting } = facts
   const run = {
     lastError: failingSince === null ? null : lastError,
-    nextAttemptAt: waiting?.nextAttemptAt ?? null,
+    nextAttemptAt: hold === null ? (waiting?.nextAttemptAt ?? null) : null,
     attemptsFailedInARow: failedAttempts
   }
   if (facts.status === "disabled") {
@@ -130,7 +138,7 @@ export const webhookHealth = (facts: WebhookFacts): Health => {
       lastError: run.lastError ?? waiting.lastError,
       state: "waiting",
       since: waiting.since,
-      sentence: waitingSentence(waiting)
+      sentence: waitingSentence(waiting, facts.hold)
     }
   }
   const since = facts.incident?.endedAt ?? facts.attemptedAt ?? facts.createdAt

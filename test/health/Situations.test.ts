@@ -37,6 +37,11 @@ const makePlay = (webhookId: string) => {
         case "queue":
           // As an actor does with what has waited for a second.
           return yield* store.spill([{ deliveryId: made.id, attempt: 1, row: made }], "live")
+        case "suspend":
+        case "resume":
+          return yield* Effect.asVoid(sql`
+            UPDATE accounts SET suspended_at = ${step.does === "suspend" ? new Date(now) : null}
+            WHERE id = ${made.accountId}`)
         case "test fails": {
           yield* insertTest(
             sql,
@@ -89,6 +94,8 @@ layer(DeliveriesLive)("the health of a webhook", (it) => {
               assert.strictEqual(health.state, shown.state, `at ${shown.at} s`)
               assert.match(health.sentence, shown.sentence)
               if (shown.sinceS !== undefined) assert.strictEqual(health.since, msOf(shown.sinceS))
+              if (shown.isScheduled !== undefined)
+                assert.strictEqual(health.nextAttemptAt !== null, shown.isScheduled)
               if (shown.failed !== undefined) assert.strictEqual(health.attemptsFailedInARow, shown.failed)
               // The list finds it in this state and in no other.
               for (const state of healthStates) {

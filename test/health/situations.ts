@@ -14,7 +14,10 @@ export type Step =
       readonly error?: string
       readonly manual?: boolean
     }
-  | { readonly at: number; readonly does: "disable" | "enable" | "delete" | "test fails" | "queue" }
+  | {
+      readonly at: number
+      readonly does: "disable" | "enable" | "delete" | "test fails" | "queue" | "suspend" | "resume"
+    }
 
 export interface Situation {
   readonly name: string
@@ -25,6 +28,8 @@ export interface Situation {
     readonly sinceS?: number
     readonly sentence: RegExp
     readonly failed?: number
+    /** Whether a next attempt is shown. */
+    readonly isScheduled?: boolean
   }>
   /** Begin and end in seconds, and what ended it. */
   readonly incidents: ReadonlyArray<readonly [begins: number, ends: number | null, endedBy: string | null]>
@@ -264,6 +269,25 @@ export const situations: ReadonlyArray<Situation> = [
     incidents: [[1, 4_081, "retry"]]
   },
   {
+    name: "11: the account is suspended while a delivery waits for a retry",
+    steps: [
+      { at: 1, sends: ["d"], result: "retrying" },
+      { at: 2, does: "suspend" },
+      { at: 10, does: "resume" }
+    ],
+    shows: [
+      { at: 1.5, state: "waiting", sentence: /for a retry: HTTP 503\.$/, isScheduled: true },
+      {
+        at: 5,
+        state: "waiting",
+        sentence: /^1 delivery waits since .*: the account is suspended\.$/,
+        isScheduled: false
+      },
+      { at: 11, state: "waiting", sentence: /for a retry: HTTP 503\.$/, isScheduled: true }
+    ],
+    incidents: []
+  },
+  {
     name: "a delivery waits for its place",
     steps: [
       { at: 1, sends: ["d"], result: "delivered" },
@@ -275,7 +299,7 @@ export const situations: ReadonlyArray<Situation> = [
         at: 8,
         state: "waiting",
         sinceS: 2,
-        sentence: /^1 delivery waits since .* for the webhook's own speed, rate or quota\.$/
+        sentence: /^1 delivery waits since .* for the webhook's own speed or rate\.$/
       }
     ],
     incidents: []

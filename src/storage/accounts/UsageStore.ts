@@ -101,16 +101,23 @@ export const deliveriesLeftInQuota = (
     Effect.map(([row]) => (row?.remaining == null ? null : Math.max(0, row.remaining)))
   )
 
+/** The accounts on hold among those that `which` chooses of the table `account`. */
+export const accountHolds = (
+  sql: SqlClient.SqlClient,
+  nowMs: number,
+  which: Statement.Fragment
+): Effect.Effect<ReadonlyMap<string, Hold>, SqlError.SqlError> =>
+  sql<{ readonly id: string; readonly hold: Hold }>`
+    SELECT id, CASE WHEN suspended_at IS NULL THEN 'quota' ELSE 'suspended' END AS hold
+    FROM ${accountUsage(sql, monthOf(nowMs))} AS account
+    WHERE (suspended_at IS NOT NULL OR deliveries >= quota) AND ${which}`.pipe(
+    Effect.map((rows) => new Map(rows.map(({ id, hold }) => [id, hold])))
+  )
+
 export class UsageStore extends Context.Service<UsageStore>()("ledgerhook/storage/UsageStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const holds = (nowMs: number, which: Statement.Fragment) =>
-      sql<{ readonly id: string; readonly hold: Hold }>`
-        SELECT id, CASE WHEN suspended_at IS NULL THEN 'quota' ELSE 'suspended' END AS hold
-        FROM ${accountUsage(sql, monthOf(nowMs))} AS account
-        WHERE (suspended_at IS NOT NULL OR deliveries >= quota) AND ${which}`.pipe(
-        Effect.map((rows): ReadonlyMap<string, Hold> => new Map(rows.map(({ id, hold }) => [id, hold])))
-      )
+    const holds = (nowMs: number, which: Statement.Fragment) => accountHolds(sql, nowMs, which)
 
     return {
       /** Usage in the UTC month of `nowMs`. */

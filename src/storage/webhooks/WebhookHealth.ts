@@ -7,7 +7,11 @@ import { SqlClient, type Statement } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { type HealthState, healthStates } from "../../domain/HealthState.ts"
 import { firstIdAt, idTime } from "../../domain/Ids.ts"
+import type { Network } from "../../domain/Network.ts"
+import { type Hold, permissionUnder } from "../../domain/Quota.ts"
 import { type Health, WAITING_MS, type WebhookFacts, webhookHealth } from "../../health/Webhook.ts"
+import { accountHolds } from "../accounts/UsageStore.ts"
+import { column } from "../Columns.ts"
 
 /** Rows of `deliveries_unfinished`. */
 export const UNFINISHED =
@@ -53,8 +57,10 @@ export const countByHealth = Effect.gen(function* () {
 export const rankOf = (sql: Sql, nowMs: number) =>
   sql`array_position(${[...healthStates]}::text[], ${stateOf(sql, nowMs)}) - 1`
 
-interface Row extends Omit<WebhookFacts, "incident" | "waiting"> {
+interface Row extends Omit<WebhookFacts, "hold" | "incident" | "waiting"> {
   readonly id: string
+  readonly accountId: string
+  readonly network: Network
   readonly incidentId: string | null
   readonly incidentEndedAt: number | null
   readonly oldest: string | null
@@ -64,8 +70,12 @@ interface Row extends Omit<WebhookFacts, "incident" | "waiting"> {
   readonly waitingError: string | null
 }
 
-const factsOf = ({ incidentEndedAt, incidentId, oldest, waitingError, ...row }: Row): WebhookFacts => ({
+const factsOf = (
+  { incidentEndedAt, incidentId, oldest, waitingError, ...row }: Row,
+  hold: Hold | undefined
+): WebhookFacts => ({
   ...row,
+  hold: permissionUnder(hold, row.network) === "all" ? null : (hold ?? null),
   incident:
     incidentId === null || incidentEndedAt === null
       ? null
@@ -91,7 +101,7 @@ export const readHealth = Effect.fnUntraced(function* (ids: ReadonlyArray<string
   const ms = (column: string, as: string) =>
     sql.literal(`(extract(epoch FROM ${column}) * 1000)::float8 AS "${as}"`)
   const rows = yield* sql<Row>`
-    SELECT w.id, w.status, ${ms("w.disabled_at", "disabledAt")}, w.disabled_reason AS "disabledReason",
+    SELECT w.id, w.account_id AS "accountId", w.network, w.status, ${ms("w.disabled_at", "disabledAt")}, w.disabled_reason AS "disabledReason",
            ${ms("w.created_at", "createdAt")}, ${ms("w.attempted_at", "attemptedAt")}, w.is_failing AS "isFailing",
            ${ms("w.failing_since", "failingSince")}, w.failed_attempts AS "failedAttempts",
            w.last_error AS "lastError", w.failed_deliveries AS "failedDeliveries", w.incident_id AS "incidentId",
@@ -110,7 +120,13 @@ export const readHealth = Effect.fnUntraced(function* (ids: ReadonlyArray<string
     ) AS newest ON true
     LEFT JOIN LATERAL (SELECT last_error FROM deliveries WHERE id = newest.retried) AS retried ON true
     WHERE w.id = ANY(${ids}::text[])`
-  return new Map(rows.map((row) => [row.id, webhookHealth(factsOf(row))]))
+  // Most webhooks have nothing that waits.
+  const accounts = new Set(rows.flatMap(({ accountId, oldest }) => (oldest === null ? [] : [accountId])))
+  const holds =
+    accounts.size === 0
+      ? new Map<string, Hold>()
+      : yield* accountHolds(sql, nowMs, sql`id = ANY(${column([...accounts])}::text[])`)
+  return new Map(rows.map((row) => [row.id, webhookHealth(factsOf(row, holds.get(row.accountId)))]))
 })
 
 export const makeReadHealth = Effect.map(
