@@ -18,6 +18,7 @@ import {
   someRuns
 } from "./Roles.ts"
 import { isAlive, type SeenProcess } from "./SeenProcess.ts"
+import { worseSenders } from "./Senders.ts"
 import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./Stages.ts"
 import { addSample, type Sample } from "./Trend.ts"
 import { count } from "./Words.ts"
@@ -165,7 +166,14 @@ const findingsOf = (
     ...roleFindings(missing, late),
     ...silentFindings(processes, missing),
     ...(shared.length > 0 ? [] : stageFindings(unexplained)),
-    ...hostFindings(hosts)
+    ...hostFindings(hosts),
+    ...worseSenders(processes.filter(isAlive)).map(
+      ({ process, sentence }): Found => ({
+        what: `sender ${process.host} ${process.pid}`,
+        level: "warning",
+        sentence
+      })
+    )
   ]
   return [
     ...found.filter(({ level }) => level === "fault"),

@@ -4,7 +4,7 @@
  * process look the same: nobody does the role's work. Pure.
  */
 import { type Role, roles } from "../config/Definitions.ts"
-import { isAlive, rolePart, type SeenProcess } from "./SeenProcess.ts"
+import { isAlive, named, rolePart, type SeenProcess } from "./SeenProcess.ts"
 import { duration } from "./Words.ts"
 
 export interface RoleState {
@@ -16,8 +16,6 @@ export interface RoleState {
   /** Processes that have it run, but it fails in all of them. */
   readonly fails: boolean
 }
-
-const named = ({ host, pid, version }: SeenProcess) => `host ${host}, pid ${pid}, version ${version}`
 
 /** A process that says nothing any more may still run: it says so in PostgreSQL. */
 const endOf = ({ seenAgoMs, stopped }: SeenProcess): string =>

@@ -7,6 +7,13 @@ export interface PartInProcess {
   readonly detail: string
 }
 
+/** Attempts of a process, those of them that delivered, and how long all of them took together. */
+export interface Sent {
+  readonly attempts: number
+  readonly delivered: number
+  readonly seconds: number
+}
+
 /** A process that has run within the last day. */
 export interface SeenProcess {
   readonly host: string
@@ -24,8 +31,8 @@ export interface SeenProcess {
   readonly parts: Readonly<Record<string, PartInProcess>>
   /** By stage: how long the oldest item has waited for this process itself. */
   readonly behindMs: Readonly<Partial<Record<string, number>>>
-  /** Its attempts of the last minute, and those of them that delivered. Null if it does not deliver. */
-  readonly sent: { readonly attempts: number; readonly delivered: number } | null
+  /** In the last minute. Null if it does not deliver. */
+  readonly sent: Sent | null
 }
 
 /** Whether it said within `processSilentMs` that it runs. */
@@ -36,3 +43,6 @@ const ROLE = "role "
 /** The name under which a process says in its parts why a role fails. */
 export const rolePart = (role: string): string => `${ROLE}${role}`
 export const isRolePart = (part: string): boolean => part.startsWith(ROLE)
+
+/** `host b, pid 311, version 0.3.0` */
+export const named = ({ host, pid, version }: SeenProcess) => `host ${host}, pid ${pid}, version ${version}`

@@ -76,9 +76,6 @@ export const counter = <const L extends LabelSpec = typeof NO_LABELS>(
   return {
     info,
     add: (its: LabelsOf<L>, by: number): Effect.Effect<void> => Metric.update(series(its), by),
-    /** What was counted in this process so far. */
-    count: (its: LabelsOf<L>): Effect.Effect<number> =>
-      Effect.map(Metric.value(series(its)), ({ count }) => Number(count)),
     observe: (its: LabelsOf<L>, read: () => number) =>
       observed(series(its), () => ({ count: read(), incremental: true })),
     /** Shows every series with 0 from the start: otherwise its first count would not be seen as an increase. */
@@ -119,6 +116,9 @@ export const histogram = <const L extends LabelSpec = typeof NO_LABELS>(
   const info: MetricInfo = { name, type: "histogram", description, labels }
   return {
     info,
+    /** What was recorded in this process so far: how many values, and their sum. */
+    total: (its: LabelsOf<L>): Effect.Effect<{ readonly count: number; readonly sum: number }> =>
+      Metric.value(series(its)),
     record: (its: LabelsOf<L>, values: ReadonlyArray<number>): Effect.Effect<void> =>
       Effect.contextWith((context) =>
         Effect.sync(() => {

@@ -26,7 +26,7 @@ const statementDurations = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 const delays = [0.5, 1, 1.5, 2, 3, 4, 5, 7.5, 10, 15, 30, 60, 300, 1_800, 7_200]
 
 export type StatusClass = "2xx" | "3xx" | "4xx" | "5xx" | "none"
-export const statusClasses = ["2xx", "3xx", "4xx", "5xx", "none"] as const
+const statusClasses = ["2xx", "3xx", "4xx", "5xx", "none"] as const
 
 /** `none`: there was no response. */
 export const statusClassOf = (status: number | null): StatusClass =>

@@ -12,10 +12,10 @@ import { Settings } from "../config/Config.ts"
 import type { Role } from "../config/Definitions.ts"
 import { Limits } from "../config/Limits.ts"
 import { bothClocks, monotonicNow } from "../domain/Monotonic.ts"
-import { type PartInProcess, rolePart, type SeenProcess } from "../health/SeenProcess.ts"
+import { type PartInProcess, rolePart, type SeenProcess, type Sent } from "../health/SeenProcess.ts"
 import { roleFailedSince } from "../health/Traffic.ts"
 import { Health } from "../observability/Health.ts"
-import { Metrics, outcomes, statusClasses } from "../observability/Metrics.ts"
+import { Metrics, outcomes } from "../observability/Metrics.ts"
 import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
 import { stageAges } from "../observability/StageAges.ts"
 import { makeParts } from "./ProcessParts.ts"
@@ -52,25 +52,29 @@ const failingOf = Effect.fnUntraced(function* (roles: ReadonlyArray<Role>, share
   return roles.filter((role) => roleFailedSince({ failedSince, parts }, role) !== undefined)
 })
 
-/** Attempts of this process since the start: all, and those that delivered. */
+/** What this process has sent since its start. */
 const countSent = Effect.gen(function* () {
-  const counts = { attempts: 0, delivered: 0 }
-  for (const outcome of outcomes)
-    for (const status_class of statusClasses) {
-      const count = yield* Metrics.deliveryAttempts.count({ outcome, status_class })
-      counts.attempts += count
-      if (outcome === "delivered") counts.delivered += count
-    }
-  return counts
+  const sent = { attempts: 0, delivered: 0, seconds: 0 }
+  for (const outcome of outcomes) {
+    const { count, sum } = yield* Metrics.attemptDuration.total({ outcome })
+    sent.attempts += count
+    sent.seconds += sum
+    if (outcome === "delivered") sent.delivered += count
+  }
+  return sent
 })
 
-/** Those of the last minute, at each call. */
+/** The same of the last minute, at each call. */
 const makeSent = () => {
-  let samples: ReadonlyArray<{ readonly attempts: number; readonly delivered: number }> = []
-  return Effect.map(countSent, (now) => {
+  let samples: ReadonlyArray<Sent> = []
+  return Effect.map(countSent, (now): Sent => {
     samples = [...samples, now].slice(-Math.ceil(MINUTE_MS / Limits.processSeenMs) - 1)
-    const { attempts, delivered } = samples[0]!
-    return { attempts: now.attempts - attempts, delivered: now.delivered - delivered }
+    const { attempts, delivered, seconds } = samples[0]!
+    return {
+      attempts: now.attempts - attempts,
+      delivered: now.delivered - delivered,
+      seconds: now.seconds - seconds
+    }
   })
 }
 

@@ -349,6 +349,46 @@ export const situations: ReadonlyArray<Situation> = [
     ]
   },
   {
+    what: "one process lost its way to receivers, and other processes deliver",
+    facts: {
+      processes: [
+        seenProcess({ sent: { attempts: 640, delivered: 600, seconds: 20 } }),
+        seenProcess({ host: "b", pid: 311, sent: { attempts: 300, delivered: 0, seconds: 1 } })
+      ]
+    },
+    ok: true,
+    says: [
+      /^The service is well\./,
+      "The process on host b, pid 311, version 0.3.0 delivered none of 300 attempts in the last minute, and others do. If its webhooks are not to blame, check the network of that machine."
+    ]
+  },
+  {
+    what: "the way of one process to receivers is slow",
+    facts: {
+      processes: [
+        seenProcess({ sent: { attempts: 640, delivered: 600, seconds: 20 } }),
+        seenProcess({ host: "b", pid: 311, sent: { attempts: 300, delivered: 300, seconds: 780 } })
+      ]
+    },
+    ok: true,
+    says: [
+      /^The service is well\./,
+      /^The process on host b, .* needs 2\.6 s for an attempt, and others 0\.03 s\. If its webhooks/
+    ]
+  },
+  {
+    what: "two processes that deliver, each with its own webhooks",
+    facts: {
+      processes: [
+        seenProcess({ sent: { attempts: 19, delivered: 0, seconds: 60 } }),
+        seenProcess({ host: "b", sent: { attempts: 300, delivered: 290, seconds: 60 } }),
+        seenProcess({ host: "c", sent: { attempts: 0, delivered: 0, seconds: 0 } })
+      ]
+    },
+    ok: true,
+    says: [/^The service is well\./]
+  },
+  {
     what: "28: no process runs",
     facts: { processes: [seenProcess({ stopped: true })] },
     ok: false,

@@ -8,6 +8,7 @@ import { printable } from "../../domain/Printable.ts"
 import { stages } from "../../domain/Stages.ts"
 import type { Report } from "../../health/Report.ts"
 import type { SeenProcess } from "../../health/SeenProcess.ts"
+import { sentText } from "../../health/Senders.ts"
 import { sentencesOf } from "../../health/Service.ts"
 import { shownReport } from "../../health/ShownReport.ts"
 import type { StageState } from "../../health/Stages.ts"
@@ -42,13 +43,10 @@ const readStatus = Effect.gen(function* () {
 const processLine = (process: SeenProcess): string => {
   const { failing, holds, host, pid, roles, seenAgoMs, sent, stopped, version } = process
   const end = stopped ? "stopped" : seenAgoMs > Limits.processSilentMs ? "silent" : "seen"
-  const answered =
-    sent === null
-      ? ""
-      : `  delivered ${count(sent.delivered)} of ${count(sent.attempts)} attempts in the last minute`
+  const delivers = sent === null ? "" : `  ${sentText(sent)}`
   const fails = failing.length === 0 ? "" : `  fails: ${failing.join(",")}`
   const leases = holds.length === 0 ? "" : `  holds: ${holds.join(",")}`
-  return `${host} ${pid}  ${version}  ${roles.join(",")}  ${end} ${duration(seenAgoMs)} ago${answered}${leases}${fails}`
+  return `${host} ${pid}  ${version}  ${roles.join(",")}  ${end} ${duration(seenAgoMs)} ago${delivers}${leases}${fails}`
 }
 
 const webhookLine = ({ health, id, url }: WebhookSummary): string =>
