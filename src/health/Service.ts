@@ -62,8 +62,8 @@ export const secondsLate = (stored: StoredReport | undefined, network: Network):
     ({ because, network: of, stage, waiting }) =>
       because === "service" &&
       (of === network || of === "") &&
-      // One ledger is always under way.
-      (stage === "route" || stage === "deliver" || (stage === "ingest" && waiting > 1))
+      // Ingest is always a few seconds behind a close.
+      (stage === "route" || stage === "deliver" || (stage === "ingest" && waiting > 0))
   )
   return Math.floor(Math.max(0, ...own.map(({ oldestMs }) => oldestMs)) / 1_000)
 }

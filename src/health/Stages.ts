@@ -43,7 +43,7 @@ export interface Backlog {
   readonly oldestDueMs: number
   /** Deliveries whose webhooks do not take them in time. */
   readonly overflowed: number
-  /** All deliveries that have a row and wait. */
+  /** All deliveries that have a row and wait, and that nothing but their webhook holds back. */
   readonly waiting: number
 }
 
@@ -65,16 +65,13 @@ export const backlogFacts = (
   ]
 }
 
-/** One fact for each stage, network and cause: the oldest, and the largest count. What is late waits, though not counted. */
+/** One fact for each stage, network and cause: the oldest, and the largest count. */
 export const merged = (facts: ReadonlyArray<StageFact>): ReadonlyArray<StageFact> =>
-  Array.from(Map.groupBy(facts, stageKey).values(), (same) => {
-    const oldestMs = Math.max(...same.map((one) => one.oldestMs))
-    return {
-      ...same[0]!,
-      oldestMs,
-      waiting: Math.max(oldestMs > 0 ? 1 : 0, ...same.map(({ waiting }) => waiting))
-    }
-  })
+  Array.from(Map.groupBy(facts, stageKey).values(), (same) => ({
+    ...same[0]!,
+    oldestMs: Math.max(...same.map(({ oldestMs }) => oldestMs)),
+    waiting: Math.max(...same.map(({ waiting }) => waiting))
+  }))
 
 export const stageState = (fact: StageFact, samples: Parameters<typeof trendOf>[0]): StageState => ({
   ...fact,

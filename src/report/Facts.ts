@@ -25,7 +25,8 @@ const ingestFact = (seen: SeenNetwork, nowMs: number): StageFact => ({
   stage: "ingest",
   network: seen.network,
   ...ingestAge(seen, nowMs),
-  waiting: ledgersLeft(seen.facts)
+  // One ledger is always under way.
+  waiting: ledgersLeft(seen.facts) > 1 ? ledgersLeft(seen.facts) : 0
 })
 
 /** Stages that commit what they have finished at once: their place in the log says how late they are. */
@@ -54,6 +55,12 @@ const deliverPlace = Effect.fnUntraced(function* (alive: ReadonlyArray<SeenProce
   } satisfies StageFact
 })
 
+/** Of a stage that counts nothing: one item waits, or none. */
+const ownFact = (alive: ReadonlyArray<SeenProcess>, stage: "outbox" | "upkeep"): StageFact => {
+  const oldestMs = oldestInProcesses(alive, stage) ?? 0
+  return { stage, network: "", because: "service", oldestMs, waiting: oldestMs > 0 ? 1 : 0 }
+}
+
 const delayFact = Effect.fnUntraced(function* (alive: ReadonlyArray<SeenProcess>) {
   const known = oldestInProcesses(alive, "delay")
   const late = known === undefined || known > 0 ? yield* readOverdue : { waiting: 0, oldestMs: 0 }
@@ -62,7 +69,8 @@ const delayFact = Effect.fnUntraced(function* (alive: ReadonlyArray<SeenProcess>
     network: "",
     because: "service",
     oldestMs: known ?? late.oldestMs,
-    waiting: late.waiting
+    // Retries of replays are not counted.
+    waiting: (known ?? 0) > 0 ? Math.max(1, late.waiting) : late.waiting
   } satisfies StageFact
 })
 
@@ -95,15 +103,8 @@ export const readFacts = Effect.fnUntraced(function* (registry: Effect.Effect<Re
           ...backlogFacts(alive, backlog),
           yield* delayFact(alive),
           ...replay,
-          ...(["outbox", "upkeep"] as const).map(
-            (stage): StageFact => ({
-              stage,
-              network: "",
-              because: "service",
-              oldestMs: oldestInProcesses(alive, stage) ?? 0,
-              waiting: 0
-            })
-          ),
+          ownFact(alive, "outbox"),
+          ownFact(alive, "upkeep"),
           ...(yield* readNotices)
         ])
   const facts: ServiceFacts = {

@@ -14,10 +14,12 @@ export const readBacklog = Effect.gen(function* () {
   const usage = yield* UsageStore
   const nowMs = yield* Clock.currentTimeMillis
   const { byStatus, inBacklog, oldestDueMs } = yield* readWaiting(yield* usage.holds(nowMs))
+  const { deleted, disabled, quota, suspended } = inBacklog
   return {
     oldestDueMs: oldestDueMs === undefined ? 0 : Math.max(0, nowMs - oldestDueMs),
     overflowed: inBacklog.full,
-    waiting: byStatus.pending + byStatus.retrying
+    // What is on hold will not be sent, so it is no backlog that grows or shrinks.
+    waiting: byStatus.pending + byStatus.retrying - quota - suspended - disabled - deleted
   } satisfies Backlog
 })
 

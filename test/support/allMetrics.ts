@@ -11,6 +11,7 @@ const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
   reason: ["disconnected", "rate_limited"],
   version: ["1.0.0"],
   node: ["24.0.0"],
+  part: ["database", "log", "ledger.mainnet", "registry", "mail", "keys", "clock", "disk"],
   roles: ["api,deliver"],
   host: ["a"]
 }
