@@ -34,7 +34,9 @@ export const shownReport = (report: Report, processes: ReadonlyArray<SeenProcess
   processes: processes.map(({ behindMs, parts, seenAgoMs, ...process }) => ({
     ...process,
     seen_ago_ms: Math.round(seenAgoMs),
-    behind_ms: behindMs,
+    behind_ms: Object.fromEntries(
+      Object.entries(behindMs).map(([stage, ms]) => [stage, Math.round(ms ?? 0)])
+    ),
     parts
   }))
 })
