@@ -26,6 +26,8 @@ export const healthLimits = {
   /** Samples of a stage's backlog: 5 minutes of reports. A trend needs those of `trendMs`. */
   trendSamples: 30,
   trendMs: 60_000,
+  /** A backlog that will be gone within this time is no fault, as in the alerts (ops/prometheus/alerts.yml). */
+  drainingS: 900,
   /** Failed probes in a row that make a part `failed`: one may be a lost packet. */
   partProbes: 2,
   /** How often the schema registry is asked whether it has all schemas: three requests for each. */

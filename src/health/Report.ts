@@ -4,6 +4,7 @@
  * and that is no second finding. Webhooks that fail are not the service's fault, unless most hosts do. Pure.
  */
 import type { Role } from "../config/Definitions.ts"
+import { Limits } from "../config/Limits.ts"
 import type { HealthState } from "../domain/HealthState.ts"
 import type { Network } from "../domain/Network.ts"
 import { type Hosts, mostHostsFail } from "./Hosts.ts"
@@ -120,10 +121,17 @@ const silentFindings = (
       sentence: silentSentence(process)
     }))
 
+/** A backlog that will be gone soon is being worked on. */
+const isDraining = ({ trend }: StageState): boolean =>
+  trend.kind === "shrinking" && trend.leftS < Limits.drainingS
+
 const stageFindings = (late: ReadonlyArray<StageState>): ReadonlyArray<Found> =>
   late.map((state) => ({
     what: `stage ${stageKey(state)}`,
-    level: PROMISED.has(state.stage) && state.because === "service" ? networkLevel(state.network) : "warning",
+    level:
+      PROMISED.has(state.stage) && state.because === "service" && !isDraining(state)
+        ? networkLevel(state.network)
+        : "warning",
     sentence: stageSentence(state)
   }))
 

@@ -74,12 +74,19 @@ const ofWebhooks = (states: ReadonlyArray<StageState>): ReadonlyArray<string> =>
 const stageLines = ({ stages: states }: Report): ReadonlyArray<string> =>
   states === null ? ["not known"] : [ofService(states), ...ofWebhooks(states)]
 
+const headLines = (report: Report): ReadonlyArray<string> => [
+  ...sentencesOf({ ...report, findings: [] }),
+  ...report.findings.map(
+    ({ sentence, sinceMs }) => `${sentence} Since ${iso(sinceMs).slice(0, 19).replace("T", " ")} UTC.`
+  )
+]
+
 const lines = ({ failing, processes, report }: Status, nowMs: number, colour: boolean): string => {
   const paint = painter(colour)
   const { parts, roles, webhooks } = report
   const more = webhooks.failing - failing.length
   const rows: ReadonlyArray<readonly [head: string, text: ReadonlyArray<string>]> = [
-    [report.ok ? "WELL" : "FAULT", [...sentencesOf(report), `as of ${iso(nowMs).slice(11, 19)} UTC`]],
+    [report.ok ? "WELL" : "FAULT", [...headLines(report), `as of ${iso(nowMs).slice(11, 19)} UTC`]],
     [
       "webhooks",
       [
