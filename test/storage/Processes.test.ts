@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { serviceFindings } from "../../src/cli/doctor/StoredChecks.ts"
+import { reportFinding } from "../../src/cli/doctor/StoredChecks.ts"
 import { Settings } from "../../src/config/Config.ts"
 import { type Role, roles } from "../../src/config/Definitions.ts"
 import { Limits } from "../../src/config/Limits.ts"
@@ -21,7 +21,7 @@ const startProcess = Effect.fnUntraced(function* (own: ReadonlyArray<Role>) {
   return { health: Context.get(services, Health), stop: Scope.close(scope, Exit.void) }
 })
 
-const finding = Effect.flatMap(Settings, serviceFindings)
+const finding = Effect.flatMap(Settings, reportFinding)
 const detail = Effect.map(finding, (found) => found?.detail)
 const until = (text: string) => eventually(Effect.map(detail, (now) => now?.includes(text) === true))
 

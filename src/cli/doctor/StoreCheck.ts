@@ -13,8 +13,8 @@ import {
   alertFinding,
   failingFinding,
   quarantineFinding,
+  reportFinding,
   secretsFinding,
-  serviceFindings,
   storedLog
 } from "./StoredChecks.ts"
 
@@ -56,7 +56,7 @@ export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) 
     }>`SELECT current_setting('server_version') AS version`
     stored.push(
       yield* secretsFinding(settings),
-      yield* serviceFindings(settings),
+      yield* reportFinding(settings),
       yield* failingFinding,
       yield* alertFinding,
       yield* quarantineFinding

@@ -82,7 +82,7 @@ export const failingFinding = ifThere(
 )
 
 /** Also undefined if no process runs. The same findings as in `ledgerhook status`. */
-export const serviceFindings = (settings: SettingsShape) =>
+export const reportFinding = (settings: SettingsShape) =>
   ifThere(
     "report",
     Effect.gen(function* () {
@@ -91,9 +91,9 @@ export const serviceFindings = (settings: SettingsShape) =>
       const fault = report.findings.some(({ level }) => level === "fault")
       const [first] = report.findings
       return first === undefined
-        ? fine("service", "each role has a process, and no stage is late")
+        ? fine("report", "each role has a process, and no stage is late")
         : ({
-            check: "service",
+            check: "report",
             status: fault ? "problem" : "warning",
             detail: report.findings.map(({ sentence }) => sentence).join(" "),
             fix: "`ledgerhook status` shows the processes, stages and parts. docs/operations.md says what to do."
