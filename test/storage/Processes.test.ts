@@ -2,11 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { TestClock } from "effect/testing"
 import { reportFinding } from "../../src/cli/doctor/StoredChecks.ts"
 import { Settings } from "../../src/config/Config.ts"
 import { type Role, roles } from "../../src/config/Definitions.ts"
-import { Limits } from "../../src/config/Limits.ts"
 import { Health } from "../../src/observability/Health.ts"
 import { forgetProcesses, keepProcess, ProcessId, readProcesses } from "../../src/storage/Processes.ts"
 import { eventually, eventuallyAdvancing } from "../support/ingesting.ts"
@@ -23,7 +21,8 @@ const startProcess = Effect.fnUntraced(function* (own: ReadonlyArray<Role>) {
 
 const finding = Effect.flatMap(Settings, reportFinding)
 const detail = Effect.map(finding, (found) => found?.detail)
-const until = (text: string) => eventually(Effect.map(detail, (now) => now?.includes(text) === true))
+const says = (text: string) => Effect.map(detail, (now) => now?.includes(text) === true)
+const until = (text: string) => eventually(says(text))
 
 layer(TestDatabase)("the rows of processes", (it) => {
   it.effect("say which roles are alive, fail, are stopped or silent", () =>
@@ -39,8 +38,7 @@ layer(TestDatabase)("the rows of processes", (it) => {
       yield* until("No process has made a report of the whole service yet")
 
       yield* delaying.health.set("delay", { status: "failed", detail: "failed; is being restarted" })
-      yield* TestClock.adjust(Limits.processSeenMs)
-      yield* until("The role delay fails in every process that has it")
+      yield* eventuallyAdvancing(says("The role delay fails in every process that has it"))
 
       yield* delaying.health.set("log", { status: "failed", detail: "ECONNREFUSED" })
       yield* eventuallyAdvancing(
