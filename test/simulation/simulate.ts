@@ -4,6 +4,7 @@
  */
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient, type SqlConnection } from "effect/sql"
+import { Limits } from "../../src/config/Limits.ts"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
@@ -55,9 +56,9 @@ const SURELY_LATER_MS = 3_000
 const AFTERMATH_MS = 6_000
 /** Simulated time in which everything must settle once it is quiet: less than any step of a clock. */
 const SETTLED_MS = 90_000
-/** How often that is checked, and how long it must last. */
+/** How often that is checked, and how long it must last: progress is late by two reads that are shared. */
 const LOOK_MS = 500
-const SETTLED_STAYS_MS = 1_000
+const SETTLED_STAYS_MS = 1_000 + 2 * Limits.progressReadMs
 const LIMIT_MS = 24 * 3_600_000
 const PARTITIONS = 2
 const NEVER = 1_000_000
