@@ -21,6 +21,9 @@ export const healthLimits = {
   /** How often the report is made, and after how long without a new one it tells nothing any more. */
   reportMs: 10_000,
   reportOldMs: 30_000,
+  /** How long the log and the schema registry may take for it: together less than `reportOldMs` beside `reportMs`. */
+  reportLogMs: 10_000,
+  reportRegistryMs: 5_000,
   /** Partitions whose positions in the log are read at the same time for it. */
   positionsAtOnce: 8,
   /** Samples of a stage's backlog: 5 minutes of reports. A trend needs those of `trendMs`. */

@@ -5,6 +5,7 @@
  */
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
+import { count, counted } from "./Words.ts"
 
 export interface ServerFacts {
   /** Host of its address. */
@@ -65,9 +66,8 @@ export interface SeenNetwork extends SeenFacts, NetworkState {
   readonly network: Network
 }
 
-const counted = (n: number): string => n.toLocaleString("en-US")
-const ledgers = (n: number): string => `${counted(n)} ${n === 1 ? "ledger" : "ledgers"}`
-const seconds = (ms: number): string => `${counted(Math.round(ms / 1_000))} s`
+const ledgers = (n: number): string => counted(n, "ledger", "ledgers")
+const seconds = (ms: number): string => `${count(Math.round(ms / 1_000))} s`
 /** `45 s`, `12 min` */
 const timeLeft = (s: number): string =>
   s < 120 ? `${s} s` : s < 7_200 ? `${Math.round(s / 60)} min` : `${Math.round(s / 3_600)} h`
@@ -92,7 +92,7 @@ const isReset = (heads: ReadonlyArray<number>, taken: number): boolean =>
   heads.length > 0 && heads.every((head) => taken - head > Limits.ledgerResetGap)
 
 export const belowSentence = (heads: ReadonlyArray<number>, taken: number): string =>
-  `Servers are at ledger ${counted(Math.max(...heads))}; the last one taken is ${counted(taken)}: ${
+  `Servers are at ledger ${count(Math.max(...heads))}; the last one taken is ${count(taken)}: ${
     isReset(heads, taken)
       ? "the network was reset, or the servers are wrong"
       : "they lag, or the network was reset"
@@ -113,7 +113,7 @@ export const headTooLow = (
     return {
       status,
       isLasting,
-      detail: `Servers are at ledger ${counted(head)}; the first one to take is ${counted(taken + 1)}.`
+      detail: `Servers are at ledger ${count(head)}; the first one to take is ${count(taken + 1)}.`
     }
   const announced = heads(facts)
   return {

@@ -2,7 +2,7 @@
 import { Limits } from "../config/Limits.ts"
 import type { PartState } from "./Parts.ts"
 import type { PartInProcess } from "./SeenProcess.ts"
-import { counted, duration } from "./Words.ts"
+import { count, counted, duration } from "./Words.ts"
 
 export interface ProbedPart extends PartInProcess {
   /** Failed probes since the newest other one. */
@@ -32,7 +32,7 @@ export const clockPart = (aheadMs: number, tookMs: number): PartInProcess => {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000)
   return {
     status: "failed",
-    detail: `its clock is ${seconds.toLocaleString("en-US")} s ${aheadMs > 0 ? "ahead of" : "behind"} the database's`
+    detail: `its clock is ${count(seconds)} s ${aheadMs > 0 ? "ahead of" : "behind"} the database's`
   }
 }
 

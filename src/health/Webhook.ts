@@ -12,6 +12,7 @@ import type { HealthState } from "../domain/HealthState.ts"
 import { iso } from "../domain/IsoTime.ts"
 import type { Hold } from "../domain/Quota.ts"
 import type { WebhookStatus } from "../domain/Webhook.ts"
+import { count, counted } from "./Words.ts"
 
 /** A delivery that waits is `waiting` if it is to be retried, or has waited for this long: about one ledger. */
 export const WAITING_MS = 5_000
@@ -61,9 +62,6 @@ export interface Health {
   readonly sentence: string
 }
 
-const counted = (n: number, one: string, many: string): string =>
-  `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`
-
 /** `2026-11-21 09:30:00 UTC` */
 const moment = (unixMs: number): string => `${iso(unixMs).slice(0, 19).replace("T", " ")} UTC`
 
@@ -91,7 +89,7 @@ const waitingSentence = (
   if (hold === "suspended") return `${some}: the account is suspended.`
   if (hold === "quota") return `${some}: the account's quota of this month is used up.`
   if (retrying === 0) return `${some} for the webhook's own speed or rate.`
-  const part = retrying === deliveries ? "" : `, ${retrying.toLocaleString("en-US")} of them`
+  const part = retrying === deliveries ? "" : `, ${count(retrying)} of them`
   return `${some}${part} for a retry${reasonOf(lastError)}.`
 }
 

@@ -1,6 +1,7 @@
 /** Reads the facts of the report, from the log and the database. */
 import { Clock, Effect } from "effect"
 import { Settings, watchedNetworks } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { historyEventsTopic } from "../domain/History.ts"
 import { EVENT_LOG_GROUP, eventsTopic } from "../domain/LedgerEvent.ts"
@@ -63,7 +64,8 @@ const ownFact = (alive: ReadonlyArray<SeenProcess>, stage: "outbox" | "upkeep"):
 
 const delayFact = Effect.fnUntraced(function* (alive: ReadonlyArray<SeenProcess>) {
   const known = oldestInProcesses(alive, "delay")
-  const late = known === undefined || known > 0 ? yield* readOverdue : { waiting: 0, oldestMs: 0 }
+  const late =
+    known === undefined || known > Limits.lateMs.delay ? yield* readOverdue : { waiting: 0, oldestMs: 0 }
   return {
     stage: "delay",
     network: "",
@@ -74,7 +76,7 @@ const delayFact = Effect.fnUntraced(function* (alive: ReadonlyArray<SeenProcess>
   } satisfies StageFact
 })
 
-/** Undefined if the log does not answer. */
+/** Fails if the log does not answer. */
 const logFacts = Effect.fnUntraced(function* (
   networks: ReadonlyArray<Network>,
   alive: ReadonlyArray<SeenProcess>
@@ -89,7 +91,7 @@ export const readFacts = Effect.fnUntraced(function* (registry: Effect.Effect<Re
   const processes = yield* readProcesses
   const alive = processes.filter(isAlive)
   const watched = watchedNetworks(settings)
-  const ofLog = yield* Effect.option(logFacts(watched, alive))
+  const ofLog = yield* Effect.option(Effect.timeout(logFacts(watched, alive), Limits.reportLogMs))
   const networks = (yield* readNetworks).filter(({ network }) => watched.includes(network))
   const backlog = yield* readBacklog
   const nowMs = yield* Clock.currentTimeMillis

@@ -19,6 +19,11 @@ export const makeRegistryPart = Effect.gen(function* () {
     const nowMs = yield* monotonicNow
     if (last === undefined || nowMs - last.atMs >= Limits.registryEveryMs) {
       const state = yield* examineSchemas(url, prefix, watchedNetworks(settings)).pipe(
+        // A registry that hangs must not make the report old.
+        Effect.timeoutOrElse({
+          duration: Limits.reportRegistryMs,
+          orElse: () => Effect.fail({ message: `no answer within ${Limits.reportRegistryMs / 1_000} s` })
+        }),
         Effect.match({
           onFailure: ({ message }) => registryPart(message),
           onSuccess: (subjects) => registryPart(subjects.map(({ registered }) => registered))

@@ -1,4 +1,6 @@
 /** The report of the whole service is made of what the log, the database and the rows of processes say. */
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -10,6 +12,7 @@ import { EVENT_LOG_GROUP, eventsTopic } from "../../src/domain/LedgerEvent.ts"
 import { EventLog } from "../../src/log/EventLog.ts"
 import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { readFacts } from "../../src/report/Facts.ts"
+import { makeRegistryPart } from "../../src/report/Outside.ts"
 import { report } from "../../src/report/Stage.ts"
 import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
 import { readReport } from "../../src/storage/ReportStore.ts"
@@ -117,6 +120,32 @@ layer(stores)("the report", (it) => {
       yield* sql`DELETE FROM history_requests`
       yield* sql`DELETE FROM replay_jobs`
     })
+  )
+
+  it.effect("is not held up by a schema registry that hangs", () =>
+    Effect.gen(function* () {
+      const hangs = yield* Effect.acquireRelease(
+        Effect.callback<Server>((resume) => {
+          const server = createServer(() => {}).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+        }),
+        (server) =>
+          Effect.sync(() => {
+            server.closeAllConnections()
+            server.close()
+          })
+      )
+      // The cast is safe: a server that listens on TCP has an `AddressInfo`.
+      const { port } = hangs.address() as AddressInfo
+      const part = yield* makeRegistryPart.pipe(
+        Effect.provide(
+          settingsLayer({ KAFKA_BROKERS: "127.0.0.1:1", SCHEMA_REGISTRY_URL: `http://127.0.0.1:${port}` })
+        )
+      )
+      const asking = yield* Effect.forkChild(part, { startImmediately: true })
+      yield* TestClock.adjust(Limits.reportRegistryMs)
+      const [found] = yield* Fiber.join(asking)
+      assert.deepInclude(found, { part: "registry", state: "failed" })
+    }).pipe(Effect.scoped)
   )
 
   it.effect("is stored for all faces, shown as metrics, and ends with its maker", () =>

@@ -1,5 +1,5 @@
 /**
- * How many deliveries of all accounts wait, and why those in the backlog do, for the metrics. It reads the totals, so
+ * How many deliveries of all accounts wait, and why those in the backlog do, for the report. It reads the totals, so
  * it costs about a microsecond for each webhook that has waiting deliveries, and nothing for the others.
  */
 import { Effect } from "effect"
