@@ -122,7 +122,7 @@ describe("every document", () => {
 
   it("is checked: what is broken is found", () => {
     assert.includeMembers([...documents], ["README.md", "CONTRIBUTING.md", "docs/decisions/README.md"])
-    assert.include([...anchors("docs/operations.md")], "after-kill--9")
+    assert.include([...anchors("docs/runbook.md")], "after-kill--9")
     const folder = mkdtempSync(join(tmpdir(), "ledgerhook-links-"))
     const page = join(folder, "page.md")
     writeFileSync(
