@@ -13,8 +13,8 @@ import { partitionOf } from "../log/Topics.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
-import { makeFeed } from "./Feed.ts"
-import { type Lanes, makeLanes } from "./Lanes.ts"
+import { type Lanes, makeLanes } from "./queue/Dispatcher.ts"
+import { makeFeed } from "./take/Feed.ts"
 
 interface RunningActor {
   readonly lanes: Lanes

@@ -15,9 +15,9 @@ import { Metrics } from "../observability/Metrics.ts"
 import { showAge } from "../observability/StageAges.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
-import { ConnectionLimiter } from "./ConnectionLimiter.ts"
-import type { Lanes } from "./Lanes.ts"
-import { ReplayPace } from "./ReplayPace.ts"
+import type { Lanes } from "./queue/Dispatcher.ts"
+import { ReplayPace } from "./queue/ReplayPace.ts"
+import { ConnectionLimiter } from "./send/ConnectionLimiter.ts"
 
 export const endDisabledBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore

@@ -1,7 +1,7 @@
 /** Of which deliveries the wait is the service's: those that their webhook could have taken at once. */
 import { assert, describe, it } from "@effect/vitest"
-import type { CurrentWebhook } from "../../src/deliver/Lane.ts"
-import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
+import type { CurrentWebhook } from "../../src/deliver/queue/Lane.ts"
+import { advance, makeMachine } from "../../src/deliver/queue/Scheduler.ts"
 import {
   connected,
   current,

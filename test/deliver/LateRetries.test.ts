@@ -3,9 +3,9 @@
  * attempted soon, although the backlog grows as fast as the receiver answers and its end is never reached.
  */
 import { assert, it } from "@effect/vitest"
-import type { Work } from "../../src/deliver/Lane.ts"
-import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
-import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
+import type { Work } from "../../src/deliver/queue/Lane.ts"
+import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/queue/Messages.ts"
+import { advance, makeMachine } from "../../src/deliver/queue/Scheduler.ts"
 import {
   caughtUp,
   connected,

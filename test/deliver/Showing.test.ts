@@ -1,7 +1,7 @@
 /** A delivery that is queued for long gets its row and keeps its place; a full lane that is fast makes the feed wait. */
 import { assert, describe, it } from "@effect/vitest"
-import { advance, isCrowded, makeMachine } from "../../src/deliver/LaneMachine.ts"
-import { shown, unshown } from "../../src/deliver/Showing.ts"
+import { advance, isCrowded, makeMachine } from "../../src/deliver/queue/Scheduler.ts"
+import { shown, unshown } from "../../src/deliver/queue/Showing.ts"
 import { changed, connected, current, ended, limits, offer, offers, settled } from "../support/laneTables.ts"
 
 const machineOf = (events: ReadonlyArray<Parameters<typeof advance>[1]>, atMs = 0) => {

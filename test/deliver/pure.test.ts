@@ -3,7 +3,6 @@
  * fail.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { connectionFailure, responseFailure } from "../../src/deliver/FailureText.ts"
 import {
   afterPage,
   emptyIntoBacklog,
@@ -15,16 +14,17 @@ import {
   type PageRequest,
   pageLimit,
   wantsPage
-} from "../../src/deliver/Lane.ts"
+} from "../../src/deliver/queue/Lane.ts"
 import {
   addHeld,
   largestOverFairShare,
   makeMemoryBudget,
   remainingFor
-} from "../../src/deliver/MemoryBudget.ts"
-import { makeSlidingCount } from "../../src/deliver/SlidingCount.ts"
-import { makeTokenBucket, type TokenBucket } from "../../src/deliver/TokenBucket.ts"
-import { workState } from "../../src/deliver/WorkState.ts"
+} from "../../src/deliver/queue/MemoryBudget.ts"
+import { makeSlidingCount } from "../../src/deliver/queue/SlidingCount.ts"
+import { makeTokenBucket, type TokenBucket } from "../../src/deliver/queue/TokenBucket.ts"
+import { connectionFailure, responseFailure } from "../../src/deliver/send/FailureText.ts"
+import { workState } from "../../src/deliver/take/WorkState.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import { retryAfterMs } from "../../src/domain/RetryAfter.ts"
 import { delayAfter, delayOf, lengthened, longestStayMs } from "../../src/domain/RetryPolicy.ts"

@@ -1,9 +1,9 @@
 /** Webhooks and deliveries as plain data, for the random walks of laneWorld.ts. */
 import { assert } from "@effect/vitest"
-import { type LaneKind, laneKinds, type Work } from "../../src/deliver/Lane.ts"
-import type { LaneMachine } from "../../src/deliver/LaneStep.ts"
-import { attemptKey } from "../../src/deliver/MemoryBudget.ts"
-import { makeWatermark } from "../../src/deliver/Watermark.ts"
+import { type LaneKind, laneKinds, type Work } from "../../src/deliver/queue/Lane.ts"
+import type { LaneMachine } from "../../src/deliver/queue/LaneStep.ts"
+import { attemptKey } from "../../src/deliver/queue/MemoryBudget.ts"
+import { makeWatermark } from "../../src/deliver/take/Watermark.ts"
 import type { UnwrittenRow } from "../../src/domain/Delivery.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"

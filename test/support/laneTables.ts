@@ -1,10 +1,10 @@
 /** Rows of tests of LaneMachine: events that are given, and the commands that the last one must cause. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Share } from "../../src/deliver/ConnectionLimiter.ts"
-import type { CurrentWebhook, LaneKind, Work } from "../../src/deliver/Lane.ts"
-import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
-import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
-import { attemptKey } from "../../src/deliver/MemoryBudget.ts"
+import type { CurrentWebhook, LaneKind, Work } from "../../src/deliver/queue/Lane.ts"
+import { attemptKey } from "../../src/deliver/queue/MemoryBudget.ts"
+import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/queue/Messages.ts"
+import { advance, makeMachine } from "../../src/deliver/queue/Scheduler.ts"
+import type { Share } from "../../src/deliver/send/ConnectionLimiter.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
 

@@ -4,11 +4,11 @@
  * is bounded for each kind of lane (MemoryBudget), and no webhook waits for another. It uses no fiber, clock or
  * store: Lanes sends the events and executes the commands.
  */
-import type { Batch } from "../domain/Batch.ts"
-import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
+import type { Batch } from "../../domain/Batch.ts"
+import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
+import type { Share } from "../send/ConnectionLimiter.ts"
 import type { BacklogPage } from "./Backlog.ts"
 import { batchWaitMs, getsNoMore, takeSending } from "./BatchMaking.ts"
-import type { Share } from "./ConnectionLimiter.ts"
 import {
   afterPage,
   backlogKindOf,
@@ -28,7 +28,6 @@ import {
   type Work,
   wantsPage
 } from "./Lane.ts"
-import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
 import {
   enqueue,
   type LaneMachine,
@@ -46,6 +45,7 @@ import {
   makeMemoryBudget,
   remainingFor
 } from "./MemoryBudget.ts"
+import type { ActorEvent, Command, LaneEvent } from "./Messages.ts"
 import { noteInFlight } from "./WindowUse.ts"
 
 export interface Moment {

@@ -3,9 +3,9 @@
  * `max_events` deliveries of a lane, in the order of its queue, as far as their body stays within `batchBodyBytes`.
  * A batch that is not full waits for more, at most `max_wait_ms` from when its first delivery was queued. Pure.
  */
-import { type Batch, batchItem } from "../domain/Batch.ts"
-import { defaultFormat } from "../domain/RequestFormat.ts"
-import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
+import { type Batch, batchItem } from "../../domain/Batch.ts"
+import { defaultFormat } from "../../domain/RequestFormat.ts"
+import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
 import type { Lane, Work } from "./Lane.ts"
 
 /** The deliveries of one request: at least one. */

@@ -1,9 +1,9 @@
 /** The events that LaneMachine takes and the commands that it returns. */
-import type { BacklogKind } from "../storage/deliveries/DeliveryStore.ts"
-import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
+import type { BacklogKind } from "../../storage/deliveries/DeliveryStore.ts"
+import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
+import type { Share } from "../send/ConnectionLimiter.ts"
 import type { BacklogPage } from "./Backlog.ts"
 import type { Sending } from "./BatchMaking.ts"
-import type { Share } from "./ConnectionLimiter.ts"
 import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 
 /** Events of one webhook. The first `offered` or `resumed` makes its outlet; before it, other events are ignored. */

@@ -8,11 +8,11 @@
  *   backlog  spills work from the log, and reads the rows that may start in pages, in id order ──(no row is left or
  *            being spilled, and permission is `all`)──▶ log
  */
-import type { LedgerEvent } from "../domain/LedgerEvent.ts"
-import type { SendPermission } from "../domain/Quota.ts"
-import type { BacklogKind } from "../storage/deliveries/DeliveryStore.ts"
-import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
-import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
+import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
+import type { SendPermission } from "../../domain/Quota.ts"
+import type { BacklogKind } from "../../storage/deliveries/DeliveryStore.ts"
+import type { NewDelivery } from "../../storage/deliveries/Transitions.ts"
+import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
 import { makeSlidingCount, type SlidingCount } from "./SlidingCount.ts"
 import { makeTokenBucket, type TokenBucket } from "./TokenBucket.ts"
 import { makeWindowUse, type WindowUse } from "./WindowUse.ts"

@@ -3,8 +3,8 @@
  * released. Pure.
  */
 import { emptyIntoBacklog, type Lane, type LaneKind, type Outlet, putBack, type Work } from "./Lane.ts"
-import type { Command } from "./LaneEvents.ts"
 import { addHeld, type MemoryBudget } from "./MemoryBudget.ts"
+import type { Command } from "./Messages.ts"
 import { noteInFlight } from "./WindowUse.ts"
 
 export interface MachineLimits {
