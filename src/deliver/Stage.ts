@@ -15,7 +15,7 @@ import { Metrics } from "../observability/Metrics.ts"
 import { showAge } from "../observability/StageAges.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
-import type { Lanes } from "./queue/Dispatcher.ts"
+import type { Dispatcher } from "./queue/Dispatcher.ts"
 import { ReplayPace } from "./queue/ReplayPace.ts"
 import { ConnectionLimiter } from "./send/ConnectionLimiter.ts"
 
@@ -31,7 +31,7 @@ export const deliver = Effect.gen(function* () {
   const { disabledSweepMs } = yield* StageLimits
   const log = yield* EventLog
   const actors = Actor.makeActors()
-  const sum = (of: (lanes: Lanes) => number) => () =>
+  const sum = (of: (lanes: Dispatcher) => number) => () =>
     Array.from(actors.running.values(), ({ lanes }) => of(lanes)).reduce((total, one) => total + one, 0)
   yield* Metrics.lanes.observe(
     {},
