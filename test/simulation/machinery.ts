@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
-import { Recorder } from "../../src/deliver/Recorder.ts"
+import { Recorder } from "../../src/deliver/record/Recorder.ts"
 import type { Batch } from "../../src/domain/Batch.ts"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
 import * as MemoryLog from "../../src/log/memory/MemoryLog.ts"

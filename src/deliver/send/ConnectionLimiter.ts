@@ -8,7 +8,7 @@
  * alone a quarter. Accounts that wait take turns, so a webhook waits long only for webhooks of its own account.
  */
 import { Context, Effect, Layer } from "effect"
-import { StageLimits } from "../config/StageLimits.ts"
+import { StageLimits } from "../../config/StageLimits.ts"
 import { type FairQueue, makeFairQueue } from "./FairQueue.ts"
 
 export interface ConnectionLimits {

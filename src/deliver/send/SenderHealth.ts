@@ -1,6 +1,6 @@
 /** The part `connections` of `/readyz`: whether this machine has what connections to receivers need. */
 import { Effect } from "effect"
-import { Health, type PartHealth } from "../observability/Health.ts"
+import { Health, type PartHealth } from "../../observability/Health.ts"
 import { Sender } from "./Sender.ts"
 
 /** Registers the check in `Health`. */

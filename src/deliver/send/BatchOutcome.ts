@@ -8,9 +8,9 @@
  *
  * Ids of other deliveries are ignored. A list that was not read to its end is not readable. Pure.
  */
-import { Limits } from "../config/Limits.ts"
-import { failedDeliveries } from "../domain/Batch.ts"
-import type { AttemptOutcome } from "../domain/Delivery.ts"
+import { Limits } from "../../config/Limits.ts"
+import { failedDeliveries } from "../../domain/Batch.ts"
+import type { AttemptOutcome } from "../../domain/Delivery.ts"
 
 const MULTI_STATUS = 207
 

@@ -5,8 +5,8 @@
  * deliveries leave free. Webhooks are served round robin: each start is one delivery of one webhook.
  */
 import { Context, Effect, Latch, Layer } from "effect"
-import { StageLimits } from "../config/StageLimits.ts"
-import { monotonicClock } from "../domain/Monotonic.ts"
+import { StageLimits } from "../../config/StageLimits.ts"
+import { monotonicClock } from "../../domain/Monotonic.ts"
 
 /** Starts one delivery of a webhook if its limits allow, and asks again if the webhook has more. */
 export type ReplayStart = () => void

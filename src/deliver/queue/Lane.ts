@@ -1,6 +1,6 @@
 /**
- * One webhook in an actor: an outlet with a lane for live deliveries and one for replayed ones, which start only when
- * no live one waits. Window and rate belong to the outlet. `SendPermission` is `none` while the webhook is disabled, its
+ * One webhook in an actor: a queue with a lane for live deliveries and one for replayed ones, which start only when
+ * no live one waits. Window and rate belong to the queue. `SendPermission` is `none` while the webhook is disabled, its
  * account suspended or its secret sealed with an unknown key, and `free` while the quota is used up. Pure. Modes:
  *
  *   log      queues work from the log ──(memory budget used up, another lane needs memory, or permission not
@@ -8,11 +8,11 @@
  *   backlog  spills work from the log, and reads the rows that may start in pages, in id order ──(no row is left or
  *            being spilled, and permission is `all`)──▶ log
  */
-import type { LedgerEvent } from "../domain/LedgerEvent.ts"
-import type { SendPermission } from "../domain/Quota.ts"
-import type { BacklogKind } from "../storage/deliveries/DeliveryStore.ts"
-import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
-import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
+import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
+import type { SendPermission } from "../../domain/Quota.ts"
+import type { BacklogKind } from "../../storage/deliveries/DeliveryStore.ts"
+import type { NewDelivery } from "../../storage/deliveries/Transitions.ts"
+import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
 import { makeSlidingCount, type SlidingCount } from "./SlidingCount.ts"
 import { makeTokenBucket, type TokenBucket } from "./TokenBucket.ts"
 import { makeWindowUse, type WindowUse } from "./WindowUse.ts"
@@ -49,7 +49,7 @@ export type CurrentWebhook =
   /** This process cannot send for the webhook: its deliveries wait in the backlog. */
   | { readonly webhook: undefined; readonly permission: "none" }
 
-export interface Outlet {
+export interface WebhookQueue {
   readonly webhookId: string
   /** Undefined: the webhook is deleted. */
   current: CurrentWebhook | undefined
@@ -65,20 +65,20 @@ export interface Outlet {
   readonly moved: SlidingCount
   readonly use: WindowUse
   readonly rate: TokenBucket
-  /** Whether the outlet waits for a connection, for a token of its rate or after a request not sent. `woken` or `connected` follows. */
+  /** Whether the queue waits for a connection, for a token of its rate or after a request not sent. `woken` or `connected` follows. */
   waiting: boolean
   /** Whether the last request was not sent, because this machine lacked something. */
   lacking: boolean
   /** Whether a timer runs for a batch that waits for more events. `gathered` follows. */
   gathering: boolean
-  /** Whether the outlet has asked ReplayPace for a start. `replayMayStart` follows. */
+  /** Whether the queue has asked ReplayPace for a start. `replayMayStart` follows. */
   replayStartAsked: boolean
 }
 
 export interface Lane {
   readonly kind: LaneKind
   mode: "log" | "backlog"
-  queue: Array<Work>
+  queued: Array<Work>
   /**
    * Deliveries in memory: queued, sent and not settled, being spilled, and the rows that a page under way may bring.
    */
@@ -92,7 +92,7 @@ export interface Lane {
   /** About how many rows of the backlog are not in memory; infinite until it was read to its end once. */
   behind: number
   /** Deliveries that are being spilled. A page read now might miss their rows. */
-  spilling: number
+  moving: number
   permission: SendPermission
 }
 
@@ -101,7 +101,7 @@ export interface PageRequest {
   /** Deliveries settled since the page was requested. The page may still contain their rows. */
   readonly settledSince: Set<string>
   /** How many were spilled since the page was requested. The page may lack their rows. */
-  spilledSince: number
+  movedSince: number
   /**
    * Whether the send permission changed or the queue was spilled since the page was requested. The page is then
    * ignored.
@@ -112,22 +112,22 @@ export interface PageRequest {
 export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
   kind,
   mode,
-  queue: [],
+  queued: [],
   held: 0,
   page: undefined,
   cursor: "",
   walked: 0,
   behind: mode === "log" ? 0 : Number.POSITIVE_INFINITY,
-  spilling: 0,
+  moving: 0,
   permission: "all"
 })
 
-export const makeOutlet = (
+export const makeWebhookQueue = (
   webhookId: string,
   current: CurrentWebhook | undefined,
   mode: Lane["mode"],
   nowMs: number
-): Outlet => ({
+): WebhookQueue => ({
   webhookId,
   current,
   live: makeLane("live", mode),
@@ -144,7 +144,7 @@ export const makeOutlet = (
   replayStartAsked: false
 })
 
-export const lanesOf = ({ live, replays }: Outlet): ReadonlyArray<Lane> => [live, replays]
+export const lanesOf = ({ live, replays }: WebhookQueue): ReadonlyArray<Lane> => [live, replays]
 
 /** The permission of a lane. No replayed delivery is free. */
 export const lanePermission = ({ kind }: Lane, permission: SendPermission): SendPermission =>
@@ -160,32 +160,32 @@ const pageAnew = (lane: Lane) => {
 }
 
 /** Removes the work of an attempt from the queue; undefined if it is not there. */
-export const takeQueued = ({ queue }: Lane, key: string): Work | undefined => {
-  const at = queue.findIndex((work) => work.key === key)
-  return at === -1 ? undefined : queue.splice(at, 1)[0]
+export const takeQueued = ({ queued }: Lane, key: string): Work | undefined => {
+  const at = queued.findIndex((work) => work.key === key)
+  return at === -1 ? undefined : queued.splice(at, 1)[0]
 }
 
 /** Queues deliveries again that were not sent, before later ones: ids have the order of the ledger. */
-export const putBack = ({ queue }: Lane, works: ReadonlyArray<Work>) => {
+export const putBack = ({ queued }: Lane, works: ReadonlyArray<Work>) => {
   for (const work of works) {
-    const at = queue.findIndex(({ deliveryId }) => deliveryId > work.deliveryId)
-    queue.splice(at === -1 ? queue.length : at, 0, work)
+    const at = queued.findIndex(({ deliveryId }) => deliveryId > work.deliveryId)
+    queued.splice(at === -1 ? queued.length : at, 0, work)
   }
 }
 
 /** Returns the queue, which must be spilled. Paging restarts, so spilled work keeps its order. */
-export const emptyIntoBacklog = (lane: Lane): ReadonlyArray<Work> => {
-  const { queue } = lane
-  lane.queue = []
+export const takeAllQueued = (lane: Lane): ReadonlyArray<Work> => {
+  const { queued } = lane
+  lane.queued = []
   lane.mode = "backlog"
   pageAnew(lane)
-  return queue
+  return queued
 }
 
 /** Returns the queued work that must be spilled. */
 export const setPermission = (lane: Lane, permission: SendPermission): ReadonlyArray<Work> => {
   lane.permission = permission
-  if (permission !== "all") return emptyIntoBacklog(lane)
+  if (permission !== "all") return takeAllQueued(lane)
   pageAnew(lane)
   return []
 }
@@ -194,12 +194,12 @@ export const setPermission = (lane: Lane, permission: SendPermission): ReadonlyA
  * The lane whose next delivery may start within the webhook's window. Live deliveries come first, also those in the
  * backlog. Attempts that wait for their record count towards the window, unless `ahead` allows more.
  */
-export const mayStart = (outlet: Outlet, maxInFlight: number, ahead: boolean): Lane | undefined => {
-  if (outlet.inFlight >= (outlet.lacking ? 1 : maxInFlight)) return undefined
-  if (!ahead && outlet.unsettled >= maxInFlight) return undefined
-  const { live, replays } = outlet
-  if (live.queue.length > 0) return live
-  return live.mode === "log" && replays.queue.length > 0 ? replays : undefined
+export const mayStart = (queue: WebhookQueue, maxInFlight: number, ahead: boolean): Lane | undefined => {
+  if (queue.inFlight >= (queue.lacking ? 1 : maxInFlight)) return undefined
+  if (!ahead && queue.unsettled >= maxInFlight) return undefined
+  const { live, replays } = queue
+  if (live.queued.length > 0) return live
+  return live.mode === "log" && replays.queued.length > 0 ? replays : undefined
 }
 
 /**
@@ -207,24 +207,24 @@ export const mayStart = (outlet: Outlet, maxInFlight: number, ahead: boolean): L
  * its batches, nor what waits for it. A wait after this is the service's.
  */
 export const isFree = (
-  { current, inFlight, live: { mode, queue }, rate }: Outlet,
+  { current, inFlight, live: { mode, queued }, rate }: WebhookQueue,
   nowMs: number
 ): boolean => {
   const config = current?.webhook?.config
   if (config === undefined || config.batch !== undefined || mode !== "log") return false
   const { max_in_flight, max_per_second } = config
-  if (inFlight + queue.length >= max_in_flight) return false
-  return max_per_second === null || (queue.length === 0 && rate.waitMs(max_per_second, nowMs) === 0)
+  if (inFlight + queued.length >= max_in_flight) return false
+  return max_per_second === null || (queued.length === 0 && rate.waitMs(max_per_second, nowMs) === 0)
 }
 
 const isLaneIdle = ({ mode, held }: Lane): boolean => mode === "log" && held === 0
 
-/** Whether a new outlet would do the same: nothing waits or is under way, and no rate was drawn on. */
-export const isIdle = (outlet: Outlet): boolean =>
-  outlet.current?.webhook?.config.max_per_second === null &&
-  outlet.unsettled + outlet.inFlight === 0 &&
-  !(outlet.waiting || outlet.gathering || outlet.replayStartAsked) &&
-  lanesOf(outlet).every(isLaneIdle)
+/** Whether a new queue would do the same: nothing waits or is under way, and no rate was drawn on. */
+export const isIdle = (queue: WebhookQueue): boolean =>
+  queue.current?.webhook?.config.max_per_second === null &&
+  queue.unsettled + queue.inFlight === 0 &&
+  !(queue.waiting || queue.gathering || queue.replayStartAsked) &&
+  lanesOf(queue).every(isLaneIdle)
 
 /**
  * Whether to read a page now: when less than half a page is queued, or, from the start of the backlog, when nothing is.
@@ -233,8 +233,8 @@ export const wantsPage = (lane: Lane, pageRows: number): boolean =>
   lane.mode === "backlog" &&
   lane.permission !== "none" &&
   lane.page === undefined &&
-  lane.spilling === 0 &&
-  (lane.cursor === "" ? lane.queue.length === 0 : lane.queue.length < pageRows / 2)
+  lane.moving === 0 &&
+  (lane.cursor === "" ? lane.queued.length === 0 : lane.queued.length < pageRows / 2)
 
 /**
  * The number of rows to read. If `available` is less than half a page, or half of the rows that the lane may have, a
@@ -250,7 +250,7 @@ export const pageLimit = (lane: Lane, available: number, pageRows: number): numb
  */
 export const afterPage = (
   lane: Lane,
-  { limit, settledSince, spilledSince }: PageRequest,
+  { limit, settledSince, movedSince }: PageRequest,
   rows: number,
   lastId: string,
   walkMost: number
@@ -262,10 +262,10 @@ export const afterPage = (
     if (again) lane.walked = 0
     return
   }
-  lane.behind = spilledSince + lane.spilling
+  lane.behind = movedSince + lane.moving
   lane.walked = 0
   const anew = lane.cursor === ""
   lane.cursor = ""
-  const isSame = settledSince.size + spilledSince + lane.spilling === 0
+  const isSame = settledSince.size + movedSince + lane.moving === 0
   if (anew && rows === 0 && isSame && lane.permission === "all") lane.mode = "log"
 }

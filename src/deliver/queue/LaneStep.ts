@@ -2,12 +2,12 @@
  * What one event changes in the lane machine, and the smallest changes: a delivery is queued, queued again, spilled or
  * released. Pure.
  */
-import { emptyIntoBacklog, type Lane, type LaneKind, type Outlet, putBack, type Work } from "./Lane.ts"
-import type { Command } from "./LaneEvents.ts"
+import { type Lane, type LaneKind, putBack, takeAllQueued, type WebhookQueue, type Work } from "./Lane.ts"
 import { addHeld, type MemoryBudget } from "./MemoryBudget.ts"
+import type { Command } from "./Messages.ts"
 import { noteInFlight } from "./WindowUse.ts"
 
-export interface MachineLimits {
+export interface SchedulerLimits {
   readonly lanes: { readonly laneShare: number; readonly laneLeast: number }
   readonly partitionDeliveries: number
   readonly partitionReplays: number
@@ -23,9 +23,9 @@ export interface MachineLimits {
   readonly drainsWithinMs: number
 }
 
-export interface LaneMachine {
-  readonly limits: MachineLimits
-  readonly outlets: Map<string, Outlet>
+export interface Scheduler {
+  readonly limits: SchedulerLimits
+  readonly queues: Map<string, WebhookQueue>
   readonly budgets: Readonly<Record<LaneKind, MemoryBudget>>
   /** Attempts that have started and are not settled. */
   sending: number
@@ -34,7 +34,7 @@ export interface LaneMachine {
 
 /** The processing of one event. */
 export interface Step {
-  readonly machine: LaneMachine
+  readonly machine: Scheduler
   readonly nowMs: number
   readonly commands: Array<Command>
   ahead: number
@@ -43,49 +43,49 @@ export interface Step {
 /**
  * Removes a settled or spilled delivery from memory, and lets the offset of its record be committed if it has one.
  */
-export const release = ({ machine, commands }: Step, outlet: Outlet, work: Work) => {
-  addHeld(machine.budgets[work.kind], outlet, -1)
+export const release = ({ machine, commands }: Step, queue: WebhookQueue, work: Work) => {
+  addHeld(machine.budgets[work.kind], queue, -1)
   if (work.acknowledge !== undefined) commands.push({ kind: "acknowledge", work })
 }
 
-export const enqueue = ({ machine, nowMs }: Step, outlet: Outlet, work: Work) => {
+export const enqueue = ({ machine, nowMs }: Step, queue: WebhookQueue, work: Work) => {
   const budget = machine.budgets[work.kind]
   work.queuedAt = nowMs
   budget.busy.add(work.key)
-  addHeld(budget, outlet, 1)
-  outlet[work.kind].queue.push(work)
+  addHeld(budget, queue, 1)
+  queue[work.kind].queued.push(work)
 }
 
 /** Spills deliveries that are held. A page may bring their rows from now on. */
 export const spill = (
   { commands, machine }: Step,
-  { webhookId }: Outlet,
+  { webhookId }: WebhookQueue,
   lane: Lane,
   works: ReadonlyArray<Work>
 ) => {
   if (works.length === 0) return
   for (const { key } of works) machine.budgets[lane.kind].busy.delete(key)
-  lane.spilling += works.length
+  lane.moving += works.length
   lane.behind += works.length
-  commands.push({ kind: "spill", webhookId, lane: lane.kind, works })
+  commands.push({ kind: "moveToBacklog", webhookId, lane: lane.kind, works })
 }
 
 /**
- * The request was not sent, because this machine lacked something. Its deliveries are queued again, and the outlet
+ * The request was not sent, because this machine lacked something. Its deliveries are queued again, and the queue
  * pauses. Afterwards it sends one request at a time until one has ended.
  */
-export const withdraw = (step: Step, outlet: Outlet, works: ReadonlyArray<Work>) => {
+export const withdraw = (step: Step, queue: WebhookQueue, works: ReadonlyArray<Work>) => {
   const { machine, commands } = step
-  const lane = outlet[works[0]!.kind]
+  const lane = queue[works[0]!.kind]
   machine.sending -= works.length
-  noteInFlight(outlet.use, outlet.inFlight, step.nowMs)
-  outlet.inFlight--
-  outlet.unsettled--
-  outlet.lacking = true
+  noteInFlight(queue.use, queue.inFlight, step.nowMs)
+  queue.inFlight--
+  queue.unsettled--
+  queue.lacking = true
   putBack(lane, works)
-  if (lane.permission !== "all") spill(step, outlet, lane, emptyIntoBacklog(lane))
-  if (outlet.waiting) return
-  outlet.waiting = true
-  const { webhookId } = outlet
+  if (lane.permission !== "all") spill(step, queue, lane, takeAllQueued(lane))
+  if (queue.waiting) return
+  queue.waiting = true
+  const { webhookId } = queue
   commands.push({ kind: "wake", webhookId, afterMs: machine.limits.lackPauseMs, event: "woken" })
 }

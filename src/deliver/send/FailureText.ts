@@ -1,5 +1,5 @@
 /** Texts for `last_error`: those of failed connections (domain/ConnectionFailure.ts), and those that undici adds. */
-import { failureCode, failureText } from "../domain/ConnectionFailure.ts"
+import { failureCode, failureText } from "../../domain/ConnectionFailure.ts"
 
 const INVALID_RESPONSE = "invalid response"
 export const HEADERS_TOO_LARGE = "response headers too large"

@@ -9,23 +9,23 @@
  * first attempt of a live delivery is new if it came after this owner's start, and route had not begun with it before.
  */
 import { Clock, Effect, Latch } from "effect"
-import { StageLimits } from "../config/StageLimits.ts"
-import { type DeliveryWork, NOT_WORK, parseWork } from "../domain/Delivery.ts"
-import { monotonicClock, monotonicNow } from "../domain/Monotonic.ts"
-import { type AssignedPartition, Log, type LogRecord, sourceOf } from "../log/Log.ts"
-import { ReaderPace } from "../log/ReaderPace.ts"
-import { retryCommit } from "../log/RetryUntilFenced.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { showAge } from "../observability/StageAges.ts"
-import { TRACE_HEADER } from "../observability/Tracing.ts"
-import { type DeliveryState, DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
-import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
-import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
-import { nextWork } from "./Attempt.ts"
-import type { LaneKind, Work } from "./Lane.ts"
-import type { Lanes } from "./Lanes.ts"
-import { attemptKey } from "./MemoryBudget.ts"
-import { Recorder } from "./Recorder.ts"
+import { StageLimits } from "../../config/StageLimits.ts"
+import { type DeliveryWork, NOT_WORK, parseWork } from "../../domain/Delivery.ts"
+import { monotonicClock, monotonicNow } from "../../domain/Monotonic.ts"
+import { type AssignedPartition, Log, type LogRecord, sourceOf } from "../../log/Log.ts"
+import { ReaderPace } from "../../log/ReaderPace.ts"
+import { retryCommit } from "../../log/RetryUntilFenced.ts"
+import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
+import { showAge } from "../../observability/StageAges.ts"
+import { TRACE_HEADER } from "../../observability/Tracing.ts"
+import { type DeliveryState, DeliveryStore } from "../../storage/deliveries/DeliveryStore.ts"
+import type { NewDelivery } from "../../storage/deliveries/Transitions.ts"
+import { WebhookRegistry } from "../../webhooks/WebhookRegistry.ts"
+import type { Dispatcher } from "../queue/Dispatcher.ts"
+import type { LaneKind, Work } from "../queue/Lane.ts"
+import { attemptKey } from "../queue/MemoryBudget.ts"
+import { Recorder } from "../record/Recorder.ts"
+import { nextWork } from "../send/Attempt.ts"
 import { makeWatermark } from "./Watermark.ts"
 import { workState } from "./WorkState.ts"
 
@@ -75,10 +75,10 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
 
   /**
    * Offers work to its lanes. `recorded`: attempts that were recorded meanwhile. It waits for lanes that move, at most
-   * `waitMs`: that costs less than spilling. Work of other webhooks is offered meanwhile.
+   * `waitMs`: that costs less than moving. Work of other webhooks is offered meanwhile.
    */
   const offerWorks = Effect.fnUntraced(function* (
-    lanes: Lanes,
+    lanes: Dispatcher,
     works: ReadonlyArray<OpenWork>,
     waitMs: number,
     recorded: ReadonlySet<string>
@@ -160,7 +160,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     yield* lanes.spilled
   })
 
-  const offerAll = (lanes: Lanes, works: ReadonlyArray<OpenWork>, waitMs: number): Effect.Effect<void> =>
+  const offerAll = (lanes: Dispatcher, works: ReadonlyArray<OpenWork>, waitMs: number): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (works.length === 0) return Effect.void
       const offered = new Set(works.map(([, { attempt, delivery_id }]) => attemptKey(delivery_id, attempt)))
@@ -182,7 +182,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     moved.openUnsafe()
   })
 
-  const take = Effect.fnUntraced(function* (lanes: Lanes) {
+  const take = Effect.fnUntraced(function* (lanes: Dispatcher) {
     const records = yield* partition.take(batchRecords)
     const works: Array<OpenWork> = []
     const unreadable: Array<LogRecord> = []
@@ -230,14 +230,14 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     yield* retryCommit(commit)
   })
 
-  const openBacklog = (lanes: Lanes) =>
+  const openBacklog = (lanes: Dispatcher) =>
     Effect.sync(() => {
       if (lastTaken >= lastAtStart) lanes.openBacklog(kind)
     })
 
   return {
     commit,
-    into: (lanes: Lanes) =>
+    into: (lanes: Dispatcher) =>
       Effect.gen(function* () {
         yield* offerAll(lanes, [...open], 0)
         yield* openBacklog(lanes)

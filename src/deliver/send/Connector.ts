@@ -2,9 +2,9 @@
 import type { Socket } from "node:net"
 import { Cause, Effect, Exit } from "effect"
 import { buildConnector } from "undici"
-import { isPublicAddress, literalAddress } from "../domain/AddressGuard.ts"
-import { connectTcp, within } from "../net/Connect.ts"
-import type { Resolve } from "../net/Resolver.ts"
+import { isPublicAddress, literalAddress } from "../../domain/AddressGuard.ts"
+import { connectTcp, within } from "../../net/Connect.ts"
+import type { Resolve } from "../../net/Resolver.ts"
 
 export const makeConnector = (options: {
   readonly allowPrivate: boolean

@@ -6,12 +6,12 @@
  */
 import { createHmac } from "node:crypto"
 import { gzipSync, zstdCompressSync } from "node:zlib"
-import { batchBody } from "../domain/Batch.ts"
-import type { Compression } from "../domain/Compression.ts"
-import type { EnvelopeFields } from "../domain/LedgerEvent.ts"
-import { defaultFormat, type RequestFormat, requestBody } from "../domain/RequestFormat.ts"
-import { type Carried, contentId, requestHeaders, unixSeconds } from "../domain/RequestHeaders.ts"
-import { defaultSigning, type SigningScheme, standardKey } from "../domain/Signing.ts"
+import { batchBody } from "../../domain/Batch.ts"
+import type { Compression } from "../../domain/Compression.ts"
+import type { EnvelopeFields } from "../../domain/LedgerEvent.ts"
+import { defaultFormat, type RequestFormat, requestBody } from "../../domain/RequestFormat.ts"
+import { type Carried, contentId, requestHeaders, unixSeconds } from "../../domain/RequestHeaders.ts"
+import { defaultSigning, type SigningScheme, standardKey } from "../../domain/Signing.ts"
 
 export const signature = (secret: string, body: string): string =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`

@@ -3,10 +3,14 @@
  * log; a test delivery has its event in its row. If retention has dropped the event, the delivery ends `failed`.
  */
 import { Clock, Effect } from "effect"
-import { StoredEvents } from "../coverage/StoredEvents.ts"
-import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { type BacklogDelivery, type BacklogKind, DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
+import { StoredEvents } from "../../coverage/StoredEvents.ts"
+import { type LedgerEvent, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
+import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
+import {
+  type BacklogDelivery,
+  type BacklogKind,
+  DeliveryStore
+} from "../../storage/deliveries/DeliveryStore.ts"
 import type { Work } from "./Lane.ts"
 import { attemptKey } from "./MemoryBudget.ts"
 

@@ -1,8 +1,8 @@
 /** What is shown of recorded attempts: metrics, and a line for each at the level `debug`. */
 import { Effect, LogLevel, References } from "effect"
-import { Metrics, statusClassOf } from "../observability/Metrics.ts"
-import type { AttemptRecord } from "../storage/deliveries/Transitions.ts"
-import type { Work } from "./Lane.ts"
+import { Metrics, statusClassOf } from "../../observability/Metrics.ts"
+import type { AttemptRecord } from "../../storage/deliveries/Transitions.ts"
+import type { Work } from "../queue/Lane.ts"
 
 export interface ShownOutcome {
   /** Undefined if the attempt was recorded before. */

@@ -2,9 +2,9 @@
  * Bounds how many deliveries the lanes of one kind hold in memory, for one actor. With `laneShare` 0.5, a lane may
  * hold as many deliveries as there is memory left, so a single lane uses half and many lanes use equal parts. Each
  * lane may always hold `laneLeast`, so no webhook waits because of others. When a lane below its fair share needs
- * memory, the lane with the longest queue over its fair share is spilled. It only counts and decides; Lanes acts.
+ * memory, the lane with the longest queue over its fair share is spilled. It only counts and decides; Dispatcher acts.
  */
-import type { LaneKind, Outlet } from "./Lane.ts"
+import type { LaneKind, WebhookQueue } from "./Lane.ts"
 
 export interface MemoryLimits {
   /** Deliveries in memory over all lanes. The `laneLeast` of each lane may come on top. */
@@ -22,10 +22,10 @@ export interface MemoryBudget {
   readonly busy: Set<string>
   /** Deliveries in memory over all lanes. */
   held: number
-  /** Outlets whose lane holds at least one. */
-  readonly holdingOutlets: Set<Outlet>
-  /** Outlets whose lane waits for memory to read its backlog. */
-  readonly waitingToPage: Set<Outlet>
+  /** WebhookQueues whose lane holds at least one. */
+  readonly holding: Set<WebhookQueue>
+  /** WebhookQueues whose lane waits for memory to read its backlog. */
+  readonly waitingToPage: Set<WebhookQueue>
   /** Whether lanes may read their backlog. */
   mayPage: boolean
 }
@@ -35,7 +35,7 @@ export const makeMemoryBudget = (kind: LaneKind, limits: MemoryLimits): MemoryBu
   limits,
   busy: new Set(),
   held: 0,
-  holdingOutlets: new Set(),
+  holding: new Set(),
   waitingToPage: new Set(),
   mayPage: false
 })
@@ -49,35 +49,34 @@ export const attemptKey = (deliveryId: string, attempt: number): string => `${de
 export const isBusy = ({ live, replays }: Readonly<Record<LaneKind, MemoryBudget>>, key: string): boolean =>
   live.busy.has(key) || replays.busy.has(key)
 
-/** Adds `count` (may be negative) to what the outlet's lane holds: deliveries, and rows that a page may bring. */
-export const addHeld = (budget: MemoryBudget, outlet: Outlet, count: number): void => {
-  const lane = outlet[budget.kind]
+/** Adds `count` (may be negative) to what the queue's lane holds: deliveries, and rows that a page may bring. */
+export const addHeld = (budget: MemoryBudget, queue: WebhookQueue, count: number): void => {
+  const lane = queue[budget.kind]
   lane.held += count
   budget.held += count
-  if (lane.held > 0) budget.holdingOutlets.add(outlet)
-  else budget.holdingOutlets.delete(outlet)
+  if (lane.held > 0) budget.holding.add(queue)
+  else budget.holding.delete(queue)
 }
 
-export const remainingFor = ({ kind, limits, held }: MemoryBudget, outlet: Outlet): number => {
-  const own = outlet[kind].held
+export const remainingFor = ({ kind, limits, held }: MemoryBudget, queue: WebhookQueue): number => {
+  const own = queue[kind].held
   const allowance = Math.floor((limits.deliveries - held + own) * limits.laneShare)
   return Math.max(0, Math.max(allowance, limits.laneLeast) - own)
 }
 
 /**
- * The outlet with the longest queue among those over their fair share; undefined if this outlet is not below its own.
+ * The queue with the longest queue among those over their fair share; undefined if this queue is not below its own.
  */
 export const largestOverFairShare = (
-  { kind, limits, holdingOutlets }: MemoryBudget,
-  outlet: Outlet
-): Outlet | undefined => {
-  const fair =
-    limits.deliveries / (holdingOutlets.has(outlet) ? holdingOutlets.size : holdingOutlets.size + 1)
-  if (outlet[kind].held >= fair) return undefined
-  let most: Outlet | undefined
-  for (const one of holdingOutlets) {
-    const { held, queue } = one[kind]
-    if (held > fair && queue.length > (most?.[kind].queue.length ?? 0)) most = one
+  { kind, limits, holding }: MemoryBudget,
+  queue: WebhookQueue
+): WebhookQueue | undefined => {
+  const fair = limits.deliveries / (holding.has(queue) ? holding.size : holding.size + 1)
+  if (queue[kind].held >= fair) return undefined
+  let most: WebhookQueue | undefined
+  for (const one of holding) {
+    const { held, queued } = one[kind]
+    if (held > fair && queued.length > (most?.[kind].queued.length ?? 0)) most = one
   }
   return most
 }

@@ -3,9 +3,9 @@
  * are stored as they are read. After that a body is cut to `shortCharacters`, with a note, and fewer headers are kept.
  * Short responses cost nothing and never change. Each process that delivers counts for itself, from its start.
  */
-import { Limits } from "../config/Limits.ts"
-import { keptHeaders } from "../domain/ResponseHeaders.ts"
-import type { AttemptRecord } from "../storage/deliveries/Transitions.ts"
+import { Limits } from "../../config/Limits.ts"
+import { keptHeaders } from "../../domain/ResponseHeaders.ts"
+import type { AttemptRecord } from "../../storage/deliveries/Transitions.ts"
 
 const DAY_MS = 86_400_000
 

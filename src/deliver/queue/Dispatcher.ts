@@ -1,28 +1,28 @@
 /**
- * Runs an actor's lanes: dispatches events to the machine (LaneMachine) and executes its commands. It starts attempts
+ * Runs an actor's lanes: dispatches events to the machine (Scheduler) and executes its commands. It starts attempts
  * and hands their outcomes to the recorder, reads pages of the backlog, spills work, takes and releases connections.
  * Every slow operation is a fiber of the actor or a callback; when it ends, it sends the machine an event.
  */
 import { Clock, Effect, FiberSet, Latch } from "effect"
-import { StageLimits } from "../config/StageLimits.ts"
-import { monotonicClock } from "../domain/Monotonic.ts"
-import { permissionUnder } from "../domain/Quota.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
-import { AccountHolds } from "../webhooks/AccountHolds.ts"
-import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
-import { makeActorConnections } from "./ActorConnections.ts"
-import { makeAttempt, makeGuarded } from "./Attempt.ts"
+import { StageLimits } from "../../config/StageLimits.ts"
+import { monotonicClock } from "../../domain/Monotonic.ts"
+import { permissionUnder } from "../../domain/Quota.ts"
+import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
+import { DeliveryStore } from "../../storage/deliveries/DeliveryStore.ts"
+import { AccountHolds } from "../../webhooks/AccountHolds.ts"
+import { WebhookRegistry } from "../../webhooks/WebhookRegistry.ts"
+import { Recorder } from "../record/Recorder.ts"
+import { makeActorConnections } from "../send/ActorConnections.ts"
+import { makeAttempt, makeGuarded } from "../send/Attempt.ts"
 import { makeBacklog } from "./Backlog.ts"
 import { longestHeldUpMs } from "./HeldUp.ts"
 import { type CurrentWebhook, type LaneKind, laneKinds, type Work } from "./Lane.ts"
-import type { ActorEvent, Command, LaneEvent } from "./LaneEvents.ts"
-import { advance, isCrowded, makeMachine } from "./LaneMachine.ts"
-import { Recorder } from "./Recorder.ts"
+import type { ActorMessage, Command, WebhookMessage } from "./Messages.ts"
 import { ReplayPace } from "./ReplayPace.ts"
+import { advance, isCrowded, makeScheduler } from "./Scheduler.ts"
 import { shown, unshown } from "./Showing.ts"
 
-export interface Lanes {
+export interface Dispatcher {
   /**
    * Calls `onSettled` with the key of each attempt that is recorded from now on, until the returned function is
    * called.
@@ -62,7 +62,7 @@ interface Spill {
   readonly works: ReadonlyArray<Work>
 }
 
-export const makeLanes = Effect.gen(function* () {
+export const makeDispatcher = Effect.gen(function* () {
   const limits = yield* StageLimits
   const registry = yield* WebhookRegistry
   const holds = yield* AccountHolds
@@ -78,26 +78,26 @@ export const makeLanes = Effect.gen(function* () {
   const attempt = yield* makeAttempt(run)
   const guarded = makeGuarded(run)
 
-  const machine = makeMachine(limits)
+  const machine = makeScheduler(limits)
   /** Open when the machine is stopped and nothing is in flight. */
   const idle = Latch.makeUnsafe()
   const watchers = new Set<(key: string) => void>()
   /** What the lanes hold and the work that their feeds have just read. */
-  let toSpill: Array<Spill> = []
-  const someToSpill = Latch.makeUnsafe()
+  let toMove: Array<Spill> = []
+  const someToMove = Latch.makeUnsafe()
   const spilled = Latch.makeUnsafe(true)
 
   /**
    * Executing a command may dispatch another event before the next command: the machine's state includes them all.
    */
-  const dispatch = (event: LaneEvent | ActorEvent): void => {
+  const dispatch = (event: WebhookMessage | ActorMessage): void => {
     const commands = advance(machine, event, { nowMs: nowMs(), ahead: recorder.ahead() })
     for (const command of commands) execute(command)
     if (machine.stopped && machine.sending === 0) idle.openUnsafe()
   }
 
   const spillRows = (lane: LaneKind, works: ReadonlyArray<Work>) =>
-    deliveries.spill(works, lane).pipe(retryUntilSuccess("spilling deliveries to the backlog"))
+    deliveries.spill(works, lane).pipe(retryUntilSuccess("moving deliveries to the backlog"))
 
   const endRows = Effect.fnUntraced(function* (works: ReadonlyArray<Work>) {
     const now = yield* Clock.currentTimeMillis
@@ -108,11 +108,11 @@ export const makeLanes = Effect.gen(function* () {
 
   /** One statement after the other: what comes meanwhile is written together. */
   const spillAll = Effect.gen(function* () {
-    yield* Latch.await(someToSpill)
-    const spills = toSpill
-    toSpill = []
-    someToSpill.closeUnsafe()
-    const isDeleted = ({ webhookId }: Spill) => machine.outlets.get(webhookId)?.current === undefined
+    yield* Latch.await(someToMove)
+    const spills = toMove
+    toMove = []
+    someToMove.closeUnsafe()
+    const isDeleted = ({ webhookId }: Spill) => machine.queues.get(webhookId)?.current === undefined
     const worksOf = (some: ReadonlyArray<Spill>) => some.flatMap(({ works }) => works)
     const [deleted, kept] = [spills.filter(isDeleted), spills.filter((one) => !isDeleted(one))]
     if (deleted.length > 0) yield* endRows(worksOf(deleted))
@@ -122,8 +122,9 @@ export const makeLanes = Effect.gen(function* () {
         yield* spillRows(lane, works.slice(i, i + limits.showAtOnce))
       }
     }
-    for (const { lane, webhookId, works } of spills) dispatch({ kind: "spilled", webhookId, lane, works })
-    if (toSpill.length === 0) spilled.openUnsafe()
+    for (const { lane, webhookId, works } of spills)
+      dispatch({ kind: "movedToBacklog", webhookId, lane, works })
+    if (toMove.length === 0) spilled.openUnsafe()
   })
   run(Effect.forever(spillAll))
 
@@ -167,7 +168,7 @@ export const makeLanes = Effect.gen(function* () {
 
   const connect = (webhookId: string) => {
     // The webhook may have changed or been deleted during the wait.
-    const webhook = machine.outlets.get(webhookId)?.current?.webhook
+    const webhook = machine.queues.get(webhookId)?.current?.webhook
     if (webhook === undefined) return void dispatch({ kind: "woken", webhookId })
     const share = connections.take(webhook)
     if (share !== undefined) dispatch({ kind: "connected", webhookId, share })
@@ -204,10 +205,10 @@ export const makeLanes = Effect.gen(function* () {
         )
         break
       }
-      case "spill":
-        toSpill.push(command)
+      case "moveToBacklog":
+        toMove.push(command)
         spilled.closeUnsafe()
-        someToSpill.openUnsafe()
+        someToMove.openUnsafe()
         break
       case "acknowledge":
         command.work.acknowledge?.()
@@ -231,13 +232,13 @@ export const makeLanes = Effect.gen(function* () {
   }
 
   const changed = (webhookId: string) => {
-    if (machine.outlets.has(webhookId))
+    if (machine.queues.has(webhookId))
       dispatch({ kind: "changed", webhookId, current: currentWebhook(webhookId) })
   }
   const subscriptions = [
     registry.subscribe(changed),
     holds.subscribe((accountId) => {
-      for (const webhookId of machine.outlets.keys()) {
+      for (const webhookId of machine.queues.keys()) {
         if (registry.get(webhookId)?.config.account_id === accountId) changed(webhookId)
       }
     })
@@ -270,7 +271,7 @@ export const makeLanes = Effect.gen(function* () {
     showing = false
   })
 
-  const result: Lanes = {
+  const result: Dispatcher = {
     watch: (onSettled) => {
       watchers.add(onSettled)
       return () => void watchers.delete(onSettled)
@@ -295,7 +296,7 @@ export const makeLanes = Effect.gen(function* () {
       return Latch.await(idle)
     }),
     inFlight: () => machine.sending,
-    webhooks: () => machine.outlets.size,
+    webhooks: () => machine.queues.size,
     heldUpMs: (lagMs) => longestHeldUpMs(machine, lagMs, nowMs()),
     failure: FiberSet.join(fibers)
   }

@@ -1,13 +1,13 @@
-/** The events that LaneMachine takes and the commands that it returns. */
-import type { BacklogKind } from "../storage/deliveries/DeliveryStore.ts"
-import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
+/** The events that Scheduler takes and the commands that it returns. */
+import type { BacklogKind } from "../../storage/deliveries/DeliveryStore.ts"
+import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
+import type { Share } from "../send/ConnectionLimiter.ts"
 import type { BacklogPage } from "./Backlog.ts"
 import type { Sending } from "./BatchMaking.ts"
-import type { Share } from "./ConnectionLimiter.ts"
 import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
 
-/** Events of one webhook. The first `offered` or `resumed` makes its outlet; before it, other events are ignored. */
-export type LaneEvent =
+/** Events of one webhook. The first `offered` or `resumed` makes its queue; before it, other events are ignored. */
+export type WebhookMessage =
   /** `isSlow`: the lane had no room for the work in time, so it is spilled. */
   (
     | {
@@ -20,7 +20,7 @@ export type LaneEvent =
     | { readonly kind: "resumed"; readonly current: CurrentWebhook | undefined }
     /** The webhook was changed or deleted, or its account's hold changed. */
     | { readonly kind: "changed"; readonly current: CurrentWebhook | undefined }
-    | { readonly kind: "spilled"; readonly lane: LaneKind; readonly works: ReadonlyArray<Work> }
+    | { readonly kind: "movedToBacklog"; readonly lane: LaneKind; readonly works: ReadonlyArray<Work> }
     | { readonly kind: "pageRead"; readonly lane: LaneKind; readonly page: BacklogPage }
     /** The webhook got the connection that it asked for. */
     | { readonly kind: "connected"; readonly share: Share }
@@ -37,7 +37,7 @@ export type LaneEvent =
     | { readonly kind: "settled"; readonly works: ReadonlyArray<Work> }
   ) & { readonly webhookId: string }
 
-export type ActorEvent =
+export type ActorMessage =
   /**
    * Everything that was in the log at the start has been offered, so lanes may read their backlog in the right order.
    */
@@ -76,7 +76,7 @@ export type Command =
     }
   /** Marks the rows of work as backlog, or ends them if the webhook is deleted; `spilled` follows. */
   | {
-      readonly kind: "spill"
+      readonly kind: "moveToBacklog"
       readonly webhookId: string
       readonly lane: LaneKind
       readonly works: ReadonlyArray<Work>

@@ -3,7 +3,7 @@
  * removing one is cheap. A timer for each attempt cost a tenth of an attempt's CPU.
  */
 import { Effect, Latch, type Scope } from "effect"
-import { monotonicClock } from "../domain/Monotonic.ts"
+import { monotonicClock } from "../../domain/Monotonic.ts"
 
 interface Deadlines<A> {
   readonly add: (item: A) => void

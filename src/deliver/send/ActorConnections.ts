@@ -3,7 +3,7 @@
  * scope closes, all of them are returned.
  */
 import { Effect } from "effect"
-import type { RegisteredWebhook } from "../webhooks/WebhookRegistry.ts"
+import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
 import { ConnectionLimiter, type Share } from "./ConnectionLimiter.ts"
 
 /** `wake` is called with the id of a webhook that was refused a connection, when it may try again. */

@@ -6,10 +6,10 @@
  * closed a reused connection while the request was on its way, the request is sent again, once, on a new connection.
  */
 import type { Dispatcher } from "undici"
-import { Limits } from "../config/Limits.ts"
-import type { AttemptOutcome, ExchangeDetails } from "../domain/Delivery.ts"
-import { keptHeaders, type ReceivedHeaders } from "../domain/ResponseHeaders.ts"
-import { retryAfterMs } from "../domain/RetryAfter.ts"
+import { Limits } from "../../config/Limits.ts"
+import type { AttemptOutcome, ExchangeDetails } from "../../domain/Delivery.ts"
+import { keptHeaders, type ReceivedHeaders } from "../../domain/ResponseHeaders.ts"
+import { retryAfterMs } from "../../domain/RetryAfter.ts"
 import type { Connection, OnConnection } from "./Connection.ts"
 import {
   connectionFailure,
