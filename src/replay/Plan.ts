@@ -66,5 +66,5 @@ export const estimateWithHistory = Effect.fnUntraced(function* (
 ) {
   if (filters === null || history.length === 0) return undefined
   const from = { log: yield* EventLog, counts: yield* EventCounts, history: yield* HistoryStore }
-  return yield* estimateReplay(from, network, filters, true)
+  return (yield* estimateReplay(from, network, filters, true)).events
 })
