@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `ledgerhook` command. A clone runs TypeScript directly, an installed package runs what bin/compile.ts made of it.
+// The `ledgerhook` command. A clone runs TypeScript directly, an installed package runs what tools/compile.ts made of it.
 // Both need Node 24; an older Node starts the pinned one.
 import { spawn } from "node:child_process"
 import { existsSync } from "node:fs"

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { differences, schemaFiles } from "../../src/cli/commands/schemas/SchemaFiles.ts"
+import { differences, schemaFiles } from "../../tools/schemas/SchemaFiles.ts"
 import { accountIdOfAddress } from "../../src/domain/AccountId.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import type { Json, JsonObject } from "../../src/domain/Ledger.ts"

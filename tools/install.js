@@ -5,7 +5,7 @@ import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } 
 import { homedir, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { nodePackage, problemOf } from "./machine.js"
+import { nodePackage, problemOf } from "../bin/machine.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 

@@ -2,9 +2,9 @@
  * Generates `schemas/README.md` from the published schemas: the catalogue of events, each with its trigger, fields and
  * an example; the envelope, the batch, the records and the types of fields. Pure.
  */
-import { payloadName } from "../../../domain/EventType.ts"
-import type { PublishedSchema } from "../../../domain/JsonSchemas.ts"
-import type { Json } from "../../../domain/Ledger.ts"
+import { payloadName } from "../../src/domain/EventType.ts"
+import type { PublishedSchema } from "../../src/domain/JsonSchemas.ts"
+import type { Json } from "../../src/domain/Ledger.ts"
 
 /** The keywords that the published schemas use. */
 interface JsonSchema {
