@@ -7,19 +7,7 @@ import { settingsTable } from "../../src/config/Config.ts"
 import { metricsTable } from "../../src/observability/Metrics.ts"
 import topics from "../../topics/topics.json" with { type: "json" }
 
-const code = (text: string): string => (text === "" ? "unset" : `\`${text}\``)
-
 const cell = (text: string): string => text.replaceAll("|", "\\|")
-
-export const settingsMarkdown = (): string =>
-  [
-    "| variable | default | accepted | meaning |",
-    "|---|---|---|---|",
-    ...settingsTable.map(
-      ({ name, default: value, accepts, meaning }) =>
-        `| \`${name}\` | ${code(value)} | ${cell(accepts)} | ${cell(meaning)} |`
-    )
-  ].join("\n")
 
 const list = (items: ReadonlyArray<string>): string => items.join(", ")
 
