@@ -35,14 +35,16 @@ export const metricsMarkdown = (): string =>
   [
     "| metric | labels | meaning |",
     "|---|---|---|",
-    ...metricsTable.map(({ name, labels, description }) => {
-      const shown = Object.entries(labels).map(([label, values]) =>
-        explainedLabels.includes(label) || (typeof values !== "string" && values.length > LABEL_VALUES_MOST)
-          ? `\`${label}\``
-          : `\`${label}\`: ${labelValues(values)}`
-      )
-      return `| \`${name}\` | ${cell(shown.join("; "))} | ${cell(description)} |`
-    })
+    ...metricsTable
+      .filter(({ name }) => name.startsWith("ledgerhook_"))
+      .map(({ name, labels, description }) => {
+        const shown = Object.entries(labels).map(([label, values]) =>
+          explainedLabels.includes(label) || (typeof values !== "string" && values.length > LABEL_VALUES_MOST)
+            ? `\`${label}\``
+            : `\`${label}\`: ${labelValues(values)}`
+        )
+        return `| \`${name}\` | ${cell(shown.join("; "))} | ${cell(description)} |`
+      })
   ].join("\n")
 
 export const envExample = (): string =>

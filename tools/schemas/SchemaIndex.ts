@@ -68,7 +68,7 @@ export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => 
     "|---|---|---|",
     ...pages.filter((page) => !isPayload(page)).map(row),
     "",
-    "The `payload` of an event record has the fields of all event types, so that a tool that makes columns finds each field once. `oneOf` in its schema says which payload each event type has.",
+    "The `payload` of an event record has the fields of all event types; `oneOf` in its schema says which each type has.",
     "",
     "## Events",
     "",
