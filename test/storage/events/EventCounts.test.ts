@@ -1,4 +1,4 @@
-/** Estimates for accounts from the event log's tables: exact up to a number of rows. */
+/** Estimates for accounts from the event index's tables: exact up to a number of rows. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
