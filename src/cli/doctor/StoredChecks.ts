@@ -96,7 +96,7 @@ export const reportFinding = (settings: SettingsShape) =>
             check: "report",
             status: fault ? "problem" : "warning",
             detail: report.findings.map(({ sentence }) => sentence).join(" "),
-            fix: "`ledgerhook status` shows the processes, stages and parts. docs/operations.md says what to do."
+            fix: "`ledgerhook status` shows the processes, stages and parts. docs/runbook.md says what to do."
           } satisfies Finding)
     })
   )
