@@ -1,4 +1,4 @@
-/** `bin/dashboard.js` builds the dashboard once for each state of its sources, and a build is complete or absent. */
+/** `tools/dashboard.js` builds the dashboard once for each state of its sources, and a build is complete or absent. */
 import { spawn } from "node:child_process"
 import {
   cpSync,
@@ -22,8 +22,8 @@ const root = resolve(import.meta.dirname, "..")
 const project = Effect.acquireRelease(
   Effect.sync(() => {
     const folder = mkdtempSync(join(tmpdir(), "ledgerhook-build-"))
-    for (const name of ["bin", "schemas", "dashboard"]) mkdirSync(join(folder, name))
-    cpSync(join(root, "bin/dashboard.js"), join(folder, "bin/dashboard.js"))
+    for (const name of ["tools", "schemas", "dashboard"]) mkdirSync(join(folder, name))
+    cpSync(join(root, "tools/dashboard.js"), join(folder, "tools/dashboard.js"))
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
     for (const file of ["schemas/openapi.json", "package-lock.json", "dashboard/package.json"])
       writeFileSync(join(folder, file), "{}")
@@ -36,7 +36,7 @@ const project = Effect.acquireRelease(
 
 const run = (folder: string, args: ReadonlyArray<string> = []) =>
   Effect.callback<{ readonly code: number | null; readonly errors: string }>((resume) => {
-    const child = spawn(process.execPath, [join(folder, "bin/dashboard.js"), ...args], { cwd: folder })
+    const child = spawn(process.execPath, [join(folder, "tools/dashboard.js"), ...args], { cwd: folder })
     let errors = ""
     child.stderr.on("data", (chunk) => (errors += String(chunk)))
     child.once("exit", (code) => resume(Effect.succeed({ code, errors })))

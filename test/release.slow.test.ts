@@ -1,11 +1,11 @@
-/** `bin/release.ts` in a small project of its own: what it refuses, and what a release changes. */
+/** `tools/release.ts` in a small project of its own: what it refuses, and what a release changes. */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
-import { versionPlaces } from "../bin/versions.ts"
+import { versionPlaces } from "../tools/versions.ts"
 
 let project: string
 
@@ -26,7 +26,7 @@ const run = (command: string, ...args: ReadonlyArray<string>) =>
   spawnSync(command, args, { cwd: project, encoding: "utf8", env: environment })
 const git = (...args: ReadonlyArray<string>) => run("git", ...args).stdout.trim()
 const release = (...args: ReadonlyArray<string>) => {
-  const { status, stderr, stdout } = run(process.execPath, "bin/release.ts", ...args)
+  const { status, stderr, stdout } = run(process.execPath, "tools/release.ts", ...args)
   return { status, stderr, stdout }
 }
 const read = (file: string) => readFileSync(join(project, file), "utf8")
@@ -42,9 +42,9 @@ const commit = () => {
 beforeEach(() => {
   project = mkdtempSync(join(tmpdir(), "ledgerhook-release-"))
   for (const file of [
-    "bin/release.ts",
-    "bin/releasedMigrations.ts",
-    "bin/versions.ts",
+    "tools/release.ts",
+    "tools/releasedMigrations.ts",
+    "tools/versions.ts",
     ...versionPlaces.map(([path]) => path)
   ]) {
     mkdirSync(dirname(join(project, file)), { recursive: true })

@@ -1,5 +1,7 @@
-// A database that a release has migrated must stay one that the next release can open. So the files of the migrations
-// that were released never change. A release writes their hashes, and test/storage/ReleasedMigrations.test.ts compares.
+/**
+ * A database that a release has migrated must stay one that the next release can open. So the files of the migrations
+ * that were released never change. A release writes their hashes, and test/storage/ReleasedMigrations.test.ts compares.
+ */
 import { createHash } from "node:crypto"
 import { globSync, readFileSync } from "node:fs"
 import { basename } from "node:path"

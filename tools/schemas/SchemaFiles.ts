@@ -1,7 +1,7 @@
 /** The files that are generated from the schemas in the code, and how a folder differs from them. Pure. */
-import { asyncApiDocument } from "../../../api/AsyncApiDocument.ts"
-import { openApiDocument } from "../../../api/Contract.ts"
-import { publishedSchemas } from "../../../domain/JsonSchemas.ts"
+import { asyncApiDocument } from "../../src/api/AsyncApiDocument.ts"
+import { openApiDocument } from "../../src/api/Contract.ts"
+import { publishedSchemas } from "../../src/domain/JsonSchemas.ts"
 import { receiverPython } from "./ReceiverPython.ts"
 import { receiverTypes } from "./ReceiverTypes.ts"
 import { schemaIndex } from "./SchemaIndex.ts"

@@ -5,8 +5,7 @@ import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync } 
 import { homedir, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-
-const NODE_MAJOR = 24
+import { nodePackage, problemOf } from "../bin/machine.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -19,12 +18,14 @@ const packagesIn = (...path) => {
   }
 }
 
+const locked = packagesIn("package-lock.json") ?? {}
+
 /** Compares versions, because file times are unreliable. Optional packages may be missing on this platform. */
 const upToDate = () => {
   // npm writes this file at the end of every install.
   const installed = packagesIn("node_modules", ".package-lock.json")
   if (installed === undefined) return false
-  return Object.entries(packagesIn("package-lock.json") ?? {}).every(
+  return Object.entries(locked).every(
     ([path, { version, optional, devOptional }]) =>
       path === "" ||
       (installed[path] === undefined ? optional || devOptional : installed[path].version === version)
@@ -72,11 +73,11 @@ const install = () => {
   if (status !== 0) fail(`npm ci failed${error ? ` (${error.message})` : ""}; run it by hand to see why.`)
 }
 
-if (!upToDate()) install()
-
-if (
-  !existsSync(join(root, "node_modules", ".bin", "node")) &&
-  Number.parseInt(process.versions.node, 10) < NODE_MAJOR
-) {
-  fail(`no pinned Node for this platform; install Node ${NODE_MAJOR} or later (this is ${process.version}).`)
+const checkMachine = (hasPinned) => {
+  const problem = problemOf(process, hasPinned)
+  if (problem !== undefined) fail(problem)
 }
+
+checkMachine(`node_modules/${nodePackage(process)}` in locked)
+if (!upToDate()) install()
+checkMachine(existsSync(join(root, "node_modules", ".bin", "node")))

@@ -3,7 +3,7 @@
  * undefined while it is down. Everything it has printed is kept for the report.
  */
 import { Effect, type Scope } from "effect"
-import { type Process, startProcess } from "../../test/support/serviceProcess.ts"
+import { type Process, startProcess } from "../../../test/support/serviceProcess.ts"
 
 export interface Member {
   readonly name: string
@@ -22,7 +22,7 @@ export interface MemberOptions {
   readonly environment: Readonly<Record<string, string>>
 }
 
-const MAIN = `${import.meta.dirname}/../../bin/ledgerhook.js`
+const MAIN = `${import.meta.dirname}/../../../bin/ledgerhook.js`
 const LOOK_MS = 100
 /** systemd's default pause before a restart. */
 const RESTART_MS = 100

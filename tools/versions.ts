@@ -1,5 +1,7 @@
-// Every file that shows the version, and where in it. A release changes exactly these places (bin/release.ts), and
-// test/version.test.ts compares them. `npm run schemas` makes schemas/ from package.json, so they are not listed.
+/**
+ * Every file that shows the version, and where in it. A release changes exactly these places (tools/release.ts), and
+ * test/version.test.ts compares them. `npm run schemas` makes schemas/ from package.json, so they are not listed.
+ */
 
 const inJson = /(?<=^ {2}"version": ")[^"]+/gm
 const archive = /(?<=ledgerhook[-_]receiver-)\d+\.\d+\.\d+/g

@@ -47,7 +47,7 @@ const isNoSource = (name) => name.startsWith(".") || name === "node_modules" || 
 /** Compares contents, because a clone and a pull set new file times. */
 const hashOfSources = () => {
   const hash = createHash("sha256")
-  const others = ["schemas/openapi.json", "package-lock.json", "bin/dashboard.js"]
+  const others = ["schemas/openapi.json", "package-lock.json", "tools/dashboard.js"]
   for (const path of [...filesIn(app, isNoSource), ...others.map((name) => join(root, name))]) {
     const bytes = readFileSync(path)
     hash.update(`${path.slice(root.length)}\n${bytes.length}\n`).update(bytes)

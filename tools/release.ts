@@ -1,6 +1,8 @@
-// `npm run release -- X.Y.Z [--dry-run]`: from a clean tree on main to a commit and a tag with everything checked and
-// packed. It pushes and publishes nothing. Until the checks pass it changes files only, so git undoes it.
-// With --dry-run it only says whether a release could begin.
+/**
+ * `npm run release -- X.Y.Z [--dry-run]`: from a clean tree on main to a commit and a tag with everything checked and
+ * packed. It pushes and publishes nothing. Until the checks pass it changes files only, so git undoes it.
+ * With --dry-run it only says whether a release could begin.
+ */
 import { spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { migrationHashes, RELEASED_MIGRATIONS } from "./releasedMigrations.ts"

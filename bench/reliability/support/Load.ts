@@ -3,8 +3,8 @@
  * that each ledger must cause. The chain's own scenarios say which, so detection is not asked.
  */
 import { Effect, type Scope } from "effect"
-import { expectedEventIds } from "../../src/simulator/Chain.ts"
-import { makeSimulatedLedger } from "../../test/support/simulatedLedger.ts"
+import { expectedEventIds } from "../../../src/simulator/Chain.ts"
+import { makeSimulatedLedger } from "../../../test/support/simulatedLedger.ts"
 
 export interface Load {
   readonly url: string

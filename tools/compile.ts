@@ -1,6 +1,8 @@
-// Makes dist/ from src/ for the npm package, because Node strips no types below node_modules. Node's own stripping is
-// used, so the package runs the code that a clone runs, line by line. dist/ stands beside src/, so paths to other files
-// are the same. npm runs this script before it packs.
+/**
+ * Makes dist/ from src/ for the npm package, because Node strips no types below node_modules. Node's own stripping is
+ * used, so the package runs the code that a clone runs, line by line. dist/ stands beside src/, so paths to other files
+ * are the same. npm runs this script before it packs.
+ */
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 import { dirname, join } from "node:path"
