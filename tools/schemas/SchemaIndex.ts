@@ -1,29 +1,15 @@
 /**
- * Generates `schemas/README.md` from the published schemas: the catalogue of events, each with its trigger, fields and
- * an example; the envelope, the batch, the records and the types of fields. Pure.
+ * Generates `schemas/README.md` from the published schemas: which events there are, when each occurs and which fields
+ * it has. The schemas themselves describe each field. Pure.
  */
-import { payloadName } from "../../src/domain/EventType.ts"
 import type { PublishedSchema } from "../../src/domain/JsonSchemas.ts"
-import type { Json } from "../../src/domain/Ledger.ts"
 
-/** The keywords that the published schemas use. */
+/** The keywords of the published schemas that the page shows. */
 interface JsonSchema {
   readonly title?: string
   readonly description?: string
-  readonly type?: string
-  readonly $ref?: string
-  readonly pattern?: string
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly enum?: ReadonlyArray<Json>
-  readonly examples?: ReadonlyArray<Json>
-  readonly anyOf?: ReadonlyArray<JsonSchema>
-  readonly items?: JsonSchema
-  readonly minItems?: number
-  readonly maxItems?: number
-  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly properties?: Readonly<Record<string, unknown>>
   readonly required?: ReadonlyArray<string>
-  readonly $defs?: Readonly<Record<string, JsonSchema>>
 }
 
 interface Page {
@@ -31,107 +17,19 @@ interface Page {
   readonly schema: JsonSchema
 }
 
-/** The anchor that GitHub gives a heading. */
-const anchor = (heading: string): string =>
-  heading
-    .toLowerCase()
-    .replace(/[^a-z0-9_ -]/g, "")
-    .replaceAll(" ", "-")
+const cell = (text: string): string => text.replaceAll("<", "&lt;").replaceAll("|", "\\|")
 
-const link = (heading: string): string => `[${heading}](#${anchor(heading)})`
+const fields = ({ properties = {}, required = [] }: JsonSchema): string =>
+  Object.keys(properties)
+    .map((name) => `\`${name}${required.includes(name) ? "" : "?"}\``)
+    .join(" ")
 
-const code = (value: Json): string => `\`${typeof value === "string" ? value : JSON.stringify(value)}\``
-
-/** Escapes characters that Markdown would read as a tag. */
-const prose = (text: string): string => text.replaceAll("<", "&lt;")
-
-const cell = (text: string): string => prose(text).replaceAll("|", "\\|")
-
-const typeOf = (schema: JsonSchema): string => {
-  const { $ref, anyOf, items, maximum, minimum, title, type } = schema
-  if ($ref !== undefined) return link($ref.replace("#/$defs/", ""))
-  if (schema.enum !== undefined) return schema.enum.map(code).join(", ")
-  if (anyOf !== undefined) return anyOf.map(typeOf).join(" or ")
-  if (type === "array") return `array of ${typeOf(items ?? {})}`
-  if (type === "integer") {
-    // The generator adds this maximum to every integer. It is no limit of the field.
-    const bounded = maximum !== Number.MAX_SAFE_INTEGER
-    return bounded ? `integer, ${minimum} to ${maximum}` : `integer, from ${minimum}`
-  }
-  return title === undefined ? (type ?? "") : link(title)
-}
-
-const fields = ({ properties = {}, required = [] }: JsonSchema): ReadonlyArray<string> => [
-  "| field | type | present | meaning |",
-  "|---|---|---|---|",
-  ...Object.entries(properties).map(([name, field]) => {
-    const presence = required.includes(name) ? "always" : "optional"
-    return `| \`${name}\` | ${cell(typeOf(field))} | ${presence} | ${cell(field.description ?? "")} |`
-  })
-]
-
-const content = (schema: JsonSchema): ReadonlyArray<string> =>
-  schema.items === undefined
-    ? fields(schema)
-    : [`An array of ${schema.minItems} to ${schema.maxItems} items: ${typeOf(schema.items)}.`]
-
-const examplesOf = ({ examples = [] }: JsonSchema): ReadonlyArray<string> =>
-  examples.flatMap((example) => ["", "```json", JSON.stringify(example, null, 2), "```"])
-
-const section = ({ path, schema }: Page, heading = "###"): ReadonlyArray<string> => [
-  "",
-  `${heading} ${schema.title}`,
-  "",
-  `${prose(schema.description ?? "")} Schema: [${path}](${path}).`,
-  "",
-  ...content(schema),
-  ...examplesOf(schema)
-]
-
-const isPayload = ({ path }: Page): boolean => path.startsWith("payloads/")
-
-const catalogue = (pages: ReadonlyArray<Page>): ReadonlyArray<string> => [
-  "| event | when |",
-  "|---|---|",
-  ...pages.map(({ schema: { title = "", description = "" } }) => `| ${link(title)} | ${cell(description)} |`)
-]
-
-/** One alternative of a union: its fields in a line. */
-const form = (schema: JsonSchema): string => {
-  const { properties, required = [] } = schema
-  if (properties === undefined) return typeOf(schema)
-  return Object.entries(properties)
-    .map(([name, field]) => `\`${name}\`${required.includes(name) ? "" : "?"}: ${typeOf(field)}`)
-    .join("; ")
-}
-
-const definition = (name: string, schema: JsonSchema): ReadonlyArray<string> => {
-  const { anyOf, description = "", examples = [], pattern, properties } = schema
-  return [
-    "",
-    `### ${name}`,
-    "",
-    prose(description),
-    ...(pattern === undefined
-      ? []
-      : ["", `String, pattern ${code(pattern)}. Examples: ${examples.map(code).join(", ")}.`]),
-    ...(schema.enum === undefined ? [] : ["", `One of ${typeOf(schema)}.`]),
-    ...(anyOf === undefined ? [] : ["", "One of:", "", ...anyOf.map((choice) => `- ${form(choice)}`)]),
-    ...(properties === undefined ? [] : ["", ...fields(schema)])
-  ]
-}
-
-/** The types of all schemas, except payloads: a name means the same type everywhere. */
-const definitions = (pages: ReadonlyArray<Page>): ReadonlyArray<[name: string, schema: JsonSchema]> => {
-  const all = new Map(pages.flatMap(({ schema }) => Object.entries(schema.$defs ?? {})))
-  for (const { schema } of pages.filter(isPayload)) all.delete(payloadName(schema.title ?? ""))
-  return [...all].toSorted(([a], [b]) => (a < b ? -1 : 1))
-}
+const row = ({ path, schema }: Page): string =>
+  `| [${schema.title}](${path}) | ${cell(schema.description ?? "")} | ${fields(schema)} |`
 
 const introduction = `# Events and their schemas
 
-JSON Schemas (draft 2020-12) of the events that Ledgerhook sends: the [envelope](#event-envelope) that a webhook receives, the [batch](#batch) of several, the payload of each event type, and the [records](#records) of the public topics.
-Each file is complete in itself. Its \`$id\` (\`urn:ledgerhook:schemas:v1:…\`) is a name, not a URL to fetch.
+JSON Schemas (draft 2020-12) of everything that Ledgerhook sends. Each file is complete in itself and describes each field, with its type and an example. A running service shows the same at \`/docs/event-types\`. The \`$id\` of a schema (\`urn:ledgerhook:schemas:v1:…\`) is a name, not a URL to fetch.
 
 Within a version, a new release only adds optional fields. These schemas refuse unknown fields. If your receiver validates events, use the schemas of the release that sends them, or allow unknown fields.
 
@@ -152,38 +50,33 @@ export const isPayment = (body) =>
   isEnvelope(body) && body.event_type === "payment.xrp" && isPayload(body.payload)
 \`\`\`
 
-To test your own check of signatures, run the requests of \`signature-vectors.json\` through it: good ones, wrong secrets, changed bodies, several signatures, old timestamps and malformed headers, each with the verdict.
+- \`signature-vectors.json\` tests your own check of signatures. It has requests, each with the verdict: good ones, wrong secrets, changed bodies, several signatures, old timestamps and malformed headers.
+- \`openapi.json\` (OpenAPI 3.1) describes the API and the requests to webhooks, \`asyncapi.json\` (AsyncAPI 3.0) the public topics and the requests to webhooks.
 
-Two documents have the same schemas as components: \`asyncapi.json\` (AsyncAPI 3.0) describes the public topics and the requests to webhooks, and \`openapi.json\` (OpenAPI 3.1) the API and the requests to webhooks.
-
-This page and the schemas are generated from the code by \`npm run schemas\`. \`npm run check\` fails if they are outdated.`
+\`npm run schemas\` generates this page and the schemas from the code. \`npm run check\` fails if they are outdated.`
 
 export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => {
-  // Effect generates the documents, with these keywords only.
+  // Effect generates the documents, with these keywords among others.
   const pages = schemas.map(({ path, document }): Page => ({ path, schema: document as JsonSchema }))
-  const [envelope, batch, ...others] = pages
-  const events = others.filter(isPayload)
+  const isPayload = ({ path }: Page) => path.startsWith("payloads/")
   const lines = [
     introduction,
     "",
-    "## Catalogue",
+    "## Requests and records",
     "",
-    ...catalogue(events),
-    ...section(envelope!, "##"),
-    ...section(batch!, "##"),
+    "| schema | what it is | fields (`?`: optional) |",
+    "|---|---|---|",
+    ...pages.filter((page) => !isPayload(page)).map(row),
     "",
-    "## Payloads",
+    "The `payload` of an event record has the fields of all event types, so that a tool that makes columns finds each field once. `oneOf` in its schema says which payload each event type has.",
     "",
-    "The fields of each payload, in their order. Fields that do not apply are absent, never null.",
-    ...events.flatMap((page) => section(page)),
+    "## Events",
     "",
-    "## Records",
+    "Fields that do not apply are absent, never null.",
     "",
-    "The field `payload` of an event record has the fields of all event types, so that tools that make columns from a schema find each field once. `oneOf` in the schema says which [payload](#payloads) each event type has.",
-    ...others.filter((page) => !isPayload(page)).flatMap((page) => section(page)),
-    "",
-    "## Types",
-    ...definitions(pages).flatMap(([name, schema]) => definition(name, schema))
+    "| event | when | fields of the payload (`?`: optional) |",
+    "|---|---|---|",
+    ...pages.filter(isPayload).map(row)
   ]
   return `${lines.join("\n")}\n`
 }
