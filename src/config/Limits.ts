@@ -189,20 +189,8 @@ export const Limits = {
   /** How long a cancelled job's worker may take to end its batch, and how often that is checked. */
   replayCancelMs: 900,
   replayCancelPollMs: 20,
-  /**
-   * An estimate for accounts is exact up to this many events. Above, a sample with this many is scaled, to within about
-   * 10 %.
-   */
-  estimateEnough: 3_000,
-  /** A dry run counts the events of accounts by type up to this many: about 0.2 s. */
-  replayTallyEvents: 100_000,
-  /** Events of all accounts in the first sample: about 100 ms for an account that is in all of them. */
-  estimateFirstLook: 100_000,
-  /**
-   * Time windows in a sample. Fewer for many accounts: each account is looked up in each window, which takes about 5
-   * µs.
-   */
-  estimateWindows: { most: 100, fewest: 4, lookups: 30_000 },
+  /** Rows of accounts' events that an estimate reads: about 0.2 s. If there are more, it says "at least". */
+  estimateRead: 100_000,
 
   // --- history for replays
   ...backfillLimits,

@@ -89,12 +89,12 @@ const make = Effect.fnUntraced(function* (
   const estimatedEvents =
     wanted.filters === undefined
       ? wanted.eventIds.length
-      : yield* estimateReplay(
+      : (yield* estimateReplay(
           { log, counts, history },
           network,
           wanted.filters,
           hasHistory(yield* Settings, network)
-        )
+        )).events
   const now = yield* Clock.currentTimeMillis
   const id = randomId("rpl_job_", now)
   const made = yield* jobs.create(
