@@ -6,7 +6,7 @@
 import { Effect, Latch } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
-import type { SignedRequest } from "../../src/deliver/Signer.ts"
+import type { SignedRequest } from "../../src/deliver/send/Signer.ts"
 import { column } from "../../src/storage/Columns.ts"
 import type { Posts } from "./posts.ts"
 

@@ -100,7 +100,7 @@ export const stageLimits = {
   drainMs: 11_000,
   /**
    * Connections in use to one origin, over all webhooks there. A single webhook gets a quarter, which is the largest
-   * window (deliver/ConnectionLimiter.ts).
+   * window (deliver/send/ConnectionLimiter.ts).
    */
   connectionsPerOrigin: 1_024,
   /** Connections in use in one process. One takes 10 to 50 KB. */
@@ -108,7 +108,7 @@ export const stageLimits = {
   /** While more connections than this are open, in use or idle, each is closed when its request ends. */
   connectionsKept: 8_192,
   /**
-   * Parts of the two bounds above that a webhook may use: deliver/ConnectionLimiter.ts has the formulas. `tried`: how
+   * Parts of the two bounds above that a webhook may use: deliver/send/ConnectionLimiter.ts has the formulas. `tried`: how
    * many waiting webhooks are tried when a connection becomes free.
    */
   connectionShares: { least: 16, shared: 0.75, tried: 16 },

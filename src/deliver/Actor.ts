@@ -8,16 +8,16 @@
  */
 import { Effect, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
-import type { AssignedPartition } from "../log/EventLog.ts"
+import type { AssignedPartition } from "../log/Log.ts"
 import { partitionOf } from "../log/Topics.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
-import { makeFeed } from "./Feed.ts"
-import { type Lanes, makeLanes } from "./Lanes.ts"
+import { type Dispatcher, makeDispatcher } from "./queue/Dispatcher.ts"
+import { makeFeed } from "./take/Feed.ts"
 
 interface RunningActor {
-  readonly lanes: Lanes
+  readonly lanes: Dispatcher
   readonly ended: Latch.Latch
 }
 
@@ -34,7 +34,7 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition, ac
   const { drainMs } = yield* StageLimits
   const deliveries = yield* DeliveryStore
   const registry = yield* WebhookRegistry
-  const lanes = yield* makeLanes
+  const lanes = yield* makeDispatcher
   const feed = yield* makeFeed(partition, "live")
 
   // Runs before the lanes' scope closes: draining needs their fibers.
@@ -53,7 +53,7 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition, ac
     )
   )
 
-  // Lanes take a webhook that is unknown to be deleted, and its backlog would stay where it is.
+  // Dispatcher take a webhook that is unknown to be deleted, and its backlog would stay where it is.
   yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
   const webhooks = yield* deliveries.webhooksWithBacklog.pipe(
     retryUntilSuccess("reading which webhooks have a backlog")

@@ -8,16 +8,16 @@ import { Limits } from "../config/Limits.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import { StoredEvents } from "../coverage/StoredEvents.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
-import { EventLog } from "../log/EventLog.ts"
+import { Log } from "../log/Log.ts"
 import { deleteEvery } from "../observability/ClockTrust.ts"
 import { EventLoopLag } from "../observability/EventLoopLag.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { showAge } from "../observability/StageAges.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
-import { ConnectionLimiter } from "./ConnectionLimiter.ts"
-import type { Lanes } from "./Lanes.ts"
-import { ReplayPace } from "./ReplayPace.ts"
+import type { Dispatcher } from "./queue/Dispatcher.ts"
+import { ReplayPace } from "./queue/ReplayPace.ts"
+import { ConnectionLimiter } from "./send/ConnectionLimiter.ts"
 
 export const endDisabledBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
@@ -29,9 +29,9 @@ export const endDisabledBacklog = Effect.gen(function* () {
 
 export const deliver = Effect.gen(function* () {
   const { disabledSweepMs } = yield* StageLimits
-  const log = yield* EventLog
+  const log = yield* Log
   const actors = Actor.makeActors()
-  const sum = (of: (lanes: Lanes) => number) => () =>
+  const sum = (of: (lanes: Dispatcher) => number) => () =>
     Array.from(actors.running.values(), ({ lanes }) => of(lanes)).reduce((total, one) => total + one, 0)
   yield* Metrics.lanes.observe(
     {},

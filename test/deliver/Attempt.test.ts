@@ -1,9 +1,9 @@
 /** Attempts without a fiber: a defect in one still reaches its owner. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, FiberSet, Layer, References } from "effect"
-import { makeAttempt } from "../../src/deliver/Attempt.ts"
-import { Recorder } from "../../src/deliver/Recorder.ts"
-import { type Send, Sender } from "../../src/deliver/Sender.ts"
+import { Recorder } from "../../src/deliver/record/Recorder.ts"
+import { makeAttempt } from "../../src/deliver/send/Attempt.ts"
+import { type Send, Sender } from "../../src/deliver/send/Sender.ts"
 import type { DeliveryConfig } from "../../src/domain/Webhook.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import { event, SECRET } from "../support/sending.ts"

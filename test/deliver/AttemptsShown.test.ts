@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Metric, References } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import { type ShownOutcome, showAttempts } from "../../src/deliver/AttemptsShown.ts"
-import type { Work } from "../../src/deliver/Lane.ts"
+import type { Work } from "../../src/deliver/queue/Lane.ts"
+import { type ShownOutcome, showAttempts } from "../../src/deliver/record/AttemptsShown.ts"
 import { eventOf } from "../support/events.ts"
 
 const CLOSED = Date.parse("2026-11-21T09:30:00Z")

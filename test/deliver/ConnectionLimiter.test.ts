@@ -1,7 +1,7 @@
 /** The connection limiter keeps its bounds, and a webhook that comes late gets connections. */
 import { assert, describe, it } from "@effect/vitest"
 import { Limits } from "../../src/config/Limits.ts"
-import { makeLimiter, type Share } from "../../src/deliver/ConnectionLimiter.ts"
+import { makeLimiter, type Share } from "../../src/deliver/send/ConnectionLimiter.ts"
 import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
 
 const ORIGIN = "https://shared.example"

@@ -1,6 +1,6 @@
 /** Groups take turns, a group's items keep their order, and a long queue costs no more for each item than a short one. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeFairQueue } from "../../src/deliver/FairQueue.ts"
+import { makeFairQueue } from "../../src/deliver/send/FairQueue.ts"
 import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
 
 const drained = (queue: { readonly shift: () => string | undefined }) => {

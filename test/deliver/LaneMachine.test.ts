@@ -130,7 +130,7 @@ checkRows({
       commands: ["spill d6"]
     },
     {
-      what: "spills the queue of a lane over its fair share for one that has nothing",
+      what: "spills the queued of a lane over its fair share for one that has nothing",
       given: [
         ...full,
         ...["e1", "e2"].map((id) => offer(id, current(), "wh_2")),
@@ -219,7 +219,7 @@ checkRows({
       commands: ["acknowledge d1", 'read 4 live after ""']
     },
     {
-      what: "takes over a delivery that also waits in the queue of replays, which waits for the backlog",
+      what: "takes over a delivery that also waits in the queued of replays, which waits for the backlog",
       given: [
         ...[...backlogIsOpen, ...full, offer("d5"), spilled("d5"), replayed("d5")],
         ...["d1", "d2", "d3", "d4"].flatMap((id) => [connected, ended, settled(id)])
@@ -228,7 +228,7 @@ checkRows({
       commands: ["acknowledge d5", "connect"]
     },
     {
-      what: "is not read while its queue is being spilled",
+      what: "is not read while its queued is being spilled",
       given: [...inRows, page("live", "d1"), changed(current("none"))],
       event: changed(current()),
       commands: []
@@ -242,7 +242,7 @@ checkRows({
   ],
   "a webhook": [
     {
-      what: "that is disabled has its queue spilled",
+      what: "that is disabled has its queued spilled",
       given: full,
       event: changed(current("none")),
       commands: ["spill d1 d2 d3 d4"]
@@ -260,7 +260,7 @@ checkRows({
       commands: ['read 4 free after ""']
     },
     {
-      what: "that is deleted has its queue written, because it may have no rows",
+      what: "that is deleted has its queued written, because it may have no rows",
       given: offers("d1", "d2"),
       event: changed(undefined),
       commands: ["spill d1 d2"]

@@ -3,9 +3,9 @@
  * attempted soon, although the backlog grows as fast as the receiver answers and its end is never reached.
  */
 import { assert, it } from "@effect/vitest"
-import type { Work } from "../../src/deliver/Lane.ts"
-import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
-import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
+import type { Work } from "../../src/deliver/queue/Lane.ts"
+import type { ActorMessage, Command, WebhookMessage } from "../../src/deliver/queue/Messages.ts"
+import { advance, makeScheduler } from "../../src/deliver/queue/Scheduler.ts"
 import {
   caughtUp,
   connected,
@@ -24,12 +24,12 @@ const idOf = (n: number) => `d${String(n).padStart(5, "0")}`
 
 /** How many other deliveries start before the late retry, or `most` if it does not start. */
 const startedBefore = (laneWalkDeliveries: number, most: number): number => {
-  const machine = makeMachine({ ...limits, laneWalkDeliveries })
+  const machine = makeScheduler({ ...limits, laneWalkDeliveries })
   /** The rows of the backlog, in id order. */
   const rows = new Set(Array.from({ length: BACKLOG }, (_, n) => idOf(n + 1)))
   let newest = BACKLOG
   let started = 0
-  const events: Array<LaneEvent | ActorEvent> = [resumed, caughtUp("live"), caughtUp("replays")]
+  const events: Array<WebhookMessage | ActorMessage> = [resumed, caughtUp("live"), caughtUp("replays")]
 
   const pageAfter = (afterId: string, limit: number) => {
     const ids = [...rows]
@@ -70,7 +70,7 @@ const startedBefore = (laneWalkDeliveries: number, most: number): number => {
     if (started === BACKLOG / 2 && !rows.has(LATE)) {
       // The retry is due: its lane is in mode `backlog`, so it is spilled.
       const commands = advance(machine, offer(LATE), { nowMs: 0, ahead: 0 })
-      assert.isTrue(commands.some(({ kind }) => kind === "spill"))
+      assert.isTrue(commands.some(({ kind }) => kind === "moveToBacklog"))
       rows.add(LATE)
       events.push(spilled(LATE))
     }

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
-import { ReplayPace } from "../../src/deliver/ReplayPace.ts"
+import { ReplayPace } from "../../src/deliver/queue/ReplayPace.ts"
 
 /** A webhook that always has another delivery to start. */
 const makeReplay = (pace: ReplayPace["Service"]) => {

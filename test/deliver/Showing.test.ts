@@ -1,11 +1,11 @@
 /** A delivery that is queued for long gets its row and keeps its place; a full lane that is fast makes the feed wait. */
 import { assert, describe, it } from "@effect/vitest"
-import { advance, isCrowded, makeMachine } from "../../src/deliver/LaneMachine.ts"
-import { shown, unshown } from "../../src/deliver/Showing.ts"
+import { advance, isCrowded, makeScheduler } from "../../src/deliver/queue/Scheduler.ts"
+import { shown, unshown } from "../../src/deliver/queue/Showing.ts"
 import { changed, connected, current, ended, limits, offer, offers, settled } from "../support/laneTables.ts"
 
 const machineOf = (events: ReadonlyArray<Parameters<typeof advance>[1]>, atMs = 0) => {
-  const machine = makeMachine({ ...limits, partitionDeliveries: 1_000 })
+  const machine = makeScheduler({ ...limits, partitionDeliveries: 1_000 })
   for (const event of events) advance(machine, event, { nowMs: atMs, ahead: Number.POSITIVE_INFINITY })
   return machine
 }
@@ -27,7 +27,7 @@ describe("a delivery that is queued for long", () => {
     shown(machine, "live", works)
     assert.deepStrictEqual(acknowledged, ["d1", "d2"])
     assert.deepStrictEqual(unshown(machine, "live", 1), [])
-    assert.lengthOf(machine.outlets.get("wh_1")!.live.queue, 2)
+    assert.lengthOf(machine.queues.get("wh_1")!.live.queued, 2)
   })
 
   it("does not if it has been started meanwhile: its record must come again if its retry is not appended", () => {
@@ -49,7 +49,7 @@ describe("a lane with as much queued as it sends in half a second", () => {
     const machine = machineOf(many)
     assert.isTrue(isCrowded(machine, "live", "wh_1", limits.beginMs))
     assert.isFalse(isCrowded(machine, "live", "wh_1", limits.beginMs + 1))
-    machine.outlets.get("wh_1")!.moved.add(limits.manyPerSecond, limits.beginMs + 1)
+    machine.queues.get("wh_1")!.moved.add(limits.manyPerSecond, limits.beginMs + 1)
     assert.isTrue(isCrowded(machine, "live", "wh_1", limits.beginMs + 1))
   })
 
@@ -64,7 +64,7 @@ describe("a lane with as much queued as it sends in half a second", () => {
     const PER_SECOND = 100
     const waitsBehind = (rows: number) => {
       const machine = machineOf([offer("d1", current("none")), changed(current())])
-      const { live, moved } = machine.outlets.get("wh_1")!
+      const { live, moved } = machine.queues.get("wh_1")!
       moved.add(PER_SECOND, limits.beginMs + 1)
       live.behind = rows
       return isCrowded(machine, "live", "wh_1", limits.beginMs + 1)
@@ -78,6 +78,6 @@ describe("a lane with as much queued as it sends in half a second", () => {
   it("counts what was settled", () => {
     const machine = machineOf([...offers("d1"), connected, ended, ...offers("d2")])
     advance(machine, settled("d1"), { nowMs: 5_000, ahead: 1 })
-    assert.strictEqual(machine.outlets.get("wh_1")!.moved.recent(5_000), 1)
+    assert.strictEqual(machine.queues.get("wh_1")!.moved.recent(5_000), 1)
   })
 })

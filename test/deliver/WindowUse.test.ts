@@ -1,6 +1,6 @@
 /** Whether a webhook with a backlog waits for its receiver or for the service. */
 import { assert, describe, it } from "@effect/vitest"
-import { heldUpMs, makeWindowUse, noteInFlight } from "../../src/deliver/WindowUse.ts"
+import { heldUpMs, makeWindowUse, noteInFlight } from "../../src/deliver/queue/WindowUse.ts"
 
 const SPAN_MS = 3_000
 

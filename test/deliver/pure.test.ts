@@ -3,28 +3,28 @@
  * fail.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { connectionFailure, responseFailure } from "../../src/deliver/FailureText.ts"
 import {
   afterPage,
-  emptyIntoBacklog,
   type Lane,
   makeLane,
-  makeOutlet,
+  makeWebhookQueue,
   mayStart,
-  type Outlet,
   type PageRequest,
   pageLimit,
+  takeAllQueued,
+  type WebhookQueue,
   wantsPage
-} from "../../src/deliver/Lane.ts"
+} from "../../src/deliver/queue/Lane.ts"
 import {
   addHeld,
   largestOverFairShare,
   makeMemoryBudget,
   remainingFor
-} from "../../src/deliver/MemoryBudget.ts"
-import { makeSlidingCount } from "../../src/deliver/SlidingCount.ts"
-import { makeTokenBucket, type TokenBucket } from "../../src/deliver/TokenBucket.ts"
-import { workState } from "../../src/deliver/WorkState.ts"
+} from "../../src/deliver/queue/MemoryBudget.ts"
+import { makeSlidingCount } from "../../src/deliver/queue/SlidingCount.ts"
+import { makeTokenBucket, type TokenBucket } from "../../src/deliver/queue/TokenBucket.ts"
+import { connectionFailure, responseFailure } from "../../src/deliver/send/FailureText.ts"
+import { workState } from "../../src/deliver/take/WorkState.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import { retryAfterMs } from "../../src/domain/RetryAfter.ts"
 import { delayAfter, delayOf, lengthened, longestStayMs } from "../../src/domain/RetryPolicy.ts"
@@ -167,18 +167,18 @@ describe("token bucket", () => {
 })
 
 describe("memory budget", () => {
-  const makeOutlets = (count: number) =>
-    Array.from({ length: count }, (_, i) => makeOutlet(`wh_${i}`, undefined, "log", 0))
+  const makeQueues = (count: number) =>
+    Array.from({ length: count }, (_, i) => makeWebhookQueue(`wh_${i}`, undefined, "log", 0))
   const budgetOf = (deliveries: number) =>
     makeMemoryBudget("live", { deliveries, laneShare: 0.5, laneLeast: 4 })
-  const fill = (budget: ReturnType<typeof budgetOf>, outlet: Outlet, count: number, queued = count) => {
-    addHeld(budget, outlet, count)
-    outlet.live.queue = Array.from({ length: queued }) as Lane["queue"]
+  const fill = (budget: ReturnType<typeof budgetOf>, queue: WebhookQueue, count: number, queued = count) => {
+    addHeld(budget, queue, count)
+    queue.live.queued = Array.from({ length: queued }) as Lane["queued"]
   }
 
   it("allows half to a single lane, and equal parts to many", () => {
     const budget = budgetOf(100)
-    const [first, second] = makeOutlets(2)
+    const [first, second] = makeQueues(2)
     assert.strictEqual(remainingFor(budget, first!), 50)
     addHeld(budget, first!, 50)
     assert.deepStrictEqual([remainingFor(budget, first!), remainingFor(budget, second!)], [0, 25])
@@ -189,27 +189,27 @@ describe("memory budget", () => {
 
   it("always allows each lane `laneLeast` deliveries", () => {
     const budget = budgetOf(100)
-    for (const outlet of makeOutlets(200)) {
-      assert.isAtLeast(remainingFor(budget, outlet), 4)
-      addHeld(budget, outlet, remainingFor(budget, outlet))
+    for (const queue of makeQueues(200)) {
+      assert.isAtLeast(remainingFor(budget, queue), 4)
+      addHeld(budget, queue, remainingFor(budget, queue))
     }
     assert.isAtMost(budget.held, 100 + 200 * 4)
   })
 
-  it("chooses the longest queue over its fair share, and only for a lane below its own", () => {
+  it("chooses the longest queued over its fair share, and only for a lane below its own", () => {
     const budget = budgetOf(100)
-    const [first, second, third, fourth] = makeOutlets(4)
+    const [first, second, third, fourth] = makeQueues(4)
     fill(budget, first!, 50)
     fill(budget, second!, 40, 10)
     assert.strictEqual(largestOverFairShare(budget, third!), first)
     assert.isUndefined(largestOverFairShare(budget, first!))
     fill(budget, third!, 30)
     addHeld(budget, first!, -30)
-    first!.live.queue = []
+    first!.live.queued = []
     assert.strictEqual(largestOverFairShare(budget, fourth!), third)
     addHeld(budget, third!, -10)
     // Attempts in flight stay: only a queue can be spilled.
-    second!.live.queue = []
+    second!.live.queued = []
     assert.isUndefined(largestOverFairShare(budget, fourth!))
   })
 })
@@ -222,7 +222,7 @@ describe("lane", () => {
   const asked = (fields: Partial<PageRequest> = {}): PageRequest => ({
     limit: 10,
     settledSince: new Set(),
-    spilledSince: 0,
+    movedSince: 0,
     stale: false,
     ...fields
   })
@@ -232,14 +232,14 @@ describe("lane", () => {
     afterPage(through, asked(), 0, "", WALK)
     assert.strictEqual(through.mode, "log")
     for (const blocked of [
-      backlog({ spilling: 1 }),
+      backlog({ moving: 1 }),
       backlog({ permission: "free" }),
       backlog({ cursor: "dlv_1" })
     ]) {
       afterPage(blocked, asked(), 0, "", WALK)
       assert.strictEqual(blocked.mode, "backlog")
     }
-    for (const since of [{ spilledSince: 1 }, { settledSince: new Set(["dlv_1"]) }]) {
+    for (const since of [{ movedSince: 1 }, { settledSince: new Set(["dlv_1"]) }]) {
       const changed = backlog({})
       afterPage(changed, asked(since), 0, "", WALK)
       assert.strictEqual(changed.mode, "backlog")
@@ -254,15 +254,15 @@ describe("lane", () => {
     assert.deepStrictEqual([lane.cursor, lane.mode], ["", "backlog"])
   })
 
-  it("pages from the start after its queue was spilled, and ignores a page under way", () => {
+  it("pages from the start after its queued was spilled, and ignores a page under way", () => {
     const lane = backlog({
       mode: "log",
       cursor: "dlv_9",
       page: asked(),
-      queue: [{}, {}] as never
+      queued: [{}, {}] as never
     })
-    assert.strictEqual(emptyIntoBacklog(lane).length, 2)
-    assert.deepInclude(lane, { mode: "backlog", queue: [], cursor: "" })
+    assert.strictEqual(takeAllQueued(lane).length, 2)
+    assert.deepInclude(lane, { mode: "backlog", queued: [], cursor: "" })
     assert.isTrue(lane.page?.stale)
   })
 
@@ -276,37 +276,37 @@ describe("lane", () => {
   })
 
   it("starts attempts within its window, which counts unsettled ones unless they may run ahead", () => {
-    const outlet = (fields: Partial<Outlet>, queued = 1): Outlet => {
-      const made = { ...makeOutlet("wh_1", undefined, "log", 0), ...fields }
-      made.live.queue = Array.from({ length: queued }) as Lane["queue"]
+    const queue = (fields: Partial<WebhookQueue>, queued = 1): WebhookQueue => {
+      const made = { ...makeWebhookQueue("wh_1", undefined, "log", 0), ...fields }
+      made.live.queued = Array.from({ length: queued }) as Lane["queued"]
       return made
     }
     for (const ahead of [true, false]) {
-      assert.strictEqual(mayStart(outlet({}), 4, ahead)?.kind, "live")
-      assert.isUndefined(mayStart(outlet({ inFlight: 4, unsettled: 4 }), 4, ahead))
-      assert.isUndefined(mayStart(outlet({}, 0), 4, ahead))
+      assert.strictEqual(mayStart(queue({}), 4, ahead)?.kind, "live")
+      assert.isUndefined(mayStart(queue({ inFlight: 4, unsettled: 4 }), 4, ahead))
+      assert.isUndefined(mayStart(queue({}, 0), 4, ahead))
     }
-    assert.strictEqual(mayStart(outlet({ inFlight: 3, unsettled: 9 }), 4, true)?.kind, "live")
-    assert.isUndefined(mayStart(outlet({ inFlight: 3, unsettled: 4 }), 4, false))
+    assert.strictEqual(mayStart(queue({ inFlight: 3, unsettled: 9 }), 4, true)?.kind, "live")
+    assert.isUndefined(mayStart(queue({ inFlight: 3, unsettled: 4 }), 4, false))
   })
 
   it("starts replays only when no live delivery waits, in memory or in the backlog", () => {
-    const outlet = makeOutlet("wh_1", undefined, "log", 0)
-    outlet.replays.queue = Array.from({ length: 1 }) as Lane["queue"]
-    assert.strictEqual(mayStart(outlet, 4, true)?.kind, "replays")
-    outlet.live.mode = "backlog"
-    assert.isUndefined(mayStart(outlet, 4, true))
-    outlet.live.mode = "log"
-    outlet.live.queue = Array.from({ length: 1 }) as Lane["queue"]
-    assert.strictEqual(mayStart(outlet, 4, true)?.kind, "live")
+    const queue = makeWebhookQueue("wh_1", undefined, "log", 0)
+    queue.replays.queued = Array.from({ length: 1 }) as Lane["queued"]
+    assert.strictEqual(mayStart(queue, 4, true)?.kind, "replays")
+    queue.live.mode = "backlog"
+    assert.isUndefined(mayStart(queue, 4, true))
+    queue.live.mode = "log"
+    queue.live.queued = Array.from({ length: 1 }) as Lane["queued"]
+    assert.strictEqual(mayStart(queue, 4, true)?.kind, "live")
   })
 
   it("asks for pages ahead, and from the start of the backlog only when idle", () => {
     assert.isTrue(wantsPage(backlog({}), 10))
     assert.isFalse(wantsPage(backlog({ page: asked() }), 10))
     assert.isFalse(wantsPage(backlog({ mode: "log" }), 10))
-    assert.isFalse(wantsPage(backlog({ queue: [{}] as never }), 10))
-    assert.isTrue(wantsPage(backlog({ cursor: "dlv_1", queue: [{}] as never }), 10))
+    assert.isFalse(wantsPage(backlog({ queued: [{}] as never }), 10))
+    assert.isTrue(wantsPage(backlog({ cursor: "dlv_1", queued: [{}] as never }), 10))
   })
 })
 

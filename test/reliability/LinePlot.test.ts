@@ -1,8 +1,8 @@
 /** The plot of a soak: a process, or a table, has one colour in all charts, which nothing else in a chart has. */
 import { assert, describe, it } from "@effect/vitest"
-import { svgOf } from "../../reliability/support/LinePlot.ts"
-import type { Sample } from "../../reliability/support/Slope.ts"
-import { chartsOf } from "../../reliability/support/SoakReport.ts"
+import { svgOf } from "../../bench/reliability/support/LinePlot.ts"
+import type { Sample } from "../../bench/reliability/support/Slope.ts"
+import { chartsOf } from "../../bench/reliability/support/SoakReport.ts"
 
 const processes = ["a", "b", "c", "d"]
 const tables = ["a", "h", "b", "c", "d", "e", "f", "g", "i"]

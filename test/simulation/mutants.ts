@@ -16,7 +16,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a retry whose record was lost in a crash is not appended again",
     caughtBy: "settles",
-    file: "src/deliver/WorkState.ts",
+    file: "src/deliver/take/WorkState.ts",
     code: '? "unanswered"',
     wrong: '? "duplicate"'
   },
@@ -31,7 +31,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "work that was in the log at the start is taken for new",
     caughtBy: "repeatsBounded",
-    file: "src/deliver/Feed.ts",
+    file: "src/deliver/take/Feed.ts",
     code: "row.again === undefined && offset >= partition.endOffsetAtStart",
     wrong: "row.again === undefined && offset >= 0"
   },
@@ -45,7 +45,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "offsets of what waits are released before its rows are written",
     caughtBy: "wantedDeliveries",
-    file: "src/deliver/Lanes.ts",
+    file: "src/deliver/queue/Dispatcher.ts",
     code: "      yield* spillRows(lane, works)\n      shown(",
     wrong:
       "      for (const work of works) work.acknowledge?.()\n      yield* spillRows(lane, works)\n      shown("
@@ -53,7 +53,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "offsets of what waits are never released",
     caughtBy: "settles",
-    file: "src/deliver/Showing.ts",
+    file: "src/deliver/queue/Showing.ts",
     code: "    work.acknowledge?.()\n    work.acknowledge = undefined\n",
     wrong: "    work.acknowledge = undefined\n"
   },
@@ -68,7 +68,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a delivery whose webhook was deleted on its way gets no row",
     caughtBy: "wantedDeliveries",
-    file: "src/deliver/Lanes.ts",
+    file: "src/deliver/queue/Dispatcher.ts",
     code: ".failUnwritten(works,",
     wrong: ".fail(works.map((one) => one.deliveryId),"
   },
@@ -155,7 +155,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a lane does not hear that its webhook was activated",
     caughtBy: "settles",
-    file: "src/deliver/Lanes.ts",
+    file: "src/deliver/queue/Dispatcher.ts",
     code: "    registry.subscribe(changed),\n",
     wrong: ""
   },
@@ -169,7 +169,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "the watermark passes open deliveries",
     caughtBy: "settles",
-    file: "src/deliver/Watermark.ts",
+    file: "src/deliver/take/Watermark.ts",
     code: "committable: () => committable",
     wrong: "committable: () => (offsets.at(-1) ?? committable - 1) + 1"
   },
@@ -190,14 +190,14 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a webhook may start one request after another",
     caughtBy: "ratesKept",
-    file: "src/deliver/TokenBucket.ts",
+    file: "src/deliver/queue/TokenBucket.ts",
     code: "      tokens -= 1\n",
     wrong: "      tokens -= 0\n"
   },
   {
     name: "the time between the wait for a token and its use is not counted",
     caughtBy: "ratesKept",
-    file: "src/deliver/TokenBucket.ts",
+    file: "src/deliver/queue/TokenBucket.ts",
     code: "if (maxPerSecond !== null) fill(maxPerSecond, nowMs)\n",
     wrong: "if (tokens < 0) fill(nowMs, nowMs)\n"
   },
@@ -239,7 +239,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "          yield* writer.transaction({ append: transaction.appendThen!(at) })\n"
   },
   {
-    name: "the event log commits before it writes",
+    name: "the event index commits before it writes",
     caughtBy: "eventLogComplete",
     file: "src/events/Stage.ts",
     code: "    const write = Clock",
@@ -262,14 +262,14 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "deliveries that a response lists as failed count as delivered",
     caughtBy: "statusesTrue",
-    file: "src/deliver/BatchOutcome.ts",
+    file: "src/deliver/send/BatchOutcome.ts",
     code: "failed?.has(id) === true ? listed : all",
     wrong: "failed?.has(batchId) === true ? listed : all"
   },
   {
     name: "a batch swaps the ids of its webhook and its deliveries",
     caughtBy: "statusesTrue",
-    file: "src/deliver/BatchMaking.ts",
+    file: "src/deliver/queue/BatchMaking.ts",
     code: "batchItem(format, event, id, deliveryId)",
     wrong: "batchItem(format, event, deliveryId, id)"
   },
@@ -283,28 +283,28 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "an actor that stops does not wait for its attempts",
     caughtBy: "repeatsBounded",
-    file: "src/deliver/Lanes.ts",
+    file: "src/deliver/queue/Dispatcher.ts",
     code: "if (machine.stopped && machine.sending === 0)",
     wrong: "if (machine.stopped)"
   },
   {
     name: "a webhook's window is exceeded by one",
     caughtBy: "windowsKept",
-    file: "src/deliver/Lane.ts",
+    file: "src/deliver/queue/Lane.ts",
     code: "outlet.inFlight >= (outlet.lacking ? 1 : maxInFlight)",
     wrong: "outlet.inFlight > (outlet.lacking ? 1 : maxInFlight)"
   },
   {
     name: "a batch has one delivery too many",
     caughtBy: "windowsKept",
-    file: "src/deliver/BatchMaking.ts",
+    file: "src/deliver/queue/BatchMaking.ts",
     code: "items.length === batch.max_events",
     wrong: "items.length > batch.max_events"
   },
   {
     name: "a webhook that fails is not disabled",
     caughtBy: "failingDisabled",
-    file: "src/deliver/Recorder.ts",
+    file: "src/deliver/record/Recorder.ts",
     code: "if (failing.length > 0) yield* disable(failing)",
     wrong: "if (failing.length < 0) yield* disable(failing)"
   },
@@ -318,7 +318,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "attempts of an account on hold begin",
     caughtBy: "holdsKept",
-    file: "src/deliver/Lanes.ts",
+    file: "src/deliver/queue/Dispatcher.ts",
     code: "permissionUnder(holds.get(account_id), network)",
     wrong: "permissionUnder(holds.get(account_id) && undefined, network)"
   },
@@ -332,7 +332,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a lane does not hear of holds",
     caughtBy: "settles",
-    file: "src/deliver/Lanes.ts",
+    file: "src/deliver/queue/Dispatcher.ts",
     code: "registry.get(webhookId)?.config.account_id === accountId",
     wrong: "registry.get(webhookId)?.config.account_id === undefined"
   },
@@ -355,7 +355,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "history that was appended before a crash is not found again",
     caughtBy: "pastLedgersOnce",
-    file: "src/ledger/History.ts",
+    file: "src/ledger/Backfill.ts",
     code: "  if (newest !== undefined) yield* describe(newest)",
     wrong: "  if (newest !== undefined && newest.range.events < 0) yield* describe(newest)"
   },

@@ -1,9 +1,9 @@
 /** Webhooks and deliveries as plain data, for the random walks of laneWorld.ts. */
 import { assert } from "@effect/vitest"
-import { type LaneKind, laneKinds, type Work } from "../../src/deliver/Lane.ts"
-import type { LaneMachine } from "../../src/deliver/LaneStep.ts"
-import { attemptKey } from "../../src/deliver/MemoryBudget.ts"
-import { makeWatermark } from "../../src/deliver/Watermark.ts"
+import { type LaneKind, laneKinds, type Work } from "../../src/deliver/queue/Lane.ts"
+import type { Scheduler } from "../../src/deliver/queue/LaneStep.ts"
+import { attemptKey } from "../../src/deliver/queue/MemoryBudget.ts"
+import { makeWatermark } from "../../src/deliver/take/Watermark.ts"
 import type { UnwrittenRow } from "../../src/domain/Delivery.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
@@ -281,16 +281,16 @@ export const checkCommitted = ({ early, records, watermark }: Partition, before:
 }
 
 /** Checks that the counts agree with the content of the lanes, and that memory is bounded. */
-export const checkMemory = (machine: LaneMachine) => {
+export const checkMemory = (machine: Scheduler) => {
   for (const kind of laneKinds) {
     const budget = machine.budgets[kind]
     let held = 0
-    for (const { [kind]: lane, webhookId } of machine.outlets.values()) {
+    for (const { [kind]: lane, webhookId } of machine.queues.values()) {
       held += lane.held
-      if (lane.queue.length + (lane.page?.limit ?? 0) > lane.held) assert.fail(`${webhookId} holds more`)
+      if (lane.queued.length + (lane.page?.limit ?? 0) > lane.held) assert.fail(`${webhookId} holds more`)
     }
     assert.strictEqual(budget.held, held)
-    const least = limits.lanes.laneLeast * machine.outlets.size
+    const least = limits.lanes.laneLeast * machine.queues.size
     assert.isAtMost(held, budget.limits.deliveries + least + TAKEN_AT_ONCE, "memory is bounded")
   }
 }

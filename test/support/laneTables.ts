@@ -1,10 +1,10 @@
-/** Rows of tests of LaneMachine: events that are given, and the commands that the last one must cause. */
+/** Rows of tests of Scheduler: events that are given, and the commands that the last one must cause. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Share } from "../../src/deliver/ConnectionLimiter.ts"
-import type { CurrentWebhook, LaneKind, Work } from "../../src/deliver/Lane.ts"
-import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
-import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
-import { attemptKey } from "../../src/deliver/MemoryBudget.ts"
+import type { CurrentWebhook, LaneKind, Work } from "../../src/deliver/queue/Lane.ts"
+import { attemptKey } from "../../src/deliver/queue/MemoryBudget.ts"
+import type { ActorMessage, Command, WebhookMessage } from "../../src/deliver/queue/Messages.ts"
+import { advance, makeScheduler } from "../../src/deliver/queue/Scheduler.ts"
+import type { Share } from "../../src/deliver/send/ConnectionLimiter.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
 
@@ -24,7 +24,7 @@ export const limits = {
   batchLeastWaitMs: 1
 }
 
-export type Event = LaneEvent | ActorEvent
+export type Event = WebhookMessage | ActorMessage
 
 export const share = {} as Share
 
@@ -85,7 +85,7 @@ export const changed = (now: CurrentWebhook | undefined) => to({ kind: "changed"
 export const settled = (id: string, fromLog = true) =>
   to({ kind: "settled", works: [work(id, fromLog)] } as const)
 export const spilled = (...ids: ReadonlyArray<string>) =>
-  to({ kind: "spilled", lane: "live", works: ids.map((id) => work(id, true)) } as const)
+  to({ kind: "movedToBacklog", lane: "live", works: ids.map((id) => work(id, true)) } as const)
 export const page = (lane: LaneKind, ...ids: ReadonlyArray<string>) => {
   const works = ids.map((id) => work(id, false))
   return to({ kind: "pageRead", lane, page: { rows: ids.length, lastId: ids.at(-1) ?? "", works } } as const)
@@ -101,7 +101,7 @@ export const told = (command: Command): string => {
       return `wake after ${command.afterMs}`
     case "readPage":
       return `read ${command.limit} ${command.rows} after "${command.afterId}"`
-    case "spill":
+    case "moveToBacklog":
       return `spill ${command.works.map(({ deliveryId }) => deliveryId).join(" ")}`
     case "acknowledge":
       return `acknowledge ${command.work.deliveryId}`
@@ -132,7 +132,7 @@ export const checkRows = (tables: Readonly<Record<string, ReadonlyArray<Row>>>) 
   for (const [subject, rows] of Object.entries(tables)) {
     describe(subject, () => {
       it.each(rows)("$what", ({ given, event, commands, ahead = Number.POSITIVE_INFINITY, atMs = 0 }) => {
-        const machine = makeMachine(limits)
+        const machine = makeScheduler(limits)
         for (const one of given) advance(machine, one, { nowMs: 0, ahead })
         assert.deepStrictEqual(advance(machine, event, { nowMs: atMs, ahead }).map(told), commands)
       })

@@ -3,14 +3,14 @@
  * plain data. A random walk ends the steps under way in any order. Invariants are checked at every step.
  */
 import { assert } from "@effect/vitest"
-import { type Limiter, makeLimiter, type Share } from "../../src/deliver/ConnectionLimiter.ts"
-import { laneKinds as kinds, type LaneKind, type Work } from "../../src/deliver/Lane.ts"
-import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
-import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
-import type { LaneMachine } from "../../src/deliver/LaneStep.ts"
-import { attemptKey, isBusy } from "../../src/deliver/MemoryBudget.ts"
-import { shown, unshown } from "../../src/deliver/Showing.ts"
-import { workState } from "../../src/deliver/WorkState.ts"
+import { laneKinds as kinds, type LaneKind, type Work } from "../../src/deliver/queue/Lane.ts"
+import type { Scheduler } from "../../src/deliver/queue/LaneStep.ts"
+import { attemptKey, isBusy } from "../../src/deliver/queue/MemoryBudget.ts"
+import type { ActorMessage, Command, WebhookMessage } from "../../src/deliver/queue/Messages.ts"
+import { advance, makeScheduler } from "../../src/deliver/queue/Scheduler.ts"
+import { shown, unshown } from "../../src/deliver/queue/Showing.ts"
+import { type Limiter, makeLimiter, type Share } from "../../src/deliver/send/ConnectionLimiter.ts"
+import { workState } from "../../src/deliver/take/WorkState.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { DeliveryState } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -37,13 +37,13 @@ import {
 const ATTEMPTS = 3
 
 export interface World {
-  readonly machine: LaneMachine
+  readonly machine: Scheduler
   readonly webhooks: ReadonlyArray<Webhook>
   readonly rows: Rows
   readonly log: Readonly<Record<LaneKind, Partition>>
   readonly underWay: Array<UnderWay>
   readonly delayed: Array<LogRecord>
-  readonly tell: (event: LaneEvent | ActorEvent) => ReadonlyArray<Command>
+  readonly tell: (event: WebhookMessage | ActorMessage) => ReadonlyArray<Command>
   readonly publish: (owner: Webhook, lane: LaneKind) => void
   readonly take: (lane: LaneKind) => void
   /** Writes the rows of what is queued. False if there is nothing, or some are being written. */
@@ -56,7 +56,7 @@ export interface World {
 }
 
 export const makeWorld = (chance: SeededRandom): World => {
-  const machine = makeMachine(limits)
+  const machine = makeScheduler(limits)
   const limiter: Limiter = makeLimiter({
     perOrigin: chance.pick([4, 100]),
     inProcess: 1_000,
@@ -192,16 +192,16 @@ export const makeWorld = (chance: SeededRandom): World => {
   }
 
   /** One after the other: rows appear in the order of their deliveries. */
-  const toSpill: Array<Extract<Command, { readonly kind: "spill" }>> = []
+  const toMove: Array<Extract<Command, { readonly kind: "moveToBacklog" }>> = []
   const spillNext = () => {
-    const { webhookId, lane, works } = toSpill[0]!
+    const { webhookId, lane, works } = toMove[0]!
     statement(
       undefined,
       () => (webhookOf(webhookId).deleted ? rows.end : rows.spill)(works),
       () => {
-        toSpill.shift()
-        if (toSpill.length > 0) spillNext()
-        tell({ kind: "spilled", webhookId, lane, works })
+        toMove.shift()
+        if (toMove.length > 0) spillNext()
+        tell({ kind: "movedToBacklog", webhookId, lane, works })
       }
     )
   }
@@ -251,9 +251,9 @@ export const makeWorld = (chance: SeededRandom): World => {
         )
         break
       }
-      case "spill":
-        toSpill.push(command)
-        if (toSpill.length === 1) spillNext()
+      case "moveToBacklog":
+        toMove.push(command)
+        if (toMove.length === 1) spillNext()
         break
       case "acknowledge":
         command.work.acknowledge?.()
@@ -267,7 +267,7 @@ export const makeWorld = (chance: SeededRandom): World => {
     }
   }
 
-  const tell = (event: LaneEvent | ActorEvent): ReadonlyArray<Command> => {
+  const tell = (event: WebhookMessage | ActorMessage): ReadonlyArray<Command> => {
     const commands = advance(machine, event, { nowMs: now, ahead: Math.max(0, runAhead - unrecorded()) })
     for (const command of commands) obey(command)
     return commands
@@ -317,7 +317,7 @@ export const makeWorld = (chance: SeededRandom): World => {
       }
       // What is spilled has its rows before more is taken.
       const over = () => {
-        if (toSpill.length > 0) return wait("statement", undefined, over)
+        if (toMove.length > 0) return wait("statement", undefined, over)
         partition.taking = false
         if (partition.taken >= partition.lastAtStart) tell({ kind: "caughtUp", lane })
       }
@@ -366,13 +366,13 @@ export const makeWorld = (chance: SeededRandom): World => {
     },
     change: (owner, permission) => {
       owner.permission = permission
-      if (machine.outlets.has(owner.id))
+      if (machine.queues.has(owner.id))
         tell({ kind: "changed", webhookId: owner.id, current: currentWebhook(owner) })
     },
     remove: (owner) => {
       owner.deleted = true
       rows.removeOf(owner)
-      if (machine.outlets.has(owner.id)) tell({ kind: "changed", webhookId: owner.id, current: undefined })
+      if (machine.queues.has(owner.id)) tell({ kind: "changed", webhookId: owner.id, current: undefined })
     },
     end: (place) => {
       const [one] = underWay.splice(place, 1)
