@@ -10,8 +10,8 @@ import { Effect, Layer, Schedule } from "effect"
 import { eventsTopic } from "../src/domain/LedgerEvent.ts"
 import type { Network } from "../src/domain/Network.ts"
 import { CONFIG_TOPIC } from "../src/domain/Webhook.ts"
-import { EventLog } from "../src/log/EventLog.ts"
-import * as EmbeddedEventLog from "../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../src/log/embedded/EmbeddedLog.ts"
+import { Log } from "../src/log/Log.ts"
 import { SecretBox } from "../src/storage/webhooks/SecretBox.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
 import { startChild } from "./support/Child.ts"
@@ -39,7 +39,7 @@ const START_SECONDS = 60
 
 const seed = (environment: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const log = yield* Log
     const sealed = (yield* SecretBox).seal(SECRET)
     const appendWebhooks = Effect.fnUntraced(function* (count: number, network: Network) {
       for (let from = 0; from < count; from += CHUNK) {
@@ -63,9 +63,7 @@ const seed = (environment: Readonly<Record<string, string>>) =>
     })
   }).pipe(
     Effect.provide(
-      Layer.mergeAll(SecretBox.layer, EmbeddedEventLog.layer).pipe(
-        Layer.provideMerge(storeLayer(environment))
-      )
+      Layer.mergeAll(SecretBox.layer, EmbeddedLog.layer).pipe(Layer.provideMerge(storeLayer(environment)))
     )
   )
 

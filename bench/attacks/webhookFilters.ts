@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto"
 import { Effect, Layer } from "effect"
 import { addressOfAccountId } from "../../src/domain/AccountId.ts"
-import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../../src/log/embedded/EmbeddedLog.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
 import type { Benchmark, Figure } from "../support/Benchmark.ts"
 import { startChild } from "../support/Child.ts"
@@ -37,7 +37,7 @@ const seed = (url: string, secretsKey: string) =>
     }
   }).pipe(
     Effect.provide(
-      Layer.mergeAll(SecretBox.layer, EmbeddedEventLog.layer).pipe(
+      Layer.mergeAll(SecretBox.layer, EmbeddedLog.layer).pipe(
         Layer.provideMerge(storeLayer({ DATABASE_URL: url, SECRETS_KEY: secretsKey }))
       )
     )

@@ -6,10 +6,10 @@
 import { apiKeyBounds } from "../domain/ApiKey.ts"
 import { replayBounds } from "../domain/Replay.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
+import { backfillLimits } from "./BackfillLimits.ts"
 import { commandLimits } from "./CommandLimits.ts"
 import { connectionLimits } from "./ConnectionLimits.ts"
 import { healthLimits } from "./HealthLimits.ts"
-import { historyLimits } from "./HistoryLimits.ts"
 import { ledgerLimits } from "./LedgerLimits.ts"
 import { netLimits } from "./NetLimits.ts"
 import { stageLimits } from "./StageLimits.ts"
@@ -32,7 +32,7 @@ export const Limits = {
   embeddedLogReadBytes: 4 * 1024 * 1024,
   /** Days in one table partition of the embedded log: for topics kept for days, and for the others. */
   embeddedLogWorkDays: 1,
-  embeddedLogHistoryDays: 10,
+  embeddedLogEventDays: 10,
   /**
    * Recent records per partition that the embedded log caches in memory: a transaction of ingest, so that readers at the
    * end need no table. With 2,000, a process with ten busy webhooks took 30 MB more.
@@ -180,7 +180,7 @@ export const Limits = {
   replayLookups: 50_000,
   /** Finding and reading one ledger takes as long as reading this many events in order. */
   replayLookupEvents: 200,
-  /** How long a job waits for the event log's tables to catch up. After that it reads all events instead. */
+  /** How long a job waits for the event index's tables to catch up. After that it reads all events instead. */
   replayIndexWaitMs: 10_000,
   /** How often the job checks whether the tables have caught up. */
   replayIndexPollMs: 250,
@@ -205,7 +205,7 @@ export const Limits = {
   estimateWindows: { most: 100, fewest: 4, lookups: 30_000 },
 
   // --- history for replays
-  ...historyLimits,
+  ...backfillLimits,
 
   // --- quota and mail
   /** How often holds are read. An account overshoots its quota by what it sends in this time. */

@@ -9,9 +9,9 @@ import { Limits } from "../config/Limits.ts"
 import { ledgerRecord } from "../domain/Envelope.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import type { EventLogError, EventLogReader, LogRecord } from "../log/EventLog.ts"
+import type { LogError, LogReader, LogRecord } from "../log/Log.ts"
 
-type Reader = EventLogReader["Service"]
+type Reader = LogReader["Service"]
 
 export interface PlacedMarker {
   readonly offset: number
@@ -81,7 +81,7 @@ const makeAt = (log: Reader, network: Network) => {
 export const ledgerRanges = Effect.fnUntraced(function* (
   log: Reader,
   network: Network
-): Effect.fn.Return<ReadonlyArray<LedgerRange>, EventLogError | NotAMarker> {
+): Effect.fn.Return<ReadonlyArray<LedgerRange>, LogError | NotAMarker> {
   const { at, partition } = makeAt(log, network)
   const oldest = yield* at((yield* log.offsets(partition)).start)
   if (oldest === undefined) return []
@@ -129,7 +129,7 @@ export const findInRange = Effect.fnUntraced(function* (
   network: Network,
   { first, last }: LedgerRange,
   ledgerIndex: number
-): Effect.fn.Return<PlacedMarker | undefined, EventLogError | NotAMarker> {
+): Effect.fn.Return<PlacedMarker | undefined, LogError | NotAMarker> {
   const { at } = makeAt(log, network)
   if (ledgerIndex < first.marker.ledger_index || ledgerIndex > last.marker.ledger_index) return undefined
   let [low, high] = [first, last]
@@ -162,7 +162,7 @@ export const firstInRange = Effect.fnUntraced(function* (
   network: Network,
   { first, last }: LedgerRange,
   holds: (marker: LedgerMarker) => boolean
-): Effect.fn.Return<PlacedMarker | undefined, EventLogError | NotAMarker> {
+): Effect.fn.Return<PlacedMarker | undefined, LogError | NotAMarker> {
   const { at } = makeAt(log, network)
   if (!holds(last.marker)) return undefined
   let low = first.offset

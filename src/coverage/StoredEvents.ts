@@ -6,10 +6,10 @@
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
-import { type EventPosition, eventTopicOf } from "../domain/History.ts"
+import { type EventPosition, eventTopicOf } from "../domain/Backfill.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import { EventLog, type EventLogError } from "../log/EventLog.ts"
+import { Log, type LogError } from "../log/Log.ts"
 
 type Events = ReadonlyMap<number, LedgerEvent>
 
@@ -29,14 +29,14 @@ export class StoredEvents extends Context.Service<
     readonly at: (
       network: Network,
       positions: ReadonlyArray<EventPosition>
-    ) => Effect.Effect<(position: EventPosition) => LedgerEvent | undefined, EventLogError>
+    ) => Effect.Effect<(position: EventPosition) => LedgerEvent | undefined, LogError>
   }
 >()("ledgerhook/coverage/StoredEvents") {
   static readonly layer = Layer.effect(
     StoredEvents,
     Effect.gen(function* () {
       const { eventPieceRecords, eventPieces } = yield* StageLimits
-      const log = yield* EventLog
+      const log = yield* Log
       /** Least recently used first. */
       const pieces = new Map<string, Piece>()
 

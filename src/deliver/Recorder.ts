@@ -11,7 +11,7 @@ import { StageLimits } from "../config/StageLimits.ts"
 import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
 import { monotonicClock } from "../domain/Monotonic.ts"
 import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
-import { EventLog, type NewRecord } from "../log/EventLog.ts"
+import { Log, type NewRecord } from "../log/Log.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { showAge } from "../observability/StageAges.ts"
@@ -96,7 +96,7 @@ export class Recorder extends Context.Service<
     Effect.gen(function* () {
       const { disableAfterFailures, retryPolicy } = yield* Settings
       const limits = yield* StageLimits
-      const log = yield* EventLog
+      const log = yield* Log
       const deliveries = yield* DeliveryStore
       const webhooks = yield* WebhookStore
       // Bounded by what the actors hold: StageLimits.partitionDeliveries each.

@@ -7,7 +7,7 @@ import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import { scopes } from "../../src/domain/ApiKey.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { type Answer, ApiUnderTest, apiLayer, type Call } from "../support/api.ts"
 import { eventOf } from "../support/events.ts"
 import { examplesOf, mismatches, type Operation, operations } from "../support/openApi.ts"
@@ -34,7 +34,7 @@ const newWebhook = (client: Client) =>
 
 const newEvent = (network: "mainnet" | "testnet") =>
   Effect.gen(function* () {
-    const events = yield* EventStore
+    const events = yield* EventIndex
     const event = eventOf({ network, ledgerIndex: 90_000_000 + unique() })
     yield* Effect.orDie(events.insert([event], Date.now()))
     return event.event_id
@@ -62,7 +62,7 @@ const ofAccount = (make: (client: Client) => Effect.Effect<string>, prefix: stri
 })
 
 /** The resource that a path's parameter names, by the beginning of the path. */
-const resources: Readonly<Record<string, Resource<EventStore>>> = {
+const resources: Readonly<Record<string, Resource<EventIndex>>> = {
   "/v1/webhooks": ofAccount(newWebhook, "wh_"),
   "/v1/deliveries": ofAccount(
     (client) =>
@@ -97,7 +97,7 @@ const NOTICES = "/v1/account/notices"
 
 const PARAMETER = /\{\w+\}/
 
-const resourceOf = ({ path }: Operation): Resource<EventStore> => {
+const resourceOf = ({ path }: Operation): Resource<EventIndex> => {
   const resource = resources[path.slice(0, path.indexOf("/{"))]
   return resource ?? assert.fail(`what does the parameter of ${path} name? (resources)`)
 }

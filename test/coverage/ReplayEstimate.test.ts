@@ -1,11 +1,11 @@
-/** An estimate counts only events that the log still has: the event log's tables keep some events longer. */
+/** An estimate counts only events that the log still has: the event index's tables keep some events longer. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { estimateReplay } from "../../src/coverage/ReplayEstimate.ts"
 import { matching, type ReplayFilters } from "../../src/domain/Replay.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
+import { BackfillStore } from "../../src/storage/events/BackfillStore.ts"
 import { EventCounts } from "../../src/storage/events/EventCounts.ts"
-import { HistoryStore } from "../../src/storage/events/HistoryStore.ts"
 import { addresses } from "../support/events.ts"
 import { appendLedgers, eventsOf, indexEvents, pastLedgers, replayingLayer } from "../support/replaying.ts"
 
@@ -17,7 +17,7 @@ describe("an estimate", () => {
       const held = eventsOf(ledgers.slice(dropped))
       yield* indexEvents(eventsOf(ledgers))
       yield* appendLedgers(ledgers.slice(dropped))
-      const from = { log: yield* EventLog, counts: yield* EventCounts, history: yield* HistoryStore }
+      const from = { log: yield* Log, counts: yield* EventCounts, history: yield* BackfillStore }
       const wanted: ReadonlyArray<ReplayFilters> = [
         {},
         { event_types: ["nft.minted", "payment.xrp"] },

@@ -9,8 +9,8 @@ import { Limits } from "../../src/config/Limits.ts"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import { delayTopic, newWork } from "../../src/domain/Delivery.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { Log } from "../../src/log/Log.ts"
+import * as MemoryLog from "../../src/log/memory/MemoryLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
@@ -22,7 +22,7 @@ import { stepWallClock } from "../support/wallClock.ts"
 type Disable = WebhookStore["Service"]["disable"]
 
 const onRecorder = <E>(
-  test: (written: Array<number>) => Effect.Effect<void, E, Recorder | EventLog>,
+  test: (written: Array<number>) => Effect.Effect<void, E, Recorder | Log>,
   statement: Effect.Effect<void> = Effect.void,
   disabling: { readonly failing: () => Array<string>; readonly disable?: Disable } = {
     failing: () => []
@@ -45,7 +45,7 @@ const onRecorder = <E>(
     Effect.provide(
       Recorder.layer.pipe(
         Layer.provide(stores),
-        Layer.provideMerge(MemoryEventLog.layer),
+        Layer.provideMerge(MemoryLog.layer),
         Layer.provide(settingsLayer())
       )
     )
@@ -95,7 +95,7 @@ const inOrder = (fromBacklog: boolean) => {
   return onRecorder(
     () =>
       Effect.gen(function* () {
-        const log = yield* EventLog
+        const log = yield* Log
         const topic = delayTopic(2)
         retries = log.read({ topic, partition: partitionOf(topic, "wh_1"), offset: 0 }, 10).pipe(
           Effect.map(({ length }) => length),
@@ -135,7 +135,7 @@ it.effect("work that came too early waits no longer if the clock is set back bef
       recorder.offer({ attempt: undefined, retry, fromBacklog: false, onSettled: () => undefined })
       yield* stepWallClock(-HOUR_MS)
       yield* TestClock.adjust(Limits.recorderGatherMs)
-      const log = yield* EventLog
+      const log = yield* Log
       const topics = [2, 3, 4].map(delayTopic)
       const records = yield* Effect.forEach(topics, (topic) =>
         log.read({ topic, partition: partitionOf(topic, "wh_1"), offset: 0 }, 10)
@@ -163,7 +163,7 @@ it.effect("a retry's wait does not depend on the clock being set before it is ap
       })
       yield* stepWallClock(-HOUR_MS)
       yield* TestClock.adjust(Limits.recorderGatherMs)
-      const log = yield* EventLog
+      const log = yield* Log
       const topic = delayTopic(2)
       const [record] = yield* log.read({ topic, partition: partitionOf(topic, "wh_1"), offset: 0 }, 10)
       assert.strictEqual(JSON.parse(record!.value!).due_at - record!.timestamp, 1_000)

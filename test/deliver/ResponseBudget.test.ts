@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import { makeResponseBudget } from "../../src/deliver/ResponseBudget.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import * as MemoryLog from "../../src/log/memory/MemoryLog.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import type { AttemptRecord } from "../../src/storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
@@ -114,7 +114,7 @@ describe("long responses", () => {
       assert.match(written[4]!, CUT)
     }).pipe(
       Effect.provide(
-        Recorder.layer.pipe(Layer.provide([stores, MemoryEventLog.layer]), Layer.provide(settingsLayer()))
+        Recorder.layer.pipe(Layer.provide([stores, MemoryLog.layer]), Layer.provide(settingsLayer()))
       )
     )
   })

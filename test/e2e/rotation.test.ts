@@ -6,7 +6,7 @@ import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { waitUntil } from "../support/apiClient.ts"
 import { makeReceiver, type Received } from "../support/receiver.ts"
 import { serviceLayer, startWithWebhook } from "../support/service.ts"
@@ -60,9 +60,9 @@ describe("after a rotation's answer", () => {
     const gate = Latch.makeUnsafe(true)
     let asked = 0
     const lateLog = Layer.effect(
-      EventLog,
-      Effect.map(EventLog, (log) =>
-        EventLog.of({
+      Log,
+      Effect.map(Log, (log) =>
+        Log.of({
           ...log,
           read: (from, max) =>
             from.topic === CONFIG_TOPIC

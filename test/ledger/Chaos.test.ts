@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { Health, ledgerPart } from "../../src/observability/Health.ts"
 import { chain } from "../support/chain.ts"
 import {
@@ -97,7 +97,7 @@ const run = Effect.fnUntraced(function* ({ change, last, seed, troubled }: Run) 
 
 /** Checks that the log has every ledger from the first to the last taken one, once each and in order. */
 const isWhole = Effect.gen(function* () {
-  const log = yield* EventLog
+  const log = yield* Log
   const all = yield* markers
   const expected = chain(FIRST, FIRST + all.length - 1)
   assert.deepStrictEqual(

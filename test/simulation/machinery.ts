@@ -5,7 +5,7 @@ import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
 import { Recorder } from "../../src/deliver/Recorder.ts"
 import type { Batch } from "../../src/domain/Batch.ts"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import * as MemoryLog from "../../src/log/memory/MemoryLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -61,7 +61,7 @@ export const layerOf = ({ clock, receivers, store }: Machinery, limits: Readonly
           Effect.map(Outbox, (outbox) => ({ ...outbox, headId: clock.outside(outbox.headId) }))
         ).pipe(Layer.provide(Outbox.layer)),
         SecretBox.layer,
-        MemoryEventLog.layer
+        MemoryLog.layer
       )
     ),
     Layer.provideMerge(

@@ -239,7 +239,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "          yield* writer.transaction({ append: transaction.appendThen!(at) })\n"
   },
   {
-    name: "the event log commits before it writes",
+    name: "the event index commits before it writes",
     caughtBy: "eventLogComplete",
     file: "src/events/Stage.ts",
     code: "    const write = Clock",
@@ -355,7 +355,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "history that was appended before a crash is not found again",
     caughtBy: "pastLedgersOnce",
-    file: "src/ledger/History.ts",
+    file: "src/ledger/Backfill.ts",
     code: "  if (newest !== undefined) yield* describe(newest)",
     wrong: "  if (newest !== undefined && newest.range.events < 0) yield* describe(newest)"
   },

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { EventLogError } from "../../src/log/EventLog.ts"
+import { LogError } from "../../src/log/Log.ts"
 import { errorText } from "../../src/observability/Logging.ts"
 import { DatabaseTrouble } from "../../src/storage/DatabaseTrouble.ts"
 import * as SqlPool from "../../src/storage/SqlPool.ts"
@@ -68,7 +68,7 @@ describe("trouble of the database", () => {
     Effect.gen(function* () {
       const error = yield* failWith("53100", FULL)
       assert.strictEqual(errorText(error), `${FULL} (53100)`)
-      const ofLog = new EventLogError({ operation: "append", topic: "a", cause: error })
+      const ofLog = new LogError({ operation: "append", topic: "a", cause: error })
       assert.strictEqual(errorText(ofLog), `the log failed to append a: ${FULL} (53100)`)
     }).pipe(Effect.provide(TestDatabase))
   )

@@ -22,9 +22,9 @@ import {
   type ReplayProgress
 } from "../../domain/Replay.ts"
 import { expandPatterns } from "../../domain/WebhookRules.ts"
-import { EventLog } from "../../log/EventLog.ts"
+import { Log } from "../../log/Log.ts"
+import { BackfillStore } from "../../storage/events/BackfillStore.ts"
 import { EventCounts } from "../../storage/events/EventCounts.ts"
-import { HistoryStore } from "../../storage/events/HistoryStore.ts"
 import { type ReplayJobRow, ReplayStore } from "../../storage/replays/ReplayStore.ts"
 import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
 import { ownerOf } from "../Authentication.ts"
@@ -80,8 +80,8 @@ export const replayLayer = HttpApiBuilder.group(
     const page = yield* makePage
     const webhooks = yield* WebhookStore
     const counts = yield* EventCounts
-    const log = yield* EventLog
-    const history = yield* HistoryStore
+    const log = yield* Log
+    const history = yield* BackfillStore
     const settings = yield* Settings
     const costly = yield* CostlyTurns
 

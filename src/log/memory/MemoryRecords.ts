@@ -1,17 +1,17 @@
 /**
  * The records, commits and writers of a log in memory. One value of it is what a cluster is to its clients: it may
- * serve one client (MemoryEventLog.ts) or several (SharedEventLog.ts). A transaction lands in one step.
+ * serve one client (MemoryLog.ts) or several (SharedLog.ts). A transaction lands in one step.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import type { EventLog, Transaction } from "../EventLog.ts"
 import { makeExclusive } from "../Exclusive.ts"
+import type { Log, Transaction } from "../Log.ts"
 import { commitKey, compacted, placeRecords } from "../PlaceRecords.ts"
 import { awaitEnd, makeRecordLists, push, readFrom } from "../RecordList.ts"
 import { keepsNewest, type RetentionSettings, retentionOf } from "../Topics.ts"
 
 /** All of the log but `consume`. */
-export type MemoryRecords = Omit<EventLog["Service"], "consume">
+export type MemoryRecords = Omit<Log["Service"], "consume">
 
 /** `markers`: a transaction takes one more offset in each partition that it writes to, as Kafka's markers do. */
 export const makeMemoryRecords = (settings: RetentionSettings, markers = false): MemoryRecords => {

@@ -155,7 +155,7 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
       tally: (wanted: WantedEvents) =>
         wanted.accounts === undefined ? tallyTypes(wanted) : tallyAccounts(wanted),
 
-      /** Counts the given events that the event log has. */
+      /** Counts the given events that the event index has. */
       tallyIds: (network: Network, eventIds: ReadonlyArray<string>) => {
         const possible = eventIds.filter((id) => Number.isSafeInteger(ledgerOfEventId(id)))
         return sql<EventTally>`

@@ -1,7 +1,7 @@
 /**
  * Finds the ledger of a transaction by its hash, if the transaction caused an event. The index
  * `events_by_transaction` says which blocks of a partition may have it. Only these blocks are read, and blocks that
- * the index does not summarise yet (EventStore.summarise).
+ * the index does not summarise yet (EventIndex.summarise).
  */
 import type { SqlClient } from "effect/sql"
 import type { Network } from "../../domain/Network.ts"

@@ -1,5 +1,5 @@
 /**
- * Estimates from the event log's tables: which times a sample reads, and that the scaled count is close to the exact
+ * Estimates from the event index's tables: which times a sample reads, and that the scaled count is close to the exact
  * one.
  */
 import { assert, describe, it } from "@effect/vitest"

@@ -8,7 +8,7 @@ import {
   markerFault
 } from "../../../../src/cli/commands/ledger/ChainCheck.ts"
 import type { LedgerMarker } from "../../../../src/domain/LedgerEvent.ts"
-import type { LogRecord } from "../../../../src/log/EventLog.ts"
+import type { LogRecord } from "../../../../src/log/Log.ts"
 import { markers } from "../../../support/markers.ts"
 
 const [seven, eight] = markers(7, 8) as [LedgerMarker, LedgerMarker]

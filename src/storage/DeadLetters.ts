@@ -1,5 +1,5 @@
 /**
- * The quarantine: records that a stage cannot read or PostgreSQL refuses, such as a text with a NUL, with the reason.
+ * Dead letters: records that a stage cannot read or PostgreSQL refuses, such as a text with a NUL, with the reason.
  * The stage continues with the other records. Only errors about the data count: if the database is down, the caller's
  * statement fails as usual. A record that is read again is counted once.
  */
@@ -12,7 +12,7 @@ import { deleteEvery } from "../observability/ClockTrust.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { column } from "./Columns.ts"
 
-export type QuarantineStage = "events" | "route" | "replay" | "deliver" | "alerts"
+export type DeadLetterStage = "events" | "route" | "replay" | "deliver" | "alerts"
 
 export interface Described {
   /** Identifies the record: `topic/partition@offset`, or a key. The same whenever the record is read again. */
@@ -24,8 +24,8 @@ export interface Refused extends Described {
   readonly reason: string
 }
 
-export interface QuarantineRow {
-  readonly stage: QuarantineStage
+export interface DeadLetterRow {
+  readonly stage: DeadLetterStage
   readonly source: string
   readonly reason: string
   readonly record: string
@@ -54,8 +54,8 @@ export const isDataError = (error: SqlError.SqlError): boolean => {
   return DATA_ERROR.test(code)
 }
 
-export interface QuarantinedWrite<A, B> {
-  readonly stage: QuarantineStage
+export interface WriteAllButDeadLetters<A, B> {
+  readonly stage: DeadLetterStage
   readonly records: ReadonlyArray<A>
   readonly describe: (record: A) => Described
   /** One statement that writes all of them. */
@@ -67,9 +67,9 @@ export interface Written<A, B> {
   readonly refused: ReadonlyArray<A>
 }
 
-export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
+export const makeDeadLetters = Effect.map(SqlClient.SqlClient, (sql) => {
   /** Returns how many are new. */
-  const insert = Effect.fnUntraced(function* (stage: QuarantineStage, refused: ReadonlyArray<Refused>) {
+  const insert = Effect.fnUntraced(function* (stage: DeadLetterStage, refused: ReadonlyArray<Refused>) {
     const nowMs = yield* Clock.currentTimeMillis
     const texts = (field: keyof Refused, maxLength: number) =>
       column(refused.map((one) => printable(one[field], maxLength)))
@@ -77,14 +77,14 @@ export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
       INSERT INTO quarantine (stage, source, reason, record, recorded_at)
       SELECT ${stage}, new.*, ${new Date(nowMs).toISOString()}::timestamptz
       FROM unnest(
-        ${texts("source", Limits.quarantineSourceLength)}::text[],
-        ${texts("reason", Limits.quarantineReasonLength)}::text[],
-        ${texts("text", Limits.quarantineRecordLength)}::text[]
+        ${texts("source", Limits.deadLetterSourceLength)}::text[],
+        ${texts("reason", Limits.deadLetterReasonLength)}::text[],
+        ${texts("text", Limits.deadLetterRecordLength)}::text[]
       ) AS new
       ON CONFLICT DO NOTHING RETURNING 1`
     const dropped = yield* sql`
       DELETE FROM quarantine WHERE id <= (
-        SELECT id FROM quarantine ORDER BY id DESC OFFSET ${Limits.quarantineRecords} LIMIT 1
+        SELECT id FROM quarantine ORDER BY id DESC OFFSET ${Limits.deadLetters} LIMIT 1
       ) RETURNING 1`
     if (dropped.length > 0)
       yield* sql`UPDATE quarantine_beyond SET records = records + ${String(dropped.length)}::bigint`
@@ -92,37 +92,37 @@ export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
   })
 
   const announce = Effect.fnUntraced(function* (
-    stage: QuarantineStage,
+    stage: DeadLetterStage,
     added: number,
     refused: ReadonlyArray<Refused>
   ) {
     if (added === 0) return
     const { source, reason } = refused.at(-1)!
-    yield* Metrics.quarantined.add({ stage }, added)
-    yield* Effect.logError(`${stage}: ${added} records were quarantined; see \`ledgerhook doctor\``).pipe(
+    yield* Metrics.deadLetters.add({ stage }, added)
+    yield* Effect.logError(`${stage}: ${added} records became dead letters; see \`ledgerhook doctor\``).pipe(
       Effect.annotateLogs({
-        newest: printable(source, Limits.quarantineSourceLength),
-        reason: printable(reason, Limits.quarantineReasonLength)
+        newest: printable(source, Limits.deadLetterSourceLength),
+        reason: printable(reason, Limits.deadLetterReasonLength)
       })
     )
   })
 
   /** Stores records that a stage cannot read. */
-  const put = Effect.fnUntraced(function* (stage: QuarantineStage, refused: ReadonlyArray<Refused>) {
+  const put = Effect.fnUntraced(function* (stage: DeadLetterStage, refused: ReadonlyArray<Refused>) {
     if (refused.length === 0) return
     yield* announce(stage, yield* sql.withTransaction(insert(stage, refused)), refused)
   })
 
   /**
    * Writes all records in one statement. If PostgreSQL refuses the data, halves the batch in one transaction until
-   * the refused records are alone: they go to the quarantine, the others are written.
+   * the refused records are alone: they become dead letters, the others are written.
    */
   const write = Effect.fnUntraced(function* <A, B>({
     stage,
     records,
     describe,
     statement
-  }: QuarantinedWrite<A, B>): Effect.fn.Return<Written<A, B>, SqlError.SqlError> {
+  }: WriteAllButDeadLetters<A, B>): Effect.fn.Return<Written<A, B>, SqlError.SqlError> {
     const rows: Array<B> = []
     const refused: Array<{ readonly record: A; readonly described: Refused }> = []
     const byHalves = (some: ReadonlyArray<A>): Effect.Effect<void, SqlError.SqlError> =>
@@ -160,18 +160,18 @@ export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
   })
 
   /**
-   * Returns the total number of quarantined records, including those above `quarantineRecords`, and the newest
+   * Returns the total number of dead letters, including those above `deadLetters`, and the newest
    * records.
    */
   const newest = Effect.fnUntraced(function* (limit: number) {
     const [counted] = yield* sql<{ readonly total: number }>`
       SELECT ((SELECT count(*) FROM quarantine) + (SELECT records FROM quarantine_beyond))::float8 AS total`
-    const rows = yield* sql<QuarantineRow>`
+    const rows = yield* sql<DeadLetterRow>`
       SELECT stage, source, reason, record, recorded_at FROM quarantine ORDER BY id DESC LIMIT ${limit}`
     return { total: counted?.total ?? 0, rows }
   })
 
-  /** Drops the records that were quarantined before `beforeMs`; returns their number. */
+  /** Drops the dead letters from before `beforeMs`; returns their number. */
   const drop = Effect.fnUntraced(function* (beforeMs: number) {
     const dropped = yield* sql`
       DELETE FROM quarantine WHERE recorded_at < ${new Date(beforeMs).toISOString()}::timestamptz RETURNING 1`
@@ -184,12 +184,12 @@ export const makeQuarantine = Effect.map(SqlClient.SqlClient, (sql) => {
 })
 
 /** Deletes records older than RETENTION_EVENTS, hourly. */
-export const forgetQuarantined = Effect.gen(function* () {
+export const forgetDeadLetters = Effect.gen(function* () {
   const { retentionEventsMs } = yield* Settings
-  const quarantine = yield* makeQuarantine
+  const deadLetters = yield* makeDeadLetters
   const once = Effect.gen(function* () {
-    const dropped = yield* quarantine.drop((yield* Clock.currentTimeMillis) - retentionEventsMs)
-    if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} quarantined records`)
+    const dropped = yield* deadLetters.drop((yield* Clock.currentTimeMillis) - retentionEventsMs)
+    if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} dead letters`)
   })
-  return yield* once.pipe(deleteEvery("retention of the quarantine", Limits.maintenanceMs))
+  return yield* once.pipe(deleteEvery("retention of dead letters", Limits.maintenanceMs))
 })

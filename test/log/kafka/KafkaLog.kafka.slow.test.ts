@@ -3,11 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Admin } from "@platformatic/kafka"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../../../src/domain/Delivery.ts"
-import { EventLog } from "../../../src/log/EventLog.ts"
-import * as KafkaEventLog from "../../../src/log/kafka/KafkaEventLog.ts"
+import * as KafkaLog from "../../../src/log/kafka/KafkaLog.ts"
 import { ownName } from "../../../src/log/kafka/Names.ts"
 import { clientOptions } from "../../../src/log/kafka/Options.ts"
-import { suite } from "../../conformance/eventLog.ts"
+import { Log } from "../../../src/log/Log.ts"
+import { suite } from "../../conformance/log.ts"
 import { waitUntil } from "../../support/apiClient.ts"
 import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
 
@@ -16,17 +16,17 @@ const subject = Effect.map(
   (kafka) => ({
     dense: false,
     durable: true,
-    open: Effect.map(Layer.build(KafkaEventLog.layer(kafka)), (context) => Context.get(context, EventLog))
+    open: Effect.map(Layer.build(KafkaLog.layer(kafka)), (context) => Context.get(context, Log))
   })
 )
 
-describe.skipIf(kafkaBrokers().length === 0)("Kafka event log", () => {
+describe.skipIf(kafkaBrokers().length === 0)("Kafka log", () => {
   suite(subject)
 
   it.live("has consumer groups that begin with the prefix and name the program", () =>
     Effect.gen(function* () {
       const kafka = yield* kafkaFor((topic) => topic === DELIVERIES_TOPIC)
-      const log = Context.get(yield* Layer.build(KafkaEventLog.layer(kafka)), EventLog)
+      const log = Context.get(yield* Layer.build(KafkaLog.layer(kafka)), Log)
       yield* Effect.forkScoped(
         log.consume({ group: "route", topics: [DELIVERIES_TOPIC] }, () => Effect.never)
       )

@@ -6,22 +6,22 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import type { Environment } from "../../../src/config/Config.ts"
-import { EventLog, type NewRecord } from "../../../src/log/EventLog.ts"
-import * as EmbeddedEventLog from "../../../src/log/embedded/EmbeddedEventLog.ts"
-import { suite } from "../../conformance/eventLog.ts"
+import * as EmbeddedLog from "../../../src/log/embedded/EmbeddedLog.ts"
+import { Log, type NewRecord } from "../../../src/log/Log.ts"
+import { suite } from "../../conformance/log.ts"
 import { makeDatabase, TestDatabase } from "../../support/postgres.ts"
 import { settingsLayer } from "../../support/settings.ts"
 
 const onDatabase = (database: PgClient.PgClientConfig) =>
   Effect.map(
     Layer.build(
-      EmbeddedEventLog.layer.pipe(
+      EmbeddedLog.layer.pipe(
         Layer.provide(settingsLayer()),
         Layer.provide(PgClient.layer({ ...database, maxConnections: 3 })),
         Layer.orDie
       )
     ),
-    (context) => Context.get(context, EventLog)
+    (context) => Context.get(context, Log)
   )
 
 const subject = Effect.map(makeDatabase, (database) => ({
@@ -31,7 +31,7 @@ const subject = Effect.map(makeDatabase, (database) => ({
 }))
 
 const live = (environment?: Environment) =>
-  EmbeddedEventLog.layer.pipe(Layer.provide(settingsLayer(environment)), Layer.provideMerge(TestDatabase))
+  EmbeddedLog.layer.pipe(Layer.provide(settingsLayer(environment)), Layer.provideMerge(TestDatabase))
 const Live = live()
 const EVENTS = { topic: "xrpl.testnet.events", partition: 0 }
 const LEDGERS = { topic: "xrpl.testnet.ledgers", partition: 0 }
@@ -39,12 +39,12 @@ const WORK = "webhooks.deliveries"
 const events = (...given: ReadonlyArray<string>): ReadonlyArray<NewRecord> =>
   given.map((value) => ({ topic: EVENTS.topic, key: "k", value }))
 
-describe("embedded event log", () => {
+describe("embedded log", () => {
   suite(subject)
 
   it.effect("drops whole days by retention, and offsets keep counting", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const work = { topic: WORK, key: "wh_1", value: "old" }
       const [position] = yield* log.transaction({ append: [work, ...events("kept")] })
       yield* TestClock.adjust("20 days")
@@ -60,7 +60,7 @@ describe("embedded event log", () => {
 
   it.effect("keeps the newest marker, however long no ledger was taken", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const marker = (value: string): NewRecord => ({ topic: LEDGERS.topic, key: "testnet", value })
       yield* log.transaction({ append: [marker("1"), ...events("gone")] })
       yield* TestClock.adjust("11 days")
@@ -89,7 +89,7 @@ describe("embedded event log", () => {
 
   it.live("resumes after its database connections were cut, without a gap or a duplicate", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const sql = yield* SqlClient.SqlClient
       yield* log.transaction({ append: events("1") })
       yield* sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -109,7 +109,7 @@ describe("embedded event log", () => {
 
   it.live("serves what has left its memory from the database, in order", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const count = 5_000
       for (let i = 0; i < count; i += 500) {
         yield* log.transaction({ append: events(...Array.from({ length: 500 }, (_, j) => String(i + j))) })
@@ -124,7 +124,7 @@ describe("embedded event log", () => {
 
   it.effect("keeps only the newest of compacted keys in the database, and a tombstone for a day", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const config = (key: string, value: string | null) => ({ topic: "webhooks.config", key, value })
       yield* log.transaction({
         append: [config("a", "1"), config("b", "1"), config("a", "2"), config("b", null)]
@@ -148,10 +148,10 @@ describe("embedded event log", () => {
 
   it.live("has one owner: the start of a second process on the database fails", () =>
     Effect.gen(function* () {
-      yield* EventLog
-      const another = Layer.fresh(EmbeddedEventLog.layer).pipe(Layer.provide(settingsLayer()))
+      yield* Log
+      const another = Layer.fresh(EmbeddedLog.layer).pipe(Layer.provide(settingsLayer()))
       const error = yield* Effect.flip(Effect.scoped(Layer.build(another)))
-      assert.strictEqual(error._tag, "EventLogInUse")
+      assert.strictEqual(error._tag, "LogInUse")
     }).pipe(Effect.provide(Live))
   )
 })

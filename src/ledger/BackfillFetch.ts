@@ -5,7 +5,7 @@
  */
 import { Effect, Schedule, Schema, Stream } from "effect"
 import { Limits } from "../config/Limits.ts"
-import type { ChainEnd } from "../domain/History.ts"
+import type { ChainEnd } from "../domain/Backfill.ts"
 import { isoTime, type Ledger, rippleToUnixMs } from "../domain/Ledger.ts"
 import type { Detection } from "../domain/LedgerEvent.ts"
 import { checkLedger } from "./LedgerCheck.ts"
@@ -14,11 +14,11 @@ import { type FetchedLedger, type LedgerPart, type LedgerSource, LedgerSourceErr
 import { asSkipped, fetchHeader, type SkipOrders } from "./SkippedLedgers.ts"
 
 /** Why history is unavailable: a sentence for the user who asked for the replay. It names no server. */
-export class HistoryUnavailable extends Schema.TaggedError<HistoryUnavailable>()("HistoryUnavailable", {
+export class BackfillUnavailable extends Schema.TaggedError<BackfillUnavailable>()("BackfillUnavailable", {
   message: Schema.String
 }) {}
 
-const unavailable = (message: string) => new HistoryUnavailable({ message })
+const unavailable = (message: string) => new BackfillUnavailable({ message })
 
 export interface SearchBounds {
   readonly closedAfter: number
@@ -37,7 +37,7 @@ export interface DescentOptions {
   readonly take: (range: ReadonlyArray<DetectedLedger>) => Effect.Effect<boolean>
 }
 
-export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
+export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
   /** Fetches one ledger. `hash`: the hash it must have, if known. */
   const obtain = (index: number, hash: string | undefined, rounds: number, part: LedgerPart = "whole") =>
     source
@@ -49,13 +49,13 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
       .pipe(
         Effect.retry({ times: rounds - 1, schedule: Schedule.exponential(Limits.ledgerRoundMs.first) }),
         Effect.timeoutOrElse({
-          duration: Limits.historyAnswerMs,
+          duration: Limits.backfillAnswerMs,
           orElse: () =>
             Effect.fail(
               new LedgerSourceError({
                 server: "every history server",
                 reason: "timeout",
-                detail: `did not send ledger ${index} within ${Limits.historyAnswerMs / 1_000} s`
+                detail: `did not send ledger ${index} within ${Limits.backfillAnswerMs / 1_000} s`
               })
             )
         })
@@ -133,7 +133,7 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
     descend: Effect.fnUntraced(function* ({ below, detect, lowest, onAlerts, skips, take }: DescentOptions) {
       /** The ledger, or its header if no server lists it whole and an operator ordered to skip it. */
       const orSkipped = (index: number, hash: string | undefined) =>
-        obtain(index, hash, Limits.historyRounds).pipe(
+        obtain(index, hash, Limits.backfillRounds).pipe(
           Effect.catch(
             Effect.fnUntraced(function* (error: LedgerSourceError) {
               const reason = yield* skips.reason(index)
@@ -171,7 +171,7 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
           detection
         })
         events += detection.events.length
-        const isFull = waiting.length >= Limits.historyRangeLedgers || events >= Limits.historyRangeEvents
+        const isFull = waiting.length >= Limits.backfillRangeLedgers || events >= Limits.backfillRangeEvents
         if (!isFull && index > lowest) return false
         return yield* taken()
       })
@@ -189,4 +189,4 @@ export const makeHistoryFetch = (source: LedgerSource["Service"]) => {
   }
 }
 
-export type HistoryFetch = ReturnType<typeof makeHistoryFetch>
+export type BackfillFetch = ReturnType<typeof makeBackfillFetch>

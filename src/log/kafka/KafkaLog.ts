@@ -1,5 +1,5 @@
 /**
- * `EventLog` on a Kafka cluster (4.0 or later), for any number of processes. A transaction succeeds when Kafka has
+ * `Log` on a Kafka cluster (4.0 or later), for any number of processes. A transaction succeeds when Kafka has
  * committed it. Offsets may be missing (transaction markers, compaction). Kafka applies retention from the topics'
  * settings (ClusterTopics.ts), so `applyRetention` does nothing.
  */
@@ -7,17 +7,17 @@ import { randomUUID } from "node:crypto"
 import { Clock, Effect, Exit, Layer, Semaphore } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
+import { fenced } from "../Exclusive.ts"
+import { makeLast } from "../LastRecord.ts"
 import {
-  EventLog,
-  EventLogError,
-  EventLogReader,
+  Log,
+  LogError,
+  LogReader,
   type NewRecord,
   type Partition,
   type Position,
   type Transaction
-} from "../EventLog.ts"
-import { fenced } from "../Exclusive.ts"
-import { makeLast } from "../LastRecord.ts"
+} from "../Log.ts"
 import { partitionOf, partitionsOf } from "../Topics.ts"
 import { type KafkaFault, makeChannels } from "./Channel.ts"
 import { makeKafkaConsume } from "./Consume.ts"
@@ -29,9 +29,9 @@ import { makeReader } from "./Reader.ts"
 import { makeTransactionQueue } from "./TransactionQueue.ts"
 
 const failed =
-  (operation: EventLogError["operation"], topic: string) =>
-  (cause: KafkaFault): EventLogError =>
-    new EventLogError({ operation, topic, cause })
+  (operation: LogError["operation"], topic: string) =>
+  (cause: KafkaFault): LogError =>
+    new LogError({ operation, topic, cause })
 
 /** The topic to name in an error. A transaction without records is named after the offsets it commits. */
 const topicOf = ({ append, commit }: Transaction): string =>
@@ -64,9 +64,9 @@ const makeReading = (settings: KafkaSettings) =>
 export const layer = (
   settings: KafkaSettings,
   schemaIds: ReadonlyMap<string, number> = new Map()
-): Layer.Layer<EventLog> =>
+): Layer.Layer<Log> =>
   Layer.effect(
-    EventLog,
+    Log,
     Effect.gen(function* () {
       const { openChannel, channel, nameOf, groupNameOf, reader, primitives } = yield* makeReading(settings)
       // A channel of its own, so that health checks do not wait behind other requests.
@@ -139,7 +139,7 @@ export const layer = (
         }
       })
 
-      return EventLog.of({
+      return Log.of({
         ...primitives,
         reachable: Effect.mapError(health.reachable, failed("read", "")),
         transaction,
@@ -163,8 +163,8 @@ export const layer = (
   )
 
 /** Read access for a process that joins no group and writes nothing. */
-export const readerLayer = (settings: KafkaSettings): Layer.Layer<EventLogReader> =>
+export const readerLayer = (settings: KafkaSettings): Layer.Layer<LogReader> =>
   Layer.effect(
-    EventLogReader,
+    LogReader,
     Effect.map(makeReading(settings), ({ primitives }) => ({ ...primitives, last: makeLast(primitives) }))
   )

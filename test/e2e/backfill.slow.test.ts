@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { historyRun, pastMainnet } from "../support/historyRun.ts"
+import { backfillRun, pastMainnet } from "../support/backfillRun.ts"
 import { startService } from "../support/serviceProcess.ts"
 
 describe("a replay from before the service's first ledger", () => {
@@ -19,7 +19,7 @@ describe("a replay from before the service's first ledger", () => {
         const past = yield* pastMainnet
         const environment = { ...past.environment, DATA_DIR: folder }
         const service = yield* startService(environment)
-        yield* historyRun(service, past, Effect.andThen(service.kill, startService(environment)))
+        yield* backfillRun(service, past, Effect.andThen(service.kill, startService(environment)))
       }),
     300_000
   )

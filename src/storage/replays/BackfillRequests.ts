@@ -28,8 +28,8 @@ export type SettledRequest =
     }
   | { readonly state: "failed"; readonly error: string }
 
-export class HistoryRequests extends Context.Service<HistoryRequests>()(
-  "ledgerhook/storage/HistoryRequests",
+export class BackfillRequests extends Context.Service<BackfillRequests>()(
+  "ledgerhook/storage/BackfillRequests",
   {
     make: Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -106,5 +106,5 @@ export class HistoryRequests extends Context.Service<HistoryRequests>()(
     })
   }
 ) {
-  static readonly layer = Layer.effect(HistoryRequests, HistoryRequests.make)
+  static readonly layer = Layer.effect(BackfillRequests, BackfillRequests.make)
 }

@@ -1,23 +1,23 @@
 /** Limits of fetching ledgers from before the service's first one, and of skipping ledgers; part of `Limits`. */
-export const historyLimits = {
+export const backfillLimits = {
   /**
    * How many ledgers before the service's first one a replay may ask for: about three weeks, which take hours to fetch.
    */
-  historyLedgers: 500_000,
+  backfillLedgers: 500_000,
   /** Ledgers in one history range, and its events. A range is held in memory and appended in one transaction. */
-  historyRangeLedgers: 256,
-  historyRangeEvents: 5_000,
+  backfillRangeLedgers: 256,
+  backfillRangeEvents: 5_000,
   /** How often all servers are asked for a ledger that none of them has. They will not get it later. */
-  historyRounds: 3,
+  backfillRounds: 3,
   /** Fetching fails if no server has sent a ledger within this time, rate limits and reconnections included. */
-  historyAnswerMs: 300_000,
+  backfillAnswerMs: 300_000,
   /** How often open history requests are checked. If a job is cancelled, fetching stops within this time. */
-  historyPollMs: 500,
+  backfillPollMs: 500,
   /**
    * The events of a time before the kept events are estimated from the rate of the kept events in this much time
    * after it.
    */
-  historySampleMs: 24 * 3_600_000,
+  backfillSampleMs: 24 * 3_600_000,
 
   // --- skipped ledgers
   /**

@@ -1,9 +1,9 @@
 /** The memory log of several clients passes the suite of all logs, and hands partitions over as Kafka does. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Result } from "effect"
-import type { AssignedPartition, EventLog } from "../../../src/log/EventLog.ts"
-import { makeSharedLog } from "../../../src/log/memory/SharedEventLog.ts"
-import { suite } from "../../conformance/eventLog.ts"
+import type { AssignedPartition, Log } from "../../../src/log/Log.ts"
+import { makeSharedLog } from "../../../src/log/memory/SharedLog.ts"
+import { suite } from "../../conformance/log.ts"
 import { testSettings } from "../../support/settings.ts"
 
 const TOPIC = "webhooks.deliveries"
@@ -11,7 +11,7 @@ const PARTITIONS = 24
 const shared = (markers = false) => makeSharedLog(testSettings(), markers)
 
 /** Joins the group and keeps the partitions that the client owns now. */
-const joining = Effect.fnUntraced(function* (log: EventLog["Service"]) {
+const joining = Effect.fnUntraced(function* (log: Log["Service"]) {
   const owned = new Map<number, AssignedPartition>()
   const fiber = yield* Effect.forkScoped(
     log.consume({ group: "g", topics: [TOPIC] }, (partition) =>
@@ -28,7 +28,7 @@ const joining = Effect.fnUntraced(function* (log: EventLog["Service"]) {
 const settled = Effect.forEach(Array.from({ length: 100 }), () => Effect.yieldNow, { discard: true })
 
 for (const markers of [false, true])
-  describe(`shared event log, one client${markers ? ", with transaction markers" : ""}`, () => {
+  describe(`shared log, one client${markers ? ", with transaction markers" : ""}`, () => {
     suite(
       Effect.sync(() => ({ dense: !markers, durable: true, open: Effect.sync(() => SHARED.connect().log) }))
     )
@@ -38,7 +38,7 @@ for (const markers of [false, true])
     })
   })
 
-describe("shared event log", () => {
+describe("shared log", () => {
   it.effect("shares the partitions of a group evenly, each with one owner", () =>
     Effect.gen(function* () {
       const log = shared()

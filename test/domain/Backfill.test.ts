@@ -1,21 +1,21 @@
 /** Ranges of history: which ranges join, which ledgers are missing, and the position of an event. */
 import { assert, describe, it } from "@effect/vitest"
 import {
+  type BackfillRange,
   eventsBetween,
   eventTopicOf,
-  type HistoryRange,
   joinedBelow,
   missingLedgers,
   rangesSince,
   reaches
-} from "../../src/domain/History.ts"
+} from "../../src/domain/Backfill.ts"
 
 /** Ledger n has the hash `n` and closes at 4 n seconds. */
 const range = (
   firstLedger: number,
   lastLedger: number,
-  change: Partial<HistoryRange> = {}
-): HistoryRange => ({
+  change: Partial<BackfillRange> = {}
+): BackfillRange => ({
   firstLedger,
   lastLedger,
   parentHash: String(firstLedger - 1),
@@ -28,7 +28,7 @@ const range = (
   ...change
 })
 const first = { ledgerIndex: 100, parentHash: "99", closedAt: 400 }
-const indexes = (ranges: ReadonlyArray<HistoryRange>) => ranges.map(({ firstLedger }) => firstLedger)
+const indexes = (ranges: ReadonlyArray<BackfillRange>) => ranges.map(({ firstLedger }) => firstLedger)
 
 describe("ranges of history", () => {
   it("join one another below the service's first ledger, up to a gap", () => {

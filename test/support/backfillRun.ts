@@ -53,7 +53,7 @@ interface Job {
 }
 
 /** `strike` kills the process that works on the replay, and returns the process that serves the API afterwards. */
-export const historyRun = Effect.fnUntraced(function* (
+export const backfillRun = Effect.fnUntraced(function* (
   api: ServiceProcess,
   { first, ledger, past, requests }: Effect.Success<typeof pastMainnet>,
   strike: Effect.Effect<ServiceProcess, Error, Scope.Scope>

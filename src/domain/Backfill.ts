@@ -7,7 +7,7 @@ import { eventsTopic, type LedgerMarker, type LedgerTopics } from "./LedgerEvent
 import type { Network } from "./Network.ts"
 
 /** Ledgers without a gap, appended to the log in one transaction: their events have consecutive positions. */
-export interface HistoryRange {
+export interface BackfillRange {
   readonly firstLedger: number
   readonly lastLedger: number
   /** The parent hash of the first ledger. */
@@ -50,14 +50,14 @@ export const historyTopics = (network: Network): LedgerTopics => ({
  */
 export const joinedBelow = (
   first: ChainEnd,
-  ranges: ReadonlyArray<HistoryRange>
+  ranges: ReadonlyArray<BackfillRange>
 ): {
-  readonly joined: ReadonlyArray<HistoryRange>
+  readonly joined: ReadonlyArray<BackfillRange>
   readonly end: ChainEnd
-  readonly alien: HistoryRange | undefined
+  readonly alien: BackfillRange | undefined
 } => {
   const byLast = new Map(ranges.map((range) => [range.lastLedger, range]))
-  const joined: Array<HistoryRange> = []
+  const joined: Array<BackfillRange> = []
   let end = first
   while (true) {
     const next = byLast.get(end.ledgerIndex - 1)
@@ -76,7 +76,7 @@ export const reaches = ({ closedAt, ledgerIndex }: ChainEnd, sinceMs: number): b
 export const missingLedgers = (
   firstLedger: number,
   before: number,
-  ranges: ReadonlyArray<HistoryRange>
+  ranges: ReadonlyArray<BackfillRange>
 ): number =>
   ranges.reduce(
     (missing, range) =>
@@ -87,18 +87,18 @@ export const missingLedgers = (
 
 /** The joined ranges that contain ledgers closed after `sinceMs`. */
 export const rangesSince = (
-  joined: ReadonlyArray<HistoryRange>,
+  joined: ReadonlyArray<BackfillRange>,
   sinceMs: number
-): ReadonlyArray<HistoryRange> => joined.filter(({ lastClosedAt }) => lastClosedAt * 1_000 > sinceMs)
+): ReadonlyArray<BackfillRange> => joined.filter(({ lastClosedAt }) => lastClosedAt * 1_000 > sinceMs)
 
-export const eventsOf = (ranges: ReadonlyArray<HistoryRange>): number =>
+export const eventsOf = (ranges: ReadonlyArray<BackfillRange>): number =>
   ranges.reduce((sum, { events }) => sum + events, 0)
 
 /**
  * Estimates how many events of the ranges closed from `from` up to `before` (Unix seconds, `before` excluded). It
  * assumes that each range's events are spread evenly.
  */
-export const eventsBetween = (ranges: ReadonlyArray<HistoryRange>, from: number, before: number): number =>
+export const eventsBetween = (ranges: ReadonlyArray<BackfillRange>, from: number, before: number): number =>
   ranges.reduce((sum, { events, firstClosedAt, lastClosedAt }) => {
     const end = lastClosedAt + 1
     const within = Math.min(before, end) - Math.max(from, firstClosedAt)

@@ -3,7 +3,7 @@
  * process) and Kafka, all tested by test/conformance. Guarantees: offsets of a partition only grow, and readers see
  * them in order, but offsets may be missing (compaction, Kafka's transaction markers). A transaction lands whole or not
  * at all, and is never seen in part. Records of one key go to one partition. A committed offset is the next one to
- * read. Reading is at least once: nothing here deduplicates. After an `EventLogError` of an append the outcome is
+ * read. Reading is at least once: nothing here deduplicates. After an `LogError` of an append the outcome is
  * unknown: read the log before writing again.
  */
 import { Context, type Effect, Schema, type Scope } from "effect"
@@ -58,12 +58,12 @@ export interface AssignedPartition extends Partition {
   /**
    * The next records in order: at least one, at most `max`. Waits at the end. To apply back-pressure, do not call it.
    */
-  readonly take: (max: number) => Effect.Effect<ReadonlyArray<LogRecord>, EventLogError>
+  readonly take: (max: number) => Effect.Effect<ReadonlyArray<LogRecord>, LogError>
   /**
    * Fails with the operation `fence` if the partition belongs, or may belong, to another owner by now. After any other
    * failure the commit may be tried again.
    */
-  readonly commit: (offset: number) => Effect.Effect<void, EventLogError>
+  readonly commit: (offset: number) => Effect.Effect<void, LogError>
 }
 
 export interface ConsumeOptions {
@@ -73,7 +73,7 @@ export interface ConsumeOptions {
   readonly together?: boolean
 }
 
-export class EventLogError extends Schema.TaggedError<EventLogError>()("EventLogError", {
+export class LogError extends Schema.TaggedError<LogError>()("LogError", {
   operation: Schema.Literals(["append", "read", "commit", "consume", "retention", "fence"]),
   /** Empty if the error concerns no single topic. */
   topic: Schema.String,
@@ -86,23 +86,21 @@ export class EventLogError extends Schema.TaggedError<EventLogError>()("EventLog
   }
 }
 
-export class EventLog extends Context.Service<
-  EventLog,
+export class Log extends Context.Service<
+  Log,
   {
     /** Writes all of it or nothing. Returns the positions of `append`, in its order. */
-    readonly transaction: (transaction: Transaction) => Effect.Effect<ReadonlyArray<Position>, EventLogError>
+    readonly transaction: (transaction: Transaction) => Effect.Effect<ReadonlyArray<Position>, LogError>
     /**
      * Opens the only writer of this name across all processes. When it has opened, every transaction of earlier writers
-     * of the name has been committed or aborted, and their later ones are refused (`EventLogError`, operation `fence`).
+     * of the name has been committed or aborted, and their later ones are refused (`LogError`, operation `fence`).
      * After a failure the writer itself may be refused: open another.
      */
     readonly exclusive: (name: string) => Effect.Effect<
       {
-        readonly transaction: (
-          transaction: Transaction
-        ) => Effect.Effect<ReadonlyArray<Position>, EventLogError>
+        readonly transaction: (transaction: Transaction) => Effect.Effect<ReadonlyArray<Position>, LogError>
       },
-      EventLogError,
+      LogError,
       Scope.Scope
     >
     /**
@@ -113,35 +111,35 @@ export class EventLog extends Context.Service<
     readonly consume: <E, R>(
       options: ConsumeOptions,
       handle: (partition: AssignedPartition) => Effect.Effect<void, E, R>
-    ) => Effect.Effect<never, E | EventLogError, Exclude<R, Scope.Scope>>
+    ) => Effect.Effect<never, E | LogError, Exclude<R, Scope.Scope>>
     /** Records from the offset on, in order, at most `max`. Empty at the end. */
-    readonly read: (from: Position, max: number) => Effect.Effect<ReadonlyArray<LogRecord>, EventLogError>
+    readonly read: (from: Position, max: number) => Effect.Effect<ReadonlyArray<LogRecord>, LogError>
     /** Waits until the partition has a record at `offset` or later. */
-    readonly awaitOffset: (position: Position) => Effect.Effect<void, EventLogError>
+    readonly awaitOffset: (position: Position) => Effect.Effect<void, LogError>
     /** The last record of the partition, if any. */
-    readonly last: (partition: Partition) => Effect.Effect<LogRecord | undefined, EventLogError>
+    readonly last: (partition: Partition) => Effect.Effect<LogRecord | undefined, LogError>
     /** The first offset that is kept, and the offset of the next append. */
     readonly offsets: (
       partition: Partition
-    ) => Effect.Effect<{ readonly start: number; readonly end: number }, EventLogError>
+    ) => Effect.Effect<{ readonly start: number; readonly end: number }, LogError>
     /** Succeeds if the log answers. */
-    readonly reachable: Effect.Effect<void, EventLogError>
+    readonly reachable: Effect.Effect<void, LogError>
     /** The group's committed offset in the partition; 0 if there is none. */
-    readonly committed: (group: string, partition: Partition) => Effect.Effect<number, EventLogError>
+    readonly committed: (group: string, partition: Partition) => Effect.Effect<number, LogError>
     /**
      * Whether a process of release 0.2 is a member of the group. Its `deliver` drops work whose delivery has no row.
      */
-    readonly hasOlderMember: (group: string) => Effect.Effect<boolean, EventLogError>
+    readonly hasOlderMember: (group: string) => Effect.Effect<boolean, LogError>
     /**
      * Drops records that are older than their topic's retention, and superseded records of compacted topics. The newest
      * record of a topic with `keeps_newest` (topics/topics.json) stays, since it is a checkpoint.
      */
-    readonly applyRetention: Effect.Effect<void, EventLogError>
+    readonly applyRetention: Effect.Effect<void, LogError>
   }
->()("ledgerhook/log/EventLog") {}
+>()("ledgerhook/log/Log") {}
 
 /** Read access, also for a process that does not own the log. */
-export class EventLogReader extends Context.Service<
-  EventLogReader,
-  Pick<EventLog["Service"], "read" | "last" | "offsets" | "committed">
->()("ledgerhook/log/EventLogReader") {}
+export class LogReader extends Context.Service<
+  LogReader,
+  Pick<Log["Service"], "read" | "last" | "offsets" | "committed">
+>()("ledgerhook/log/LogReader") {}

@@ -1,8 +1,8 @@
 /** If the process that fetches history dies at any step, the next one ends with each ledger and each event once. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { EventLog, type Transaction } from "../../src/log/EventLog.ts"
-import { HistoryStore } from "../../src/storage/events/HistoryStore.ts"
+import { Log, type Transaction } from "../../src/log/Log.ts"
+import { BackfillStore } from "../../src/storage/events/BackfillStore.ts"
 import {
   asked,
   assertCompleted,
@@ -34,17 +34,17 @@ const dying = Effect.fnUntraced(function* ({ step, when, range }: (typeof crashe
         if (name !== step || ++calls !== range) return call
         return when === "before" ? death : Effect.andThen(call, death)
       })
-  const log = yield* EventLog
-  const store = yield* HistoryStore
+  const log = yield* Log
+  const store = yield* BackfillStore
   return {
-    log: EventLog.of({
+    log: Log.of({
       ...log,
       exclusive: (name) =>
         Effect.map(log.exclusive(name), (writer) => ({
           transaction: (given: Transaction) => at("append")(writer.transaction(given))
         }))
     }),
-    store: HistoryStore.of({ ...store, add: (network, one) => at("row")(store.add(network, one)) })
+    store: BackfillStore.of({ ...store, add: (network, one) => at("row")(store.add(network, one)) })
   }
 })
 
@@ -59,8 +59,8 @@ describe("a process that fetches history and dies", () => {
           const server = yield* historyServer()
           const services = yield* dying(crash)
           const died = yield* fetching([server]).pipe(
-            Effect.provideService(EventLog, services.log),
-            Effect.provideService(HistoryStore, services.store)
+            Effect.provideService(Log, services.log),
+            Effect.provideService(BackfillStore, services.store)
           )
           const expected = yield* fedFrom(720)
           const job = yield* replaySince(justBefore(720))

@@ -1,5 +1,5 @@
 /**
- * Writes the event log: events, their accounts and their count by hour, in one transaction, once each. Partitions are
+ * Writes the event index: events, their accounts and their count by hour, in one transaction, once each. Partitions are
  * made for the days of the ledgers, dropped whole after RETENTION_EVENTS, and not made again.
  */
 import { Clock, Context, Effect, Layer } from "effect"
@@ -12,7 +12,7 @@ import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 import { DAY_MS, makeTimePartitions } from "../../sql/TimePartitions.ts"
 import { column } from "../Columns.ts"
 
-export class EventStore extends Context.Service<EventStore>()("ledgerhook/storage/EventStore", {
+export class EventIndex extends Context.Service<EventIndex>()("ledgerhook/storage/EventIndex", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { retentionEventsMs } = yield* Settings
@@ -87,19 +87,19 @@ export class EventStore extends Context.Service<EventStore>()("ledgerhook/storag
     }
   })
 }) {
-  static readonly layer = Layer.effect(EventStore, EventStore.make)
+  static readonly layer = Layer.effect(EventIndex, EventIndex.make)
 }
 
 /** Makes partitions ahead, drops those past RETENTION_EVENTS, and keeps the index by transaction up to date, hourly. */
 export const maintainEvents = Effect.gen(function* () {
-  const store = yield* EventStore
-  const isTrusted = yield* makeClockTrust("retention of the event log")
+  const store = yield* EventIndex
+  const isTrusted = yield* makeClockTrust("retention of the event index")
   const once = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     yield* store.makeAhead(now)
     const dropped = (yield* isTrusted) ? yield* store.applyRetention(now) : 0
-    if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} partitions of the event log`)
+    if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} partitions of the event index`)
     yield* store.summarise
   })
-  return yield* once.pipe(repeatEvery("retention of the event log", Limits.maintenanceMs))
+  return yield* once.pipe(repeatEvery("retention of the event index", Limits.maintenanceMs))
 })

@@ -4,10 +4,10 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { HistoryRange } from "../../domain/History.ts"
+import type { BackfillRange } from "../../domain/Backfill.ts"
 import type { Network } from "../../domain/Network.ts"
 
-export class HistoryStore extends Context.Service<HistoryStore>()("ledgerhook/storage/HistoryStore", {
+export class BackfillStore extends Context.Service<BackfillStore>()("ledgerhook/storage/BackfillStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const number = (value: number) => sql`${String(value)}::bigint`
@@ -15,7 +15,7 @@ export class HistoryStore extends Context.Service<HistoryStore>()("ledgerhook/st
     return {
       /** Lowest ledger first. */
       ranges: (network: Network) =>
-        sql<HistoryRange>`
+        sql<BackfillRange>`
           SELECT first_ledger::float8 AS "firstLedger", last_ledger::float8 AS "lastLedger",
             parent_hash AS "parentHash", last_hash AS "lastHash", first_closed_at::float8 AS "firstClosedAt",
             last_closed_at::float8 AS "lastClosedAt", marker_offset::float8 AS "markerOffset",
@@ -23,7 +23,7 @@ export class HistoryStore extends Context.Service<HistoryStore>()("ledgerhook/st
           FROM history_stretches WHERE network = ${network} ORDER BY first_ledger`,
 
       /** Adds a range. Repeating it changes nothing. */
-      add: (network: Network, range: HistoryRange) =>
+      add: (network: Network, range: BackfillRange) =>
         Effect.asVoid(sql`
           INSERT INTO history_stretches (network, first_ledger, last_ledger, parent_hash, last_hash, first_closed_at,
             last_closed_at, marker_offset, event_offset, events)
@@ -32,7 +32,7 @@ export class HistoryStore extends Context.Service<HistoryStore>()("ledgerhook/st
             ${number(range.markerOffset)}, ${number(range.eventOffset)}, ${number(range.events)})
           ON CONFLICT DO NOTHING`),
 
-      remove: (network: Network, { markerOffset }: HistoryRange) =>
+      remove: (network: Network, { markerOffset }: BackfillRange) =>
         Effect.asVoid(sql`
           DELETE FROM history_stretches WHERE network = ${network} AND marker_offset = ${number(markerOffset)}`),
 
@@ -47,5 +47,5 @@ export class HistoryStore extends Context.Service<HistoryStore>()("ledgerhook/st
     }
   })
 }) {
-  static readonly layer = Layer.effect(HistoryStore, HistoryStore.make)
+  static readonly layer = Layer.effect(BackfillStore, BackfillStore.make)
 }

@@ -7,7 +7,7 @@ import { Effect, type Layer, Option, type Scope } from "effect"
 import { type Environment, hasHistory, loadSettings } from "../../src/config/Config.ts"
 import { isoTime } from "../../src/domain/Ledger.ts"
 import { Health } from "../../src/observability/Health.ts"
-import { HistoryRequests } from "../../src/storage/replays/HistoryRequests.ts"
+import { BackfillRequests } from "../../src/storage/replays/BackfillRequests.ts"
 import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
 import { ReplayWork } from "../../src/storage/replays/ReplayWork.ts"
 import { waitUntil } from "../support/apiClient.ts"
@@ -269,7 +269,7 @@ describe("fetching history", () => {
   )
 
   test(
-    "goes back at most `historyLedgers`",
+    "goes back at most `backfillLedgers`",
     Effect.gen(function* () {
       yield* fetching([yield* historyServer()], { furthest: 100 })
       yield* working
@@ -287,7 +287,7 @@ describe("fetching history", () => {
     Effect.gen(function* () {
       yield* takeNewest
       const job = yield* replaySince(justBefore(900))
-      yield* (yield* HistoryRequests).ask({ id: job.id, network: "mainnet" }, justBefore(900))
+      yield* (yield* BackfillRequests).ask({ id: job.id, network: "mainnet" }, justBefore(900))
       yield* working
       yield* assertRefused(job.id, "The service has no servers for history any more.")
     }).pipe(Effect.scoped, Effect.provide(replayingLayer), Effect.provide(Health.layer))

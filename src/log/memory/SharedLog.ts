@@ -11,11 +11,11 @@ import { makeAssigned, refused } from "../Consume.ts"
 import {
   type AssignedPartition,
   type ConsumeOptions,
-  EventLog,
-  type EventLogError,
+  Log,
+  type LogError,
   type Partition,
   type Transaction
-} from "../EventLog.ts"
+} from "../Log.ts"
 import { partitionKey } from "../PlaceRecords.ts"
 import { partitionsOf, type RetentionSettings } from "../Topics.ts"
 import { assignment } from "./Assignment.ts"
@@ -40,7 +40,7 @@ interface Group {
 }
 
 export interface LogClient {
-  readonly log: EventLog["Service"]
+  readonly log: Log["Service"]
   /** The client is silent for too long: its members lose their partitions at once. */
   readonly expel: () => void
 }
@@ -114,7 +114,7 @@ export const makeSharedLog = (settings: RetentionSettings, markers = false): Sha
       })
     }
     const fenced =
-      (write: EventLog["Service"]["transaction"]): EventLog["Service"]["transaction"] =>
+      (write: Log["Service"]["transaction"]): Log["Service"]["transaction"] =>
       (given) =>
         Effect.suspend(() =>
           mayCommit(given) ? write(given) : Effect.fail(refused(given.commit!.positions[0]!.topic))
@@ -128,7 +128,7 @@ export const makeSharedLog = (settings: RetentionSettings, markers = false): Sha
       Effect.gen(function* () {
         const scope = yield* Effect.scope
         const group = groupOf(options)
-        const failed = yield* Deferred.make<never, E | EventLogError>()
+        const failed = yield* Deferred.make<never, E | LogError>()
 
         const run = (member: Member, unit: string, partition: Partition) =>
           makeAssigned(primitives, options.group, partition, () => group.owners.get(unit) === member).pipe(
@@ -192,10 +192,10 @@ export const makeSharedLog = (settings: RetentionSettings, markers = false): Sha
           yield* Effect.ensuring(serve(member, running), end)
         })
         return yield* Effect.raceFirst(Effect.forever(membership), Deferred.await(failed))
-      }).pipe(Effect.scoped) as Effect.Effect<never, E | EventLogError, Exclude<R, Scope.Scope>>
+      }).pipe(Effect.scoped) as Effect.Effect<never, E | LogError, Exclude<R, Scope.Scope>>
 
     return {
-      log: EventLog.of({
+      log: Log.of({
         ...primitives,
         exclusive: (name) =>
           Effect.map(records.exclusive(name), ({ transaction }) => ({ transaction: fenced(transaction) })),

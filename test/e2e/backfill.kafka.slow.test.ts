@@ -1,8 +1,8 @@
 /** History on a real Kafka and PostgreSQL: separate processes fetch and replay, and the fetching one is killed. */
 import { describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { backfillRun, pastMainnet } from "../support/backfillRun.ts"
 import { databaseProxy } from "../support/databaseProxy.ts"
-import { historyRun, pastMainnet } from "../support/historyRun.ts"
 import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
 import { makeDatabase } from "../support/postgres.ts"
 import { startProcess, startService } from "../support/serviceProcess.ts"
@@ -31,7 +31,7 @@ describe.skipIf(kafkaBrokers().length === 0)(
           const api = yield* startService({ ...environment, ROLES: "api,events,route,delay" })
           const victim = yield* started("ingest")
           yield* started("ingest,deliver,replay")
-          yield* historyRun(api, past, Effect.as(victim.kill, api))
+          yield* backfillRun(api, past, Effect.as(victim.kill, api))
         }).pipe(Effect.scoped),
       420_000
     )

@@ -5,18 +5,18 @@
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
-import { type HistoryRange, historyLedgersTopic, historyTopics } from "../domain/History.ts"
+import { type BackfillRange, historyLedgersTopic, historyTopics } from "../domain/Backfill.ts"
 import { parseIsoTime } from "../domain/IsoTime.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import type { EventLog } from "../log/EventLog.ts"
+import type { Log } from "../log/Log.ts"
 import { makeLedgerAppender } from "./LedgerAppender.ts"
 import type { DetectedLedger } from "./LedgerRecords.ts"
 
 const closedAt = ({ close_time }: LedgerMarker): number => (parseIsoTime(close_time) ?? 0) / 1_000
 
 /** Describes a range by its markers, given in ledger order. Pure. */
-export const rangeOf = (placed: readonly [PlacedMarker, ...ReadonlyArray<PlacedMarker>]): HistoryRange => {
+export const rangeOf = (placed: readonly [PlacedMarker, ...ReadonlyArray<PlacedMarker>]): BackfillRange => {
   const markers = placed.map(({ marker }) => marker)
   const [first, last] = [markers[0]!, markers.at(-1)!]
   return {
@@ -33,15 +33,15 @@ export const rangeOf = (placed: readonly [PlacedMarker, ...ReadonlyArray<PlacedM
 }
 
 export interface KeptRange {
-  readonly range: HistoryRange
+  readonly range: BackfillRange
   readonly skipped: ReadonlyArray<LedgerMarker>
 }
 
 /** `writer`: the exclusive writer of the network's history. If it is fenced, the effects below die. */
-export const makeHistoryLog = (
+export const makeBackfillLog = (
   network: Network,
-  log: EventLog["Service"],
-  writer: Pick<EventLog["Service"], "transaction">
+  log: Log["Service"],
+  writer: Pick<Log["Service"], "transaction">
 ) => {
   const partition = { topic: historyLedgersTopic(network), partition: 0 }
   const { append, lastMarker, retryUntilSuccess } = makeLedgerAppender({
@@ -57,7 +57,7 @@ export const makeHistoryLog = (
     if (last === undefined) return undefined
     const { start } = yield* log.offsets(partition)
     // Kafka's transaction markers take offsets as well: twice the length is enough to find the first marker.
-    let next = Math.max(start, last.offset - 2 * Limits.historyRangeLedgers)
+    let next = Math.max(start, last.offset - 2 * Limits.backfillRangeLedgers)
     const placed: Array<PlacedMarker> = []
     while (next <= last.offset) {
       const records = yield* log.read({ ...partition, offset: next }, Limits.logReadRecords)

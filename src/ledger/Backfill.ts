@@ -11,28 +11,32 @@ import { Clock, Effect, type Layer, Schedule } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { firstLedger } from "../coverage/FirstLedger.ts"
 import {
+  type BackfillRange,
   type ChainEnd,
   chainEndAt,
-  type HistoryRange,
   historyTopics,
   joinedBelow,
   missingLedgers,
   rangesSince,
   reaches
-} from "../domain/History.ts"
+} from "../domain/Backfill.ts"
 import type { LedgerMarker } from "../domain/LedgerEvent.ts"
-import { EventLog } from "../log/EventLog.ts"
+import { Log } from "../log/Log.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { HistoryStore } from "../storage/events/HistoryStore.ts"
-import { HistoryRequests, type OpenRequest, type SettledRequest } from "../storage/replays/HistoryRequests.ts"
-import { type HistoryFetch, type HistoryUnavailable, makeHistoryFetch } from "./HistoryFetch.ts"
-import { type KeptRange, makeHistoryLog } from "./HistoryLog.ts"
+import { BackfillStore } from "../storage/events/BackfillStore.ts"
+import {
+  BackfillRequests,
+  type OpenRequest,
+  type SettledRequest
+} from "../storage/replays/BackfillRequests.ts"
+import { type BackfillFetch, type BackfillUnavailable, makeBackfillFetch } from "./BackfillFetch.ts"
+import { type KeptRange, makeBackfillLog } from "./BackfillLog.ts"
 import type { DetectedLedger } from "./LedgerRecords.ts"
 import { LedgerSource, takenLedger } from "./LedgerSource.ts"
 import { noSkips, type SkipOrders } from "./SkippedLedgers.ts"
 import type { IngestOptions } from "./Stage.ts"
 
-export interface HistoryOptions extends Required<Pick<IngestOptions, "detect" | "network" | "onAlerts">> {
+export interface BackfillOptions extends Required<Pick<IngestOptions, "detect" | "network" | "onAlerts">> {
   /** Default: none. */
   readonly skips?: SkipOrders
   /** The full-history servers. */
@@ -45,7 +49,7 @@ export interface HistoryOptions extends Required<Pick<IngestOptions, "detect" | 
 interface Situation {
   /** The service's own first ledger. */
   readonly first: LedgerMarker
-  readonly ranges: ReadonlyArray<HistoryRange>
+  readonly ranges: ReadonlyArray<BackfillRange>
   readonly end: ChainEnd
   readonly unanswered: ReadonlyArray<OpenRequest>
 }
@@ -56,27 +60,27 @@ const NOTHING_TAKEN =
 /** Settles all open requests, then ends. */
 const answer = Effect.fnUntraced(function* ({
   detect,
-  furthest = Limits.historyLedgers,
+  furthest = Limits.backfillLedgers,
   network,
   onAlerts,
   skips = noSkips,
   source
-}: HistoryOptions) {
-  const log = yield* EventLog
-  const store = yield* HistoryStore
-  const requests = yield* HistoryRequests
+}: BackfillOptions) {
+  const log = yield* Log
+  const store = yield* BackfillStore
+  const requests = yield* BackfillRequests
   const topics = historyTopics(network)
   // Opening the writer also ends the writes of an earlier owner.
   const writer = yield* log
     .exclusive(`history.${network}`)
     .pipe(retryUntilSuccess("opening the log for history"))
-  const kept = makeHistoryLog(network, log, writer)
+  const kept = makeBackfillLog(network, log, writer)
 
   const settle = ({ jobId }: OpenRequest, outcome: SettledRequest) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => requests.settle(jobId, outcome, now)).pipe(
       retryUntilSuccess("settling a request for history")
     )
-  const fail = (request: OpenRequest, { message }: HistoryUnavailable) =>
+  const fail = (request: OpenRequest, { message }: BackfillUnavailable) =>
     settle(request, { state: "failed", error: message })
 
   /** Writes the rows of a range that is in the log. */
@@ -130,7 +134,7 @@ const answer = Effect.fnUntraced(function* ({
   /** Finds the lowest ledger of each request and records its progress. Fails the requests that cannot be answered. */
   const measure = Effect.fnUntraced(function* (
     { first, end, ranges, unanswered }: Situation,
-    fetch: HistoryFetch
+    fetch: BackfillFetch
   ) {
     const measured: Array<OpenRequest & { readonly firstLedger: number }> = []
     const before = first.ledger_index
@@ -160,7 +164,7 @@ const answer = Effect.fnUntraced(function* ({
 
   const fetchAll = Effect.gen(function* () {
     const ledgers = yield* LedgerSource
-    const fetch = makeHistoryFetch(ledgers)
+    const fetch = makeBackfillFetch(ledgers)
     for (
       let situation = yield* settleAnswered();
       situation !== undefined;
@@ -199,7 +203,7 @@ const answer = Effect.fnUntraced(function* ({
   })
 
   /** Ends when no request is open, for example because the replay was cancelled. */
-  const unwanted = Effect.sleep(Limits.historyPollMs).pipe(
+  const unwanted = Effect.sleep(Limits.backfillPollMs).pipe(
     Effect.andThen(requests.open(network).pipe(retryUntilSuccess("reading requests for history"))),
     Effect.repeat({ until: (open) => open.length === 0 })
   )
@@ -219,15 +223,15 @@ const answer = Effect.fnUntraced(function* ({
 
 /** Never ends. */
 export const history = (
-  options: HistoryOptions
-): Effect.Effect<never, never, EventLog | HistoryStore | HistoryRequests> =>
+  options: BackfillOptions
+): Effect.Effect<never, never, Log | BackfillStore | BackfillRequests> =>
   Effect.gen(function* () {
-    const requests = yield* HistoryRequests
+    const requests = yield* BackfillRequests
     const someWanted = requests.open(options.network).pipe(
       retryUntilSuccess("reading requests for history"),
       Effect.repeat({
         until: (open) => open.length > 0,
-        schedule: Schedule.spaced(Limits.historyPollMs)
+        schedule: Schedule.spaced(Limits.backfillPollMs)
       })
     )
     return yield* Effect.forever(Effect.andThen(someWanted, answer(options)))

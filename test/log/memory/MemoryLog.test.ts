@@ -2,20 +2,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { EventLog } from "../../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../../src/log/memory/MemoryEventLog.ts"
-import { suite } from "../../conformance/eventLog.ts"
+import { Log } from "../../../src/log/Log.ts"
+import * as MemoryLog from "../../../src/log/memory/MemoryLog.ts"
+import { suite } from "../../conformance/log.ts"
 import { settingsLayer } from "../../support/settings.ts"
 
-const Live = Layer.provide(MemoryEventLog.layer, settingsLayer())
-const open = Effect.map(Layer.build(Live), (context) => Context.get(context, EventLog))
+const Live = Layer.provide(MemoryLog.layer, settingsLayer())
+const open = Effect.map(Layer.build(Live), (context) => Context.get(context, Log))
 
-describe("memory event log", () => {
+describe("memory log", () => {
   suite(Effect.succeed({ dense: true, durable: false, open }))
 
   it.effect("drops records by retention, and offsets keep counting", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const work = { topic: "webhooks.deliveries", key: "wh_1", value: "old" }
       const event = { topic: "xrpl.testnet.events", key: "k", value: "kept" }
       const [position] = yield* log.transaction({ append: [work, event] })
@@ -32,7 +32,7 @@ describe("memory event log", () => {
 
   it.effect("keeps the newest marker, however long no ledger was taken", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const ledgers = { topic: "xrpl.testnet.ledgers", partition: 0 }
       const marker = (value: string) => ({ topic: ledgers.topic, key: "testnet", value })
       yield* log.transaction({ append: [marker("1"), marker("2")] })

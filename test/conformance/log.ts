@@ -1,14 +1,14 @@
 /**
- * What every adapter of `EventLog` keeps: one suite, run against each. Kafka's transaction markers leave holes, so only
+ * What every adapter of `Log` keeps: one suite, run against each. Kafka's transaction markers leave holes, so only
  * growth of offsets is required; `dense` adapters are held to more. `reopen` closes the log and opens it on the same
  * data. Topics are real ones: one partition (`webhooks.config`, compacted; `xrpl.testnet.events`), 6 and 24 partitions.
  */
 import { assert, it } from "@effect/vitest"
 import { Cause, Clock, Deferred, Effect, Exit, Fiber, Latch, Result, type Scope } from "effect"
-import type { EventLog, EventLogError, LogRecord, NewRecord, Partition } from "../../src/log/EventLog.ts"
+import type { LogError, LogRecord, Log as LogService, NewRecord, Partition } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 
-type Log = EventLog["Service"]
+type Log = LogService["Service"]
 
 export interface Subject {
   readonly dense: boolean
@@ -166,7 +166,7 @@ export const suite = (subject: Effect.Effect<Subject, unknown, Scope.Scope>): vo
 
   test("dies naming a topic that nobody described", (log) =>
     Effect.gen(function* () {
-      const uses: ReadonlyArray<Effect.Effect<unknown, EventLogError>> = [
+      const uses: ReadonlyArray<Effect.Effect<unknown, LogError>> = [
         log.transaction({ append: [record("no.such.topic", "k")] }),
         log.offsets(at("no.such.topic"))
       ]
