@@ -14,12 +14,12 @@ const list = (items: ReadonlyArray<string>): string => items.join(", ")
 export const topicsMarkdown = (): string =>
   [
     "",
-    "| topic | key | partitions | copies | kept | written by | read by | meaning |",
-    "|---|---|---|---|---|---|---|---|",
-    ...topics.map(({ name, key, partitions, replication, retention, schema, writers, readers, meaning }) => {
+    "| topic | key | partitions | kept | written by | read by | meaning |",
+    "|---|---|---|---|---|---|---|",
+    ...topics.map(({ name, key, partitions, retention, schema, writers, readers, meaning }) => {
       const kept = retention === null ? "the newest of each key" : retention
       const linked = schema === null ? `\`${name}\`` : `[\`${name}\`](../${schema})`
-      return `| ${linked} | ${key} | ${partitions} | ${replication} | ${kept} | ${list(writers)} | ${list(readers)} | ${cell(meaning)} |`
+      return `| ${linked} | ${key} | ${partitions} | ${kept} | ${list(writers)} | ${list(readers)} | ${cell(meaning)} |`
     }),
     ""
   ].join("\n")
