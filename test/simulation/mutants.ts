@@ -46,14 +46,14 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "offsets of what waits are released before its rows are written",
     caughtBy: "wantedDeliveries",
     file: "src/deliver/queue/Dispatcher.ts",
-    code: "      yield* spillRows(lane, works)\n      shown(",
+    code: "        yield* backlog.move(lane, works)\n        gotRows(",
     wrong:
-      "      for (const work of works) work.acknowledge?.()\n      yield* spillRows(lane, works)\n      shown("
+      "        for (const work of works) work.acknowledge?.()\n        yield* backlog.move(lane, works)\n        gotRows("
   },
   {
     name: "offsets of what waits are never released",
     caughtBy: "settles",
-    file: "src/deliver/queue/Showing.ts",
+    file: "src/deliver/queue/Dispatcher.ts",
     code: "    work.acknowledge?.()\n    work.acknowledge = undefined\n",
     wrong: "    work.acknowledge = undefined\n"
   },
@@ -68,7 +68,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a delivery whose webhook was deleted on its way gets no row",
     caughtBy: "wantedDeliveries",
-    file: "src/deliver/queue/Dispatcher.ts",
+    file: "src/deliver/queue/Backlog.ts",
     code: ".failUnwritten(works,",
     wrong: ".fail(works.map((one) => one.deliveryId),"
   },
@@ -190,16 +190,16 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a webhook may start one request after another",
     caughtBy: "ratesKept",
-    file: "src/deliver/queue/TokenBucket.ts",
-    code: "      tokens -= 1\n",
-    wrong: "      tokens -= 0\n"
+    file: "src/deliver/queue/WebhookQueue.ts",
+    code: "Math.max(queue.paidUntil, nowMs) + SECOND_MS / maxPerSecond",
+    wrong: "Math.max(queue.paidUntil, nowMs)"
   },
   {
-    name: "the time between the wait for a token and its use is not counted",
+    name: "a pause allows more than the requests of one second",
     caughtBy: "ratesKept",
-    file: "src/deliver/queue/TokenBucket.ts",
-    code: "if (maxPerSecond !== null) fill(maxPerSecond, nowMs)\n",
-    wrong: "if (tokens < 0) fill(nowMs, nowMs)\n"
+    file: "src/deliver/queue/WebhookQueue.ts",
+    code: "queue.paidUntil = Math.max(queue.paidUntil, nowMs) +",
+    wrong: "queue.paidUntil = (queue.paidUntil || nowMs) +"
   },
   {
     name: "delay commits waiting retries with the ones that are due",
@@ -262,14 +262,14 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "deliveries that a response lists as failed count as delivered",
     caughtBy: "statusesTrue",
-    file: "src/deliver/send/BatchOutcome.ts",
+    file: "src/deliver/send/Attempt.ts",
     code: "failed?.has(id) === true ? listed : all",
     wrong: "failed?.has(batchId) === true ? listed : all"
   },
   {
     name: "a batch swaps the ids of its webhook and its deliveries",
     caughtBy: "statusesTrue",
-    file: "src/deliver/queue/BatchMaking.ts",
+    file: "src/deliver/queue/WebhookQueue.ts",
     code: "batchItem(format, event, id, deliveryId)",
     wrong: "batchItem(format, event, deliveryId, id)"
   },
@@ -284,20 +284,20 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "an actor that stops does not wait for its attempts",
     caughtBy: "repeatsBounded",
     file: "src/deliver/queue/Dispatcher.ts",
-    code: "if (machine.stopped && machine.sending === 0)",
-    wrong: "if (machine.stopped)"
+    code: "if (scheduler.stopped && scheduler.sending === 0)",
+    wrong: "if (scheduler.stopped)"
   },
   {
-    name: "a webhook's window is exceeded by one",
+    name: "a webhook's concurrency limit is exceeded by one",
     caughtBy: "windowsKept",
-    file: "src/deliver/queue/Lane.ts",
-    code: "outlet.inFlight >= (outlet.lacking ? 1 : maxInFlight)",
-    wrong: "outlet.inFlight > (outlet.lacking ? 1 : maxInFlight)"
+    file: "src/deliver/queue/WebhookQueue.ts",
+    code: "queue.inFlight >= (queue.lacking ? 1 : maxInFlight)",
+    wrong: "queue.inFlight > (queue.lacking ? 1 : maxInFlight)"
   },
   {
     name: "a batch has one delivery too many",
     caughtBy: "windowsKept",
-    file: "src/deliver/queue/BatchMaking.ts",
+    file: "src/deliver/queue/WebhookQueue.ts",
     code: "items.length === batch.max_events",
     wrong: "items.length > batch.max_events"
   },
