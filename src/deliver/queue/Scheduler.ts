@@ -167,10 +167,8 @@ const connect = ({ nowMs, commands }: Step, queue: WebhookQueue, webhook: Regist
  */
 const gathers = ({ scheduler, nowMs, commands }: Step, queue: WebhookQueue, lane: Lane, batch?: Batch) => {
   const { webhookId } = queue
-  const { budgets } = scheduler
-  if (batch === undefined || getsNoMore(lane, batch) || remainingFor(budgets[lane.kind], queue) === 0) {
-    return false
-  }
+  if (batch === undefined || getsNoMore(lane, batch)) return false
+  if (remainingFor(scheduler.budgets[lane.kind], queue) === 0) return false
   if (queue.gathering) return true
   const afterMs = batchWaitMs(lane, batch, nowMs)
   if (afterMs === 0) return false
