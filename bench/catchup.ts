@@ -8,8 +8,8 @@ import { detectLedger } from "../src/detect/Detect.ts"
 import { ledgersTopic } from "../src/domain/LedgerEvent.ts"
 import * as RippledSource from "../src/ledger/RippledSource.ts"
 import { ingest } from "../src/ledger/Stage.ts"
-import { EventLog } from "../src/log/EventLog.ts"
-import * as EmbeddedEventLog from "../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../src/log/embedded/EmbeddedLog.ts"
+import { Log } from "../src/log/Log.ts"
 import { Health } from "../src/observability/Health.ts"
 import type { Benchmark } from "./support/Benchmark.ts"
 import { type Child, startChild } from "./support/Child.ts"
@@ -25,7 +25,7 @@ const BEHIND = 100
 const LEDGERS = (ROUNDS + WARM_UPS) * BEHIND
 
 const measure = Effect.fnUntraced(function* (server: Child, port: unknown) {
-  const log = yield* EventLog
+  const log = yield* Log
   const texts = makeLedgers(LEDGERS).map((ledger) => answerText(1, ledger))
   yield* ingest({ network: NETWORK, start: FIRST_LEDGER_INDEX + 1, detect: detectLedger }).pipe(
     Effect.provide(RippledSource.layer({ network: NETWORK, urls: [`ws://127.0.0.1:${port}`] })),
@@ -54,7 +54,7 @@ const benchmark: Benchmark = {
     const port = yield* server.ask()
     const rounds = yield* measure(server, port).pipe(
       Effect.scoped,
-      Effect.provide(Layer.merge(Layer.provide(EmbeddedEventLog.layer, storeLayer()), Health.layer))
+      Effect.provide(Layer.merge(Layer.provide(EmbeddedLog.layer, storeLayer()), Health.layer))
     )
     const reported = { target: null, better: "higher" } as const
     const ledgersPerSecond = (ms: number) => (BEHIND / ms) * 1_000

@@ -1,5 +1,5 @@
 /**
- * Measures pages of the event log among 10,000 and 5,000,000 events of 400 days: each filter alone and slow
+ * Measures pages of the event index among 10,000 and 5,000,000 events of 400 days: each filter alone and slow
  * combinations, first page and hundredth (or last). It also compares what the events stage writes with INSERT of the
  * same bytes into a plain table. Each size has its own embedded store, and rounds alternate.
  */
@@ -8,10 +8,10 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../src/config/Limits.ts"
 import { eventsTopic } from "../src/domain/LedgerEvent.ts"
 import { events as eventsStage } from "../src/events/Stage.ts"
-import { EventLog } from "../src/log/EventLog.ts"
-import * as EmbeddedEventLog from "../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../src/log/embedded/EmbeddedLog.ts"
+import { Log } from "../src/log/Log.ts"
+import { EventIndex } from "../src/storage/events/EventIndex.ts"
 import { type EventFilter, type EventPlace, EventQueries } from "../src/storage/events/EventQueries.ts"
-import { EventStore } from "../src/storage/events/EventStore.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
 import { inRounds, median, medianOf, timed } from "./support/rounds.ts"
 import {
@@ -144,9 +144,9 @@ const makeProgress = () => {
     waiting.openUnsafe()
   }
   const log = Layer.effect(
-    EventLog,
-    Effect.map(EventLog, (log) =>
-      EventLog.of({
+    Log,
+    Effect.map(Log, (log) =>
+      Log.of({
         ...log,
         consume: (options, handle) =>
           log.consume(options, (partition) =>
@@ -165,7 +165,7 @@ const measureWriting = Effect.suspend(() => {
   const progress = makeProgress()
   return Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const log = yield* EventLog
+    const log = yield* Log
     yield* sql`CREATE TABLE bench_plain (id bigint GENERATED ALWAYS AS IDENTITY, value text NOT NULL)`
     yield* Effect.forkScoped(eventsStage([NETWORK]))
     return yield* inRounds(
@@ -190,8 +190,8 @@ const measureWriting = Effect.suspend(() => {
   }).pipe(
     Effect.scoped,
     Effect.provide(
-      Layer.mergeAll(EventStore.layer, progress.log).pipe(
-        Layer.provideMerge(EmbeddedEventLog.layer),
+      Layer.mergeAll(EventIndex.layer, progress.log).pipe(
+        Layer.provideMerge(EmbeddedLog.layer),
         Layer.provideMerge(storeLayer())
       )
     )
@@ -199,7 +199,7 @@ const measureWriting = Effect.suspend(() => {
 })
 
 const benchmark: Benchmark = {
-  description: "pages of the event log among 10,000 and 5,000,000 events, and writing it",
+  description: "pages of the event index among 10,000 and 5,000,000 events, and writing it",
   target: `any page costs among 5,000,000 at most ${TARGET} × what it costs among 10,000`,
   run: Effect.fnUntraced(function* (report) {
     const written = yield* measureWriting

@@ -8,8 +8,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../src/config/Limits.ts"
 import { eventsTopic } from "../src/domain/LedgerEvent.ts"
-import { EventLog, type NewRecord } from "../src/log/EventLog.ts"
-import * as EmbeddedEventLog from "../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../src/log/embedded/EmbeddedLog.ts"
+import { Log, type NewRecord } from "../src/log/Log.ts"
 import { column } from "../src/storage/Columns.ts"
 import { missing } from "../test/kafka/broker.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
@@ -41,7 +41,7 @@ const inBatches = (records: ReadonlyArray<NewRecord>, size: number) =>
 
 const makeSides = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const log = yield* EventLog
+  const log = yield* Log
   yield* sql`CREATE TABLE bench_plain (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key text NOT NULL, value text)`
 
   const insert = (records: ReadonlyArray<NewRecord>) =>
@@ -128,7 +128,7 @@ const benchmark: Benchmark = {
   run: Effect.fnUntraced(function* (report) {
     const rounds = yield* makeSides.pipe(
       Effect.flatMap(measure),
-      Effect.provide(Layer.provideMerge(EmbeddedEventLog.layer, storeLayer()))
+      Effect.provide(Layer.provideMerge(EmbeddedLog.layer, storeLayer()))
     )
     report(
       figure(

@@ -11,13 +11,13 @@ import { deliver } from "../src/deliver/Stage.ts"
 import type { EventType } from "../src/domain/EventType.ts"
 import { randomId } from "../src/domain/Ids.ts"
 import { eventsTopic } from "../src/domain/LedgerEvent.ts"
-import { EventLog } from "../src/log/EventLog.ts"
+import { Log } from "../src/log/Log.ts"
 import { runJob } from "../src/replay/Runner.ts"
 import { replay } from "../src/replay/Stage.ts"
+import { BackfillStore } from "../src/storage/events/BackfillStore.ts"
 import { EventCounts } from "../src/storage/events/EventCounts.ts"
-import { HistoryStore } from "../src/storage/events/HistoryStore.ts"
 import { WorkNotices } from "../src/storage/outbox/WorkNotices.ts"
-import { HistoryRequests } from "../src/storage/replays/HistoryRequests.ts"
+import { BackfillRequests } from "../src/storage/replays/BackfillRequests.ts"
 import { ReplayStore } from "../src/storage/replays/ReplayStore.ts"
 import { ReplayWork } from "../src/storage/replays/ReplayWork.ts"
 import { RetryWork } from "../src/storage/replays/RetryWork.ts"
@@ -70,7 +70,7 @@ const makeArrivals = (receiver: Child) => {
 }
 
 const makeJobs = Effect.fnUntraced(function* (accountId: string) {
-  const log = yield* EventLog
+  const log = yield* Log
   const jobs = yield* ReplayStore
   const work = yield* ReplayWork
   const owner = { accountId, networks: [NETWORK] } as const
@@ -101,7 +101,7 @@ const makeJobs = Effect.fnUntraced(function* (accountId: string) {
 
 /** The log alone, in the runner's own portions. */
 const readAll = Effect.gen(function* () {
-  const log = yield* EventLog
+  const log = yield* Log
   const partition = { topic: eventsTopic(NETWORK), partition: 0 }
   const { end } = yield* log.offsets(partition)
   for (let offset = 0; offset < end; ) {
@@ -213,8 +213,8 @@ const measuringLayer = Layer.mergeAll(
   RetryWork.layer,
   StoredEvents.layer,
   EventCounts.layer,
-  HistoryStore.layer,
-  HistoryRequests.layer,
+  BackfillStore.layer,
+  BackfillRequests.layer,
   WorkNotices.layer
 ).pipe(Layer.provideMerge(deliveringLayer(makeFeed())))
 

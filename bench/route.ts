@@ -8,8 +8,8 @@ import { Effect, Latch, Layer } from "effect"
 import { eventsTopic } from "../src/domain/LedgerEvent.ts"
 import type { Network } from "../src/domain/Network.ts"
 import { CONFIG_TOPIC } from "../src/domain/Webhook.ts"
-import { EventLog } from "../src/log/EventLog.ts"
-import * as EmbeddedEventLog from "../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../src/log/embedded/EmbeddedLog.ts"
+import { Log } from "../src/log/Log.ts"
 import { RoutedWebhooks } from "../src/route/RoutedWebhooks.ts"
 import { route } from "../src/route/Stage.ts"
 import { makeWebhookIndex } from "../src/route/WebhookIndex.ts"
@@ -56,9 +56,9 @@ const makeProgress = () => {
         : Effect.flatMap(Latch.await(moved), () => until(topic, offset))
     )
   const log = Layer.effect(
-    EventLog,
-    Effect.map(EventLog, (log) =>
-      EventLog.of({
+    Log,
+    Effect.map(Log, (log) =>
+      Log.of({
         ...log,
         transaction: (transaction) =>
           Effect.tap(log.transaction(transaction), () =>
@@ -77,18 +77,16 @@ const makeProgress = () => {
   return { until, queued: () => queued, log }
 }
 
-const stageLayer = (log: Layer.Layer<EventLog, never, EventLog>) =>
+const stageLayer = (log: Layer.Layer<Log, never, Log>) =>
   Layer.mergeAll(Layer.provide(AccountHolds.layer, UsageStore.layer), RoutedWebhooks.layer).pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.provide(log, EmbeddedEventLog.layer))
-    ),
+    Layer.provideMerge(Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.provide(log, EmbeddedLog.layer))),
     Layer.provideMerge(storeLayer())
   )
 
 const measureStage = Effect.gen(function* () {
   const progress = makeProgress()
   return yield* Effect.gen(function* () {
-    const log = yield* EventLog
+    const log = yield* Log
     const secrets = yield* SecretBox
     const sealed = secrets.seal(SECRET)
     for (const { webhooks, network } of sizes) {

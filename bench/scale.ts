@@ -6,7 +6,7 @@
 import { Effect, Layer } from "effect"
 import { Settings } from "../src/config/Config.ts"
 import { ensureTopics } from "../src/log/kafka/ClusterTopics.ts"
-import * as KafkaEventLog from "../src/log/kafka/KafkaEventLog.ts"
+import * as KafkaLog from "../src/log/kafka/KafkaLog.ts"
 import { DeliveryStore } from "../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../src/storage/deliveries/Partitions.ts"
 import { SecretBox } from "../src/storage/webhooks/SecretBox.ts"
@@ -46,7 +46,7 @@ const layerOf = (environment: Readonly<Record<string, string>>) =>
           const { kafka } = settings
           if (kafka === undefined) throw new Error("KAFKA_BROKERS is not set")
           yield* ensureTopics(kafka, settings)
-          return KafkaEventLog.layer(kafka)
+          return KafkaLog.layer(kafka)
         })
       )
     ),

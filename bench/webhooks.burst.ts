@@ -12,7 +12,7 @@ import { Effect, Layer, Schedule } from "effect"
 import { addressOfAccountId } from "../src/domain/AccountId.ts"
 import { deliveryId } from "../src/domain/Ids.ts"
 import type { LedgerEvent } from "../src/domain/LedgerEvent.ts"
-import * as EmbeddedEventLog from "../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../src/log/embedded/EmbeddedLog.ts"
 import { SecretBox } from "../src/storage/webhooks/SecretBox.ts"
 import type { Arrival } from "./support/arrivalsProgram.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
@@ -70,9 +70,7 @@ const seed = (
     return ids[0]!
   }).pipe(
     Effect.provide(
-      Layer.mergeAll(SecretBox.layer, EmbeddedEventLog.layer).pipe(
-        Layer.provideMerge(storeLayer(environment))
-      )
+      Layer.mergeAll(SecretBox.layer, EmbeddedLog.layer).pipe(Layer.provideMerge(storeLayer(environment)))
     )
   )
 

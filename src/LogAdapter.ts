@@ -5,11 +5,11 @@
 import { Effect, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type KafkaSettings, Settings, type SettingsShape, watchedNetworks } from "./config/Config.ts"
-import type { EventLog, EventLogError } from "./log/EventLog.ts"
-import * as EmbeddedEventLog from "./log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "./log/embedded/EmbeddedLog.ts"
 import type { KafkaTopicsError } from "./log/kafka/ClusterTopics.ts"
 import { loadKafka } from "./log/kafka/LoadKafka.ts"
 import { registerSchemas, type SchemaRegistryError } from "./log/kafka/SchemaRegistry.ts"
+import type { Log, LogError } from "./log/Log.ts"
 import { Leases } from "./storage/Leases.ts"
 import { claimLog, embeddedIdentity, type OtherLog, requireLog } from "./storage/LogIdentity.ts"
 import { ProcessId } from "./storage/Processes.ts"
@@ -37,17 +37,17 @@ const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings, claim: typeof c
 type LogFailure =
   | KafkaTopicsError
   | SchemaRegistryError
-  | EventLogError
-  | EmbeddedEventLog.EventLogInUse
+  | LogError
+  | EmbeddedLog.LogInUse
   | OtherLog
   | SqlError.SqlError
 
 const logOf = (
   settings: SettingsShape
-): Layer.Layer<EventLog | Leases | ProcessId, LogFailure, Settings | SqlClient.SqlClient> =>
+): Layer.Layer<Log | Leases | ProcessId, LogFailure, Settings | SqlClient.SqlClient> =>
   settings.kafka === undefined
     ? Layer.mergeAll(
-        Layer.unwrap(Effect.as(claimLog(embeddedIdentity), EmbeddedEventLog.layer)),
+        Layer.unwrap(Effect.as(claimLog(embeddedIdentity), EmbeddedLog.layer)),
         Leases.alone,
         ProcessId.layer
       )
@@ -61,10 +61,8 @@ export const logLayer = Layer.unwrap(Effect.map(Settings, logOf))
 
 const unclaimedLogOf = (
   settings: SettingsShape
-): Layer.Layer<EventLog, LogFailure, Settings | SqlClient.SqlClient> =>
-  settings.kafka === undefined
-    ? EmbeddedEventLog.layer
-    : kafkaLog(settings, settings.kafka, () => Effect.void)
+): Layer.Layer<Log, LogFailure, Settings | SqlClient.SqlClient> =>
+  settings.kafka === undefined ? EmbeddedLog.layer : kafkaLog(settings, settings.kafka, () => Effect.void)
 
 /** For `ledgerhook move`: the log that it fills, which the database does not belong to yet. */
 export const unclaimedLogLayer = Layer.unwrap(Effect.map(Settings, unclaimedLogOf))
@@ -74,7 +72,7 @@ export const logReaderLayer = <A extends SqlClient.SqlClient, E, R>(database: La
   Layer.unwrap(
     Effect.gen(function* () {
       const { kafka } = yield* Settings
-      if (kafka === undefined) return EmbeddedEventLog.readerLayer.pipe(Layer.provide(database))
+      if (kafka === undefined) return EmbeddedLog.readerLayer.pipe(Layer.provide(database))
       const { reachable, readerLayer } = yield* loadKafka
       yield* reachable(kafka)
       return readerLayer(kafka)

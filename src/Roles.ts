@@ -22,7 +22,7 @@ import type { Network } from "./domain/Network.ts"
 import { printable } from "./domain/Printable.ts"
 import { events } from "./events/Stage.ts"
 import { logLayer } from "./LogAdapter.ts"
-import { history } from "./ledger/History.ts"
+import { history } from "./ledger/Backfill.ts"
 import type { LedgerSource } from "./ledger/LedgerSource.ts"
 import * as RippledSource from "./ledger/RippledSource.ts"
 import type { SkipOrders } from "./ledger/SkippedLedgers.ts"
@@ -54,11 +54,11 @@ import { DeliveryStore } from "./storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "./storage/deliveries/Partitions.ts"
 import { TestDeliveries } from "./storage/deliveries/TestDeliveries.ts"
 import { AlertStore } from "./storage/events/AlertStore.ts"
+import { BackfillStore } from "./storage/events/BackfillStore.ts"
 import { ChainRestarts } from "./storage/events/ChainRestarts.ts"
 import { EventCounts } from "./storage/events/EventCounts.ts"
+import { EventIndex } from "./storage/events/EventIndex.ts"
 import { EventQueries } from "./storage/events/EventQueries.ts"
-import { EventStore } from "./storage/events/EventStore.ts"
-import { HistoryStore } from "./storage/events/HistoryStore.ts"
 import { SkippedLedgers } from "./storage/events/SkippedLedgers.ts"
 import { Leases } from "./storage/Leases.ts"
 import { writeNetwork } from "./storage/Networks.ts"
@@ -66,7 +66,7 @@ import { Outbox } from "./storage/outbox/Outbox.ts"
 import { outboxPublisherLayer } from "./storage/outbox/OutboxPublisher.ts"
 import { WorkNotices } from "./storage/outbox/WorkNotices.ts"
 import { presenceLayer } from "./storage/Processes.ts"
-import { HistoryRequests } from "./storage/replays/HistoryRequests.ts"
+import { BackfillRequests } from "./storage/replays/BackfillRequests.ts"
 import { ReplayStore } from "./storage/replays/ReplayStore.ts"
 import { ReplayWork } from "./storage/replays/ReplayWork.ts"
 import { RetryWork } from "./storage/replays/RetryWork.ts"
@@ -280,15 +280,15 @@ const stores = Layer.mergeAll(
   WebhookStore.layer,
   DeliveryStore.layer,
   DeliveryQueries.layer,
-  EventStore.layer,
+  EventIndex.layer,
   EventQueries.layer,
-  Explanations.layer.pipe(Layer.provide([EventQueries.layer, HistoryStore.layer])),
+  Explanations.layer.pipe(Layer.provide([EventQueries.layer, BackfillStore.layer])),
   EventCounts.layer,
   ReplayStore.layer,
   ReplayWork.layer,
   RetryWork.layer,
-  HistoryStore.layer,
-  HistoryRequests.layer,
+  BackfillStore.layer,
+  BackfillRequests.layer,
   UsageStore.layer,
   MailStore.layer,
   NoticeStore.layer,

@@ -2,23 +2,23 @@
 import { Effect } from "effect"
 import { Limits } from "./config/Limits.ts"
 import { keepGaps } from "./coverage/GapUpkeep.ts"
-import { EventLog } from "./log/EventLog.ts"
+import { Log } from "./log/Log.ts"
 import { deleteEvery } from "./observability/ClockTrust.ts"
 import { report } from "./report/Stage.ts"
 import { forgetAnswers } from "./storage/accounts/IdempotencyStore.ts"
+import { forgetDeadLetters } from "./storage/DeadLetters.ts"
 import { keepEndingQueues } from "./storage/deliveries/DeletedQueues.ts"
 import { keepTotals } from "./storage/deliveries/DeliveryTotals.ts"
 import { maintain } from "./storage/deliveries/Retention.ts"
 import { forgetEndedRows } from "./storage/EndedRows.ts"
 import { forgetAlerts } from "./storage/events/AlertStore.ts"
-import { maintainEvents } from "./storage/events/EventStore.ts"
+import { maintainEvents } from "./storage/events/EventIndex.ts"
 import { forgetProcesses } from "./storage/Processes.ts"
-import { forgetQuarantined } from "./storage/Quarantine.ts"
 import { keepHealth } from "./storage/webhooks/HealthUpkeep.ts"
 import { forgetPreviousSecrets } from "./storage/webhooks/WebhookStore.ts"
 
 const retention = Effect.gen(function* () {
-  const log = yield* EventLog
+  const log = yield* Log
   return yield* log.applyRetention.pipe(deleteEvery("retention of the log", Limits.maintenanceMs))
 })
 
@@ -28,7 +28,7 @@ export const upkeep = Effect.raceAllFirst([
   forgetAlerts,
   forgetAnswers,
   forgetEndedRows,
-  forgetQuarantined,
+  forgetDeadLetters,
   forgetPreviousSecrets,
   keepEndingQueues,
   keepGaps,

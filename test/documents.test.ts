@@ -40,6 +40,17 @@ describe("docs/operations.md", () => {
   })
 })
 
+describe("docs/glossary.md", () => {
+  it("has at most 45 terms, 15 of them the project's own, each once", () => {
+    const rows = readFileSync("docs/glossary.md", "utf8").matchAll(/^\| \*\*(.+?)\*\*(\*?) \|/gm)
+    const terms = Array.from(rows, ([, term, own]) => ({ term: term!, own: own === "*" }))
+    assert.isNotEmpty(terms)
+    assert.isAtMost(terms.length, 45)
+    assert.isAtMost(terms.filter(({ own }) => own).length, 15)
+    assert.strictEqual(new Set(terms.map(({ term }) => term)).size, terms.length)
+  })
+})
+
 describe("docs/api.md", () => {
   it("has every operation of the API in its table, and no other", () => {
     const rows = readFileSync("docs/api.md", "utf8").matchAll(/^\| (`[A-Z]+ \/v1.*?) \|/gm)
@@ -122,7 +133,7 @@ describe("every document", () => {
 
   it("is checked: what is broken is found", () => {
     assert.includeMembers([...documents], ["README.md", "CONTRIBUTING.md", "docs/decisions/README.md"])
-    assert.include([...anchors("docs/operations.md")], "after-kill--9")
+    assert.include([...anchors("docs/runbook.md")], "after-kill--9")
     const folder = mkdtempSync(join(tmpdir(), "ledgerhook-links-"))
     const page = join(folder, "page.md")
     writeFileSync(

@@ -9,8 +9,8 @@ import { type SignedRequest, signedRequest } from "../../src/deliver/send/Signer
 import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../../src/log/embedded/EmbeddedLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
 import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -38,7 +38,7 @@ export const deliveringLayer = (feed: Feed) =>
       )
     ),
     Layer.provideMerge(
-      Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.provide(feed.log, EmbeddedEventLog.layer))
+      Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.provide(feed.log, EmbeddedLog.layer))
     ),
     Layer.provideMerge(storeLayer())
   )
@@ -109,7 +109,7 @@ export const queueWorks = Effect.fnUntraced(function* (
   accountId: string,
   eventOffsets?: ReadonlyMap<string, number>
 ) {
-  const log = yield* EventLog
+  const log = yield* Log
   for (const chunk of inChunks(works)) {
     yield* log.transaction({
       append: chunk.map((work) => {

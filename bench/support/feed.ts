@@ -3,7 +3,7 @@
  * not recorded yet. So lanes never spill to the backlog, whose speed another benchmark measures.
  */
 import { Effect, Latch, Layer } from "effect"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import type { AttemptRecord } from "../../src/storage/deliveries/Transitions.ts"
 
@@ -15,7 +15,7 @@ export interface Feed {
   readonly hold: (limits: FeedLimits) => void
   /** Ends the limit: every later `take` returns without waiting. */
   readonly release: () => void
-  readonly log: Layer.Layer<EventLog, never, EventLog>
+  readonly log: Layer.Layer<Log, never, Log>
   readonly store: Layer.Layer<DeliveryStore, never, DeliveryStore>
 }
 
@@ -53,9 +53,9 @@ export const makeFeed = (): Feed => {
     Effect.suspend(() => (holds() ? Effect.void : Effect.flatMap(Latch.await(moved), () => whenever(holds))))
 
   const log = Layer.effect(
-    EventLog,
-    Effect.map(EventLog, (log) =>
-      EventLog.of({
+    Log,
+    Effect.map(Log, (log) =>
+      Log.of({
         ...log,
         consume: (options, handle) =>
           log.consume(options, (partition) =>

@@ -8,10 +8,10 @@ import { Deferred, Effect, Fiber } from "effect"
 import type { KafkaSettings } from "../../src/config/Config.ts"
 import { Settings } from "../../src/config/Config.ts"
 import { Limits } from "../../src/config/Limits.ts"
-import { EventLog, type NewRecord } from "../../src/log/EventLog.ts"
 import { ensureTopics } from "../../src/log/kafka/ClusterTopics.ts"
-import * as KafkaEventLog from "../../src/log/kafka/KafkaEventLog.ts"
+import * as KafkaLog from "../../src/log/kafka/KafkaLog.ts"
 import { clientOptions } from "../../src/log/kafka/Options.ts"
+import { Log, type NewRecord } from "../../src/log/Log.ts"
 import { brokers } from "./kafka.ts"
 import { inRounds, timed } from "./rounds.ts"
 import { settingsLayer } from "./store.ts"
@@ -79,7 +79,7 @@ const makePlain = Effect.fnUntraced(function* (kafka: KafkaSettings) {
 })
 
 const readAll = Effect.fnUntraced(function* (topic: string, count: number) {
-  const log = yield* EventLog
+  const log = yield* Log
   let offset = 0
   for (let read = 0; read < count; ) {
     const records = yield* log.read({ topic, partition: 0, offset }, Limits.replayReadRecords)
@@ -90,7 +90,7 @@ const readAll = Effect.fnUntraced(function* (topic: string, count: number) {
 
 /** Milliseconds from the partition's assignment on, in a group of its own. */
 const consumeAll = Effect.fnUntraced(function* (topic: string, count: number, group: string) {
-  const log = yield* EventLog
+  const log = yield* Log
   const took = yield* Deferred.make<number>()
   const consumer = yield* Effect.forkChild(
     log.consume(
@@ -128,7 +128,7 @@ export const measureKafka = Effect.fnUntraced(function* (
     yield* ensureTopics({ ...kafka, topicPrefix: PLAIN_PREFIX }, settings)
     const plain = yield* makePlain(kafka)
     return yield* Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       let records = 0
       return yield* inRounds(
         rounds,
@@ -151,7 +151,7 @@ export const measureKafka = Effect.fnUntraced(function* (
           }
         })
       )
-    }).pipe(Effect.provide(KafkaEventLog.layer(kafka)))
+    }).pipe(Effect.provide(KafkaLog.layer(kafka)))
   })
   const kafkaBrokers = yield* brokers
   return yield* work.pipe(

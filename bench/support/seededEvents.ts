@@ -1,5 +1,5 @@
 /**
- * An event log of any size, made by PostgreSQL itself: 400 days of two test networks, whatever the number of events.
+ * An event index of any size, made by PostgreSQL itself: 400 days of two test networks, whatever the number of events.
  * Whole partitions are filled before they are attached, so that each index is built once. One account is in all events,
  * the others are among 20,000. A few of these are in most events; how few changes from week to week. Rare values are
  * equally rare in any size: 40 events of a type, and 80 of an account, all of the 40 among them.

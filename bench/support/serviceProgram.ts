@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
 import type { Network } from "../../src/domain/Network.ts"
 import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { endWithParent, send } from "./Child.ts"
 import { timed } from "./rounds.ts"
 import { serviceLayer } from "./service.ts"
@@ -38,7 +38,7 @@ const CHUNK = 1_000
 const [environment = "{}"] = process.argv.slice(2)
 
 const routed = Effect.fnUntraced(function* (network: Network) {
-  const log = yield* EventLog
+  const log = yield* Log
   const partition = { topic: eventsTopic(network), partition: 0 }
   const { end } = yield* log.offsets(partition)
   while ((yield* log.committed("route", partition)) < end) yield* Effect.sleep(POLL_MS)
@@ -47,7 +47,7 @@ const routed = Effect.fnUntraced(function* (network: Network) {
 const append = Effect.fnUntraced(function* (
   records: ReadonlyArray<{ topic: string; key: string; value: string }>
 ) {
-  const log = yield* EventLog
+  const log = yield* Log
   for (let from = 0; from < records.length; from += CHUNK)
     yield* log.transaction({ append: records.slice(from, from + CHUNK) })
 })

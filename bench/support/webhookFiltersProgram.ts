@@ -5,7 +5,7 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { Effect, Layer } from "effect"
-import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../../src/log/embedded/EmbeddedLog.ts"
 import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
 import { Outbox } from "../../src/storage/outbox/Outbox.ts"
 import * as Sql from "../../src/storage/Sql.ts"
@@ -32,7 +32,7 @@ const keptNow = () => {
   return heapUsed + external
 }
 
-const log = Layer.mergeAll(Outbox.layer, SecretBox.layer, EmbeddedEventLog.layer).pipe(
+const log = Layer.mergeAll(Outbox.layer, SecretBox.layer, EmbeddedLog.layer).pipe(
   Layer.provideMerge(Sql.layer({ command: "ledgerhook bench", owner: true })),
   Layer.provideMerge(settingsLayer({ DATABASE_URL: databaseUrl, SECRETS_KEY: secretsKey }))
 )

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Batch } from "../../src/domain/Batch.ts"
 import { randomId } from "../../src/domain/Ids.ts"
 import { envelopeJson, eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { column } from "../../src/storage/Columns.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
 import { configRecord, type WebhookRow } from "../../src/storage/webhooks/WebhookRow.ts"
@@ -31,7 +31,7 @@ export const makeWebhooks = Effect.fnUntraced(function* (
   { maxInFlight = 16, filters = [], accountId = ACCOUNT_ID, batch }: WebhookOptions = {}
 ) {
   const sql = yield* SqlClient.SqlClient
-  const log = yield* EventLog
+  const log = yield* Log
   const secrets = yield* SecretBox
   yield* sql`
     INSERT INTO accounts (id, name, email, plan, created_at)
@@ -83,7 +83,7 @@ export const makeEvents = (count: number, bodyBytes: number, series: number): Re
 
 /** Appends events as ingest does; returns their offsets. */
 export const appendEvents = Effect.fnUntraced(function* (events: ReadonlyArray<LedgerEvent>) {
-  const log = yield* EventLog
+  const log = yield* Log
   const positions = yield* log.transaction({
     append: events.map((event) => ({
       topic: eventsTopic(NETWORK),

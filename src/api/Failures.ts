@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
-import { EventLogError } from "../log/EventLog.ts"
+import { LogError } from "../log/Log.ts"
 import { type Unavailable, unavailable } from "./Errors.ts"
 
 /** SQLSTATE classes 57P (the server stops or starts) and 53 (insufficient resources). */
@@ -16,15 +16,15 @@ const isUnavailable = (error: SqlError.SqlError): boolean => {
   return cause instanceof Error && "code" in cause && AWAY_STATES.test(String(cause.code))
 }
 
-type StoreError = SqlError.SqlError | EventLogError
+type StoreError = SqlError.SqlError | LogError
 
 const isStoreError = (error: unknown): error is StoreError =>
-  error instanceof EventLogError || error instanceof SqlError.SqlError
+  error instanceof LogError || error instanceof SqlError.SqlError
 
 /** One line: an outage fails every request, and a stack trace for each would hide everything else. */
 const describe = (error: StoreError): string => {
   const { what, cause } =
-    error instanceof EventLogError
+    error instanceof LogError
       ? { what: `the log cannot be reached (${error.operation} ${error.topic})`, cause: error.cause }
       : { what: "the database cannot be reached", cause: error.reason.cause }
   return `${what}: ${cause instanceof Error ? cause.message : String(cause)}`

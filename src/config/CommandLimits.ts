@@ -49,8 +49,8 @@ export const commandLimits = {
   forwardReasonLength: 500,
   /** Newest detection alerts that `doctor` shows. */
   doctorAlerts: 3,
-  /** Newest quarantined records that `doctor` shows. */
-  doctorQuarantined: 1,
+  /** Newest dead letters that `doctor` shows. */
+  doctorDeadLetters: 1,
   /** Failing webhooks that `doctor` names. */
   doctorWebhooks: 5,
   /** Failing webhooks and processes that `status` names, so that all fits on one screen. */

@@ -6,10 +6,10 @@
 import { apiKeyBounds } from "../domain/ApiKey.ts"
 import { replayBounds } from "../domain/Replay.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
+import { backfillLimits } from "./BackfillLimits.ts"
 import { commandLimits } from "./CommandLimits.ts"
 import { connectionLimits } from "./ConnectionLimits.ts"
 import { healthLimits } from "./HealthLimits.ts"
-import { historyLimits } from "./HistoryLimits.ts"
 import { ledgerLimits } from "./LedgerLimits.ts"
 import { netLimits } from "./NetLimits.ts"
 import { stageLimits } from "./StageLimits.ts"
@@ -32,7 +32,7 @@ export const Limits = {
   embeddedLogReadBytes: 4 * 1024 * 1024,
   /** Days in one table partition of the embedded log: for topics kept for days, and for the others. */
   embeddedLogWorkDays: 1,
-  embeddedLogHistoryDays: 10,
+  embeddedLogEventDays: 10,
   /**
    * Recent records per partition that the embedded log caches in memory: a transaction of ingest, so that readers at the
    * end need no table. With 2,000, a process with ten busy webhooks took 30 MB more.
@@ -180,7 +180,7 @@ export const Limits = {
   replayLookups: 50_000,
   /** Finding and reading one ledger takes as long as reading this many events in order. */
   replayLookupEvents: 200,
-  /** How long a job waits for the event log's tables to catch up. After that it reads all events instead. */
+  /** How long a job waits for the event index's tables to catch up. After that it reads all events instead. */
   replayIndexWaitMs: 10_000,
   /** How often the job checks whether the tables have caught up. */
   replayIndexPollMs: 250,
@@ -189,23 +189,11 @@ export const Limits = {
   /** How long a cancelled job's worker may take to end its batch, and how often that is checked. */
   replayCancelMs: 900,
   replayCancelPollMs: 20,
-  /**
-   * An estimate for accounts is exact up to this many events. Above, a sample with this many is scaled, to within about
-   * 10 %.
-   */
-  estimateEnough: 3_000,
-  /** A dry run counts the events of accounts by type up to this many: about 0.2 s. */
-  replayTallyEvents: 100_000,
-  /** Events of all accounts in the first sample: about 100 ms for an account that is in all of them. */
-  estimateFirstLook: 100_000,
-  /**
-   * Time windows in a sample. Fewer for many accounts: each account is looked up in each window, which takes about 5
-   * µs.
-   */
-  estimateWindows: { most: 100, fewest: 4, lookups: 30_000 },
+  /** Rows of accounts' events that an estimate reads: about 0.2 s. If there are more, it says "at least". */
+  estimateRead: 100_000,
 
   // --- history for replays
-  ...historyLimits,
+  ...backfillLimits,
 
   // --- quota and mail
   /** How often holds are read. An account overshoots its quota by what it sends in this time. */

@@ -31,11 +31,10 @@ export const storageLimits = {
    */
   databaseKeepAliveMs: 10_000,
   /**
-   * How often to check for statements without an answer, and after how many checks their connection is closed: a
-   * minute, six times as long as the slowest read may take. Longer statements are split into batches.
+   * How long a statement of a service waits for its answer: six times as long as the slowest read may take. Longer
+   * statements are split into batches.
    */
-  databaseAnswerCheckMs: 10_000,
-  databaseAnswerChecks: 6,
+  databaseAnswerMs: 60_000,
   /** PostgreSQL connections of one process. */
   databaseConnections: 10,
   /** How many of them requests to the API use at once. The stages always have the others. */
@@ -91,7 +90,7 @@ export const storageLimits = {
   waitingKeptMs: 31 * 24 * 3_600_000,
   /** Days of table partitions made ahead, so that the next day always has one. */
   partitionsAheadDays: 3,
-  /** Days in one table partition of the event log: see storage/migrations/0006_events.ts. */
+  /** Days in one table partition of the event index: see storage/migrations/0006_events.ts. */
   eventPartitionDays: 30,
   /** Pauses between checks whether a committed change has been published from the outbox. They double. */
   outboxCatchUpMs: { first: 10, longest: 100 },
@@ -124,11 +123,11 @@ export const storageLimits = {
   detectionAlerts: 10_000,
   /** Characters of an alert's reason. */
   detectionAlertReasonLength: 500,
-  /** Records kept in quarantine, newest first, and the characters kept of source, reason and text: a few MB. */
-  quarantineRecords: 1_000,
-  quarantineSourceLength: 300,
-  quarantineReasonLength: 500,
-  quarantineRecordLength: 2_000,
+  /** Dead letters kept, newest first, and the characters kept of source, reason and text: a few MB. */
+  deadLetters: 1_000,
+  deadLetterSourceLength: 300,
+  deadLetterReasonLength: 500,
+  deadLetterRecordLength: 2_000,
   /** Characters of a ledger server's error that a job's error repeats. */
   storedErrorLength: 1_000,
   /** How often changes of deliveries are added to the totals. Until then readers of counts also scan the changes. */

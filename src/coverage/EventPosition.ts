@@ -8,10 +8,10 @@ import { Limits } from "../config/Limits.ts"
 import { ledgerOfEventId } from "../domain/EventId.ts"
 import { eventsTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import type { EventLogError, EventLogReader } from "../log/EventLog.ts"
+import type { LogError, LogReader } from "../log/Log.ts"
 import { findInRange, ledgerRanges, type NotAMarker } from "./LedgerMarkers.ts"
 
-type Reader = EventLogReader["Service"]
+type Reader = LogReader["Service"]
 
 /** The event's offset, if it is one of its ledger's events, which begin at the offset `first`. */
 const findInLedger = Effect.fnUntraced(function* (
@@ -19,7 +19,7 @@ const findInLedger = Effect.fnUntraced(function* (
   network: Network,
   eventId: string,
   first: number
-): Effect.fn.Return<number | undefined, EventLogError> {
+): Effect.fn.Return<number | undefined, LogError> {
   const ledgerIndex = ledgerOfEventId(eventId)
   let offset = first
   while (true) {
@@ -42,7 +42,7 @@ export const offsetOfEvent = Effect.fnUntraced(function* (
   log: Reader,
   network: Network,
   eventId: string
-): Effect.fn.Return<number | undefined, EventLogError | NotAMarker> {
+): Effect.fn.Return<number | undefined, LogError | NotAMarker> {
   const ranges = yield* ledgerRanges(log, network)
   // After a restart from another ledger, the log may hold a ledger twice. The newest range is searched first.
   for (const range of ranges.toReversed()) {

@@ -1,6 +1,6 @@
 /**
  * Explains a transaction: its ledger, its events, and for each webhook why it got them or did not. This file gathers
- * the facts, and domain/Explanation.ts decides. The event log's tables have the ledger of a transaction; its events are
+ * the facts, and domain/Explanation.ts decides. The event index's tables have the ledger of a transaction; its events are
  * read from the log. API requests wait here for their turn; `Limits.connections` bounds their number.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
@@ -10,11 +10,11 @@ import { type Explained, explain } from "../domain/Explanation.ts"
 import { deliveryId } from "../domain/Ids.ts"
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import type { EventLogReader } from "../log/EventLog.ts"
+import type { LogReader } from "../log/Log.ts"
 import { column } from "../storage/Columns.ts"
 import { deliveriesToExplain, type FoundDelivery } from "../storage/deliveries/DeliveriesToExplain.ts"
+import { BackfillStore } from "../storage/events/BackfillStore.ts"
 import { EventQueries } from "../storage/events/EventQueries.ts"
-import { HistoryStore } from "../storage/events/HistoryStore.ts"
 import { ReadSql } from "../storage/Sql.ts"
 import { type WhoseWebhooks, webhooksToExplain } from "../storage/webhooks/WebhooksToExplain.ts"
 import { type FoundLedger, findLedgers, readLedgerEvents } from "./LedgerEvents.ts"
@@ -62,12 +62,12 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
     const { retentionDeliveriesMs } = yield* Settings
     const sql = yield* ReadSql
     const queries = yield* EventQueries
-    const history = yield* HistoryStore
+    const history = yield* BackfillStore
     const turns = Semaphore.makeUnsafe(Limits.explained.atOnce)
 
     /** The ledger, and the events of the transaction in it. */
     const find = Effect.fnUntraced(function* (
-      log: EventLogReader["Service"],
+      log: LogReader["Service"],
       { hash, ledgerIndex, network }: Transaction,
       nowMs: number
     ) {
@@ -112,7 +112,7 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
     })
 
     const explainFound = Effect.fnUntraced(function* (
-      log: EventLogReader["Service"],
+      log: LogReader["Service"],
       network: Network,
       { events: all, ledger }: { readonly events: ReadonlyArray<LedgerEvent>; readonly ledger: FoundLedger },
       whose: WhoseWebhooks
@@ -173,12 +173,7 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
         ),
 
       explain: Effect.fnUntraced(
-        function* (
-          log: EventLogReader["Service"],
-          transaction: Transaction,
-          whose: WhoseWebhooks,
-          nowMs: number
-        ) {
+        function* (log: LogReader["Service"], transaction: Transaction, whose: WhoseWebhooks, nowMs: number) {
           const found = yield* find(log, transaction, nowMs)
           if (found !== undefined) return yield* explainFound(log, transaction.network, found, whose)
           return { ledger: undefined, events: [], eventCount: 0, webhookCount: 0 } satisfies Explanation

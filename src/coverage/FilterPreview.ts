@@ -10,7 +10,7 @@ import { eventsTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { matching, type ReplayFilters } from "../domain/Replay.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
-import type { EventLogReader } from "../log/EventLog.ts"
+import type { LogReader } from "../log/Log.ts"
 
 /** The fields have the names of the API's response. */
 export interface FilterPreview {
@@ -27,10 +27,10 @@ export interface FilterPreview {
   readonly sample_event_ids: ReadonlyArray<string>
 }
 
-type Log = EventLogReader["Service"]
+type Reader = LogReader["Service"]
 
 /** The values from offset `from` up to `before`. One read may return fewer records than there are. */
-const readPage = Effect.fnUntraced(function* (log: Log, topic: string, from: number, before: number) {
+const readPage = Effect.fnUntraced(function* (log: Reader, topic: string, from: number, before: number) {
   const values: Array<string | null> = []
   let offset = from
   while (offset < before) {
@@ -45,7 +45,7 @@ const readPage = Effect.fnUntraced(function* (log: Log, topic: string, from: num
 
 /** `events`: the most events to examine. */
 export const previewFilters = Effect.fnUntraced(function* (
-  log: Log,
+  log: Reader,
   network: Network,
   { payload_filter: payloadFilter, ...others }: ReplayFilters,
   events: number

@@ -5,13 +5,13 @@
 import { Effect } from "effect"
 import { eventsTopic, type LedgerMarker, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import type { EventLogError, EventLogReader } from "../log/EventLog.ts"
+import type { LogError, LogReader } from "../log/Log.ts"
 import { findInRange, ledgerRanges, type NotAMarker } from "./LedgerMarkers.ts"
 
 export const firstLedger = Effect.fnUntraced(function* (
-  log: EventLogReader["Service"],
+  log: LogReader["Service"],
   network: Network
-): Effect.fn.Return<LedgerMarker | undefined, EventLogError | NotAMarker> {
+): Effect.fn.Return<LedgerMarker | undefined, LogError | NotAMarker> {
   const ranges = (yield* ledgerRanges(log, network)).filter(({ first }) => first.marker.simulated !== true)
   const first = ranges[0]?.first.marker
   const events = { topic: eventsTopic(network), partition: 0 }

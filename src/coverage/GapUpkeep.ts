@@ -7,7 +7,7 @@ import { Clock, Effect } from "effect"
 import { Settings, watchedNetworks } from "../config/Config.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import { type Hold, monthOf } from "../domain/Quota.ts"
-import { EventLog } from "../log/EventLog.ts"
+import { Log } from "../log/Log.ts"
 import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
 import { UsageStore } from "../storage/accounts/UsageStore.ts"
 import { type EndedGap, makeGapStore } from "../storage/webhooks/GapStore.ts"
@@ -19,7 +19,7 @@ const ofQuota = (holds: ReadonlyMap<string, Hold>) =>
 /** Returns a pass. */
 export const makeGapSweep = Effect.gen(function* () {
   const networks = watchedNetworks(yield* Settings)
-  const log = yield* EventLog
+  const log = yield* Log
   const usage = yield* UsageStore
   const gaps = yield* makeGapStore
   let ended: ReadonlyArray<EndedGap> = []

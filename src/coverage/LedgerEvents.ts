@@ -4,13 +4,13 @@
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { eventTopicOf, type HistoryRange, historyLedgersTopic } from "../domain/History.ts"
+import { type BackfillRange, eventTopicOf, historyLedgersTopic } from "../domain/Backfill.ts"
 import { type LedgerEvent, type LedgerMarker, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import type { EventLogError, EventLogReader } from "../log/EventLog.ts"
+import type { LogError, LogReader } from "../log/Log.ts"
 import { findInRange, type LedgerRange, markerIn, type NotAMarker } from "./LedgerMarkers.ts"
 
-type Reader = EventLogReader["Service"]
+type Reader = LogReader["Service"]
 
 export interface FoundLedger {
   readonly marker: LedgerMarker
@@ -21,7 +21,7 @@ export interface FoundLedger {
 /** The places to search for ledgers: the ledgers that the service took, and the history from before its first one. */
 export interface HeldLedgers {
   readonly ranges: ReadonlyArray<LedgerRange>
-  readonly history: ReadonlyArray<HistoryRange>
+  readonly history: ReadonlyArray<BackfillRange>
 }
 
 /** Returns the ledgers with that index: first the one taken last, and history at the end. */
@@ -30,7 +30,7 @@ export const findLedgers = Effect.fnUntraced(function* (
   network: Network,
   { history, ranges }: HeldLedgers,
   ledgerIndex: number
-): Effect.fn.Return<ReadonlyArray<FoundLedger>, EventLogError | NotAMarker> {
+): Effect.fn.Return<ReadonlyArray<FoundLedger>, LogError | NotAMarker> {
   const found: Array<FoundLedger> = []
   for (const range of ranges.toReversed()) {
     const placed = yield* findInRange(log, network, range, ledgerIndex)
@@ -51,7 +51,7 @@ export const readLedgerEvents = Effect.fnUntraced(function* (
   log: Reader,
   network: Network,
   { isHistory, marker }: FoundLedger
-): Effect.fn.Return<ReadonlyArray<LedgerEvent>, EventLogError> {
+): Effect.fn.Return<ReadonlyArray<LedgerEvent>, LogError> {
   const { event_count: count, first_event_offset: first, ledger_index: ledgerIndex } = marker
   const found: Array<LedgerEvent> = []
   let offset = first ?? 0

@@ -7,14 +7,14 @@ import { Effect, Option } from "effect"
 import { ledgerOfEventId } from "../domain/EventId.ts"
 import { firstDeliveryIdAt, firstIdAt } from "../domain/Ids.ts"
 import type { Network } from "../domain/Network.ts"
-import type { EventLogReader } from "../log/EventLog.ts"
+import type { LogReader } from "../log/Log.ts"
 import type { LiveIds } from "../storage/deliveries/DeliveryPages.ts"
 import type { EventQueries } from "../storage/events/EventQueries.ts"
 import { findLedgers } from "./LedgerEvents.ts"
 import { ledgerRanges } from "./LedgerMarkers.ts"
 
 export const liveDeliveryIds = Effect.fnUntraced(function* (
-  log: EventLogReader["Service"],
+  log: LogReader["Service"],
   events: EventQueries["Service"],
   networks: ReadonlyArray<Network>,
   eventId: string
@@ -26,7 +26,7 @@ export const liveDeliveryIds = Effect.fnUntraced(function* (
     if (ledgers.length === 0) return []
     const event = Option.getOrUndefined(yield* events.find(network, ledgerIndex, eventId))
     return ledgers.map(({ marker: { detected_at: takenAt } }): LiveIds => {
-      // While the event log does not have the event, its position is unknown.
+      // While the event index does not have the event, its position is unknown.
       const [from, end] =
         event === undefined
           ? [firstIdAt("dlv_", takenAt), firstIdAt("dlv_", takenAt + 1)]

@@ -1,33 +1,35 @@
 /**
  * Estimates how many events a replay with filters will queue. For the time that the log covers, it uses the counts of
- * the event log's tables, which may lack the newest events. For the time before the service's first ledger, it uses the
+ * the event index's tables, which may lack the newest events. For the time before the service's first ledger, it uses the
  * event counts of the ranges already fetched. For the rest it assumes the event rate of the first day of the service's
  * own ledgers. In both cases it assumes that the filters match the same share as on that day.
  */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { chainEndAt, eventsBetween, joinedBelow } from "../domain/History.ts"
+import { chainEndAt, eventsBetween, joinedBelow } from "../domain/Backfill.ts"
 import { parseIsoTime } from "../domain/IsoTime.ts"
 import { eventsTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { ReplayFilters } from "../domain/Replay.ts"
-import type { EventLogReader, LogRecord } from "../log/EventLog.ts"
+import type { LogReader, LogRecord } from "../log/Log.ts"
+import type { BackfillStore } from "../storage/events/BackfillStore.ts"
 import { type CloseTimes, overlap, secondsBetween } from "../storage/events/CloseTimes.ts"
-import type { EventCounts, WantedEvents } from "../storage/events/EventCounts.ts"
-import type { HistoryStore } from "../storage/events/HistoryStore.ts"
+import type { EventCounts, EventEstimate, WantedEvents } from "../storage/events/EventCounts.ts"
 import { firstLedger } from "./FirstLedger.ts"
 
 export interface EstimateFrom {
-  readonly log: EventLogReader["Service"]
+  readonly log: LogReader["Service"]
   readonly counts: EventCounts["Service"]
-  readonly history: HistoryStore["Service"]
+  readonly history: BackfillStore["Service"]
 }
+
+const NONE: EventEstimate = { events: 0, atLeast: false }
 
 const closedAt = (record: LogRecord | undefined): number | undefined =>
   parseIsoTime(parseLedgerEvent(record?.value ?? null)?.timestamp ?? "")
 
 /** The time from the oldest to the newest event in the log; undefined if there is none. */
-const keptTime = Effect.fnUntraced(function* (log: EventLogReader["Service"], network: Network) {
+const keptTime = Effect.fnUntraced(function* (log: LogReader["Service"], network: Network) {
   const partition = { topic: eventsTopic(network), partition: 0 }
   const [oldest] = yield* log.read({ ...partition, offset: (yield* log.offsets(partition)).start }, 1)
   const [since, until] = [closedAt(oldest), closedAt(yield* log.last(partition))]
@@ -38,7 +40,7 @@ const keptTime = Effect.fnUntraced(function* (log: EventLogReader["Service"], ne
 
 /** The filters, limited to the time that the log covers; undefined if the log has no events. */
 export const wantedEvents = Effect.fnUntraced(function* (
-  log: EventLogReader["Service"],
+  log: LogReader["Service"],
   network: Network,
   { event_types: eventTypes, accounts, since, until }: ReplayFilters
 ) {
@@ -54,7 +56,7 @@ export const wantedEvents = Effect.fnUntraced(function* (
 })
 
 /** Estimates how many of the wanted events closed in `time`, before the service's first ledger. */
-const estimateHistory = Effect.fnUntraced(function* (
+const estimateBackfill = Effect.fnUntraced(function* (
   { counts, history, log }: EstimateFrom,
   wanted: WantedEvents,
   kept: CloseTimes,
@@ -62,18 +64,19 @@ const estimateHistory = Effect.fnUntraced(function* (
 ) {
   const { network } = wanted
   const first = yield* firstLedger(log, network).pipe(Effect.catchTag("NotAMarker", Effect.die))
-  if (first === undefined) return 0
+  if (first === undefined) return NONE
   const end = chainEndAt(first)
   const { end: heldFrom, joined } = joinedBelow(end, yield* history.ranges(network))
   const before = Math.min(time.before, end.closedAt)
   const held = eventsBetween(joined, time.from, before)
   const unseenSeconds = Math.max(0, Math.min(before, heldFrom.closedAt) - time.from)
 
-  const day = { from: kept.from, before: Math.min(kept.before, kept.from + Limits.historySampleMs / 1_000) }
+  const day = { from: kept.from, before: Math.min(kept.before, kept.from + Limits.backfillSampleMs / 1_000) }
   const all = yield* counts.estimate({ network, eventTypes: undefined, accounts: undefined, ...day })
   const some = yield* counts.estimate({ ...wanted, ...day })
-  const share = all === 0 ? 1 : some / all
-  return Math.round(share * held + (some * unseenSeconds) / (day.before - day.from))
+  const share = all.events === 0 ? 1 : some.events / all.events
+  const events = Math.round(share * held + (some.events * unseenSeconds) / (day.before - day.from))
+  return { events, atLeast: some.atLeast } satisfies EventEstimate
 })
 
 /** `withHistory`: whether the replay also fetches ledgers from before the service's first one. */
@@ -84,10 +87,15 @@ export const estimateReplay = Effect.fnUntraced(function* (
   withHistory: boolean
 ) {
   const found = yield* wantedEvents(from.log, network, filters)
-  if (found === undefined) return 0
+  if (found === undefined) return NONE
   const { kept, wanted } = found
-  const events = yield* from.counts.estimate(wanted)
+  const inLog = yield* from.counts.estimate(wanted)
   const asked = secondsBetween(filters.since, filters.until)
   const reachesBack = withHistory && filters.since !== undefined && asked.from < kept.from
-  return reachesBack ? events + (yield* estimateHistory(from, wanted, kept, asked)) : events
+  if (!reachesBack) return inLog
+  const before = yield* estimateBackfill(from, wanted, kept, asked)
+  return {
+    events: inLog.events + before.events,
+    atLeast: inLog.atLeast || before.atLeast
+  } satisfies EventEstimate
 })

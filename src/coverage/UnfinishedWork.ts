@@ -13,11 +13,11 @@ import { DELIVERIES_TOPIC, parseWork } from "../domain/Delivery.ts"
 import { eventsTopic, type LedgerMarker, ledgersTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import { monotonicNow } from "../domain/Monotonic.ts"
 import type { Network } from "../domain/Network.ts"
-import { EventLog, type EventLogError, type EventLogReader } from "../log/EventLog.ts"
+import { Log, type LogError, type LogReader } from "../log/Log.ts"
 import { partitionsOf } from "../log/Topics.ts"
 import { markerIn } from "./LedgerMarkers.ts"
 
-type Reader = EventLogReader["Service"]
+type Reader = LogReader["Service"]
 
 export interface RoutedLedgers {
   /** All events of the log up to the ones of this ledger are routed. */
@@ -112,7 +112,7 @@ export const readRouted = Effect.fnUntraced(function* (log: Reader, network: Net
 export const makeUnfinishedWork = Effect.gen(function* () {
   const networks = watchedNetworks(yield* Settings)
   const { progressRecords, routeAheadRecords } = yield* StageLimits
-  const log = yield* EventLog
+  const log = yield* Log
   const routedOf = new Map(networks.map((network) => [network, shared(() => readRouted(log, network))]))
 
   const readPartition = Effect.fnUntraced(function* (partition: number, before: PartitionRead | undefined) {
@@ -159,7 +159,7 @@ export const makeUnfinishedWork = Effect.gen(function* () {
   )
   return {
     /** The work of a partition of `webhooks.deliveries` that `deliver` had not finished, up to a second ago. */
-    of: (partition: number): Effect.Effect<PartitionWork, EventLogError> => partitions[partition]!,
+    of: (partition: number): Effect.Effect<PartitionWork, LogError> => partitions[partition]!,
     /** The id of the event of unfinished work; undefined if its record is gone. */
     eventIdOf: (partition: number, { offset }: UnfinishedWork) =>
       Effect.map(log.read({ topic: DELIVERIES_TOPIC, partition, offset }, 1), ([record]) =>

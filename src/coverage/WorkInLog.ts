@@ -8,7 +8,7 @@ import { Limits } from "../config/Limits.ts"
 import { DELIVERIES_TOPIC, parseWork } from "../domain/Delivery.ts"
 import { eventsTopic } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import type { EventLogReader } from "../log/EventLog.ts"
+import type { LogReader } from "../log/Log.ts"
 import { partitionOf } from "../log/Topics.ts"
 
 export interface WantedDelivery {
@@ -20,7 +20,7 @@ export interface WantedDelivery {
 
 /** Which of these webhooks' deliveries the partition has, among the work that deliver has not finished. */
 const unfinished = Effect.fnUntraced(function* (
-  log: EventLogReader["Service"],
+  log: LogReader["Service"],
   partition: number,
   wanted: ReadonlyArray<WantedDelivery>
 ) {
@@ -40,7 +40,7 @@ const unfinished = Effect.fnUntraced(function* (
 
 /** Returns the ids of those that wait. Read the rows before: a delivery may get its row meanwhile. */
 export const waitingInLog = Effect.fnUntraced(function* (
-  log: EventLogReader["Service"],
+  log: LogReader["Service"],
   network: Network,
   wanted: ReadonlyArray<WantedDelivery>
 ) {

@@ -11,7 +11,7 @@ import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, parseWork, workTopic } from "../domain/Delivery.ts"
 import { type BothClocks, bothClocks, monotonicClock, monotonicNow } from "../domain/Monotonic.ts"
 import { delayOf, longestStayMs } from "../domain/RetryPolicy.ts"
-import { type AssignedPartition, EventLog, type LogRecord, type NewRecord } from "../log/EventLog.ts"
+import { type AssignedPartition, Log, type LogRecord, type NewRecord } from "../log/Log.ts"
 import { showAge } from "../observability/StageAges.ts"
 import { type Sighting, waitOf } from "./Wait.ts"
 
@@ -31,7 +31,7 @@ interface Waiting {
 }
 
 const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
-  const log = yield* EventLog
+  const log = yield* Log
   const { retryPolicy } = yield* Settings
   const { delayBatchRecords, delaySleep } = yield* StageLimits
   const { topic, partition: number } = partition
@@ -108,6 +108,6 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   }
 })
 
-export const delay = Effect.flatMap(EventLog, (log) =>
+export const delay = Effect.flatMap(Log, (log) =>
   log.consume({ group: GROUP, topics: [...attemptOf.keys()] }, run)
 )

@@ -8,7 +8,7 @@
  */
 import { Effect, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
-import type { AssignedPartition } from "../log/EventLog.ts"
+import type { AssignedPartition } from "../log/Log.ts"
 import { partitionOf } from "../log/Topics.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"

@@ -8,7 +8,7 @@ import { Limits } from "../config/Limits.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import { StoredEvents } from "../coverage/StoredEvents.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
-import { EventLog } from "../log/EventLog.ts"
+import { Log } from "../log/Log.ts"
 import { deleteEvery } from "../observability/ClockTrust.ts"
 import { EventLoopLag } from "../observability/EventLoopLag.ts"
 import { Metrics } from "../observability/Metrics.ts"
@@ -29,7 +29,7 @@ export const endDisabledBacklog = Effect.gen(function* () {
 
 export const deliver = Effect.gen(function* () {
   const { disabledSweepMs } = yield* StageLimits
-  const log = yield* EventLog
+  const log = yield* Log
   const actors = Actor.makeActors()
   const sum = (of: (dispatcher: Dispatcher) => number) => () =>
     Array.from(actors.running.values(), ({ dispatcher }) => of(dispatcher)).reduce(

@@ -5,7 +5,7 @@
 import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
-import type { NewRecord } from "../log/EventLog.ts"
+import type { NewRecord } from "../log/Log.ts"
 import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
 
 export const laneKinds = ["live", "replays"] as const

@@ -82,7 +82,7 @@ export const newWork = (
   event
 })
 
-/** Why a record of a work topic is in quarantine. */
+/** Why a record of a work topic is a dead letter. */
 export const NOT_WORK = "it does not have the form of delivery work"
 
 /** PostgreSQL and a record's key can hold such an id. */

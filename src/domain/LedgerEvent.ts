@@ -55,10 +55,10 @@ export interface LedgerTopics {
   readonly events: string
 }
 
-/** The consumer group that writes the event log. `GET /v1/events` shows the events below its committed offset. */
+/** The consumer group that writes the event index. `GET /v1/events` shows the events below its committed offset. */
 export const EVENT_LOG_GROUP = "events"
 
-/** Why a record of an events topic is in quarantine. */
+/** Why a record of an events topic is a dead letter. */
 export const NOT_AN_EVENT = "it does not have the form of an event"
 
 /** The year 10000. Names and bounds of table partitions have years of four digits. */

@@ -5,7 +5,7 @@
  *      └────────cancel───────────────┤
  *                                    ├──cancel──────────────────────────────────▶ cancelled
  *                                    └──webhook gone or disabled, quota used up──▶ failed, with its reason
- * While a running job waits for history (storage/replays/HistoryRequests.ts) it has no worker. A replayed delivery's
+ * While a running job waits for history (storage/replays/BackfillRequests.ts) it has no worker. A replayed delivery's
  * id is a function of the job and the event, so a batch that runs twice makes the same deliveries.
  */
 import type { EventType } from "./EventType.ts"

@@ -1,11 +1,11 @@
 /**
- * Stage 2: events → rows of the event log, for GET /v1/events. Reads the networks' events and those of their history.
+ * Stage 2: events → rows of the event index, for GET /v1/events. Reads the networks' events and those of their history.
  * Each batch is written before its offsets are committed; after a crash in between the same rows are written again,
- * which changes nothing. A record that is no event, or that PostgreSQL refuses, goes to the quarantine.
+ * which changes nothing. A record that is no event, or that PostgreSQL refuses, becomes a dead letter.
  */
 import { Clock, Effect } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
-import { historyEventsTopic } from "../domain/History.ts"
+import { historyEventsTopic } from "../domain/Backfill.ts"
 import {
   EVENT_LOG_GROUP,
   eventsTopic,
@@ -14,12 +14,12 @@ import {
   parseLedgerEvent
 } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import { type AssignedPartition, EventLog, type LogRecord, sourceOf } from "../log/EventLog.ts"
+import { type AssignedPartition, Log, type LogRecord, sourceOf } from "../log/Log.ts"
 import { retryCommit } from "../log/RetryUntilFenced.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
-import { EventStore } from "../storage/events/EventStore.ts"
-import { makeQuarantine } from "../storage/Quarantine.ts"
+import { makeDeadLetters } from "../storage/DeadLetters.ts"
+import { EventIndex } from "../storage/events/EventIndex.ts"
 
 interface RecordedEvent {
   readonly record: LogRecord
@@ -35,8 +35,8 @@ const described = (record: LogRecord) => ({ source: sourceOf(record), text: reco
 
 const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   const { takeBatchRecords } = yield* StageLimits
-  const store = yield* EventStore
-  const quarantine = yield* makeQuarantine
+  const store = yield* EventIndex
+  const deadLetters = yield* makeDeadLetters
   while (true) {
     const records = yield* partition.take(takeBatchRecords)
     const events: Array<RecordedEvent> = []
@@ -48,7 +48,7 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
     }
     const write = Clock.currentTimeMillis.pipe(
       Effect.flatMap((nowMs) =>
-        quarantine.write({
+        deadLetters.write({
           stage: "events",
           records: events,
           describe: ({ record }) => described(record),
@@ -63,12 +63,12 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
         })
       ),
       Effect.andThen(
-        quarantine.put(
+        deadLetters.put(
           "events",
           unreadable.map((record) => ({ ...described(record), reason: NOT_AN_EVENT }))
         )
       ),
-      retryUntilSuccess("writing the event log"),
+      retryUntilSuccess("writing the event index"),
       Effect.andThen(retryCommit(partition.commit(records.at(-1)!.offset + 1)))
     )
     yield* traced(write, "write events", () => ({ topic: partition.topic, events: events.length }))
@@ -76,7 +76,7 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
 })
 
 export const events = (networks: ReadonlyArray<Network>) =>
-  Effect.flatMap(EventLog, (log) =>
+  Effect.flatMap(Log, (log) =>
     log.consume(
       {
         group: EVENT_LOG_GROUP,

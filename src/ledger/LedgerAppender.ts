@@ -5,23 +5,23 @@
 import { Clock, Effect } from "effect"
 import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
-import type { EventLog, EventLogError } from "../log/EventLog.ts"
+import type { Log, LogError } from "../log/Log.ts"
 import { retryUntilFenced } from "../log/RetryUntilFenced.ts"
 import { continued } from "../observability/Tracing.ts"
 import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./LedgerRecords.ts"
 
 export interface LedgerAppenderOptions {
   readonly chain: ChainIdentity
-  readonly log: EventLog["Service"]
-  /** From `EventLog.exclusive`. If it is fenced, the effects below die, and the stage must be restarted. */
-  readonly writer: Pick<EventLog["Service"], "transaction">
+  readonly log: Log["Service"]
+  /** From `Log.exclusive`. If it is fenced, the effects below die, and the stage must be restarted. */
+  readonly writer: Pick<Log["Service"], "transaction">
   /** Called with each failure before it is retried. */
-  readonly onFailure: (error: EventLogError) => Effect.Effect<void>
+  readonly onFailure: (error: LogError) => Effect.Effect<void>
 }
 
 export const makeLedgerAppender = ({ chain, log, onFailure, writer }: LedgerAppenderOptions) => {
   const { network, topics } = chain
-  const retryUntilSuccess = <A>(effect: Effect.Effect<A, EventLogError>) =>
+  const retryUntilSuccess = <A>(effect: Effect.Effect<A, LogError>) =>
     effect.pipe(retryUntilFenced(onFailure), Effect.orDie)
 
   const lastMarker = Effect.map(

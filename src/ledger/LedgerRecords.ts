@@ -15,7 +15,7 @@ import {
   ledgersTopic
 } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import type { NewRecord, Transaction } from "../log/EventLog.ts"
+import type { NewRecord, Transaction } from "../log/Log.ts"
 
 /** The header fields that the marker stores, with the number of transactions. */
 export interface LedgerHeader {

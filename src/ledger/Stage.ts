@@ -14,7 +14,7 @@ import type { Ledger } from "../domain/Ledger.ts"
 import type { Detection, LedgerMarker } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { NetworkFacts } from "../health/Networks.ts"
-import { EventLog } from "../log/EventLog.ts"
+import { Log } from "../log/Log.ts"
 import { type Health, ledgerPart } from "../observability/Health.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
@@ -109,11 +109,11 @@ export const ingest = Effect.fnUntraced(
     skips = noSkips,
     startsOver = () => Effect.succeed(false),
     share = () => Effect.void
-  }: IngestOptions): Effect.fn.Return<never, never, EventLog | LedgerSource | Health | Scope.Scope> {
+  }: IngestOptions): Effect.fn.Return<never, never, Log | LedgerSource | Health | Scope.Scope> {
     const source = yield* LedgerSource
     const reporter = yield* makeProgressReporter(network, skips.count, share)
     const { simulated } = source
-    const log = yield* EventLog
+    const log = yield* Log
     // Before the checkpoint is read: opening the writer ends the writes of an earlier owner.
     const writer = yield* log
       .exclusive(ledgerPart(network))

@@ -6,11 +6,11 @@
 import { Effect, Latch, Result, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { EventLog, type EventLogError, type LogRecord } from "./EventLog.ts"
+import { Log, type LogError, type LogRecord } from "./Log.ts"
 
 export interface CompactedView {
   /** Waits until every record has been handled that was in the topic at the time of the call. */
-  readonly caughtUp: Effect.Effect<void, EventLogError>
+  readonly caughtUp: Effect.Effect<void, LogError>
 }
 
 export interface Unreadable {
@@ -26,9 +26,9 @@ export const follow = (
   topic: string,
   apply: (key: string, value: string | null) => Result.Result<void, string>,
   putAside: PutAside
-): Effect.Effect<CompactedView, never, EventLog | Scope.Scope> =>
+): Effect.Effect<CompactedView, never, Log | Scope.Scope> =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const log = yield* Log
     const partition = { topic, partition: 0 }
     let next = 0
     const advanced = Latch.makeUnsafe()

@@ -1,5 +1,5 @@
 /**
- * `EventLog.consume` for the logs of one process. Each call owns all partitions of its topics. A second call with the
+ * `Log.consume` for the logs of one process. Each call owns all partitions of its topics. A second call with the
  * same group and topic waits until the first has ended. When a handler ends, later commits for its partition are
  * refused.
  */
@@ -7,17 +7,17 @@ import { Effect, type Scope, Semaphore } from "effect"
 import {
   type AssignedPartition,
   type ConsumeOptions,
-  type EventLog,
-  EventLogError,
+  type Log,
+  LogError,
   type LogRecord,
   type Partition
-} from "./EventLog.ts"
+} from "./Log.ts"
 import { partitionsOf } from "./Topics.ts"
 
-type Primitives = Pick<EventLog["Service"], "transaction" | "read" | "awaitOffset" | "offsets" | "committed">
+type Primitives = Pick<Log["Service"], "transaction" | "read" | "awaitOffset" | "offsets" | "committed">
 
-export const refused = (topic: string): EventLogError =>
-  new EventLogError({ operation: "fence", topic, cause: new Error("the partition has another owner") })
+export const refused = (topic: string): LogError =>
+  new LogError({ operation: "fence", topic, cause: new Error("the partition has another owner") })
 
 /** The partition as its handler sees it. Commits are refused when `isOwner` is false. */
 export const makeAssigned = Effect.fnUntraced(function* (
@@ -31,7 +31,7 @@ export const makeAssigned = Effect.fnUntraced(function* (
   const startOffset = Math.max(start, yield* log.committed(group, partition))
   let next = startOffset
 
-  const take = (max: number): Effect.Effect<ReadonlyArray<LogRecord>, EventLogError> =>
+  const take = (max: number): Effect.Effect<ReadonlyArray<LogRecord>, LogError> =>
     Effect.gen(function* () {
       while (true) {
         // The end is read before the records: if nothing is read below it, compaction or retention has dropped it.
@@ -68,7 +68,7 @@ export const makeAssigned = Effect.fnUntraced(function* (
   return assigned
 })
 
-export const makeConsume = (log: Primitives): EventLog["Service"]["consume"] => {
+export const makeConsume = (log: Primitives): Log["Service"]["consume"] => {
   const owners = new Map<string, Semaphore.Semaphore>()
   const ownerOf = (group: string, topic: string): Semaphore.Semaphore => {
     const name = `${group} ${topic}`
@@ -105,6 +105,6 @@ export const makeConsume = (log: Primitives): EventLog["Service"]["consume"] => 
       for (const topic of topics) yield* Semaphore.takeScoped(ownerOf(options.group, topic), 1)
       yield* Effect.forEach(partitions, handleOne, { concurrency: "unbounded", discard: true })
       return yield* Effect.never
-    }).pipe(Effect.scoped) as Effect.Effect<never, E | EventLogError, Exclude<R, Scope.Scope>>
+    }).pipe(Effect.scoped) as Effect.Effect<never, E | LogError, Exclude<R, Scope.Scope>>
   }
 }

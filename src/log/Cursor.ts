@@ -1,9 +1,9 @@
 /** Reads the records of a partition one by one. They are fetched `Limits.logReadRecords` at a time. */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import type { EventLogReader, LogRecord, Position } from "./EventLog.ts"
+import type { LogReader, LogRecord, Position } from "./Log.ts"
 
-export const makeCursor = (log: EventLogReader["Service"], start: Position) => {
+export const makeCursor = (log: LogReader["Service"], start: Position) => {
   let page: ReadonlyArray<LogRecord> = []
   let place = 0
   let offset = start.offset

@@ -1,9 +1,9 @@
-/** `EventLog.exclusive` for the logs of one process: only the newest writer of a name may write. */
+/** `Log.exclusive` for the logs of one process: only the newest writer of a name may write. */
 import { Effect } from "effect"
-import { type EventLog, EventLogError, type Transaction } from "./EventLog.ts"
+import { type Log, LogError, type Transaction } from "./Log.ts"
 
-export const fenced = (name: string, topic = ""): EventLogError =>
-  new EventLogError({
+export const fenced = (name: string, topic = ""): LogError =>
+  new LogError({
     operation: "fence",
     topic,
     cause: new Error(`the writer ${name} has failed before, or another one was opened`)
@@ -11,7 +11,7 @@ export const fenced = (name: string, topic = ""): EventLogError =>
 
 export const makeExclusive = ({
   transaction
-}: Pick<EventLog["Service"], "transaction">): EventLog["Service"]["exclusive"] => {
+}: Pick<Log["Service"], "transaction">): Log["Service"]["exclusive"] => {
   const newest = new Map<string, object>()
   return (name) =>
     Effect.sync(() => {

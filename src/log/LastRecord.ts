@@ -1,9 +1,9 @@
 /** Finds the last record of a partition by reading, since compaction may have dropped the newest offsets. */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import type { EventLogReader, LogRecord, Partition } from "./EventLog.ts"
+import type { LogReader, LogRecord, Partition } from "./Log.ts"
 
-export const makeLast = ({ offsets, read }: Pick<EventLogReader["Service"], "offsets" | "read">) => {
+export const makeLast = ({ offsets, read }: Pick<LogReader["Service"], "offsets" | "read">) => {
   /** The last record at `offset` or later. */
   const lastFrom = Effect.fnUntraced(function* (partition: Partition, offset: number) {
     let last: LogRecord | undefined

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { Health, type PartHealth } from "../observability/Health.ts"
-import { EventLog } from "./EventLog.ts"
+import { Log } from "./Log.ts"
 
 export const logPart = "log"
 
@@ -10,7 +10,7 @@ const failed = (detail: string): PartHealth => ({ status: "failed", detail })
 
 /** Registers the check in `Health`. */
 export const watchLog = Effect.gen(function* () {
-  const log = yield* EventLog
+  const log = yield* Log
   const health = yield* Health
   yield* health.watch(
     logPart,

@@ -1,5 +1,5 @@
 /** Gives each record of a transaction its partition and offset, including those of `appendThen`. Pure. */
-import type { LogRecord, NewRecord, Partition, Position, Transaction } from "./EventLog.ts"
+import type { LogRecord, NewRecord, Partition, Position, Transaction } from "./Log.ts"
 import { partitionOf } from "./Topics.ts"
 
 export const partitionKey = (topic: string, partition: number): string => `${topic}/${partition}`

@@ -3,7 +3,7 @@
  * memory log keeps all its records here, the embedded log only the newest.
  */
 import { Effect, Latch } from "effect"
-import type { LogRecord, Partition } from "./EventLog.ts"
+import type { LogRecord, Partition } from "./Log.ts"
 import { partitionKey } from "./PlaceRecords.ts"
 import { partitionsOf } from "./Topics.ts"
 

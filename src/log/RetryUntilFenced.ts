@@ -4,12 +4,12 @@
  */
 import { Effect } from "effect"
 import { storeRetrySchedule } from "../observability/RetryUntilSuccess.ts"
-import type { EventLogError } from "./EventLog.ts"
+import type { LogError } from "./Log.ts"
 
 /** `onFailure` is called with each failure before it is retried. */
 export const retryUntilFenced =
-  (onFailure: (error: EventLogError) => Effect.Effect<void>) =>
-  <A, R>(self: Effect.Effect<A, EventLogError, R>): Effect.Effect<A, EventLogError, R> =>
+  (onFailure: (error: LogError) => Effect.Effect<void>) =>
+  <A, R>(self: Effect.Effect<A, LogError, R>): Effect.Effect<A, LogError, R> =>
     self.pipe(
       Effect.tapError(onFailure),
       Effect.retry({ schedule: storeRetrySchedule, while: ({ operation }) => operation !== "fence" })

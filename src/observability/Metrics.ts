@@ -127,10 +127,10 @@ export const Metrics = {
     "Webhooks that the service disabled after consecutive failures"
   ),
 
-  // --- quarantine, jobs and mails
-  quarantined: counter(
+  // --- dead letters, jobs and mails
+  deadLetters: counter(
     "ledgerhook_quarantined_total",
-    "Records moved to quarantine because they could not be read or stored",
+    "Records that became dead letters, because they could not be read or stored",
     { stage: ["events", "route", "replay", "deliver", "alerts"] }
   ),
   replayJobs: gauge("ledgerhook_replay_jobs", "Replay and retry jobs that have not ended. Of one process", {

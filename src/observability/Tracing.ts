@@ -8,7 +8,7 @@ import { Context, Effect, References, Tracer } from "effect"
 export const traceNames = [
   /** A batch of ledgers: detection, and the append to the log. */
   "take ledgers",
-  /** A batch of events written to the event log's tables. */
+  /** A batch of events written to the event index's tables. */
   "write events",
   /** The deliveries of a batch of events: rows and work records. */
   "route events",

@@ -7,15 +7,15 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import type { NotAMarker } from "../coverage/LedgerMarkers.ts"
+import { type BackfillRange, eventTopicOf } from "../domain/Backfill.ts"
 import { ledgerOfEventId } from "../domain/EventId.ts"
-import { eventTopicOf, type HistoryRange } from "../domain/History.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import { matching, type ReplayFilters } from "../domain/Replay.ts"
-import { EventLog, type EventLogError } from "../log/EventLog.ts"
+import { Log, type LogError } from "../log/Log.ts"
 import { secondsBetween } from "../storage/events/CloseTimes.ts"
 import { EventCounts } from "../storage/events/EventCounts.ts"
 import type { ClaimedJob, ReplayPlan } from "../storage/replays/ReplayWork.ts"
-import { HISTORY_GONE } from "./History.ts"
+import { HISTORY_GONE } from "./Backfill.ts"
 import type { Offsets } from "./Offsets.ts"
 
 export interface FoundEvent {
@@ -35,9 +35,7 @@ export interface Batch {
 }
 
 /** The next batch from the cursor. */
-export type ReadBatch = (
-  cursor: number
-) => Effect.Effect<Batch, EventLogError | NotAMarker | SqlError.SqlError>
+export type ReadBatch = (cursor: number) => Effect.Effect<Batch, LogError | NotAMarker | SqlError.SqlError>
 
 /** Consecutive events of a topic, from `offset` on. They have the places `from` to `before` - 1. */
 interface Segment {
@@ -53,7 +51,7 @@ interface Segment {
  */
 export const segmentsOf = (
   { endOffset, startOffset }: ReplayPlan,
-  history: ReadonlyArray<HistoryRange>
+  history: ReadonlyArray<BackfillRange>
 ): ReadonlyArray<Segment> => {
   let from = startOffset
   const ranges = history.map(({ eventOffset, events }) => {
@@ -68,10 +66,10 @@ export const segmentsOf = (
 const makeScanReader = Effect.fnUntraced(function* (
   job: ClaimedJob,
   plan: ReplayPlan,
-  history: ReadonlyArray<HistoryRange>,
+  history: ReadonlyArray<BackfillRange>,
   filters: ReplayFilters
 ) {
-  const log = yield* EventLog
+  const log = yield* Log
   const segments = segmentsOf(plan, history)
   const wanted = matching(filters)
 
@@ -159,7 +157,7 @@ const makeLedgerReader = Effect.fnUntraced(function* (
   offsets: Offsets,
   { has, ledgers, placeOf }: WantedEvents
 ) {
-  const log = yield* EventLog
+  const log = yield* Log
 
   const eventsOf = Effect.fnUntraced(function* (ledger: number) {
     const begin = yield* offsets.ofLedger(ledger)
@@ -200,7 +198,7 @@ export const makeBatchReader = Effect.fnUntraced(function* (
   job: ClaimedJob,
   plan: ReplayPlan,
   offsets: Offsets,
-  history: ReadonlyArray<HistoryRange>
+  history: ReadonlyArray<BackfillRange>
 ) {
   if (job.eventIds !== null) return yield* makeLedgerReader(job, plan, offsets, wantedIds(job.eventIds))
   const filters = job.filters ?? {}

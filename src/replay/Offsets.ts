@@ -13,14 +13,14 @@ import {
   markerIn,
   type NotAMarker
 } from "../coverage/LedgerMarkers.ts"
-import type { HistoryRange } from "../domain/History.ts"
+import type { BackfillRange } from "../domain/Backfill.ts"
 import { parseIsoTime } from "../domain/IsoTime.ts"
 import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import type { EventLogError, EventLogReader } from "../log/EventLog.ts"
+import type { LogError, LogReader } from "../log/Log.ts"
 
-type Reader = EventLogReader["Service"]
-type Failure = EventLogError | NotAMarker
+type Reader = LogReader["Service"]
+type Failure = LogError | NotAMarker
 
 export interface LedgerEventRange {
   readonly offset: number
@@ -35,7 +35,7 @@ export const makeOffsets = Effect.fnUntraced(function* (
   log: Reader,
   network: Network,
   /** The ranges in which ledgers before the service's first one are searched. */
-  history: ReadonlyArray<HistoryRange>
+  history: ReadonlyArray<BackfillRange>
 ): Effect.fn.Return<
   {
     /**

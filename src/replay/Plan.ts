@@ -1,15 +1,15 @@
 /**
  * How a job reads. A job by event ids reads only the ledgers that the ids name. A job by filters reads its span of
- * time in the log; if its accounts have few events, it reads only the ledgers that the event log names for them.
+ * time in the log; if its accounts have few events, it reads only the ledgers that the event index names for them.
  */
 import { Effect, Schedule } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { estimateReplay } from "../coverage/ReplayEstimate.ts"
-import { eventsOf, type HistoryRange } from "../domain/History.ts"
+import { type BackfillRange, eventsOf } from "../domain/Backfill.ts"
 import { EVENT_LOG_GROUP, eventsTopic } from "../domain/LedgerEvent.ts"
-import { EventLog } from "../log/EventLog.ts"
+import { Log } from "../log/Log.ts"
+import { BackfillStore } from "../storage/events/BackfillStore.ts"
 import { EventCounts } from "../storage/events/EventCounts.ts"
-import { HistoryStore } from "../storage/events/HistoryStore.ts"
 import type { ClaimedJob, ReplayPlan } from "../storage/replays/ReplayWork.ts"
 import type { Offsets } from "./Offsets.ts"
 
@@ -17,9 +17,9 @@ import type { Offsets } from "./Offsets.ts"
 export const isCheaperByLedger = (estimatedEvents: number, offsets: number): boolean =>
   estimatedEvents <= Limits.replayLookups && estimatedEvents * Limits.replayLookupEvents < offsets
 
-/** Whether the event log's tables have all events before the offset. Waits up to `replayIndexWaitMs` for them. */
+/** Whether the event index's tables have all events before the offset. Waits up to `replayIndexWaitMs` for them. */
 const isIndexed = Effect.fnUntraced(function* ({ network }: ClaimedJob, endOffset: number) {
-  const log = yield* EventLog
+  const log = yield* Log
   const partition = { topic: eventsTopic(network), partition: 0 }
   return yield* log.committed(EVENT_LOG_GROUP, partition).pipe(
     // Compare the next record, not the committed offset: Kafka's transaction markers take offsets too.
@@ -34,13 +34,13 @@ const isIndexed = Effect.fnUntraced(function* ({ network }: ClaimedJob, endOffse
 export const planJob = Effect.fnUntraced(function* (
   job: ClaimedJob,
   offsets: Offsets,
-  history: ReadonlyArray<HistoryRange>
+  history: ReadonlyArray<BackfillRange>
 ) {
   const { eventIds, filters } = job
   if (filters === null)
     return { startOffset: 0, endOffset: eventIds!.length, byLedger: true } satisfies ReplayPlan
 
-  const log = yield* EventLog
+  const log = yield* Log
   const { start } = yield* log.offsets({ topic: eventsTopic(job.network), partition: 0 })
   const { until } = filters
   // History ends where the service's own ledgers begin: do not read its ledgers a second time.
@@ -60,11 +60,11 @@ export const planJob = Effect.fnUntraced(function* (
 })
 
 /** A new estimate once the job's history is in the log; undefined if the job has no history. */
-export const estimateWithHistory = Effect.fnUntraced(function* (
+export const estimateWithBackfill = Effect.fnUntraced(function* (
   { filters, network }: ClaimedJob,
-  history: ReadonlyArray<HistoryRange>
+  history: ReadonlyArray<BackfillRange>
 ) {
   if (filters === null || history.length === 0) return undefined
-  const from = { log: yield* EventLog, counts: yield* EventCounts, history: yield* HistoryStore }
-  return yield* estimateReplay(from, network, filters, true)
+  const from = { log: yield* Log, counts: yield* EventCounts, history: yield* BackfillStore }
+  return (yield* estimateReplay(from, network, filters, true)).events
 })

@@ -9,7 +9,7 @@ import { Limits } from "../config/Limits.ts"
 import { NotAMarker } from "../coverage/LedgerMarkers.ts"
 import { newWork, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { replayDeliveryId } from "../domain/Replay.ts"
-import { EventLog } from "../log/EventLog.ts"
+import { Log } from "../log/Log.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
@@ -21,11 +21,11 @@ import {
   type ReplayPlan,
   ReplayWork
 } from "../storage/replays/ReplayWork.ts"
+import { historyOf } from "./Backfill.ts"
 import { type FoundEvent, makeBatchReader } from "./BatchReader.ts"
 import { CANCELLED, COMPLETED, failed, jobEndOf, QUOTA_USED_UP } from "./Endings.ts"
-import { historyOf } from "./History.ts"
 import { makeOffsets } from "./Offsets.ts"
-import { estimateWithHistory, planJob } from "./Plan.ts"
+import { estimateWithBackfill, planJob } from "./Plan.ts"
 import { retryDeliveries } from "./Retry.ts"
 
 /** How long the job waits before its conditions are checked again. 0: its next batch may be queued. Pure. */
@@ -53,7 +53,7 @@ const toQueue = (job: ClaimedJob, { startOffset }: ReplayPlan, events: ReadonlyA
   })
 
 const makeQueue = Effect.fnUntraced(function* (job: ClaimedJob, plan: ReplayPlan) {
-  const log = yield* EventLog
+  const log = yield* Log
   const deliveries = yield* DeliveryStore
 
   return Effect.fnUntraced(function* (events: ReadonlyArray<FoundEvent>) {
@@ -84,7 +84,7 @@ const readWithRetries =
 /** Returns how the job ends, or `waits` if it needs history. Undefined if another worker has taken the job. */
 const runBatches = Effect.fnUntraced(function* (job: ClaimedJob) {
   const jobs = yield* ReplayWork
-  const log = yield* EventLog
+  const log = yield* Log
   const asked = yield* historyOf(job).pipe(readWithRetries("requesting history for a replay"))
   if (asked.state === "open") return "waits" as const
   const history = asked.state === "ready" ? asked.ranges : []
@@ -95,7 +95,7 @@ const runBatches = Effect.fnUntraced(function* (job: ClaimedJob) {
   const planned = Effect.fnUntraced(function* () {
     const plan = yield* planJob(job, offsets, history).pipe(readWithRetries("finding where a replay begins"))
     const cursor = plan.byLedger ? 0 : plan.startOffset
-    const total = yield* estimateWithHistory(job, history).pipe(retryUntilSuccess("estimating a replay"))
+    const total = yield* estimateWithBackfill(job, history).pipe(retryUntilSuccess("estimating a replay"))
     const ownership = yield* jobs
       .plan(job, plan, cursor, total)
       .pipe(retryUntilSuccess("writing a replay's plan"))

@@ -8,7 +8,7 @@ import { Limits } from "../config/Limits.ts"
 import { StoredEvents } from "../coverage/StoredEvents.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { WorkNotices } from "../storage/outbox/WorkNotices.ts"
-import { HistoryRequests } from "../storage/replays/HistoryRequests.ts"
+import { BackfillRequests } from "../storage/replays/BackfillRequests.ts"
 import { ReplayWork } from "../storage/replays/ReplayWork.ts"
 import { runJob } from "./Runner.ts"
 
@@ -20,7 +20,7 @@ export const replay = Effect.gen(function* () {
 
   // The settings may have changed: jobs that wait for history which no server provides any more must fail.
   const { networks } = yield* Settings
-  const { failOthers } = yield* HistoryRequests
+  const { failOthers } = yield* BackfillRequests
   yield* failOthers(
     networks.flatMap(({ historyUrls, network }) => (historyUrls.length === 0 ? [] : [network]))
   ).pipe(retryUntilSuccess("failing replay jobs without history servers"))

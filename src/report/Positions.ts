@@ -1,7 +1,7 @@
 /** How far the groups of consumers are in the log, and since when the first record that they have not finished is there. */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { EventLog, type Partition } from "../log/EventLog.ts"
+import { Log, type Partition } from "../log/Log.ts"
 import { partitionsOf } from "../log/Topics.ts"
 
 export interface Position {
@@ -13,7 +13,7 @@ export interface Position {
 
 /** Records that retention has dropped are not behind. `withOldest`: whether to read the record. */
 const positionIn = Effect.fnUntraced(function* (group: string, partition: Partition, withOldest: boolean) {
-  const log = yield* EventLog
+  const log = yield* Log
   // The end is read first: a record that is appended and finished between the two reads does not make it negative.
   const { end, start } = yield* log.offsets(partition)
   const offset = Math.max(start, yield* log.committed(group, partition))

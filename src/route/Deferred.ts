@@ -5,7 +5,7 @@
  * not committed, so a restart reads it again.
  */
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
-import type { LogRecord } from "../log/EventLog.ts"
+import type { LogRecord } from "../log/Log.ts"
 import type { RoutedWebhook } from "./WebhookIndex.ts"
 
 interface DeferredDelivery {

@@ -4,7 +4,7 @@
  */
 import { Effect, Schedule } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
-import { EventLog } from "../log/EventLog.ts"
+import { Log } from "../log/Log.ts"
 import { Health } from "../observability/Health.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 
@@ -14,7 +14,7 @@ const WAITS = "waits until the last process of release 0.2 with the role deliver
 /** `/readyz` and the log say that route waits. */
 export const untilOlderStopped = Effect.gen(function* () {
   const { olderDeliverEveryMs } = yield* StageLimits
-  const log = yield* EventLog
+  const log = yield* Log
   const health = yield* Health
   const hasOlder = log.hasOlderMember("deliver").pipe(retryUntilSuccess("asking for older processes"))
   if (!(yield* hasOlder)) return

@@ -1,12 +1,12 @@
 /**
  * The webhooks that route finds: its own view of `webhooks.config`, kept up to date for the life of the process. It is
- * apart from the registry of deliver, because a process may have a million webhooks, and routing needs neither their
- * addresses nor their secrets. A record that cannot be read goes to the quarantine.
+ * apart from the registry of deliver, because a process may have many webhooks, and routing needs neither their
+ * addresses nor their secrets. A record that cannot be read becomes a dead letter.
  */
 import { Context, Effect, Layer, Result } from "effect"
 import { CONFIG_TOPIC, parseWebhookConfig } from "../domain/Webhook.ts"
 import * as CompactedView from "../log/CompactedView.ts"
-import { quarantineUnreadable } from "../webhooks/UnreadableWebhooks.ts"
+import { unreadableToDeadLetters } from "../webhooks/UnreadableWebhooks.ts"
 import { upToDateWith } from "../webhooks/UpToDate.ts"
 import { makeWebhookIndex } from "./WebhookIndex.ts"
 
@@ -19,7 +19,7 @@ export class RoutedWebhooks extends Context.Service<RoutedWebhooks>()("ledgerhoo
         index.set(key, value === null ? undefined : parseWebhookConfig(value))
         return Result.void
       },
-      yield* quarantineUnreadable("route")
+      yield* unreadableToDeadLetters("route")
     )
     return {
       match: index.match,

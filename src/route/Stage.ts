@@ -1,7 +1,7 @@
 /**
  * Stage 3: events → deliveries. For each event, in order: find the webhooks that want it, then append their work, with
  * deterministic ids, and commit the event's offset in one transaction of the log. A webhook whose account is on hold
- * (AccountHolds) gets no new deliveries. Unreadable records go to the quarantine. Events that many webhooks want are
+ * (AccountHolds) gets no new deliveries. Unreadable records become dead letters. Events that many webhooks want are
  * routed in parts (Deferred): a restart in the middle of one queues its first parts again, and deliver drops them.
  */
 import { Effect, Fiber } from "effect"
@@ -13,16 +13,16 @@ import type { Network } from "../domain/Network.ts"
 import { permissionUnder } from "../domain/Quota.ts"
 import {
   type AssignedPartition,
-  EventLog,
-  type EventLogError,
+  Log,
+  type LogError,
   type LogRecord,
   type NewRecord,
   sourceOf
-} from "../log/EventLog.ts"
+} from "../log/Log.ts"
 import { ReaderPace } from "../log/ReaderPace.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { continued, TRACE_HEADER, traced } from "../observability/Tracing.ts"
-import { makeQuarantine } from "../storage/Quarantine.ts"
+import { makeDeadLetters } from "../storage/DeadLetters.ts"
 import { AccountHolds } from "../webhooks/AccountHolds.ts"
 import { makeDeferred } from "./Deferred.ts"
 import { RoutedWebhooks } from "./RoutedWebhooks.ts"
@@ -62,11 +62,11 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     routePartDeliveries,
     takeBatchRecords
   } = yield* StageLimits
-  const log = yield* EventLog
+  const log = yield* Log
   const pace = yield* ReaderPace
   const webhooks = yield* RoutedWebhooks
   const holds = yield* AccountHolds
-  const quarantine = yield* makeQuarantine
+  const deadLetters = yield* makeDeadLetters
 
   const maySend = ({ account_id, network }: RoutedWebhook) =>
     permissionUnder(holds.get(account_id), network) === "all"
@@ -88,7 +88,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
         text: record.value ?? "",
         reason: NOT_AN_EVENT
       }))
-      yield* quarantine.put("route", unreadable).pipe(retryUntilSuccess("quarantining records"))
+      yield* deadLetters.put("route", unreadable).pipe(retryUntilSuccess("storing dead letters"))
     }
     // The transaction is not retried here, because its result is unknown after an error. The consumer restarts from
     // the committed offset.
@@ -106,7 +106,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     /** The offset behind the last record that was routed, or deferred. */
     let routedTo = partition.startOffset
     /** The read under way, while deferred deliveries are queued meanwhile. */
-    let taking: Fiber.Fiber<ReadonlyArray<LogRecord>, EventLogError> | undefined
+    let taking: Fiber.Fiber<ReadonlyArray<LogRecord>, LogError> | undefined
 
     /** Events behind one with deferred deliveries are not committed. */
     const queueUpTo = (batch: Batch, offset: number) => {

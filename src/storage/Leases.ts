@@ -3,7 +3,7 @@
  * retention. A process that dies or freezes loses its leases within Limits.leaseMs. Only the database's clock counts; if
  * it was set back, a lease lasts for Limits.leaseMs from when another process next asks for it.
  * A lease does not stop a process that wakes up late from writing, so writes that must not happen twice are fenced by
- * the log (`EventLog.exclusive`).
+ * the log (`Log.exclusive`).
  */
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

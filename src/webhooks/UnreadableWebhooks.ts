@@ -1,16 +1,16 @@
 /**
- * Records of `webhooks.config` that a process cannot read go to the quarantine, once each, however often a process
+ * Records of `webhooks.config` that a process cannot read become dead letters, once each, however often a process
  * starts and reads the topic again. The text stays in the log, because it may contain header values and secrets: the
  * source says where.
  */
 import { Effect } from "effect"
 import type { Unreadable } from "../log/CompactedView.ts"
-import { sourceOf } from "../log/EventLog.ts"
-import { makeQuarantine, type QuarantineStage } from "../storage/Quarantine.ts"
+import { sourceOf } from "../log/Log.ts"
+import { type DeadLetterStage, makeDeadLetters } from "../storage/DeadLetters.ts"
 
-export const quarantineUnreadable = (stage: QuarantineStage) =>
+export const unreadableToDeadLetters = (stage: DeadLetterStage) =>
   Effect.map(
-    makeQuarantine,
+    makeDeadLetters,
     ({ put }) =>
       (unreadable: ReadonlyArray<Unreadable>) =>
         put(

@@ -5,7 +5,7 @@
 import { Effect, Schedule } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { CompactedView } from "../log/CompactedView.ts"
-import { EventLog } from "../log/EventLog.ts"
+import { Log } from "../log/Log.ts"
 import { OUTBOX_POSITION, Outbox } from "../storage/outbox/Outbox.ts"
 
 /** Usually publishing takes some milliseconds, but as long as a lease if the process that publishes has died. */
@@ -16,7 +16,7 @@ const catchUpSchedule = Schedule.min([
 
 /** Waits until the view contains everything that was in the outbox when this was called. */
 export const upToDateWith = Effect.fnUntraced(function* ({ caughtUp }: CompactedView) {
-  const log = yield* EventLog
+  const log = yield* Log
   const outbox = yield* Outbox
 
   const published = (id: number) =>

@@ -11,7 +11,7 @@ import { CONFIG_TOPIC, type DeliveryConfig, deliveryConfig, parseWebhookConfig }
 import * as CompactedView from "../log/CompactedView.ts"
 import { SecretBox } from "../storage/webhooks/SecretBox.ts"
 import { makeReadLease } from "./ReadLease.ts"
-import { quarantineUnreadable } from "./UnreadableWebhooks.ts"
+import { unreadableToDeadLetters } from "./UnreadableWebhooks.ts"
 import { makeUnusableWebhooks } from "./UnusableWebhooks.ts"
 import { upToDateWith } from "./UpToDate.ts"
 
@@ -85,7 +85,7 @@ export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
         )
         if (Result.isFailure(read)) {
           if (!usable.has(webhookId))
-            unusable.set(webhookId, { reason: "its record cannot be read; see the quarantine" })
+            unusable.set(webhookId, { reason: "its record cannot be read; see the dead letters" })
           return Result.fail(read.failure)
         }
         const { config, url } = read.success
@@ -101,7 +101,7 @@ export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
         return Result.void
       }
 
-      const view = yield* CompactedView.follow(CONFIG_TOPIC, apply, yield* quarantineUnreadable("deliver"))
+      const view = yield* CompactedView.follow(CONFIG_TOPIC, apply, yield* unreadableToDeadLetters("deliver"))
       const upToDate = yield* upToDateWith(view)
 
       return {

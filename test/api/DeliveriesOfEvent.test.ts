@@ -5,7 +5,7 @@ import { deliveryId } from "../../src/domain/Ids.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { appendMarkers, markers } from "../support/markers.ts"
 
@@ -69,8 +69,8 @@ layer(apiLayer(), { excludeTestServices: true })("the deliveries of an event", (
       const [marker] = markers(100, 100)
       yield* appendMarkers("mainnet", [{ ...marker!, detected_at: NOW }])
       assert.deepStrictEqual(yield* idsOf(query), [replayed, live])
-      // Once the event log contains the event, the API knows its place in the ledger.
-      yield* Effect.flatMap(EventStore, (store) => store.insert(events, Date.now()))
+      // Once the event index contains the event, the API knows its place in the ledger.
+      yield* Effect.flatMap(EventIndex, (store) => store.insert(events, Date.now()))
       assert.deepStrictEqual(yield* idsOf(query), [replayed, live])
     })
   )

@@ -6,7 +6,7 @@ import { EVENT_ID_FORM } from "../../src/api/contract/Common.ts"
 import { StreamLimits } from "../../src/config/StreamLimits.ts"
 import { expandPattern } from "../../src/domain/EventType.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
 import { eventually } from "../support/delivering.ts"
 import {
@@ -69,7 +69,7 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
       yield* appendLedgers(events)
       yield* appendNoise("mainnet", 3)
       yield* untilIds(stream, events)
-      yield* (yield* EventStore).insert(events, Date.parse(events[0]!.timestamp))
+      yield* (yield* EventIndex).insert(events, Date.parse(events[0]!.timestamp))
       const { text } = yield* call("GET", "/v1/events?limit=100", { key })
       for (const { data, event, id } of stream.blocks().filter(({ data }) => data !== undefined)) {
         assert.include(text, data!)

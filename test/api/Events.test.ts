@@ -1,12 +1,12 @@
-/** The event log over HTTP: filters against a plain search, exact pages, and which key sees which network. */
+/** The event index over HTTP: filters against a plain search, exact pages, and which key sees which network. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { expandPattern } from "../../src/domain/EventType.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import type { KeyEnvironment, Network } from "../../src/domain/Network.ts"
 import { events as eventsStage } from "../../src/events/Stage.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
+import { Log } from "../../src/log/Log.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { type Answer, ApiUnderTest, apiLayer } from "../support/api.ts"
 import { comparable, corpusFiles, corpusPresent, expectedEvents } from "../support/corpusLedgers.ts"
 import { eventually } from "../support/delivering.ts"
@@ -70,7 +70,7 @@ const found = (all: ReadonlyArray<LedgerEvent>, wanted: Wanted): ReadonlyArray<L
     .toSorted(newestFirst)
 
 const store = (events: ReadonlyArray<LedgerEvent>) =>
-  Effect.flatMap(EventStore, (eventStore) => eventStore.insert(events, NOW))
+  Effect.flatMap(EventIndex, (eventIndex) => eventIndex.insert(events, NOW))
 
 /** A client whose key is of that environment. */
 const client = Effect.fnUntraced(function* (environment: KeyEnvironment) {
@@ -358,7 +358,7 @@ describe.skipIf(!corpusPresent)("real events (skipped without ../shared/xrpl-cor
       assert.lengthOf(expected, 2_553)
       const places = new Map<number, number>()
       const known = new Map(expected.map((event) => [event["ledger_index"], event.timestamp]))
-      const log = yield* EventLog
+      const log = yield* Log
       yield* log.transaction({
         append: expected.map((event) => {
           const { file: _, ...fields } = event

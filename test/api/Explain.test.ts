@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000
 const iso = (ms: number) => new Date(ms).toISOString()
 let ledgers = 90_000_000
 
-/** Appends a ledger that closed the given time ago to the log and to the event log. Route has read it. */
+/** Appends a ledger that closed the given time ago to the log and to the event index. Route has read it. */
 const takeLedger = Effect.fnUntraced(function* (
   agoMs: number,
   events: ReadonlyArray<Parameters<typeof eventOf>[0]> = [{ accounts: [addresses[0]] }]
@@ -37,7 +37,7 @@ const takeLedger = Effect.fnUntraced(function* (
   )
   const ledger = { index, closeTime, events: made }
   yield* writeLedgers([ledger], made[0]!.network)
-  const log = yield* EventLog
+  const log = yield* Log
   const partition = { topic: eventsTopic(made[0]!.network), partition: 0 }
   const { end } = yield* log.offsets(partition)
   yield* log.transaction({

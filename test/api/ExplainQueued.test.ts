@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { route } from "../../src/route/Stage.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
@@ -21,7 +21,7 @@ layer(layers, { excludeTestServices: true })("an explanation", (it) => {
   it.effect("says that a delivery is queued until it is sent, and then shows it", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
-      const log = yield* EventLog
+      const log = yield* Log
       const sql = yield* SqlClient.SqlClient
       const { key } = yield* api.account()
       const receiver = yield* makeReceiver()

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { addresses } from "../support/events.ts"
 import { eventsOf, pastLedgers, writeLedgers } from "../support/replaying.ts"
@@ -133,7 +133,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("a previ
 
   it.effect("passes over records that are no events", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const { preview } = yield* customer()
       yield* log.transaction({
         append: ["null", "{"].map((value) => ({ topic: eventsTopic("mainnet"), key: "mainnet", value }))

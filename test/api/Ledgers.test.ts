@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { isoTime } from "../../src/domain/Ledger.ts"
 import type { NetworkFacts } from "../../src/health/Networks.ts"
 import { ingest } from "../../src/ledger/Stage.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { Health } from "../../src/observability/Health.ts"
 import { SkippedLedgers } from "../../src/storage/events/SkippedLedgers.ts"
 import { writeNetwork } from "../../src/storage/Networks.ts"
@@ -101,7 +101,7 @@ layer(apiLayer(), { excludeTestServices: true })("coverage", (it) => {
   it.effect("shows each range with both its ends, and no network of the other environment", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
-      const log = yield* EventLog
+      const log = yield* Log
       yield* appendMarkers("mainnet", markers(100, 180), LONG_AGO)
       yield* appendMarkers("mainnet", [...markers(181, 240), ...markers(500, 503)])
       yield* appendMarkers("testnet", markers(7, 9))

@@ -7,7 +7,7 @@ import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import { scopes } from "../../src/domain/ApiKey.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { type Answer, ApiUnderTest, apiLayer, type Call } from "../support/api.ts"
 import { eventOf } from "../support/events.ts"
 import { examplesOf, mismatches, type Operation, operations } from "../support/openApi.ts"
@@ -34,7 +34,7 @@ const newWebhook = (client: Client) =>
 
 const newEvent = (network: "mainnet" | "testnet") =>
   Effect.gen(function* () {
-    const events = yield* EventStore
+    const events = yield* EventIndex
     const event = eventOf({ network, ledgerIndex: 90_000_000 + unique() })
     yield* Effect.orDie(events.insert([event], Date.now()))
     return event.event_id
@@ -62,7 +62,7 @@ const ofAccount = (make: (client: Client) => Effect.Effect<string>, prefix: stri
 })
 
 /** The resource that a path's parameter names, by the beginning of the path. */
-const resources: Readonly<Record<string, Resource<EventStore>>> = {
+const resources: Readonly<Record<string, Resource<EventIndex>>> = {
   "/v1/webhooks": ofAccount(newWebhook, "wh_"),
   "/v1/deliveries": ofAccount(
     (client) =>
@@ -97,7 +97,7 @@ const NOTICES = "/v1/account/notices"
 
 const PARAMETER = /\{\w+\}/
 
-const resourceOf = ({ path }: Operation): Resource<EventStore> => {
+const resourceOf = ({ path }: Operation): Resource<EventIndex> => {
   const resource = resources[path.slice(0, path.indexOf("/{"))]
   return resource ?? assert.fail(`what does the parameter of ${path} name? (resources)`)
 }
@@ -224,7 +224,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
         `${name} answers malformed ids, unknown ids and ids of other accounts with the right error`,
         () =>
           Effect.gen(function* () {
-            const { ask, valid, account } = yield* clientFor(operation)
+            const { ask, valid, account, accountId, keyFor } = yield* clientFor(operation)
             const api = yield* ApiUnderTest
             const { key } = yield* account()
             const other: Client = { call: (...[verb, path, call]) => api.call(verb, path, { key, ...call }) }
@@ -241,6 +241,8 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
             for (const id of malformed) assertFailure(yield* ask(valid, at(id)), 400, "VALIDATION_ERROR")
             assertFailure(yield* ask(valid, at(resource.unknown)), 404, "NOT_FOUND")
             assertFailure(yield* ask(valid, at(yield* resource.foreign(other))), 404, "NOT_FOUND")
+            const testKey = yield* keyFor(accountId, "test")
+            assertFailure(yield* ask({ ...valid, key: testKey }), 404, "NOT_FOUND")
           })
       )
     }
@@ -281,6 +283,23 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
       })
     )
   }
+})
+
+layer(apiLayer(), { excludeTestServices: true })("a list", (it) => {
+  for (const path of ["/v1/webhooks", "/v1/deliveries", "/v1/api-keys", "/v1/replay"])
+    it.effect(`${path} shows its owner's resources, and none of others or of the other environment`, () =>
+      Effect.gen(function* () {
+        const api = yield* ApiUnderTest
+        const { accountId, key } = yield* api.account()
+        const listFor = (key: string) => Effect.map(api.call("GET", path, { key }), ({ text }) => text)
+        const id = yield* resources[path]!.own({
+          call: (method, to, call) => api.call(method, to, { key, ...call })
+        })
+        assert.include(yield* listFor(key), id)
+        for (const other of [(yield* api.account()).key, yield* api.keyFor(accountId, "test")])
+          assert.notInclude(yield* listFor(other), id)
+      })
+    )
 })
 
 // Each fault would be logged with its cause.

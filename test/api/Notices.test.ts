@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { noticeTypes } from "../../src/domain/Notices.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { eventOf } from "../support/events.ts"
@@ -136,7 +136,7 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/account/notices", (it) => 
       yield* call("PUT", { url: URL })
       const { body: webhook } = yield* call("POST", { url: URL, event_types: ["*"] }, "/v1/webhooks")
       const event = eventOf({ network: "mainnet", ledgerIndex: 91_000_000 })
-      yield* (yield* EventStore).insert([event], Date.now())
+      yield* (yield* EventIndex).insert([event], Date.now())
       const { body: job } = yield* call(
         "POST",
         { webhook_id: webhook.id, event_ids: [event.event_id] },

@@ -4,7 +4,7 @@ import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orUnavailable } from "../../src/api/Failures.ts"
 import { Limits } from "../../src/config/Limits.ts"
-import { EventLogError } from "../../src/log/EventLog.ts"
+import { LogError } from "../../src/log/Log.ts"
 import { Health } from "../../src/observability/Health.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { mismatches, operations } from "../support/openApi.ts"
@@ -58,7 +58,7 @@ describe("unavailable", () => {
 
   it.effect("answers 503 while the log is unavailable", () =>
     Effect.gen(function* () {
-      const away = new EventLogError({ operation: "read", topic: "test", cause: "away" })
+      const away = new LogError({ operation: "read", topic: "test", cause: "away" })
       const error = yield* Effect.flip(orUnavailable(Effect.fail(away)))
       assert.strictEqual(error.error.code, "UNAVAILABLE")
     }).pipe(Effect.provide(Layer.empty))

@@ -4,8 +4,8 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomId } from "../../src/domain/Ids.ts"
-import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
+import * as EmbeddedLog from "../../src/log/embedded/EmbeddedLog.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { runCommand } from "../support/command.ts"
 import { eventOf } from "../support/events.ts"
 import { databaseUrl, makeDatabase } from "../support/postgres.ts"
@@ -36,7 +36,7 @@ beforeAll(async () => {
       return ids
     })
     webhooks = yield* rows.pipe(
-      Effect.provide(Layer.provide(Layer.merge(EmbeddedEventLog.layer, EventStore.layer), settingsLayer())),
+      Effect.provide(Layer.provide(Layer.merge(EmbeddedLog.layer, EventIndex.layer), settingsLayer())),
       Effect.provide(PgClient.layerFrom(PgClient.make({ ...options, maxConnections: 2 })))
     )
   })

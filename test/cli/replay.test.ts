@@ -11,8 +11,8 @@ import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomId } from "../../src/domain/Ids.ts"
 import { monthOf } from "../../src/domain/Quota.ts"
-import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
+import * as EmbeddedLog from "../../src/log/embedded/EmbeddedLog.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { waitUntil } from "../support/apiClient.ts"
 import { runCommand } from "../support/command.ts"
 import { databaseUrl, makeDatabase } from "../support/postgres.ts"
@@ -54,7 +54,7 @@ beforeAll(async () => {
       yield* insertAccount(ACCOUNT)
       yield* insertAccount(OTHER)
     })
-    const log = Layer.merge(EmbeddedEventLog.layer, EventStore.layer)
+    const log = Layer.merge(EmbeddedLog.layer, EventIndex.layer)
     yield* rows.pipe(
       Effect.provide(Layer.provide(log, settingsLayer())),
       Effect.provide(Layer.succeedContext(store))

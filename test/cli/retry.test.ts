@@ -5,10 +5,10 @@ import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomId } from "../../src/domain/Ids.ts"
 import { monthOf } from "../../src/domain/Quota.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
 import { runCommand } from "../support/command.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { databaseUrl, makeDatabase } from "../support/postgres.ts"
 import { isRetryable, type MadeDelivery, makeDeliveries } from "../support/retrying.ts"
 import { setUsage } from "../support/rows.ts"
@@ -34,10 +34,7 @@ beforeAll(async () => {
     const statuses = ["failed", "delivered", "retrying"] as const
     const made = yield* makeDeliveries(30, (i) => statuses[i % 3]!, { account: ACCOUNT }).pipe(
       Effect.provide(
-        Layer.provide(
-          Layer.mergeAll(MemoryEventLog.layer, DeliveryStore.layer, Partitions.layer),
-          settingsLayer()
-        )
+        Layer.provide(Layer.mergeAll(MemoryLog.layer, DeliveryStore.layer, Partitions.layer), settingsLayer())
       ),
       Effect.provide(Layer.succeedContext(store))
     )

@@ -2,8 +2,8 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
-import { HistoryStore } from "../../src/storage/events/HistoryStore.ts"
+import * as EmbeddedLog from "../../src/log/embedded/EmbeddedLog.ts"
+import { BackfillStore } from "../../src/storage/events/BackfillStore.ts"
 import { SkippedLedgers } from "../../src/storage/events/SkippedLedgers.ts"
 import { runCommand } from "../support/command.ts"
 import { appendMarkers, markers } from "../support/markers.ts"
@@ -16,7 +16,7 @@ const prepared = Effect.gen(function* () {
   const sql = PgClient.layer({ ...options, maxConnections: 3 })
   yield* Effect.andThen(
     appendMarkers("mainnet", [...markers(100, 110), ...markers(120, 130)]),
-    Effect.flatMap(HistoryStore, (history) =>
+    Effect.flatMap(BackfillStore, (history) =>
       history.add("mainnet", {
         firstLedger: 50,
         lastLedger: 60,
@@ -31,7 +31,7 @@ const prepared = Effect.gen(function* () {
     )
   ).pipe(
     Effect.provide(
-      Layer.merge(EmbeddedEventLog.layer, HistoryStore.layer).pipe(
+      Layer.merge(EmbeddedLog.layer, BackfillStore.layer).pipe(
         Layer.provide(settingsLayer()),
         Layer.provide(sql)
       )

@@ -4,8 +4,8 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomId } from "../../src/domain/Ids.ts"
-import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
+import * as EmbeddedLog from "../../src/log/embedded/EmbeddedLog.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { runCommand } from "../support/command.ts"
 import { databaseUrl, makeDatabase } from "../support/postgres.ts"
 import { eventsOf, pastLedgers, writeLedgers } from "../support/replaying.ts"
@@ -30,7 +30,7 @@ beforeAll(async () => {
       LOG_LEVEL: "warn"
     }
     const store = yield* Layer.build(PgClient.layerFrom(PgClient.make({ ...options, maxConnections: 2 })))
-    const log = Layer.provide(Layer.merge(EmbeddedEventLog.layer, EventStore.layer), settingsLayer())
+    const log = Layer.provide(Layer.merge(EmbeddedLog.layer, EventIndex.layer), settingsLayer())
     yield* Effect.gen(function* () {
       yield* writeLedgers(ledgers)
       yield* insertAccount(ACCOUNT)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { firstLedger } from "../../src/coverage/FirstLedger.ts"
 import { eventsTopic, ledgersTopic } from "../../src/domain/LedgerEvent.ts"
 import { ingest } from "../../src/ledger/Stage.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { chain } from "../support/chain.ts"
 import { awaitLedgers, memoryLayer, oneEventEach } from "../support/ingesting.ts"
 import { appendMarkers, markers } from "../support/markers.ts"
@@ -12,7 +12,7 @@ import { scriptedSource } from "../support/scriptedSource.ts"
 
 /** A log whose events before the offset have been dropped by retention. */
 const withEventsFrom = (start: number) =>
-  Effect.map(EventLog, (log) => ({
+  Effect.map(Log, (log) => ({
     ...log,
     offsets: (partition: Parameters<typeof log.offsets>[0]) =>
       Effect.map(log.offsets(partition), (found) =>
@@ -60,7 +60,7 @@ describe("the service's first ledger", () => {
 
   it.effect("is never a simulated one", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const simulated = markers(50, 60, "simulated").map((marker) => ({
         ...marker,
         simulated: true as const

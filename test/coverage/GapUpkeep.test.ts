@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { makeGapSweep } from "../../src/coverage/GapUpkeep.ts"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { AccountStore } from "../../src/storage/accounts/AccountStore.ts"
 import { forgetEnded } from "../../src/storage/EndedRows.ts"
 import { makeGapStore } from "../../src/storage/webhooks/GapStore.ts"
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000
 let index = 1_000
 /** Takes a ledger with an event, and routes it unless told otherwise. */
 const takeLedger = Effect.fnUntraced(function* (isRouted = true) {
-  const log = yield* EventLog
+  const log = yield* Log
   const closeTime = isoSecond(1_760_000_000_000 + ++index * 4_000)
   yield* appendLedgers([
     { index, closeTime, events: [eventOf({ ledgerIndex: index, timestamp: closeTime })] }

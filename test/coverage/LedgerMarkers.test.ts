@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
 import { findInRange, ledgerRanges, readMarker } from "../../src/coverage/LedgerMarkers.ts"
 import type { LedgerMarker } from "../../src/domain/LedgerEvent.ts"
-import type { EventLogReader, LogRecord } from "../../src/log/EventLog.ts"
+import type { LogReader, LogRecord } from "../../src/log/Log.ts"
 import { markers } from "../support/markers.ts"
 
 /** A log with these markers. The nth marker is at `offsetOf(n)`. */
@@ -21,7 +21,7 @@ const logOf = (all: ReadonlyArray<LedgerMarker>, offsetOf: (n: number) => number
     })
   )
   let reads = 0
-  const reader: EventLogReader["Service"] = {
+  const reader: LogReader["Service"] = {
     read: ({ offset }, max) =>
       Effect.sync(() => {
         reads++
@@ -48,7 +48,7 @@ const taken = (...ranges: ReadonlyArray<ReadonlyArray<LedgerMarker>>): ReadonlyA
   })
 }
 
-const found = (reader: EventLogReader["Service"]) =>
+const found = (reader: LogReader["Service"]) =>
   Effect.map(ledgerRanges(reader, "mainnet"), (ranges) =>
     ranges.map(({ first, last }) => [first.marker.ledger_index, last.marker.ledger_index])
   )

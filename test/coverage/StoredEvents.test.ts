@@ -3,11 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
 import { StoredEvents } from "../../src/coverage/StoredEvents.ts"
-import { type EventPosition, historyEventsTopic } from "../../src/domain/History.ts"
+import { type EventPosition, historyEventsTopic } from "../../src/domain/Backfill.ts"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { eventOf } from "../support/events.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const PIECE = Limits.eventPieceRecords
@@ -17,7 +17,7 @@ const idOf = (topic: string, offset: number) => `${topic} ${offset}`
 
 /** Appends events to a topic that already has `from` events. */
 const append = (topic: string, from: number, count: number) =>
-  Effect.flatMap(EventLog, (log) =>
+  Effect.flatMap(Log, (log) =>
     log.transaction({
       append: Array.from({ length: count }, (_, i) => ({
         topic,
@@ -37,13 +37,13 @@ const idsAt = (offsets: ReadonlyArray<number>) =>
 
 /** Runs a test on a new log; the test gets the list of the log's reads. */
 const onLog = <E, R>(
-  test: (reads: ReadonlyArray<number>) => Effect.Effect<void, E, R | StoredEvents | EventLog>
+  test: (reads: ReadonlyArray<number>) => Effect.Effect<void, E, R | StoredEvents | Log>
 ) => {
   const reads: Array<number> = []
   const counting = Layer.effect(
-    EventLog,
-    Effect.map(EventLog, (log) =>
-      EventLog.of({
+    Log,
+    Effect.map(Log, (log) =>
+      Log.of({
         ...log,
         read: (from, max) =>
           Effect.suspend(() => {
@@ -52,7 +52,7 @@ const onLog = <E, R>(
           })
       })
     )
-  ).pipe(Layer.provide(MemoryEventLog.layer), Layer.provide(settingsLayer({})))
+  ).pipe(Layer.provide(MemoryLog.layer), Layer.provide(settingsLayer({})))
   return test(reads).pipe(Effect.provide(StoredEvents.layer.pipe(Layer.provideMerge(counting))))
 }
 

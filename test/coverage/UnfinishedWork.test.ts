@@ -8,10 +8,10 @@ import { makeUnfinishedWork } from "../../src/coverage/UnfinishedWork.ts"
 import { DELIVERIES_TOPIC, newWork } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { eventOf } from "../support/events.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { appendLedgers, isoSecond } from "../support/replaying.ts"
 import { settingsLayer } from "../support/settings.ts"
 
@@ -22,7 +22,7 @@ const partition = partitionOf(DELIVERIES_TOPIC, WEBHOOK)
 
 const world = () =>
   Layer.mergeAll(
-    Layer.fresh(MemoryEventLog.layer),
+    Layer.fresh(MemoryLog.layer),
     Layer.succeed(StageLimits, { ...stageLimits, progressRecords: 2, routeAheadRecords: 1 })
   ).pipe(Layer.provideMerge(settingsLayer({ XRPL_MAINNET_URLS: "ws://127.0.0.1:1" })))
 
@@ -44,7 +44,7 @@ const take = (index: number, events: number) => {
   )
 }
 const commit = (group: string, topic: string, n: number, offset: number) =>
-  Effect.flatMap(EventLog, ({ transaction }) =>
+  Effect.flatMap(Log, ({ transaction }) =>
     transaction({ append: [], commit: { group, positions: [{ topic, partition: n, offset }] } })
   )
 const routeTo = (offset: number) => commit("route", eventsTopic(NETWORK), 0, offset)
@@ -93,7 +93,7 @@ layer(world())("routed ledgers", (it) => {
 layer(world())("unfinished work", (it) => {
   it.effect("is read from the committed offset on, up to a bound; unread work is not much older", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const { read } = yield* make
       const events = yield* Effect.forEach([1, 2, 3, 4, 5, 6], (n) =>
         Effect.map(take(200 + n, 1), (timestamp) => eventOf({ ledgerIndex: 200 + n, timestamp }))

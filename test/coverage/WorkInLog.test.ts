@@ -6,29 +6,29 @@ import { type WantedDelivery, waitingInLog } from "../../src/coverage/WorkInLog.
 import { DELIVERIES_TOPIC, newWork } from "../../src/domain/Delivery.ts"
 import { randomId } from "../../src/domain/Ids.ts"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { eventOf } from "../support/events.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const webhookId = randomId("wh_", 1)
 const partition = { topic: DELIVERIES_TOPIC, partition: partitionOf(DELIVERIES_TOPIC, webhookId) }
 const event = eventOf({})
 const wanted = (n: number): WantedDelivery => ({ id: randomId("dlv_", n), webhookId, eventOffset: 5 })
-const log = Layer.fresh(MemoryEventLog.layer).pipe(Layer.provide(settingsLayer()))
+const log = Layer.fresh(MemoryLog.layer).pipe(Layer.provide(settingsLayer()))
 
 const commit = (
   group: string,
   position: { readonly topic: string; readonly partition: number },
   offset: number
 ) =>
-  Effect.flatMap(EventLog, ({ transaction }) =>
+  Effect.flatMap(Log, ({ transaction }) =>
     transaction({ append: [], commit: { group, positions: [{ ...position, offset }] } })
   )
 const routeTo = (offset: number) => commit("route", { topic: eventsTopic("mainnet"), partition: 0 }, offset)
 const queue = (deliveries: ReadonlyArray<WantedDelivery>) =>
-  Effect.flatMap(EventLog, ({ transaction }) =>
+  Effect.flatMap(Log, ({ transaction }) =>
     transaction({
       append: deliveries.map(({ id }) => ({
         topic: DELIVERIES_TOPIC,
@@ -38,7 +38,7 @@ const queue = (deliveries: ReadonlyArray<WantedDelivery>) =>
     })
   )
 const waiting = (deliveries: ReadonlyArray<WantedDelivery>) =>
-  Effect.flatMap(EventLog, (reader) => waitingInLog(reader, "mainnet", deliveries))
+  Effect.flatMap(Log, (reader) => waitingInLog(reader, "mainnet", deliveries))
 
 layer(log)("a delivery without a row", (it) => {
   it.effect("waits in the log until its event is routed and its work is finished", () =>

@@ -5,20 +5,20 @@ import { TestClock } from "effect/testing"
 import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
 import { delay } from "../../src/delay/Stage.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, newWork } from "../../src/domain/Delivery.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { eventOf } from "../support/events.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../support/settings.ts"
 import { stepWallClock } from "../support/wallClock.ts"
 
 const KEY = "wh_1"
 
-const layer = MemoryEventLog.layer.pipe(Layer.provideMerge(settingsLayer({ DELIVERY_JITTER: "0" })))
+const layer = MemoryLog.layer.pipe(Layer.provideMerge(settingsLayer({ DELIVERY_JITTER: "0" })))
 
 /** Puts work for attempt 2, due in `waitMs`, into the delay topic of an attempt. */
 const put = Effect.fnUntraced(function* (topicOf: number, id: string, waitMs: number) {
-  const log = yield* EventLog
+  const log = yield* Log
   const work = {
     ...newWork(id, KEY, eventOf({}), 2),
     series_attempt: 2,
@@ -31,7 +31,7 @@ const put = Effect.fnUntraced(function* (topicOf: number, id: string, waitMs: nu
 
 /** Ids of the work that has returned, in order. */
 const back = Effect.gen(function* () {
-  const log = yield* EventLog
+  const log = yield* Log
   const partition = partitionOf(DELIVERIES_TOPIC, KEY)
   const records = yield* log.read({ topic: DELIVERIES_TOPIC, partition, offset: 0 }, 100)
   return records.map(({ value }) => (JSON.parse(value!) as DeliveryWork).delivery_id)
@@ -138,7 +138,7 @@ describe("delay, if the wall clock is set", () => {
     it.effect(`of the process that made a retry by ${ms / 1_000} s, keeps its delay`, () =>
       Effect.gen(function* () {
         yield* present
-        const log = yield* EventLog
+        const log = yield* Log
         yield* Effect.forkScoped(delay)
         yield* put(2, "first", 1_000)
         yield* TestClock.adjust(HOUR_MS)

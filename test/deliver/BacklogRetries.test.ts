@@ -5,7 +5,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { delayTopic } from "../../src/domain/Delivery.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { partitionsOf } from "../../src/log/Topics.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import {
@@ -20,7 +20,7 @@ import {
 import { makeReceiver } from "../support/receiver.ts"
 
 /** The records of the delay topic of second attempts. */
-const retriesIn = Effect.fnUntraced(function* (log: EventLog["Service"]) {
+const retriesIn = Effect.fnUntraced(function* (log: Log["Service"]) {
   const topic = delayTopic(2)
   const records = yield* Effect.forEach(Array.from({ length: partitionsOf(topic) }).keys(), (partition) =>
     log.read({ topic, partition, offset: 0 }, 100)
@@ -31,12 +31,12 @@ const retriesIn = Effect.fnUntraced(function* (log: EventLog["Service"]) {
 type Store = DeliveryStore["Service"]
 
 /** The store with some of its methods changed. */
-const storeWith = (change: (store: Store, log: EventLog["Service"]) => Partial<Store>) =>
+const storeWith = (change: (store: Store, log: Log["Service"]) => Partial<Store>) =>
   Layer.effect(
     DeliveryStore,
     Effect.gen(function* () {
       const store = yield* DeliveryStore
-      return DeliveryStore.of({ ...store, ...change(store, yield* EventLog) })
+      return DeliveryStore.of({ ...store, ...change(store, yield* Log) })
     })
   ).pipe(Layer.provide(DeliveryStore.layer))
 
@@ -98,7 +98,7 @@ it.live("a retry that arrives before its attempt is recorded is offered again la
     const receiver = yield* makeReceiver(() => 503)
     const { webhook, ids } = yield* backlogDeliveries(receiver.url, 1)
     yield* setStatus(webhook, "active")
-    const log = yield* EventLog
+    const log = yield* Log
     const deliveries = yield* DeliveryStore
     // The row was read before the attempt was recorded, and the log has the work once more.
     yield* eventually(

@@ -7,7 +7,7 @@ import { Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, newWork } from "../../src/domain/Delivery.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -78,7 +78,7 @@ const fence = Effect.fnUntraced(function* (webhook: string, receiver: Receiver) 
 
 /** The webhook's records in the delay topic of that attempt. */
 const waitingIn = Effect.fnUntraced(function* (webhook: string, seriesAttempt: number) {
-  const log = yield* EventLog
+  const log = yield* Log
   const topic = delayTopic(seriesAttempt)
   const records = yield* log.read({ topic, partition: partitionOf(topic, webhook), offset: 0 }, 100)
   return records.map(({ value }) => JSON.parse(value!) as DeliveryWork)

@@ -5,8 +5,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import {
@@ -16,6 +15,7 @@ import {
   stagesLayer,
   startDelivering
 } from "../support/delivering.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { waitingFor } from "../support/rows.ts"
@@ -29,9 +29,9 @@ it.live(
 
     /** The webhooks can be read as soon as the actor waits for them. */
     const log = Layer.effect(
-      EventLog,
-      Effect.map(EventLog, (inner) =>
-        EventLog.of({
+      Log,
+      Effect.map(Log, (inner) =>
+        Log.of({
           ...inner,
           read: (from, max) =>
             Effect.andThen(
@@ -67,7 +67,7 @@ it.live(
       Effect.scoped,
       Effect.provide(
         stagesLayer(deliveries).pipe(
-          Layer.provideMerge(Layer.provide(log, MemoryEventLog.layer)),
+          Layer.provideMerge(Layer.provide(log, MemoryLog.layer)),
           Layer.provideMerge(TestDatabase),
           Layer.provideMerge(deliveringSettings()),
           Layer.provideMerge(Telemetry.layer(undefined))

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { type Outcome, Recorder } from "../../src/deliver/record/Recorder.ts"
 import { type DeliveryWork, delayTopic } from "../../src/domain/Delivery.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -37,7 +37,7 @@ it.live("a manual retry is marked, with the attempts that follow it in the serie
   const recorded: Array<boolean> = []
   return Effect.gen(function* () {
     const queries = yield* DeliveryQueries
-    const log = yield* EventLog
+    const log = yield* Log
     const store = yield* DeliveryStore
     const receiver = yield* makeReceiver(() => 503)
     const webhook = yield* makeWebhook(receiver.url)

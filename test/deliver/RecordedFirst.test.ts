@@ -4,10 +4,10 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { Recorder } from "../../src/deliver/record/Recorder.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import type { NewDelivery } from "../../src/storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { delivered, work } from "../support/outcomes.ts"
 import { settingsLayer } from "../support/settings.ts"
 
@@ -77,7 +77,7 @@ it.effect("deliveries without a row are recorded apart, unless others of their w
     Effect.provide(
       Recorder.layer.pipe(
         Layer.provide(stores),
-        Layer.provide(MemoryEventLog.layer),
+        Layer.provide(MemoryLog.layer),
         Layer.provide(settingsLayer())
       )
     )

@@ -9,11 +9,11 @@ import { Limits } from "../../src/config/Limits.ts"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { type Outcome, Recorder } from "../../src/deliver/record/Recorder.ts"
 import { delayTopic } from "../../src/domain/Delivery.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { delivered, work } from "../support/outcomes.ts"
 import { settingsLayer } from "../support/settings.ts"
 import { stepWallClock } from "../support/wallClock.ts"
@@ -21,7 +21,7 @@ import { stepWallClock } from "../support/wallClock.ts"
 type Disable = WebhookStore["Service"]["disable"]
 
 const onRecorder = <E>(
-  test: (written: Array<number>) => Effect.Effect<void, E, Recorder | EventLog>,
+  test: (written: Array<number>) => Effect.Effect<void, E, Recorder | Log>,
   statement: Effect.Effect<void> = Effect.void,
   disabling: { readonly failing: () => Array<string>; readonly disable?: Disable } = {
     failing: () => []
@@ -44,7 +44,7 @@ const onRecorder = <E>(
     Effect.provide(
       Recorder.layer.pipe(
         Layer.provide(stores),
-        Layer.provideMerge(MemoryEventLog.layer),
+        Layer.provideMerge(MemoryLog.layer),
         Layer.provide(settingsLayer())
       )
     )
@@ -105,7 +105,7 @@ const inOrder = (fromBacklog: boolean) => {
   return onRecorder(
     () =>
       Effect.gen(function* () {
-        const log = yield* EventLog
+        const log = yield* Log
         const topic = delayTopic(2)
         retries = log.read({ topic, partition: partitionOf(topic, "wh_1"), offset: 0 }, 10).pipe(
           Effect.map(({ length }) => length),
@@ -141,7 +141,7 @@ it.effect("a retry's wait does not depend on the clock being set before it is ap
       recorder.record([outcomeOf({ status: "retrying", endedAt, nextDelayMs: 1_000 })], () => undefined)
       yield* stepWallClock(-HOUR_MS)
       yield* TestClock.adjust(stageLimits.recordEveryMs)
-      const log = yield* EventLog
+      const log = yield* Log
       const topic = delayTopic(2)
       const [record] = yield* log.read({ topic, partition: partitionOf(topic, "wh_1"), offset: 0 }, 10)
       assert.strictEqual(JSON.parse(record!.value!).due_at - record!.timestamp, 1_000)

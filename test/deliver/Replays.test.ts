@@ -6,7 +6,7 @@ import { Effect, Layer } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
 import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
 import { delayTopic, newWork, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { type Pace, ReaderPace } from "../../src/log/ReaderPace.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -116,7 +116,7 @@ describe("replayed deliveries", () => {
 
   it.live("are retried through the delay topics, and return behind live ones", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const seen = new Set<string>()
       const receiver = yield* makeReceiver(({ deliveryId }) => {
         if (seen.has(deliveryId)) return 200

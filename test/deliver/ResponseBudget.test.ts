@@ -5,10 +5,10 @@ import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { Recorder } from "../../src/deliver/record/Recorder.ts"
 import { makeResponseBudget } from "../../src/deliver/record/ResponseBudget.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import type { AttemptRecord } from "../../src/storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { event } from "../support/sending.ts"
 import { settingsLayer } from "../support/settings.ts"
 
@@ -113,7 +113,7 @@ describe("long responses", () => {
       assert.match(written[4]!, CUT)
     }).pipe(
       Effect.provide(
-        Recorder.layer.pipe(Layer.provide([stores, MemoryEventLog.layer]), Layer.provide(settingsLayer()))
+        Recorder.layer.pipe(Layer.provide([stores, MemoryLog.layer]), Layer.provide(settingsLayer()))
       )
     )
   })

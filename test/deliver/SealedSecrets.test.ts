@@ -14,7 +14,7 @@ import { Recorder } from "../../src/deliver/record/Recorder.ts"
 import { Sender } from "../../src/deliver/send/Sender.ts"
 import { newWork } from "../../src/domain/Delivery.ts"
 import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { makeSecretBox, SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
 import { readKeys } from "../../src/storage/webhooks/SecretKeys.ts"
@@ -68,7 +68,7 @@ const processWith = Effect.fnUntraced(function* (environment: Environment) {
 
 const publishSealed = Effect.fnUntraced(function* (webhookId: string, sealed: string) {
   const sql = yield* SqlClient.SqlClient
-  const log = yield* EventLog
+  const log = yield* Log
   const [row] = yield* sql<WebhookRow>`
     UPDATE webhooks SET sealed_secret = ${sealed} WHERE id = ${webhookId} RETURNING *`
   yield* log.transaction({ append: [configRecord(row!)] })
@@ -193,7 +193,7 @@ describe("while a process cannot open a webhook's secret", () => {
 
 it.live("deliveries of a webhook whose only record cannot be read wait for one that can", () =>
   Effect.gen(function* () {
-    const log = yield* EventLog
+    const log = yield* Log
     const receiver = yield* makeReceiver()
     const webhookId = yield* makeWebhook(receiver.url)
     yield* log.transaction({ append: [{ topic: CONFIG_TOPIC, key: webhookId, value: '{"version":2}' }] })

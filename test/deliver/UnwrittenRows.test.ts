@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
@@ -145,7 +145,7 @@ describe("deliveries with and without a row", () => {
       yield* receiver.until(({ length }) => length === 1)
       yield* untilParked(ids.slice(1))
       yield* answerOne
-      const log = yield* EventLog
+      const log = yield* Log
       const partition = { topic: DELIVERIES_TOPIC, partition: partitionOf(DELIVERIES_TOPIC, webhook) }
       yield* eventually(
         Effect.map(log.committed("deliver", partition), (offset) => assert.strictEqual(offset, ids.length))

@@ -12,7 +12,7 @@ import * as Oazapfts from "@oazapfts/runtime"
 import { Effect } from "effect"
 import { generateSource } from "oazapfts"
 import * as client from "../../dashboard/src/api/ledgerhook.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { ApiUnderTest } from "../support/api.ts"
 import { eventually, startDelivering } from "../support/delivering.ts"
 import { made } from "../support/documents.ts"
@@ -121,7 +121,7 @@ describe("the generated client", () => {
   it.live("reads events page by page, and ledgers and the account", () =>
     Effect.gen(function* () {
       const opts = yield* customer
-      const events = yield* EventStore
+      const events = yield* EventIndex
       yield* events.insert(
         [1, 2, 3].map((ledgerIndex) => eventOf({ ledgerIndex })),
         Date.now()

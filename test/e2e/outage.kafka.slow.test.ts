@@ -11,8 +11,8 @@ import { Context, Effect, Layer, Schedule } from "effect"
 import type { KafkaSettings } from "../../src/config/Config.ts"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
 import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as KafkaEventLog from "../../src/log/kafka/KafkaEventLog.ts"
+import * as KafkaLog from "../../src/log/kafka/KafkaLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { partitionsOf } from "../../src/log/Topics.ts"
 import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { OUTBOX_ID_HEADER } from "../../src/storage/outbox/OutboxPublisher.ts"
@@ -102,7 +102,7 @@ const delivering = Effect.fnUntraced(function* (
 
 /** Waits until every delivery record in the log has been handled and the groups have committed it. */
 const noLag = Effect.gen(function* () {
-  const log = yield* EventLog
+  const log = yield* Log
   const lagging = yield* Effect.filter(
     Array.from({ length: partitionsOf(DELIVERIES_TOPIC) }, (_, partition) => ({
       topic: DELIVERIES_TOPIC,
@@ -157,8 +157,8 @@ describe
           yield* drained
           yield* receiver.until((received) => received.some(({ event }) => event.webhook_id === id))
 
-          const context = yield* Layer.build(KafkaEventLog.layer(kafka))
-          const log = Context.get(context, EventLog)
+          const context = yield* Layer.build(KafkaLog.layer(kafka))
+          const log = Context.get(context, Log)
           const records = yield* log.read({ topic: CONFIG_TOPIC, partition: 0, offset: 0 }, 1_000)
           const published = records.filter(({ key }) => key === id)
           assert.deepStrictEqual(
@@ -170,7 +170,7 @@ describe
             outboxIds,
             [...new Set(outboxIds)].sort((a, b) => a - b)
           )
-          yield* waitUntil(Effect.provideService(noLag, EventLog, log), "30 seconds")
+          yield* waitUntil(Effect.provideService(noLag, Log, log), "30 seconds")
         }).pipe(Effect.scoped),
       TEST_MS
     )
@@ -202,11 +202,8 @@ describe
           // Refused requests changed nothing.
           const { body } = yield* client.call("GET", "/v1/webhooks")
           assert.strictEqual((body as unknown as { data: ReadonlyArray<unknown> }).data.length, 1)
-          const context = yield* Layer.build(KafkaEventLog.layer(kafka))
-          yield* waitUntil(
-            Effect.provideService(noLag, EventLog, Context.get(context, EventLog)),
-            "30 seconds"
-          )
+          const context = yield* Layer.build(KafkaLog.layer(kafka))
+          yield* waitUntil(Effect.provideService(noLag, Log, Context.get(context, Log)), "30 seconds")
         }).pipe(Effect.scoped),
       TEST_MS
     )

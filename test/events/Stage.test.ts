@@ -7,12 +7,12 @@ import { Cause, Effect, Exit, Layer, Metric, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { events } from "../../src/events/Stage.ts"
-import { EventLog, EventLogError } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
-import { makeQuarantine } from "../../src/storage/Quarantine.ts"
+import { Log, LogError } from "../../src/log/Log.ts"
+import { makeDeadLetters } from "../../src/storage/DeadLetters.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { eventually } from "../support/delivering.ts"
 import { addresses, eventOf, recordOf } from "../support/events.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { settingsLayer } from "../support/settings.ts"
 
@@ -21,12 +21,12 @@ const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const timestampOf = (unixMs: number) => `${new Date(unixMs).toISOString().slice(0, 19)}Z`
 
 /** No event of a test is past retention by the machine's clock. */
-const storing = EventStore.layer.pipe(
-  Layer.provideMerge(Layer.merge(TestDatabase, MemoryEventLog.layer)),
+const storing = EventIndex.layer.pipe(
+  Layer.provideMerge(Layer.merge(TestDatabase, MemoryLog.layer)),
   Layer.provideMerge(settingsLayer({ RETENTION_EVENTS: "36500 days" }))
 )
 /** The default retention. */
-const forgetting = EventStore.layer.pipe(
+const forgetting = EventIndex.layer.pipe(
   Layer.provideMerge(TestDatabase),
   Layer.provideMerge(settingsLayer())
 )
@@ -42,7 +42,7 @@ const ledger = (ledgerIndex: number, count: number): ReadonlyArray<LedgerEvent> 
   )
 
 const append = Effect.fnUntraced(function* (found: ReadonlyArray<LedgerEvent>) {
-  const log = yield* EventLog
+  const log = yield* Log
   yield* log.transaction({ append: found.map(recordOf) })
 })
 
@@ -68,7 +68,7 @@ const assertStored = (expected: ReadonlyArray<LedgerEvent>) =>
     }
   })
 
-const quarantinedMetric = (stage: string) =>
+const deadLettersMetric = (stage: string) =>
   Effect.map(Metric.snapshot, (all) => {
     const found = all.find(
       ({ attributes, id }) => id === "ledgerhook_quarantined_total" && attributes?.["stage"] === stage
@@ -76,16 +76,16 @@ const quarantinedMetric = (stage: string) =>
     return found?.type === "Counter" ? Number(found.state.count) : 0
   })
 
-const committed = Effect.flatMap(EventLog, (log) =>
+const committed = Effect.flatMap(Log, (log) =>
   log.committed("events", { topic: eventsTopic("mainnet"), partition: 0 })
 )
 
 /** A log whose first commits fail. */
 const failingCommits = (operation: "commit" | "fence", times: number) =>
   Layer.effect(
-    EventLog,
-    Effect.map(EventLog, (log) =>
-      EventLog.of({
+    Log,
+    Effect.map(Log, (log) =>
+      Log.of({
         ...log,
         consume: (options, handle) => {
           let left = times
@@ -96,7 +96,7 @@ const failingCommits = (operation: "commit" | "fence", times: number) =>
                 Effect.suspend(() =>
                   left-- > 0
                     ? Effect.fail(
-                        new EventLogError({ operation, topic: partition.topic, cause: new Error("away") })
+                        new LogError({ operation, topic: partition.topic, cause: new Error("away") })
                       )
                     : partition.commit(offset)
                 )
@@ -140,7 +140,7 @@ describe("events", () => {
       const exit = yield* Effect.exit(events(["mainnet"]).pipe(Effect.provide(losing)))
       assert.include(
         Exit.isFailure(exit) ? String(Option.getOrUndefined(Cause.findErrorOption(exit.cause))) : "",
-        "EventLogError"
+        "LogError"
       )
       yield* assertStored(all)
       assert.strictEqual(yield* committed, 0)
@@ -165,9 +165,9 @@ describe("events", () => {
     }).pipe(Effect.scoped, Effect.provide(storing))
   )
 
-  it.live("quarantines records that are no events, and continues", () =>
+  it.live("makes dead letters of records that are no events, and continues", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const topic = eventsTopic("mainnet")
       const [event] = ledger(2, 1)
       const bad = [
@@ -183,7 +183,7 @@ describe("events", () => {
       yield* Effect.forkScoped(events(["mainnet"]))
       yield* eventually(Effect.map(committed, (offset) => assert.strictEqual(offset, bad.length + 1)))
       yield* assertStored(ledger(1, 1))
-      const { rows, total } = yield* (yield* makeQuarantine).newest(1)
+      const { rows, total } = yield* (yield* makeDeadLetters).newest(1)
       assert.strictEqual(total, bad.length)
       assert.deepInclude(rows[0], {
         stage: "events",
@@ -194,7 +194,7 @@ describe("events", () => {
     }).pipe(Effect.scoped, Effect.provide(storing))
   )
 
-  it.live("quarantines an event with a NUL in a field, and writes the others of its batch", () =>
+  it.live("makes dead letters of an event with a NUL in a field, and writes the others of its batch", () =>
     Effect.gen(function* () {
       const good = ledger(1, 300)
       const [one, another] = ledger(2, 2)
@@ -208,7 +208,7 @@ describe("events", () => {
       yield* append(later)
       yield* eventually(assertStored([...good, ...later]))
       yield* eventually(Effect.map(committed, (offset) => assert.strictEqual(offset, 304)))
-      const { rows } = yield* (yield* makeQuarantine).newest(10)
+      const { rows } = yield* (yield* makeDeadLetters).newest(10)
       assert.deepStrictEqual(
         rows.map(({ reason, source }) => [source, reason]),
         ["xrpl.mainnet.events/0@131", "xrpl.mainnet.events/0@130"].map((source) => [
@@ -216,7 +216,7 @@ describe("events", () => {
           'invalid byte sequence for encoding "UTF8": 0x00'
         ])
       )
-      assert.isAbove(yield* quarantinedMetric("events"), 1)
+      assert.isAbove(yield* deadLettersMetric("events"), 1)
     }).pipe(Effect.scoped, Effect.provide(storing))
   )
 })
@@ -224,7 +224,7 @@ describe("events", () => {
 describe("event store", () => {
   it.live("stores an event once, even if several processes write it at once", () =>
     Effect.gen(function* () {
-      const store = yield* EventStore
+      const store = yield* EventIndex
       const all = ledger(1, 50)
       yield* Effect.all(
         [all, all.slice(0, 20), all.slice(10), all].map((some) => store.insert(some, NOW)),
@@ -236,7 +236,7 @@ describe("event store", () => {
 
   it.live("drops whole partitions past retention, and makes none for older events", () =>
     Effect.gen(function* () {
-      const store = yield* EventStore
+      const store = yield* EventIndex
       const at = (daysAgo: number) =>
         eventOf({ ledgerIndex: 100_000 - daysAgo, timestamp: timestampOf(NOW - daysAgo * DAY_MS) })
       yield* store.insert([at(800), at(390), at(0)], NOW)
@@ -252,7 +252,7 @@ describe("event store", () => {
 
   it.live("notices that another process has dropped a partition", () =>
     Effect.gen(function* () {
-      const store = yield* EventStore
+      const store = yield* EventIndex
       const old = eventOf({ timestamp: timestampOf(NOW - 390 * DAY_MS) })
       yield* store.insert([old], NOW)
       const sql = yield* SqlClient.SqlClient

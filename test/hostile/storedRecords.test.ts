@@ -1,5 +1,5 @@
 /**
- * Records of the log that cannot be read, on every topic that a stage consumes: each is quarantined or skipped with a
+ * Records of the log that cannot be read, on every topic that a stage consumes: each becomes a dead letter or is skipped with a
  * reason, and none stops the records behind it.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -10,14 +10,14 @@ import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
 import { events } from "../../src/events/Stage.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
 import { route } from "../../src/route/Stage.ts"
+import { type DeadLetterStage, makeDeadLetters } from "../../src/storage/DeadLetters.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { Outbox } from "../../src/storage/outbox/Outbox.ts"
-import { makeQuarantine, type QuarantineStage } from "../../src/storage/Quarantine.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
 import { damagedCopies, noRecords } from "../support/damaged.ts"
 import {
@@ -40,14 +40,14 @@ const append = Effect.fnUntraced(function* (
   key: string,
   values: ReadonlyArray<string | null>
 ) {
-  const log = yield* EventLog
+  const log = yield* Log
   const positions = yield* log.transaction({ append: values.map((value) => ({ topic, key, value })) })
   return positions.map(({ offset }) => offset)
 })
 
-/** The sources of the stage's quarantined records. */
-const quarantined = Effect.fnUntraced(function* (stage: QuarantineStage) {
-  const { rows } = yield* (yield* makeQuarantine).newest(MOST)
+/** The sources of the stage's dead letters. */
+const deadLettersOf = Effect.fnUntraced(function* (stage: DeadLetterStage) {
+  const { rows } = yield* (yield* makeDeadLetters).newest(MOST)
   return new Set(rows.filter((row) => row.stage === stage).map(({ source }) => source))
 })
 
@@ -70,7 +70,7 @@ const queueRow = Effect.fnUntraced(function* (webhookId: string) {
 })
 
 describe.each([DELIVERIES_TOPIC, REPLAYS_TOPIC, delayTopic(2), delayTopic(10)])("on %s", (topic) => {
-  it.live("a record that is no work is quarantined, and the work behind it is delivered", () =>
+  it.live("a record that is no work becomes a dead letter, and the work behind it is delivered", () =>
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
       const webhookId = yield* makeWebhook(receiver.url)
@@ -100,7 +100,7 @@ describe.each([DELIVERIES_TOPIC, REPLAYS_TOPIC, delayTopic(2), delayTopic(10)])(
       const isWaiting = topic.startsWith("webhooks.delay.")
       const partition = partitionOf(topic, webhookId)
       yield* eventually(
-        Effect.map(quarantined("deliver"), (sources) => {
+        Effect.map(deadLettersOf("deliver"), (sources) => {
           // The delay stage moves a record that it cannot read to the delivery actor, which gives it a new offset.
           const expected = offsets.filter((offset) => !sources.has(`${topic}/${partition}@${offset}`))
           assert.deepStrictEqual(isWaiting ? [] : expected, [])
@@ -111,7 +111,7 @@ describe.each([DELIVERIES_TOPIC, REPLAYS_TOPIC, delayTopic(2), delayTopic(10)])(
   )
 })
 
-it.live("work that would make a row of another time than its event's is quarantined", () =>
+it.live("work that would make a row of another time than its event's becomes a dead letter", () =>
   Effect.gen(function* () {
     const receiver = yield* makeReceiver()
     const webhookId = yield* makeWebhook(receiver.url)
@@ -130,7 +130,7 @@ it.live("work that would make a row of another time than its event's is quaranti
     yield* startDelivering
     yield* untilAll(good, "delivered")
     const partition = partitionOf(DELIVERIES_TOPIC, webhookId)
-    const sources = yield* quarantined("deliver")
+    const sources = yield* deadLettersOf("deliver")
     for (const offset of offsets) assert.isTrue(sources.has(`${DELIVERIES_TOPIC}/${partition}@${offset}`))
   }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
 )
@@ -140,10 +140,10 @@ describe(`on ${eventsTopic("mainnet")}`, () => {
   const isReadable = (value: string): boolean => parseLedgerEvent(value)?.network === "mainnet"
 
   it.live(
-    "a record that is no event is quarantined by both readers, and they read the events behind it",
+    "a record that is no event is a dead letter for both readers, and they read the events behind it",
     () =>
       Effect.gen(function* () {
-        const log = yield* EventLog
+        const log = yield* Log
         const sql = yield* SqlClient.SqlClient
         const receiver = yield* makeReceiver()
         const webhookId = yield* makeWebhook(receiver.url)
@@ -163,7 +163,7 @@ describe(`on ${eventsTopic("mainnet")}`, () => {
             const stored = yield* sql`SELECT FROM events WHERE event_id = ${good.event_id}`
             assert.strictEqual(stored.length, 1)
             for (const stage of ["route", "events"] as const) {
-              const sources = yield* quarantined(stage)
+              const sources = yield* deadLettersOf(stage)
               const missing = offsets.filter(
                 (offset) => !sources.has(`${eventsTopic("mainnet")}/0@${offset}`)
               )
@@ -171,16 +171,16 @@ describe(`on ${eventsTopic("mainnet")}`, () => {
             }
           })
         )
-      }).pipe(Effect.scoped, Effect.provide(EventStore.layer.pipe(Layer.provideMerge(deliveringLayer()))))
+      }).pipe(Effect.scoped, Effect.provide(EventIndex.layer.pipe(Layer.provideMerge(deliveringLayer()))))
   )
 })
 
 describe(`on ${CONFIG_TOPIC}`, () => {
   it.live(
-    "a record that is no webhook is quarantined by both readers, once, and the changes behind it are seen",
+    "a record that is no webhook is a dead letter for both readers, once, and the changes behind it are seen",
     () =>
       Effect.gen(function* () {
-        const log = yield* EventLog
+        const log = yield* Log
         const registry = yield* WebhookRegistry
         const receiver = yield* makeReceiver()
         const webhookId = yield* makeWebhook(receiver.url)
@@ -197,14 +197,14 @@ describe(`on ${CONFIG_TOPIC}`, () => {
         assert.strictEqual(registry.get(webhookId)?.url.href, receiver.url)
         for (const stage of ["route", "deliver"] as const)
           yield* eventually(
-            Effect.map(quarantined(stage), (sources) => {
+            Effect.map(deadLettersOf(stage), (sources) => {
               for (const offset of offsets.slice(0, noRecords.length))
                 assert.isTrue(sources.has(`${CONFIG_TOPIC}/0@${offset}`), `${stage}: ${offset}`)
             })
           )
         // Each start reads the whole topic again.
         const total = Effect.map(
-          Effect.flatMap(makeQuarantine, ({ newest }) => newest(0)),
+          Effect.flatMap(makeDeadLetters, ({ newest }) => newest(0)),
           (found) => found.total
         )
         const before = yield* total
@@ -237,7 +237,7 @@ describe(`on ${CONFIG_TOPIC}`, () => {
         yield* outbox.insert(noRecords.map((value) => ({ topic, key: webhookId, value })))
       yield* outbox.insert([{ topic: DELIVERIES_TOPIC, key: webhookId, value: JSON.stringify(work) }])
       yield* eventually(
-        Effect.map(quarantined("deliver"), (sources) => assert.strictEqual(sources.size, noRecords.length))
+        Effect.map(deadLettersOf("deliver"), (sources) => assert.strictEqual(sources.size, noRecords.length))
       )
       yield* untilAll(yield* queueEvents(webhookId, 1), "delivered")
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))

@@ -4,7 +4,7 @@ import { Effect, Fiber, Latch, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { ingest } from "../../src/ledger/Stage.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { Health, ledgerPart } from "../../src/observability/Health.ts"
 import { chain } from "../support/chain.ts"
 import {
@@ -29,9 +29,9 @@ const running = (source: ScriptedSource) =>
 /** Wraps the log so that the transactions of its exclusive writers wait for `gate` and are counted. */
 const gatedLog = (gate: Latch.Latch, transactions: Array<number>) =>
   Layer.effect(
-    EventLog,
-    Effect.map(EventLog, (inner) =>
-      EventLog.of({
+    Log,
+    Effect.map(Log, (inner) =>
+      Log.of({
         ...inner,
         exclusive: (name) =>
           Effect.map(inner.exclusive(name), (writer) => ({

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { eventsTopic, ledgersTopic } from "../../src/domain/LedgerEvent.ts"
 import { type IngestOptions, ingest } from "../../src/ledger/Stage.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { Health, ledgerPart } from "../../src/observability/Health.ts"
 import { chain } from "../support/chain.ts"
 import { type Fault, faultyLog } from "../support/faultyLog.ts"
@@ -175,7 +175,7 @@ describe("what ingest writes", () => {
     const source = scriptedSource()
     source.serve(chain(100, 104))
     return Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       yield* running(source, { start: 100 })
       yield* source.announce(104)
       yield* awaitLedgers(5)
@@ -257,7 +257,7 @@ describe("what ingest writes", () => {
     const source = scriptedSource()
     source.serve(chain(100, 100, { transactions: 5_000 }).concat(chain(101, 101)))
     return Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       yield* running(source, {
         start: 100,
         detect: (ledger) => ({

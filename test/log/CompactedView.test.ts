@@ -2,12 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import * as CompactedView from "../../src/log/CompactedView.ts"
-import { EventLog, type NewRecord } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { Log, type NewRecord } from "../../src/log/Log.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const TOPIC = "webhooks.config"
-const Live = Layer.provide(MemoryEventLog.layer, settingsLayer())
+const Live = Layer.provide(MemoryLog.layer, settingsLayer())
 const record = (key: string, value: string | null): NewRecord => ({ topic: TOPIC, key, value })
 
 const view = Effect.gen(function* () {
@@ -31,7 +31,7 @@ const view = Effect.gen(function* () {
 describe("compacted view", () => {
   it.effect("has the newest value of each key once it has caught up, whatever compaction has dropped", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       yield* log.transaction({
         append: [record("a", "1"), record("b", "1"), record("a", "2"), record("c", "1"), record("c", "2")]
       })
@@ -44,7 +44,7 @@ describe("compacted view", () => {
 
   it.effect("follows later changes and deletions, in order", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const { applied, caughtUp } = yield* view
       yield* caughtUp
       yield* log.transaction({ append: [record("a", "1"), record("b", "1")] })
@@ -60,7 +60,7 @@ describe("compacted view", () => {
 
   it.effect("leaves out records that cannot be decoded and reports them, also if the decoder throws", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const { applied, caughtUp, aside } = yield* view
       yield* log.transaction({ append: [record("a", "wrong"), record("b", "{"), record("c", "3")] })
       yield* caughtUp

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
-import { EventLogError } from "../../src/log/EventLog.ts"
+import { LogError } from "../../src/log/Log.ts"
 import { errorText, layer } from "../../src/observability/Logging.ts"
 import { makeRepeatFilter } from "../../src/observability/RepeatFilter.ts"
 import { retryUntilSuccess } from "../../src/observability/RetryUntilSuccess.ts"
@@ -45,7 +45,7 @@ describe("the log of an outage", () => {
   it.effect("has one line of each operation in 10 seconds, however many wait", () =>
     Effect.gen(function* () {
       const away = Effect.fail(
-        new EventLogError({ operation: "append", topic: "webhooks.deliveries", cause: new Error("gone") })
+        new LogError({ operation: "append", topic: "webhooks.deliveries", cause: new Error("gone") })
       )
       for (const what of ["queueing retries", "queueing retries", "publishing the outbox"])
         yield* Effect.forkScoped(away.pipe(retryUntilSuccess(what)))
@@ -68,7 +68,7 @@ describe("the log of an outage", () => {
 
   it("names what failed, also where no topic is known", () => {
     const text = (topic: string) =>
-      errorText(new EventLogError({ operation: "append", topic, cause: new Error("gone") }))
+      errorText(new LogError({ operation: "append", topic, cause: new Error("gone") }))
     assert.strictEqual(text("webhooks.config"), "the log failed to append webhooks.config: gone")
     assert.strictEqual(text(""), "the log failed to append: gone")
   })

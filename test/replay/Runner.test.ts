@@ -4,7 +4,7 @@ import { Context, Effect, Fiber, Latch, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { matching, type ReplayFilters } from "../../src/domain/Replay.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { runJob } from "../../src/replay/Runner.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
@@ -36,8 +36,8 @@ const UNKNOWN = [`xrpl:90000001:${"0".repeat(64)}:payment.xrp`, `xrpl:7:${"0".re
 const run = Effect.flatMap(claim, runJob)
 
 /** A log that gives a few records at a time, as Kafka may. */
-const sparing = Effect.map(EventLog, (log) =>
-  EventLog.of({ ...log, read: (from, max) => log.read(from, Math.min(max, 37)) })
+const sparing = Effect.map(Log, (log) =>
+  Log.of({ ...log, read: (from, max) => log.read(from, Math.min(max, 37)) })
 )
 
 const test = <A, E>(
@@ -114,8 +114,8 @@ describe("a replay job", () => {
   /** The offsets of the events that the job at the head of the queue reads. */
   const offsetsRead = Effect.gen(function* () {
     const read: Array<number> = []
-    const log = yield* EventLog
-    const counting = EventLog.of({
+    const log = yield* Log
+    const counting = Log.of({
       ...log,
       read: (from, max) =>
         Effect.tap(log.read(from, max), (records) =>
@@ -124,7 +124,7 @@ describe("a replay job", () => {
           })
         )
     })
-    yield* run.pipe(Effect.provideService(EventLog, counting))
+    yield* run.pipe(Effect.provideService(Log, counting))
     return read.toSorted((a, b) => a - b)
   })
   const offsetsOf = (some: typeof ledgers) => eventsOf(some).map((event) => events.indexOf(event))
@@ -188,11 +188,11 @@ const dying = Effect.fnUntraced(function* ({ step, when, batch }: Crash, died: L
         if (name !== step || ++calls !== batch) return call
         return when === "before" ? dead : Effect.andThen(call, dead)
       })
-  const log = yield* EventLog
+  const log = yield* Log
   const store = yield* DeliveryStore
   const work = yield* ReplayWork
   return Context.mergeAll(
-    Context.make(EventLog, { ...log, transaction: (given) => at("work")(log.transaction(given)) }),
+    Context.make(Log, { ...log, transaction: (given) => at("work")(log.transaction(given)) }),
     Context.make(DeliveryStore, {
       ...store,
       insertPending: (rows, now) => at("rows")(store.insertPending(rows, now))
@@ -225,7 +225,7 @@ describe("a worker that dies in the middle of a batch", () => {
       Effect.gen(function* () {
         const job = yield* queueJob({ filters: {} })
         yield* runUntilDeath(crash)
-        yield* run.pipe(Effect.provideServiceEffect(EventLog, sparing))
+        yield* run.pipe(Effect.provideServiceEffect(Log, sparing))
         yield* assertQueued(job, events)
         assert.deepInclude(yield* jobRow(job.id), {
           status: "completed",

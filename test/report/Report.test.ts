@@ -9,19 +9,19 @@ import { TestClock } from "effect/testing"
 import { roles } from "../../src/config/Definitions.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { EVENT_LOG_GROUP, eventsTopic } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { readFacts } from "../../src/report/Facts.ts"
 import { makeRegistryPart } from "../../src/report/Outside.ts"
 import { report } from "../../src/report/Stage.ts"
 import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
 import { readReport } from "../../src/storage/ReportStore.ts"
 import { eventuallyAdvancing } from "../support/ingesting.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { insertAccount } from "../support/rows.ts"
 import { settingsLayer } from "../support/settings.ts"
 
-const stores = Layer.mergeAll(MemoryEventLog.layer, UsageStore.layer).pipe(
+const stores = Layer.mergeAll(MemoryLog.layer, UsageStore.layer).pipe(
   Layer.provideMerge(
     settingsLayer({
       XRPL_MAINNET_URLS: "wss://ledger.example",
@@ -42,7 +42,7 @@ const runs = Effect.fnUntraced(function* (own: ReadonlyArray<string>, behind: ob
 })
 
 const append = Effect.fnUntraced(function* (topic: string, records: number, ageMs: number) {
-  const log = yield* EventLog
+  const log = yield* Log
   const timestamp = Date.now() - ageMs
   yield* log.transaction({
     append: Array.from({ length: records }, (_, i) => ({ topic, key: `wh_${i}`, value: "{}", timestamp }))
@@ -63,7 +63,7 @@ layer(stores)("the report", (it) => {
   it.effect("says how long the oldest record of each stage has waited", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(Date.now())
-      const log = yield* EventLog
+      const log = yield* Log
       yield* runs(roles, { deliver: 0, delay: 0, outbox: 0 })
       assert.deepStrictEqual(yield* waits("service"), {})
 

@@ -8,9 +8,8 @@ import { SqlClient } from "effect/sql"
 import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as EmbeddedEventLog from "../../src/log/embedded/EmbeddedEventLog.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import * as EmbeddedLog from "../../src/log/embedded/EmbeddedLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { route } from "../../src/route/Stage.ts"
 import {
@@ -22,6 +21,7 @@ import {
   untilAll
 } from "../support/delivering.ts"
 import { eventOf, recordOf } from "../support/events.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { queuedFor, routeAfter } from "../support/routing.ts"
@@ -52,14 +52,14 @@ const routeUntil = Effect.fnUntraced(function* (at: number) {
   return { routing, reached: Deferred.await(reached) }
 })
 
-const committed = Effect.flatMap(EventLog, (log) => log.committed("route", EVENTS))
-const appendEvents = Effect.flatMap(EventLog, (log) => log.transaction({ append: events.map(recordOf) }))
+const committed = Effect.flatMap(Log, (log) => log.committed("route", EVENTS))
+const appendEvents = Effect.flatMap(Log, (log) => log.transaction({ append: events.map(recordOf) }))
 
 /** `isLive`: the events come while route runs. Otherwise they are in the log when it starts. */
 const crashAt = Effect.fnUntraced(function* (
   at: number,
   isLive: boolean,
-  logLayer: typeof EmbeddedEventLog.layer | typeof MemoryEventLog.layer
+  logLayer: typeof EmbeddedLog.layer | typeof MemoryLog.layer
 ) {
   const base = yield* Layer.build(
     TestDatabase.pipe(
@@ -68,11 +68,9 @@ const crashAt = Effect.fnUntraced(function* (
     )
   )
   /** A process: the embedded log is opened anew, the memory log is the same one. */
-  const memory = yield* Layer.build(MemoryEventLog.layer.pipe(Layer.provide(deliveringSettings())))
+  const memory = yield* Layer.build(MemoryLog.layer.pipe(Layer.provide(deliveringSettings())))
   const opened =
-    logLayer === EmbeddedEventLog.layer
-      ? EmbeddedEventLog.layer
-      : Layer.succeed(EventLog, Context.get(memory, EventLog))
+    logLayer === EmbeddedLog.layer ? EmbeddedLog.layer : Layer.succeed(Log, Context.get(memory, Log))
   const inProcess = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     Effect.provide(self, Layer.fresh(stagesLayer().pipe(Layer.provideMerge(opened)))).pipe(
       Effect.scoped,
@@ -123,8 +121,8 @@ const crashAt = Effect.fnUntraced(function* (
 })
 
 describe.each([
-  { log: "the memory log", layer: MemoryEventLog.layer },
-  { log: "the embedded log", layer: EmbeddedEventLog.layer }
+  { log: "the memory log", layer: MemoryLog.layer },
+  { log: "the embedded log", layer: EmbeddedLog.layer }
 ])("on $log, route that dies while it routes an event in parts", ({ layer }) => {
   for (const isLive of [false, true])
     it.live(

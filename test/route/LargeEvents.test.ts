@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { column } from "../../src/storage/Columns.ts"
 import { deliveringLayer, eventually, makeWebhook, setStatus } from "../support/delivering.ts"
 import { queuedFor, routeAfter } from "../support/routing.ts"
@@ -31,7 +31,7 @@ const eventAt = (position: number, account: string): LedgerEvent => ({
 
 /** Appends one event for each account. Their positions are those of the log from `first` on. */
 const append = Effect.fnUntraced(function* (first: number, accounts: ReadonlyArray<string>) {
-  const log = yield* EventLog
+  const log = yield* Log
   yield* log.transaction({
     append: accounts.map((account, i) => ({
       topic: EVENTS.topic,
@@ -68,11 +68,11 @@ describe("an event that more webhooks want than fit a transaction", () => {
         return transactions.length === 3 ? late : Effect.void
       })
     return Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const crowd = yield* Effect.forEach(Array.from({ length: CROWD }), () => makeFollower([POPULAR]))
       const both = yield* makeFollower([POPULAR, OTHER])
       const other = yield* makeFollower([OTHER])
-      late = Effect.orDie(Effect.provideService(append(3, [OTHER]), EventLog, log))
+      late = Effect.orDie(Effect.provideService(append(3, [OTHER]), Log, log))
       yield* Effect.forkScoped(routeAfter(before))
       yield* append(0, [OTHER])
       yield* isQueued(other, [0])

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { stageLimits } from "../../src/config/StageLimits.ts"
-import { EventLog, EventLogError } from "../../src/log/EventLog.ts"
+import { Log, LogError } from "../../src/log/Log.ts"
 import { Health } from "../../src/observability/Health.ts"
 import { untilOlderStopped } from "../../src/route/OlderDeliver.ts"
 
@@ -12,13 +12,13 @@ const EVERY_MS = stageLimits.olderDeliverEveryMs
 const waits = (answers: Array<boolean | "fails">) =>
   Effect.gen(function* () {
     const asked: Array<string> = []
-    const log = Layer.mock(EventLog)({
+    const log = Layer.mock(Log)({
       hasOlderMember: (group) =>
         Effect.suspend(() => {
           asked.push(group)
           const answer = answers.shift()
           return answer === "fails"
-            ? Effect.fail(new EventLogError({ operation: "read", topic: "", cause: new Error("away") }))
+            ? Effect.fail(new LogError({ operation: "read", topic: "", cause: new Error("away") }))
             : Effect.succeed(answer === true)
         })
     })

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
 import { storesLayer } from "../support/api.ts"
 
@@ -32,7 +32,7 @@ const paying = (amount: string) =>
 layer(RoutedWebhooks.layer.pipe(Layer.provideMerge(storesLayer())))("route's view of webhooks", (it) => {
   /** Appends the record and returns which of two payments, of 5 and 6, the webhook gets then. */
   const wantedAfter = Effect.fnUntraced(function* (value: object | null) {
-    const log = yield* EventLog
+    const log = yield* Log
     const { match, upToDate } = yield* RoutedWebhooks
     const record = { topic: CONFIG_TOPIC, key: "wh_1", value: value === null ? null : JSON.stringify(value) }
     yield* log.transaction({ append: [record] })

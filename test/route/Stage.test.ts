@@ -7,9 +7,9 @@ import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { route } from "../../src/route/Stage.ts"
-import { makeQuarantine } from "../../src/storage/Quarantine.ts"
+import { makeDeadLetters } from "../../src/storage/DeadLetters.ts"
 import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
 import { deliveringLayer, eventually, makeWebhook, startDelivering, untilAll } from "../support/delivering.ts"
 import { makeReceiver } from "../support/receiver.ts"
@@ -33,7 +33,7 @@ const eventAt = (position: number): LedgerEvent => ({
 })
 
 const append = Effect.fnUntraced(function* (positions: ReadonlyArray<number>) {
-  const log = yield* EventLog
+  const log = yield* Log
   yield* log.transaction({
     append: positions.map((position) => ({
       topic: eventsTopic("mainnet"),
@@ -73,9 +73,9 @@ const untilHeld = (accountId: string, held: boolean) =>
   )
 
 describe("route", () => {
-  it.live("quarantines unreadable records, and queues the rest in order", () =>
+  it.live("makes dead letters of unreadable records, and queues the rest in order", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const webhookId = yield* makeWebhook("https://a.example/")
       yield* Effect.forkScoped(route(["mainnet"]))
       yield* append([0, 1])
@@ -84,7 +84,7 @@ describe("route", () => {
       })
       yield* append([3, 4])
       yield* isQueued(webhookId, [0, 1, 3, 4])
-      const { rows } = yield* (yield* makeQuarantine).newest(10)
+      const { rows } = yield* (yield* makeDeadLetters).newest(10)
       assert.deepStrictEqual(
         rows.map(({ source, stage }) => `${stage} ${source}`),
         ["route xrpl.mainnet.events/0@2"]
@@ -92,33 +92,35 @@ describe("route", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  it.live("delivers an event whose row PostgreSQL refuses, quarantines its row, and delivers the rest", () =>
-    Effect.gen(function* () {
-      const log = yield* EventLog
-      const receiver = yield* makeReceiver()
-      const webhookId = yield* makeWebhook(receiver.url)
-      yield* Effect.forkScoped(route(["mainnet"]))
-      yield* startDelivering
-      yield* append([0, 1])
-      const bad = { ...eventAt(2), event_id: "xrpl:90000000:\0" }
-      yield* log.transaction({
-        append: [{ topic: eventsTopic("mainnet"), key: "mainnet", value: JSON.stringify(bad) }]
-      })
-      yield* append([3, 4])
-      yield* untilAll(
-        [0, 1, 3, 4].map((position) => idOf(webhookId, position)),
-        "delivered"
-      )
-      const quarantined = Effect.flatMap(makeQuarantine, ({ newest }) => newest(10))
-      yield* eventually(
-        Effect.map(quarantined, ({ rows }) =>
-          assert.deepStrictEqual(
-            rows.map(({ source, stage }) => `${stage} ${source}`),
-            [`deliver xrpl:90000000:\\u0000 for ${webhookId}`]
+  it.live(
+    "delivers an event whose row PostgreSQL refuses, makes its row a dead letter, and delivers the rest",
+    () =>
+      Effect.gen(function* () {
+        const log = yield* Log
+        const receiver = yield* makeReceiver()
+        const webhookId = yield* makeWebhook(receiver.url)
+        yield* Effect.forkScoped(route(["mainnet"]))
+        yield* startDelivering
+        yield* append([0, 1])
+        const bad = { ...eventAt(2), event_id: "xrpl:90000000:\0" }
+        yield* log.transaction({
+          append: [{ topic: eventsTopic("mainnet"), key: "mainnet", value: JSON.stringify(bad) }]
+        })
+        yield* append([3, 4])
+        yield* untilAll(
+          [0, 1, 3, 4].map((position) => idOf(webhookId, position)),
+          "delivered"
+        )
+        const deadLettersOf = Effect.flatMap(makeDeadLetters, ({ newest }) => newest(10))
+        yield* eventually(
+          Effect.map(deadLettersOf, ({ rows }) =>
+            assert.deepStrictEqual(
+              rows.map(({ source, stage }) => `${stage} ${source}`),
+              [`deliver xrpl:90000000:\\u0000 for ${webhookId}`]
+            )
           )
         )
-      )
-    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+      }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
   it.live("queues nothing new for accounts whose quota is used up, and resumes with later events", () =>

@@ -9,7 +9,7 @@ import { stageLimits } from "../../src/config/StageLimits.ts"
 import { delay } from "../../src/delay/Stage.ts"
 import { deliver } from "../../src/deliver/Stage.ts"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { makeWebhook, queueEvents } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
@@ -39,7 +39,7 @@ const limits = {
 }
 
 const scenario = Effect.fnUntraced(function* (crowd: number, { clock, receivers }: Machinery) {
-  const log = yield* EventLog
+  const log = yield* Log
   const make = Effect.fnUntraced(function* (name: string, kind: Kind) {
     const id = webhookId(name, PARTITION)
     // One host for each webhook: sharing connections to one host is tested in deliver/ConnectionLimiter.test.ts.

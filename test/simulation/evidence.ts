@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { stageLimits } from "../../src/config/StageLimits.ts"
-import { historyEventsTopic, historyLedgersTopic } from "../../src/domain/History.ts"
+import { historyEventsTopic, historyLedgersTopic } from "../../src/domain/Backfill.ts"
 import {
   eventsTopic,
   type LedgerEvent,
@@ -13,7 +13,7 @@ import {
   ledgersTopic,
   parseLedgerEvent
 } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import type { ClosedLedger } from "../../src/simulator/Chain.ts"
 import { NETWORK } from "./node.ts"
 import type { HoldTime, Replayed, SimulatedWebhook } from "./operator.ts"
@@ -99,7 +99,7 @@ const markerOf = ({ value }: { readonly value: string | null }) => JSON.parse(va
 
 export const readOutcome = Effect.fnUntraced(function* ({ appended }: Evidence) {
   const sql = yield* SqlClient.SqlClient
-  const log = yield* EventLog
+  const log = yield* Log
   const records = (topic: string) => log.read({ topic, partition: 0, offset: 0 }, 100_000)
   const rows = yield* sql<Row>`
     SELECT id, webhook_id AS webhook, event_id AS event, status, attempts, replay_job_id AS job, last_error AS error,

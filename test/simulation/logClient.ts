@@ -5,11 +5,11 @@
 import { Effect } from "effect"
 import {
   type AssignedPartition,
-  type EventLog,
-  EventLogError,
+  type Log,
+  LogError,
   type Partition,
   type Transaction
-} from "../../src/log/EventLog.ts"
+} from "../../src/log/Log.ts"
 import type { Fate } from "./store.ts"
 import type { Process } from "./timeline.ts"
 
@@ -25,25 +25,21 @@ export interface LogFaults {
   readonly taken: (partition: Partition) => void
 }
 
-type Log = EventLog["Service"]
+type OpenLog = Log["Service"]
 
 const ANSWER_MS = 1
 
-const failure = (operation: EventLogError["operation"], topic: string) =>
-  Effect.fail(new EventLogError({ operation, topic, cause: new Error("simulated") }))
+const failure = (operation: LogError["operation"], topic: string) =>
+  Effect.fail(new LogError({ operation, topic, cause: new Error("simulated") }))
 
-export const makeLogClient = (inner: Log, process: Process, faults: LogFaults): Log => {
+export const makeLogClient = (inner: OpenLog, process: Process, faults: LogFaults): OpenLog => {
   /** The answer travels, so the process may die between what has landed and what it knows. */
   const answered = <A, E>(landing: Effect.Effect<A, E>) =>
     Effect.andThen(Effect.sleep(faults.delayMs(process)), landing).pipe(
       Effect.tap(() => Effect.sleep(ANSWER_MS))
     )
 
-  const write = <A>(
-    operation: EventLogError["operation"],
-    topic: string,
-    landing: Effect.Effect<A, EventLogError>
-  ) =>
+  const write = <A>(operation: LogError["operation"], topic: string, landing: Effect.Effect<A, LogError>) =>
     Effect.suspend(() => {
       const fate = faults.fate(process)
       return answered(
@@ -56,7 +52,7 @@ export const makeLogClient = (inner: Log, process: Process, faults: LogFaults): 
     })
 
   const transaction =
-    (to: Log["transaction"], sent: Effect.Effect<void> = Effect.void): Log["transaction"] =>
+    (to: OpenLog["transaction"], sent: Effect.Effect<void> = Effect.void): OpenLog["transaction"] =>
     (given) =>
       write(
         "append",
@@ -70,7 +66,7 @@ export const makeLogClient = (inner: Log, process: Process, faults: LogFaults): 
     return process.turn
   })
 
-  const read = <A>(topic: string, reading: Effect.Effect<A, EventLogError>) =>
+  const read = <A>(topic: string, reading: Effect.Effect<A, LogError>) =>
     Effect.suspend(() => (faults.readFails(process) ? failure("read", topic) : reading)).pipe(
       Effect.tap(() => process.turn)
     )

@@ -5,7 +5,6 @@ import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
 import { Recorder } from "../../src/deliver/record/Recorder.ts"
 import type { Batch } from "../../src/domain/Batch.ts"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -15,6 +14,7 @@ import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
 import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../support/settings.ts"
 import { DEADLINE_MS, FAST_MS, type Receiver, type Receivers } from "./receivers.ts"
 import type { VirtualClock } from "./virtualClock.ts"
@@ -61,7 +61,7 @@ export const layerOf = ({ clock, receivers, store }: Machinery, limits: Readonly
           Effect.map(Outbox, (outbox) => ({ ...outbox, headId: clock.outside(outbox.headId) }))
         ).pipe(Layer.provide(Outbox.layer)),
         SecretBox.layer,
-        MemoryEventLog.layer
+        MemoryLog.layer
       )
     ),
     Layer.provideMerge(

@@ -12,10 +12,10 @@ import { deliver } from "../../src/deliver/Stage.ts"
 import type { Sender } from "../../src/deliver/send/Sender.ts"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import { events } from "../../src/events/Stage.ts"
-import { history } from "../../src/ledger/History.ts"
+import { history } from "../../src/ledger/Backfill.ts"
 import type { LedgerSource } from "../../src/ledger/LedgerSource.ts"
 import { ingest } from "../../src/ledger/Stage.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { makePace, ReaderPace } from "../../src/log/ReaderPace.ts"
 import { Health } from "../../src/observability/Health.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
@@ -28,14 +28,14 @@ import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { keepTotals } from "../../src/storage/deliveries/DeliveryTotals.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
+import { BackfillStore } from "../../src/storage/events/BackfillStore.ts"
 import { EventCounts } from "../../src/storage/events/EventCounts.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
-import { HistoryStore } from "../../src/storage/events/HistoryStore.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { Leases } from "../../src/storage/Leases.ts"
 import { Outbox } from "../../src/storage/outbox/Outbox.ts"
 import { publishOutbox } from "../../src/storage/outbox/OutboxPublisher.ts"
 import { WorkNotices } from "../../src/storage/outbox/WorkNotices.ts"
-import { HistoryRequests } from "../../src/storage/replays/HistoryRequests.ts"
+import { BackfillRequests } from "../../src/storage/replays/BackfillRequests.ts"
 import { ReplayWork } from "../../src/storage/replays/ReplayWork.ts"
 import { RetryWork } from "../../src/storage/replays/RetryWork.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
@@ -67,7 +67,7 @@ export const simulatedSettings = (disableAfter: number, hasHistory: boolean) =>
 export interface NodeParts {
   readonly process: Process
   readonly store: Store
-  readonly log: EventLog["Service"]
+  readonly log: Log["Service"]
   readonly sender: Layer.Layer<Sender>
   readonly source: Layer.Layer<LedgerSource>
   /** The history servers; undefined: there are none. */
@@ -151,20 +151,20 @@ export const node = (parts: NodeParts): Effect.Effect<never, unknown> => {
         WebhookStore.layer,
         DeliveryStore.layer,
         DeliveryQueries.layer,
-        EventStore.layer,
+        EventIndex.layer,
         EventCounts.layer,
-        HistoryStore.layer,
+        BackfillStore.layer,
         Partitions.layer,
         ReplayWork.layer,
         RetryWork.layer,
-        HistoryRequests.layer,
+        BackfillRequests.layer,
         Leases.layer,
         Health.layer,
         noNotices,
         sender
       )
     ),
-    Layer.provide(Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.succeed(EventLog, log))),
+    Layer.provide(Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.succeed(Log, log))),
     Layer.provide(store.clientOf(process)),
     Layer.provide(simulatedSettings(parts.disableAfter, parts.historySource !== undefined)),
     Layer.provide(Telemetry.layer(undefined)),

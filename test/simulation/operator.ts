@@ -5,10 +5,10 @@
  */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { historyEventsTopic } from "../../src/domain/Backfill.ts"
 import type { Batch } from "../../src/domain/Batch.ts"
-import { historyEventsTopic } from "../../src/domain/History.ts"
 import { eventsTopic, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { AccountStore } from "../../src/storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../src/storage/accounts/ApiKeyStore.ts"
@@ -88,7 +88,7 @@ export interface OperatorParts {
 
 export const operatorLayer = <E, R>(
   sql: Layer.Layer<SqlClient.SqlClient | ReadSql, E, R>,
-  log: EventLog["Service"],
+  log: Log["Service"],
   settings: { readonly disableAfter: number; readonly hasHistory: boolean }
 ) =>
   Layer.mergeAll(
@@ -98,7 +98,7 @@ export const operatorLayer = <E, R>(
     UsageStore.layer,
     Layer.provide(AccountStore.layer, ApiKeyStore.layer)
   ).pipe(
-    Layer.provideMerge(Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.succeed(EventLog, log))),
+    Layer.provideMerge(Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.succeed(Log, log))),
     Layer.provideMerge(sql),
     Layer.provideMerge(simulatedSettings(settings.disableAfter, settings.hasHistory))
   )
@@ -178,7 +178,7 @@ export const activateAll = Effect.fnUntraced(function* (parts: OperatorParts) {
 })
 
 const eventsIn = Effect.fnUntraced(function* (partition: typeof EVENTS) {
-  const log = yield* EventLog
+  const log = yield* Log
   const records = yield* log.read({ ...partition, offset: 0 }, 10_000)
   return records.map(({ value }) => parseLedgerEvent(value)!)
 })
@@ -202,7 +202,7 @@ const replayJob = Effect.fnUntraced(function* (parts: OperatorParts, webhook: Si
   const events = yield* eventsIn(EVENTS)
   if (events.length === 0) return
   const id = `rpl_job_${String(replays.length).padStart(26, "0")}`
-  const log = yield* EventLog
+  const log = yield* Log
   const { end: endOffset } = yield* log.offsets(EVENTS)
   const job = { id, webhookId: webhook.id, endOffset }
   let eventIds: ReadonlyArray<string>

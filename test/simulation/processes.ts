@@ -4,12 +4,12 @@
  */
 import { Cause, Clock, Effect, Fiber } from "effect"
 import type { stageLimits } from "../../src/config/StageLimits.ts"
+import { historyEventsTopic } from "../../src/domain/Backfill.ts"
 import { DELIVERIES_TOPIC, delayTopic } from "../../src/domain/Delivery.ts"
-import { historyEventsTopic } from "../../src/domain/History.ts"
 import { eventsTopic, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { EventLogError, type Partition, type Transaction } from "../../src/log/EventLog.ts"
-import type { LogClient, SharedLog } from "../../src/log/memory/SharedEventLog.ts"
+import { LogError, type Partition, type Transaction } from "../../src/log/Log.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
+import type { LogClient, SharedLog } from "../support/memoryLog/SharedLog.ts"
 import type { Evidence } from "./evidence.ts"
 import type { Faults } from "./faults.ts"
 import { ledgerServers, type TimedLedger } from "./ledgerServers.ts"
@@ -54,7 +54,7 @@ interface Slot {
  */
 const isDefect = (cause: Cause.Cause<unknown>, { leasesLost }: Evidence): boolean => {
   const reason = Cause.squash(cause)
-  if (!Cause.hasDies(cause) || reason instanceof EventLogError) return false
+  if (!Cause.hasDies(cause) || reason instanceof LogError) return false
   return leasesLost === 0 || !String(reason).includes("another process wrote")
 }
 

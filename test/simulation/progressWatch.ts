@@ -7,7 +7,7 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { StageLimits } from "../../src/config/StageLimits.ts"
 import { makeWebhookProgress } from "../../src/coverage/WebhookProgress.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { Evidence } from "./evidence.ts"
 import { ACCOUNT, NETWORK } from "./node.ts"
@@ -32,7 +32,7 @@ export const makeProgressWatch = Effect.fnUntraced(function* (
   chance: SeededRandom
 ) {
   const sql = yield* SqlClient.SqlClient
-  const log = yield* EventLog
+  const log = yield* Log
   const slowly = <A, E>(read: Effect.Effect<A, E>) =>
     Effect.andThen(
       Effect.suspend(() => Effect.sleep(chance.int(0, READ_MS))),
@@ -40,7 +40,7 @@ export const makeProgressWatch = Effect.fnUntraced(function* (
     )
   const progressOf = yield* makeWebhookProgress.pipe(
     Effect.provideService(StageLimits, limits),
-    Effect.provideService(EventLog, {
+    Effect.provideService(Log, {
       ...log,
       read: (from, max) => slowly(log.read(from, max)),
       last: (partition) => slowly(log.last(partition)),

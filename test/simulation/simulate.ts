@@ -7,8 +7,8 @@ import { SqlClient, type SqlConnection } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { detectLedger } from "../../src/detect/Detect.ts"
+import { historyEventsTopic } from "../../src/domain/Backfill.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
-import { historyEventsTopic } from "../../src/domain/History.ts"
 import { isoTime } from "../../src/domain/Ledger.ts"
 import {
   EVENT_LOG_GROUP,
@@ -16,11 +16,11 @@ import {
   type LedgerMarker,
   ledgersTopic
 } from "../../src/domain/LedgerEvent.ts"
-import { makeSharedLog } from "../../src/log/memory/SharedEventLog.ts"
 import { partitionsOf } from "../../src/log/Topics.ts"
 import { asLedger } from "../../src/simulator/Chain.ts"
 import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { OUTBOX_POSITION } from "../../src/storage/outbox/Outbox.ts"
+import { makeSharedLog } from "../support/memoryLog/SharedLog.ts"
 import { testSettings } from "../support/settings.ts"
 import { check } from "./checks.ts"
 import { makeDisableWatch } from "./disableWatch.ts"

@@ -16,7 +16,7 @@ import {
   ledgersTopic
 } from "../../src/domain/LedgerEvent.ts"
 import { ingest } from "../../src/ledger/Stage.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { Health, ledgerPart } from "../../src/observability/Health.ts"
 import * as SimulatedSource from "../../src/simulator/SimulatedSource.ts"
 import { chain } from "../support/chain.ts"
@@ -53,7 +53,7 @@ const playing = (webhooks: ReturnType<typeof audience>) =>
   simulating.pipe(Effect.provide(Layer.fresh(SimulatedSource.layer(webhooks))), Effect.forkScoped)
 
 const recordsOf = Effect.fnUntraced(function* (topic: string) {
-  const log = yield* EventLog
+  const log = yield* Log
   return (yield* log.read({ topic, partition: 0, offset: 0 }, 1_000_000)).map(({ value }) => value ?? "")
 })
 
@@ -69,7 +69,7 @@ const taken = Effect.map(markers, (all) => all.length)
 const untilTaken = (count: number) => eventuallyAdvancing(Effect.map(taken, (n) => n >= count))
 
 const ranges = Effect.gen(function* () {
-  const log = yield* EventLog
+  const log = yield* Log
   return (yield* ledgerRanges(log, NETWORK)).map(({ first, last }) => [
     first.marker.ledger_index,
     last.marker.ledger_index
@@ -91,7 +91,7 @@ const assertOneChain = Effect.gen(function* () {
 const health = Effect.flatMap(Health, (registry) => registry.get(ledgerPart(NETWORK)))
 
 /** Sets the clock to a present-day time. */
-const scenario = <A, E>(body: Effect.Effect<A, E, EventLog | Health>) =>
+const scenario = <A, E>(body: Effect.Effect<A, E, Log | Health>) =>
   TestClock.setTime(NOW).pipe(Effect.andThen(body), Effect.provide(memoryLayer()))
 
 describe("the simulated ledger plays a test network", () => {

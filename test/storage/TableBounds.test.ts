@@ -62,12 +62,12 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   history_requests: ["go with their job", "storage/EndedRows.ts", "DELETE FROM history_requests"],
   history_stretches: [
     "go with their ledgers",
-    "storage/events/HistoryStore.ts",
+    "storage/events/BackfillStore.ts",
     "DELETE FROM history_stretches"
   ],
-  events: ["RETENTION_EVENTS", "storage/events/EventStore.ts", '"events"'],
-  event_accounts: ["RETENTION_EVENTS", "storage/events/EventStore.ts", '"event_accounts"'],
-  event_hours: ["RETENTION_EVENTS", "storage/events/EventStore.ts", "DELETE FROM event_hours"],
+  events: ["RETENTION_EVENTS", "storage/events/EventIndex.ts", '"events"'],
+  event_accounts: ["RETENTION_EVENTS", "storage/events/EventIndex.ts", '"event_accounts"'],
+  event_hours: ["RETENTION_EVENTS", "storage/events/EventIndex.ts", "DELETE FROM event_hours"],
   skipped_ledgers: [
     "a row for each order of an operator",
     "storage/events/SkippedLedgers.ts",
@@ -75,7 +75,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   ],
   chain_restarts: ["a row for each network", "storage/events/ChainRestarts.ts", "ON CONFLICT (network)"],
   detection_alerts: ["the newest 10,000", "storage/events/AlertStore.ts", "DELETE FROM detection_alerts"],
-  quarantine: ["the newest 1,000", "storage/Quarantine.ts", "DELETE FROM quarantine"],
+  quarantine: ["the newest 1,000", "storage/DeadLetters.ts", "DELETE FROM quarantine"],
   quarantine_beyond: ["one row", "storage/migrations/0008_coordination.ts", "only_row"],
   outbox: ["deleted once published", "storage/outbox/Outbox.ts", "DELETE FROM outbox"],
   leases: ["a row for each job that one process does", "storage/Leases.ts", "ON CONFLICT (name)"],

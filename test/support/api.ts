@@ -11,7 +11,6 @@ import { Explanations } from "../../src/coverage/Explanations.ts"
 import type { Scope } from "../../src/domain/ApiKey.ts"
 import type { KeyEnvironment } from "../../src/domain/Network.ts"
 import type { Plan } from "../../src/domain/Plans.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
 import { Health } from "../../src/observability/Health.ts"
 import { syntheticEventsLayer } from "../../src/Roles.ts"
 import { AccountStore } from "../../src/storage/accounts/AccountStore.ts"
@@ -23,15 +22,16 @@ import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
 import { TestDeliveries } from "../../src/storage/deliveries/TestDeliveries.ts"
+import { BackfillStore } from "../../src/storage/events/BackfillStore.ts"
 import { EventCounts } from "../../src/storage/events/EventCounts.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { EventQueries } from "../../src/storage/events/EventQueries.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
-import { HistoryStore } from "../../src/storage/events/HistoryStore.ts"
 import { SkippedLedgers } from "../../src/storage/events/SkippedLedgers.ts"
 import { Outbox } from "../../src/storage/outbox/Outbox.ts"
 import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
+import * as MemoryLog from "./memoryLog/MemoryLog.ts"
 import { TestDatabase } from "./postgres.ts"
 import { settingsLayer } from "./settings.ts"
 
@@ -155,12 +155,12 @@ export const storesLayer = (given: Environment = {}) =>
     WebhookStore.layer,
     DeliveryQueries.layer,
     DeliveryStore.layer,
-    EventStore.layer,
+    EventIndex.layer,
     EventQueries.layer,
-    Explanations.layer.pipe(Layer.provide([EventQueries.layer, HistoryStore.layer])),
+    Explanations.layer.pipe(Layer.provide([EventQueries.layer, BackfillStore.layer])),
     EventCounts.layer,
     ReplayStore.layer,
-    HistoryStore.layer,
+    BackfillStore.layer,
     SkippedLedgers.layer,
     UsageStore.layer,
     NoticeStore.layer,
@@ -175,7 +175,7 @@ export const storesLayer = (given: Environment = {}) =>
         SecretBox.layer,
         Partitions.layer,
         Health.layer,
-        MemoryEventLog.layer
+        MemoryLog.layer
       )
     ),
     Layer.provideMerge(TestDatabase),

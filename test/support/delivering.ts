@@ -14,8 +14,7 @@ import type { Batch } from "../../src/domain/Batch.ts"
 import { type DeliveryStatus, type DeliveryWork, newWork, workTopic } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
 import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
@@ -30,6 +29,7 @@ import { configRecord, tombstone, type WebhookRow } from "../../src/storage/webh
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
 import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import * as MemoryLog from "./memoryLog/MemoryLog.ts"
 import { TestDatabase } from "./postgres.ts"
 import { insertAccount, insertWebhook } from "./rows.ts"
 import { settingsLayer } from "./settings.ts"
@@ -37,7 +37,7 @@ import { settingsLayer } from "./settings.ts"
 export const SECRET = "whsec_of_the_test"
 const NETWORK = "mainnet"
 
-type DeliveriesLayer = Layer.Layer<DeliveryStore, never, SqlClient.SqlClient | EventLog | Partitions>
+type DeliveriesLayer = Layer.Layer<DeliveryStore, never, SqlClient.SqlClient | Log | Partitions>
 
 /** Everything but the database, the log and the settings. */
 export const stagesLayer = (deliveries: DeliveriesLayer = DeliveryStore.layer) =>
@@ -63,7 +63,7 @@ export const deliveringSettings = (environment: Environment = {}) =>
 
 export const deliveringLayer = (environment?: Environment, deliveries?: DeliveriesLayer) =>
   stagesLayer(deliveries).pipe(
-    Layer.provideMerge(MemoryEventLog.layer),
+    Layer.provideMerge(MemoryLog.layer),
     Layer.provideMerge(TestDatabase),
     Layer.provideMerge(deliveringSettings(environment)),
     // No tracing, as in a program without an endpoint for traces.
@@ -77,7 +77,7 @@ export const startDelivering = Effect.map(Effect.forkScoped(Effect.raceFirst(del
 
 const publish = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
-  const log = yield* EventLog
+  const log = yield* Log
   const [row] = yield* sql<
     WebhookRow & { readonly deleted_at: string | null }
   >`SELECT * FROM webhooks WHERE id = ${id}`
@@ -132,7 +132,7 @@ const queue = Effect.fnUntraced(function* <E, R>(
   as: QueuedAs,
   between: (ids: ReadonlyArray<string>) => Effect.Effect<void, E, R>
 ) {
-  const log = yield* EventLog
+  const log = yield* Log
   const store = yield* DeliveryStore
   const sql = yield* SqlClient.SqlClient
   const [webhook] = yield* sql<{ readonly account_id: string }>`
@@ -205,7 +205,7 @@ export const queueReplayed = (webhookId: string, count: number) =>
 export const eventOf = (id: string) => Effect.sync(() => eventsOf.get(id)!)
 
 export const appendWork = Effect.fnUntraced(function* (works: ReadonlyArray<DeliveryWork>) {
-  const log = yield* EventLog
+  const log = yield* Log
   yield* log.transaction({
     append: works.map((work) => ({
       topic: workTopic(work),

@@ -39,20 +39,21 @@ export const topicsMarkdown = (): string =>
 const labelValues = (values: ReadonlyArray<string> | string): string =>
   typeof values === "string" ? values : values.map((value) => `\`${value}\``).join(", ")
 
-/** Long lists of values are in the text around the table. */
-const LABEL_VALUES_MOST = 10
+/** The text above the table has the values of these labels, and long lists of values. */
+const explainedLabels = ["network", "role", "part"]
+const LABEL_VALUES_MOST = 5
 
 export const metricsMarkdown = (): string =>
   [
-    "| metric | type | labels | meaning |",
-    "|---|---|---|---|",
-    ...metricsTable.map(({ name, type, labels, description }) => {
+    "| metric | labels | meaning |",
+    "|---|---|---|",
+    ...metricsTable.map(({ name, labels, description }) => {
       const shown = Object.entries(labels).map(([label, values]) =>
-        typeof values !== "string" && values.length > LABEL_VALUES_MOST
+        explainedLabels.includes(label) || (typeof values !== "string" && values.length > LABEL_VALUES_MOST)
           ? `\`${label}\``
           : `\`${label}\`: ${labelValues(values)}`
       )
-      return `| \`${name}\` | ${type} | ${cell(shown.join("; "))} | ${cell(description)} |`
+      return `| \`${name}\` | ${cell(shown.join("; "))} | ${cell(description)} |`
     })
   ].join("\n")
 

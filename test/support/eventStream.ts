@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { type Block, makeBlockReader } from "../../src/cli/commands/forward/Blocks.ts"
 import { eventsTopic, type LedgerEvent, ledgersTopic } from "../../src/domain/LedgerEvent.ts"
 import type { Network } from "../../src/domain/Network.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { eventOf, recordOf, types } from "./events.ts"
 import { markers } from "./markers.ts"
 
@@ -102,7 +102,7 @@ export const ledgersOf = (options: {
 
 /** Appends each ledger's events and then its marker. */
 export const appendLedgers = Effect.fnUntraced(function* (events: ReadonlyArray<LedgerEvent>) {
-  const log = yield* EventLog
+  const log = yield* Log
   for (const [ledgerIndex, own] of Map.groupBy(events, (event) => event.ledger_index)) {
     const { network } = own[0]!
     const [marker] = markers(ledgerIndex, ledgerIndex)
@@ -126,7 +126,7 @@ export const appendLedgers = Effect.fnUntraced(function* (events: ReadonlyArray<
 
 /** Appends records to the network's events topic that contain no event. */
 export const appendNoise = (network: Network, count: number) =>
-  Effect.flatMap(EventLog, (log) =>
+  Effect.flatMap(Log, (log) =>
     log.transaction({
       append: Array.from({ length: count }, () => ({
         topic: eventsTopic(network),

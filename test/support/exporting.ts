@@ -13,7 +13,7 @@ import { eventTypes } from "../../src/domain/EventType.ts"
 import { unixMsToRipple } from "../../src/domain/Ledger.ts"
 import type { LedgerMarker } from "../../src/domain/LedgerEvent.ts"
 import { eventRecords, isChecked, markerOf, markerRecord } from "../../src/ledger/LedgerRecords.ts"
-import { EventLog, EventLogReader } from "../../src/log/EventLog.ts"
+import { Log, LogReader } from "../../src/log/Log.ts"
 import { asLedger, makeChain } from "../../src/simulator/Chain.ts"
 
 export const FIRST = 1_000_000
@@ -46,7 +46,7 @@ export const take = Effect.fnUntraced(function* (
   ledgers: ReadonlyArray<Simulated>,
   change: (marker: LedgerMarker) => LedgerMarker = (marker) => marker
 ) {
-  const log = yield* EventLog
+  const log = yield* Log
   for (const ledger of ledgers) {
     if (!isChecked(ledger)) throw new Error("a simulated ledger lacks its header")
     const { events } = detectLedger(ledger)
@@ -85,8 +85,8 @@ const all: Omit<ExportOptions, "folder"> = {
 /** The export of the context's log. Default: the first 100 ledgers. */
 export const exported = (folder: string, options: Partial<ExportOptions> = {}) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
-    return yield* runExport({ ...all, ...options, folder }).pipe(Effect.provideService(EventLogReader, log))
+    const log = yield* Log
+    return yield* runExport({ ...all, ...options, folder }).pipe(Effect.provideService(LogReader, log))
   }).pipe(Effect.provide(Layer.merge(quiet, NodeServices.layer)))
 
 /** Every file below the folder, with its hash. */

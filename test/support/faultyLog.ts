@@ -1,23 +1,23 @@
-/** An `EventLog` whose next transactions fail as the test says: before anything is written, or after everything is. */
+/** An `Log` whose next transactions fail as the test says: before anything is written, or after everything is. */
 import { Effect, Layer } from "effect"
-import { EventLog, EventLogError } from "../../src/log/EventLog.ts"
+import { Log, LogError } from "../../src/log/Log.ts"
 
 export type Fault = "before" | "after"
 
 /** Each transaction removes the first fault of the list and fails that way; reads never fail. */
-export const faultyLog = (faults: Array<Fault>): Layer.Layer<EventLog, never, EventLog> =>
+export const faultyLog = (faults: Array<Fault>): Layer.Layer<Log, never, Log> =>
   Layer.effect(
-    EventLog,
+    Log,
     Effect.gen(function* () {
-      const inner = yield* EventLog
-      const error = new EventLogError({ operation: "append", topic: "test", cause: "injected" })
-      const transaction: EventLog["Service"]["transaction"] = (given) =>
+      const inner = yield* Log
+      const error = new LogError({ operation: "append", topic: "test", cause: "injected" })
+      const transaction: Log["Service"]["transaction"] = (given) =>
         Effect.suspend(() => {
           const fault = faults.shift()
           if (fault === undefined) return inner.transaction(given)
           if (fault === "before") return Effect.fail(error)
           return Effect.andThen(inner.transaction(given), Effect.fail(error))
         })
-      return EventLog.of({ ...inner, transaction, exclusive: () => Effect.succeed({ transaction }) })
+      return Log.of({ ...inner, transaction, exclusive: () => Effect.succeed({ transaction }) })
     })
   )

@@ -11,14 +11,13 @@ import {
 } from "../../src/domain/LedgerEvent.ts"
 import * as RippledSource from "../../src/ledger/RippledSource.ts"
 import { type IngestOptions, ingest } from "../../src/ledger/Stage.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../src/log/memory/MemoryEventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { Health } from "../../src/observability/Health.ts"
+import * as MemoryLog from "./memoryLog/MemoryLog.ts"
 import { settingsLayer } from "./settings.ts"
 
 /** A fresh log in memory and an empty health registry. */
-export const memoryLayer = () =>
-  Layer.merge(Layer.provide(MemoryEventLog.layer, settingsLayer()), Health.layer)
+export const memoryLayer = () => Layer.merge(Layer.provide(MemoryLog.layer, settingsLayer()), Health.layer)
 
 export const oneEventEach = (ledger: Ledger): Detection => ({
   events: ledger.transactions.map(({ hash }) => ({
@@ -36,7 +35,7 @@ export const oneEventEach = (ledger: Ledger): Detection => ({
 export const ingesting = (
   urls: ReadonlyArray<string>,
   options: Partial<Omit<IngestOptions, "network">> = {}
-): Effect.Effect<Fiber.Fiber<never>, never, EventLog | Health | Scope.Scope> =>
+): Effect.Effect<Fiber.Fiber<never>, never, Log | Health | Scope.Scope> =>
   ingest({
     network: "mainnet",
     start: "latest",
@@ -48,7 +47,7 @@ export const ingesting = (
 const ALL = 1_000_000
 
 const recordsOf = Effect.fnUntraced(function* (topic: string) {
-  const log = yield* EventLog
+  const log = yield* Log
   return yield* log.read({ topic, partition: 0, offset: 0 }, ALL)
 })
 
@@ -65,7 +64,7 @@ export const takenIndexes = Effect.map(markers, (all) => all.map(({ ledger_index
 
 /** Waits until that many ledgers are in the log. */
 export const awaitLedgers = Effect.fnUntraced(function* (count: number) {
-  const log = yield* EventLog
+  const log = yield* Log
   yield* log.awaitOffset({ topic: ledgersTopic("mainnet"), partition: 0, offset: count - 1 })
 })
 

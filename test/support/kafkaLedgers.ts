@@ -3,8 +3,8 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Exit, Layer } from "effect"
 import type { KafkaSettings } from "../../src/config/Config.ts"
 import { type CheckedLedger, ledgerBatch } from "../../src/ledger/LedgerRecords.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
-import * as KafkaEventLog from "../../src/log/kafka/KafkaEventLog.ts"
+import * as KafkaLog from "../../src/log/kafka/KafkaLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { addresses, eventOf } from "./events.ts"
 
 export const EVENTS_EACH = 3
@@ -39,7 +39,7 @@ export const writeLedgers = Effect.fnUntraced(function* (
   ledgers: ReadonlyArray<number>,
   schemaIds?: ReadonlyMap<string, number>
 ) {
-  const log = Context.get(yield* Layer.build(KafkaEventLog.layer(kafka, schemaIds)), EventLog)
+  const log = Context.get(yield* Layer.build(KafkaLog.layer(kafka, schemaIds)), Log)
   for (const ledgerIndex of ledgers) {
     const transaction = batchOf(ledgerIndex)
     const aborted = log.transaction({

@@ -44,9 +44,8 @@ export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@effect/platform-node": ["api", "main", "cli", "storage"],
   xrpl: ["ledger"],
   ws: ["ledger"],
-  // The command that publishes the schemas shows both in an example.
-  ajv: ["detect", "cli"],
-  "ajv-formats": ["detect", "cli"],
+  ajv: ["detect"],
+  "ajv-formats": ["detect"],
   undici: ["deliver"],
   nodemailer: ["notify"],
   "hyparquet-writer": ["cli"],

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { isoTime } from "../../src/domain/Ledger.ts"
 import { type LedgerMarker, ledgersTopic } from "../../src/domain/LedgerEvent.ts"
 import type { Network } from "../../src/domain/Network.ts"
-import { EventLog, type NewRecord } from "../../src/log/EventLog.ts"
+import { Log, type NewRecord } from "../../src/log/Log.ts"
 import { chain } from "./chain.ts"
 
 export const markers = (from: number, to: number, name?: string): ReadonlyArray<LedgerMarker> =>
@@ -35,6 +35,6 @@ export const appendMarkers = Effect.fnUntraced(function* (
   all: ReadonlyArray<LedgerMarker>,
   timestamp?: number
 ) {
-  const log = yield* EventLog
+  const log = yield* Log
   yield* log.transaction({ append: markerRecords(network, all, timestamp) })
 })

@@ -4,13 +4,13 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Schedule, type Scope } from "effect"
-import { historyEventsTopic, historyLedgersTopic } from "../../src/domain/History.ts"
+import { historyEventsTopic, historyLedgersTopic } from "../../src/domain/Backfill.ts"
 import { rippleToUnixMs } from "../../src/domain/Ledger.ts"
 import type { LedgerEvent, LedgerMarker } from "../../src/domain/LedgerEvent.ts"
 import type { ReplayFilters } from "../../src/domain/Replay.ts"
-import { type HistoryOptions, history } from "../../src/ledger/History.ts"
+import { type BackfillOptions, history } from "../../src/ledger/Backfill.ts"
 import * as RippledSource from "../../src/ledger/RippledSource.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { Health } from "../../src/observability/Health.ts"
 import { replay } from "../../src/replay/Stage.ts"
 import { chain } from "./chain.ts"
@@ -48,7 +48,7 @@ export const historyServer = (from = 1, options?: Parameters<typeof rippledServe
     return server
   })
 
-export const fetching = (servers: ReadonlyArray<RippledServer>, options: Partial<HistoryOptions> = {}) =>
+export const fetching = (servers: ReadonlyArray<RippledServer>, options: Partial<BackfillOptions> = {}) =>
   Effect.forkScoped(
     history({
       network: "mainnet",
@@ -71,7 +71,7 @@ export const fedFrom = (from: number): Effect.Effect<ReadonlyArray<LedgerEvent>,
   }).pipe(Effect.provide(Layer.fresh(memoryLayer())), Effect.orDie)
 
 const read = Effect.fnUntraced(function* (topic: string) {
-  const log = yield* EventLog
+  const log = yield* Log
   const records = yield* log.read({ topic, partition: 0, offset: 0 }, 1_000_000)
   return records.map(({ value }) => JSON.parse(value!) as unknown)
 })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import type { Network } from "../../src/domain/Network.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
 import { ApiUnderTest } from "./api.ts"
@@ -28,7 +28,7 @@ let positions = 0
 /** Creates an account with a webhook, and a function that queues deliveries for it as the route stage does. */
 export const prepareDeliveries = Effect.fnUntraced(function* (environment: "live" | "test" = "live") {
   const api = yield* ApiUnderTest
-  const log = yield* EventLog
+  const log = yield* Log
   const store = yield* DeliveryStore
   yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(NOW, NOW))
   const { accountId, key } = yield* api.account(environment)

@@ -69,7 +69,7 @@ export const replayRun = Effect.fnUntraced(function* (
   yield* receiver.until((received) => bodies(received).size === expected.length)
   const first = [...receiver.received]
 
-  // The estimate counts the rows of the event log's tables.
+  // The estimate counts the rows of the event index's tables.
   yield* waitUntil(
     Effect.map(client.call("GET", `/v1/events/${expected.at(-1)}`), ({ status }) => status === 200),
     "30 seconds"

@@ -7,8 +7,8 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Environment } from "../../src/config/Config.ts"
 import { StoredEvents } from "../../src/coverage/StoredEvents.ts"
+import { type EventPosition, eventTopicOf } from "../../src/domain/Backfill.ts"
 import { type DeliveryWork, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
-import { type EventPosition, eventTopicOf } from "../../src/domain/History.ts"
 import { randomId } from "../../src/domain/Ids.ts"
 import {
   EVENT_LOG_GROUP,
@@ -18,11 +18,11 @@ import {
 } from "../../src/domain/LedgerEvent.ts"
 import type { Network } from "../../src/domain/Network.ts"
 import type { ReplayFilters } from "../../src/domain/Replay.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
-import { EventStore } from "../../src/storage/events/EventStore.ts"
+import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { WorkNotices } from "../../src/storage/outbox/WorkNotices.ts"
-import { HistoryRequests } from "../../src/storage/replays/HistoryRequests.ts"
+import { BackfillRequests } from "../../src/storage/replays/BackfillRequests.ts"
 import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
 import { ReplayWork } from "../../src/storage/replays/ReplayWork.ts"
 import { RetryWork } from "../../src/storage/replays/RetryWork.ts"
@@ -93,7 +93,7 @@ export const appendLedgers = Effect.fnUntraced(function* (
   ledgers: ReadonlyArray<PastLedger>,
   network: Network = "mainnet"
 ) {
-  const log = yield* EventLog
+  const log = yield* Log
   for (const ledger of ledgers) {
     yield* log.transaction({
       append: ledger.events.map(recordOf),
@@ -104,8 +104,8 @@ export const appendLedgers = Effect.fnUntraced(function* (
 
 /** Does what the events stage does with the first events, but does not commit the last `uncommitted` offsets. */
 export const indexEvents = Effect.fnUntraced(function* (events: ReadonlyArray<LedgerEvent>, uncommitted = 0) {
-  const log = yield* EventLog
-  const store = yield* EventStore
+  const log = yield* Log
+  const store = yield* EventIndex
   yield* store.insert(events, BEGAN)
   const position = {
     topic: eventsTopic(events[0]!.network),
@@ -128,7 +128,7 @@ export const replayingWith = (environment: Environment = {}) =>
   Layer.mergeAll(
     ReplayWork.layer,
     RetryWork.layer,
-    HistoryRequests.layer,
+    BackfillRequests.layer,
     WorkNotices.layer,
     StoredEvents.layer
   ).pipe(Layer.provideMerge(storesLayer(environment)))
@@ -140,7 +140,7 @@ export const queueJob = Effect.fnUntraced(function* (wanted: {
   readonly filters?: ReplayFilters
   readonly estimatedEvents?: number
 }) {
-  const log = yield* EventLog
+  const log = yield* Log
   const jobs = yield* ReplayStore
   yield* insertAccount(ACCOUNT)
   const webhookId = yield* insertWebhook(ACCOUNT)
@@ -187,7 +187,7 @@ export const rowsOf = Effect.fnUntraced(function* (jobId: string) {
 
 /** The webhook's work in the log, in log order. */
 export const workOf = Effect.fnUntraced(function* (webhookId: string) {
-  const log = yield* EventLog
+  const log = yield* Log
   const partition = { topic: REPLAYS_TOPIC, partition: partitionOf(REPLAYS_TOPIC, webhookId) }
   const records = yield* log.read({ ...partition, offset: 0 }, 100_000)
   return records
@@ -199,7 +199,7 @@ export const distinct = <A>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...n
 
 /** The ids of the events that the log has at the offsets stored in the job's rows. */
 const eventsAtRows = Effect.fnUntraced(function* (jobId: string) {
-  const log = yield* EventLog
+  const log = yield* Log
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<EventPosition & { readonly network: Network }>`
     SELECT network, from_history AS "fromHistory", event_offset::float8 AS offset

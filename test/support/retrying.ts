@@ -6,7 +6,7 @@ import { type DeliveryStatus, type DeliveryWork, REPLAYS_TOPIC } from "../../src
 import { deliveryId, randomId } from "../../src/domain/Ids.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import type { RetryFilters } from "../../src/domain/Replay.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
 import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
@@ -57,7 +57,7 @@ export const makeDeliveries = Effect.fnUntraced(function* (
     stepMs = 1_000
   }: { readonly account?: string; readonly seed?: number; readonly stepMs?: number } = {}
 ) {
-  const log = yield* EventLog
+  const log = yield* Log
   const store = yield* DeliveryStore
   const partitions = yield* Partitions
   const chance = generator(seed)

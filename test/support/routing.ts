@@ -1,7 +1,7 @@
 /** Route with a look at what it appends, and the work that is in the log. */
 import { Effect } from "effect"
 import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/domain/Delivery.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { route } from "../../src/route/Stage.ts"
 
@@ -10,8 +10,8 @@ const workOf = ({ value }: { readonly value: string | null }): DeliveryWork => J
 
 /** Route that runs `before` with the work of each transaction before it begins the transaction. */
 export const routeAfter = (before: (works: ReadonlyArray<DeliveryWork>) => Effect.Effect<void>) =>
-  Effect.flatMap(EventLog, (log) =>
-    Effect.provideService(route(["mainnet"]), EventLog, {
+  Effect.flatMap(Log, (log) =>
+    Effect.provideService(route(["mainnet"]), Log, {
       ...log,
       transaction: (transaction) =>
         Effect.andThen(before(transaction.append.map(workOf)), log.transaction(transaction))
@@ -20,7 +20,7 @@ export const routeAfter = (before: (works: ReadonlyArray<DeliveryWork>) => Effec
 
 /** The webhook's work that is in the log, in its order. */
 export const queuedFor = Effect.fnUntraced(function* (webhookId: string) {
-  const log = yield* EventLog
+  const log = yield* Log
   const partition = partitionOf(DELIVERIES_TOPIC, webhookId)
   const records = yield* log.read({ topic: DELIVERIES_TOPIC, partition, offset: 0 }, 1_000)
   return records.filter(({ key }) => key === webhookId).map(workOf)

@@ -8,7 +8,7 @@ import type { Environment } from "../../src/config/Config.ts"
 import { Recorder } from "../../src/deliver/record/Recorder.ts"
 import { Sender } from "../../src/deliver/send/Sender.ts"
 import type { DeliveryStatus } from "../../src/domain/Delivery.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { Leases } from "../../src/storage/Leases.ts"
 import { outboxPublisherLayer } from "../../src/storage/outbox/OutboxPublisher.ts"
 import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
@@ -19,7 +19,7 @@ import { eventually, startDelivering } from "./delivering.ts"
 /** `registryLog`: the log from which deliver reads webhooks, if it is not the log of the other stages. */
 export const serviceLayer = (
   environment: Environment = {},
-  registryLog: Layer.Layer<EventLog, never, EventLog> = Layer.effect(EventLog, EventLog)
+  registryLog: Layer.Layer<Log, never, Log> = Layer.effect(Log, Log)
 ) =>
   Layer.mergeAll(Recorder.layer, outboxPublisherLayer).pipe(
     Layer.provideMerge(

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import type { Network } from "../../src/domain/Network.ts"
 import { CONFIG_TOPIC, type WebhookStatus } from "../../src/domain/Webhook.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
 import { activeWebhooks } from "../../src/webhooks/ActiveWebhooks.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
@@ -14,7 +14,7 @@ const publish = Effect.fnUntraced(function* (
   network: Network,
   status: WebhookStatus | "deleted"
 ) {
-  const log = yield* EventLog
+  const log = yield* Log
   const secrets = yield* SecretBox
   const config = {
     id,

@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { Outbox } from "../../src/storage/outbox/Outbox.ts"
 import { upToDateWith } from "../../src/webhooks/UpToDate.ts"
 
@@ -11,7 +11,7 @@ it.effect("while the process that publishes is dead, the log is asked ten times 
   let published = 0
   const stores = Layer.mergeAll(
     Layer.mock(Outbox)({ headId: Effect.succeed(5) }),
-    Layer.mock(EventLog)({
+    Layer.mock(Log)({
       committed: () =>
         Effect.sync(() => {
           asked++

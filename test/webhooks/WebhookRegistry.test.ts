@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { CONFIG_TOPIC, type WebhookConfig } from "../../src/domain/Webhook.ts"
-import { EventLog } from "../../src/log/EventLog.ts"
+import { Log } from "../../src/log/Log.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
 import { describeUnusable } from "../../src/webhooks/UnusableWebhooks.ts"
 import { secretsAt, WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
@@ -27,7 +27,7 @@ const config: Omit<WebhookConfig, "sealed_secret"> = {
 layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("the registry", (it) => {
   const told = (value: object) =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const registry = yield* WebhookRegistry
       yield* log.transaction({
         append: [{ topic: CONFIG_TOPIC, key: "wh_1", value: JSON.stringify({ ...config, ...value }) }]

@@ -5,9 +5,9 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { liveDeliveryIds } from "../../coverage/LiveDeliveryIds.ts"
+import { eventTopicOf } from "../../domain/Backfill.ts"
 import { batchItem } from "../../domain/Batch.ts"
 import { type EventType, eventTypes, expandPattern } from "../../domain/EventType.ts"
-import { eventTopicOf } from "../../domain/History.ts"
 import { idTime, randomId } from "../../domain/Ids.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
@@ -16,7 +16,7 @@ import { type RetryFilters, retryStatuses } from "../../domain/Replay.ts"
 import { requestBody } from "../../domain/RequestFormat.ts"
 import { shownRequestHeaders, unixSeconds } from "../../domain/RequestHeaders.ts"
 import { expandPatterns } from "../../domain/WebhookRules.ts"
-import { EventLog } from "../../log/EventLog.ts"
+import { Log } from "../../log/Log.ts"
 import type { WantedEvent } from "../../storage/deliveries/DeliveryPages.ts"
 import {
   type AttemptRow,
@@ -138,7 +138,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
     const events = yield* EventQueries
     const jobs = yield* ReplayStore
     const webhooks = yield* WebhookStore
-    const log = yield* EventLog
+    const log = yield* Log
     const costly = yield* CostlyTurns
 
     const findOne = Effect.fnUntraced(function* (id: string) {

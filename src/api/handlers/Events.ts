@@ -1,5 +1,5 @@
 /**
- * `/v1/events`: reads the event log that the stage `events` writes. An event is shown as webhooks receive it, without
+ * `/v1/events`: reads the event index that the stage `events` writes. An event is shown as webhooks receive it, without
  * `webhook_id`.
  */
 import { Effect, Option } from "effect"

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { explanationJson } from "../../coverage/ExplanationJson.ts"
 import { Explanations } from "../../coverage/Explanations.ts"
-import { EventLog } from "../../log/EventLog.ts"
+import { Log } from "../../log/Log.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
@@ -17,7 +17,7 @@ export const explainLayer = HttpApiBuilder.group(
   "explain",
   Effect.fnUntraced(function* (handlers) {
     const explanations = yield* Explanations
-    const log = yield* EventLog
+    const log = yield* Log
     const costly = yield* CostlyTurns
 
     return handlers.handleAll({

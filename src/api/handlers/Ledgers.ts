@@ -13,7 +13,7 @@ import { type Network, networksOf } from "../../domain/Network.ts"
 import { isSilent, type SeenFacts } from "../../health/Networks.ts"
 import type { StoredReport } from "../../health/Report.ts"
 import { secondsLate } from "../../health/Service.ts"
-import { EventLog } from "../../log/EventLog.ts"
+import { Log } from "../../log/Log.ts"
 import { SkippedLedgers } from "../../storage/events/SkippedLedgers.ts"
 import { readNetworks } from "../../storage/Networks.ts"
 import { readReport } from "../../storage/ReportStore.ts"
@@ -73,7 +73,7 @@ export const ledgersLayer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const settings = yield* Settings
     const sql = yield* SqlClient.SqlClient
-    const log = yield* EventLog
+    const log = yield* Log
     const skippedLedgers = yield* SkippedLedgers
     const watched = watchedNetworks(settings)
 

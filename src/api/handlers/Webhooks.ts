@@ -22,7 +22,7 @@ import {
 import { expandPatterns, HIDDEN_VALUE, webhookBounds, webhookOrders } from "../../domain/WebhookRules.ts"
 import { generateSecret } from "../../domain/WebhookSecret.ts"
 import { type Health, shownHealth } from "../../health/Webhook.ts"
-import { EventLog } from "../../log/EventLog.ts"
+import { Log } from "../../log/Log.ts"
 import { makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
 import { DeliveryQueries } from "../../storage/deliveries/DeliveryQueries.ts"
 import { TestDeliveries } from "../../storage/deliveries/TestDeliveries.ts"
@@ -112,7 +112,7 @@ export const webhooksLayer = HttpApiBuilder.group(
     const secrets = yield* SecretBox
     const tests = yield* TestDeliveries
     const synthetic = yield* SyntheticEvents
-    const log = yield* EventLog
+    const log = yield* Log
     const costly = yield* CostlyTurns
     const previews = yield* Semaphore.make(Limits.previewsAtOnce)
     const searchTurns = makeTurns(1)

@@ -11,7 +11,7 @@ import type { Identity } from "../../domain/ApiKey.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
 import { monotonicNow } from "../../domain/Monotonic.ts"
 import type { Network } from "../../domain/Network.ts"
-import { EventLog } from "../../log/EventLog.ts"
+import { Log } from "../../log/Log.ts"
 import { Metrics } from "../../observability/Metrics.ts"
 import { ApiKeyStore } from "../../storage/accounts/ApiKeyStore.ts"
 import { ForRequest } from "../../storage/ForRequest.ts"
@@ -48,7 +48,7 @@ interface OpenStream {
 
 export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/api/EventStreams", {
   make: Effect.gen(function* () {
-    const log = yield* EventLog
+    const log = yield* Log
     const keys = yield* ApiKeyStore
     const limits = yield* StreamLimits
     const tails = yield* RcMap.make({ lookup: makeTail, idleTimeToLive: limits.idleMs })

@@ -7,7 +7,7 @@ import { Effect, Latch, type Scope } from "effect"
 import { StreamLimits } from "../../config/StreamLimits.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
-import { EventLog, type EventLogError, type LogRecord } from "../../log/EventLog.ts"
+import { Log, type LogError, type LogRecord } from "../../log/Log.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
 import { type StreamEvent, streamEventOf } from "./Frames.ts"
 
@@ -95,8 +95,8 @@ class Tail implements EventTail {
 
 export const makeTail = Effect.fnUntraced(function* (
   network: Network
-): Effect.fn.Return<EventTail, EventLogError, EventLog | Scope.Scope> {
-  const log = yield* EventLog
+): Effect.fn.Return<EventTail, LogError, Log | Scope.Scope> {
+  const log = yield* Log
   const limits = yield* StreamLimits
   const partition = { topic: eventsTopic(network), partition: 0 }
   const tail = new Tail(yield* log.last(partition), limits)

@@ -3,7 +3,7 @@
  */
 import type { EventType } from "../../domain/EventType.ts"
 import { eventJson, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
-import type { LogRecord } from "../../log/EventLog.ts"
+import type { LogRecord } from "../../log/Log.ts"
 
 /** An event as streams send it. All streams of a network share the text. */
 export interface StreamEvent {

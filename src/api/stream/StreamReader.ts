@@ -10,7 +10,7 @@ import type { EventType } from "../../domain/EventType.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
 import { monotonicNow } from "../../domain/Monotonic.ts"
 import type { Network } from "../../domain/Network.ts"
-import { EventLog } from "../../log/EventLog.ts"
+import { Log } from "../../log/Log.ts"
 import type { EventTail } from "./EventTail.ts"
 import { type Ending, heartbeat, lastWords, type StreamEvent, streamEventOf } from "./Frames.ts"
 
@@ -36,7 +36,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
   readonly ended: Deferred.Deferred<Ending>
 }) {
   const { ended, filter, from, inTurn, tail } = options
-  const log = yield* EventLog
+  const log = yield* Log
   const limits = yield* StreamLimits
   const { account, eventTypes, network } = filter
   const wants = (event: StreamEvent): boolean =>
@@ -136,7 +136,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
     }
   }).pipe(
     Effect.catchTag(
-      "EventLogError",
+      "LogError",
       Effect.fnUntraced(function* (error) {
         yield* Effect.logWarning("a stream ends: the log cannot be read", error)
         isOver = true

@@ -7,9 +7,9 @@ import { isTransactionHash } from "../../domain/EventId.ts"
 import { networks } from "../../domain/Network.ts"
 import { printable } from "../../domain/Printable.ts"
 import { logReaderLayer } from "../../LogAdapter.ts"
-import { EventLogReader } from "../../log/EventLog.ts"
+import { LogReader } from "../../log/Log.ts"
+import { BackfillStore } from "../../storage/events/BackfillStore.ts"
 import { EventQueries } from "../../storage/events/EventQueries.ts"
-import { HistoryStore } from "../../storage/events/HistoryStore.ts"
 import { accountFlag, findAccount, stores, webhookFlag } from "../Stores.ts"
 import { GREEN, RED } from "../terminal/Colour.ts"
 import { failed } from "../terminal/Failure.ts"
@@ -74,7 +74,7 @@ const explainStores = (() => {
   const database = stores("explain")
   return Layer.merge(
     logReaderLayer(database),
-    Explanations.layer.pipe(Layer.provide([EventQueries.layer, HistoryStore.layer]))
+    Explanations.layer.pipe(Layer.provide([EventQueries.layer, BackfillStore.layer]))
   ).pipe(Layer.provideMerge(database), Layer.provideMerge(settings))
 })()
 
@@ -111,7 +111,7 @@ export const explain = Command.make(
       ledgerIndex: Option.getOrUndefined(given.ledger)
     }
     const now = yield* Clock.currentTimeMillis
-    const found = yield* explanations.explain(yield* EventLogReader, transaction, whose, now)
+    const found = yield* explanations.explain(yield* LogReader, transaction, whose, now)
     const explained = explanationJson(transaction.hash, found)
     if (!inJson(yield* Invocation, asJson)) return yield* printTable(explained)
     yield* print(printableLines(JSON.stringify(explained, null, 2)))

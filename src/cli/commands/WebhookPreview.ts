@@ -4,7 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { previewFilters } from "../../coverage/FilterPreview.ts"
 import { expandPatterns, webhookBounds } from "../../domain/WebhookRules.ts"
 import { logReaderLayer } from "../../LogAdapter.ts"
-import { EventLogReader } from "../../log/EventLog.ts"
+import { LogReader } from "../../log/Log.ts"
 import { findWebhookFilters } from "../../storage/webhooks/WebhookOverview.ts"
 import { stores, webhookArgument } from "../Stores.ts"
 import { failed } from "../terminal/Failure.ts"
@@ -54,7 +54,7 @@ export const preview = Command.make(
       Option.map(ownFilter, (filter) => JSON.stringify(filter))
     )
     const filter = yield* payloadFilterOf(given, wantedTypes)
-    const log = yield* EventLogReader
+    const log = yield* LogReader
     const result = yield* previewFilters(
       log,
       network,

@@ -53,7 +53,7 @@ export const doctor = Command.make(
 ).pipe(
   about(
     "Check every setting and connection",
-    "Check every setting and connection: the values of the settings, the database (DATA_DIR or DATABASE_URL), Kafka and its schema registry, each XRP Ledger server and its network, whether the next ledger can be taken from one of them, the API's port and the service that is running there, the mail server, and the endpoint for traces and metrics. Also report failing webhooks, withheld events and quarantined records. Says how to fix each problem, and exits 1 if there is one. Changes nothing; the service may be running.",
+    "Check every setting and connection: the values of the settings, the database (DATA_DIR or DATABASE_URL), Kafka and its schema registry, each XRP Ledger server and its network, whether the next ledger can be taken from one of them, the API's port and the service that is running there, the mail server, and the endpoint for traces and metrics. Also report failing webhooks, withheld events and dead letters. Says how to fix each problem, and exits 1 if there is one. Changes nothing; the service may be running.",
     {
       "ledgerhook doctor": "Print a table, with what to do about each problem",
       "ledgerhook doctor --json | jq '.checks[] | select(.status != \"ok\")'":

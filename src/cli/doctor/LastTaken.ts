@@ -5,9 +5,9 @@ import { Limits } from "../../config/Limits.ts"
 import { markerIn } from "../../coverage/LedgerMarkers.ts"
 import { type LedgerMarker, ledgersTopic } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
-import { EventLogReader } from "../../log/EventLog.ts"
-import * as EmbeddedEventLog from "../../log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../../log/embedded/EmbeddedLog.ts"
 import { loadKafka } from "../../log/kafka/LoadKafka.ts"
+import { LogReader } from "../../log/Log.ts"
 import { ChainRestarts } from "../../storage/events/ChainRestarts.ts"
 import { hasTable } from "../Stores.ts"
 
@@ -24,7 +24,7 @@ export const endedChains = Effect.gen(function* () {
 }).pipe(Effect.provide(ChainRestarts.layer))
 
 const lastMarkers = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
-  const log = yield* EventLogReader
+  const log = yield* LogReader
   const found = new Map<Network, LedgerMarker>()
   for (const network of networks) {
     const record = yield* log.last({ topic: ledgersTopic(network), partition: 0 })
@@ -37,7 +37,7 @@ const lastMarkers = Effect.fnUntraced(function* (networks: ReadonlyArray<Network
 export const lastInDatabase = (networks: ReadonlyArray<Network>) =>
   Effect.gen(function* () {
     if (!(yield* hasTable("log_ends"))) return new Map<Network, LedgerMarker>()
-    return yield* Effect.provide(lastMarkers(networks), EmbeddedEventLog.readerLayer)
+    return yield* Effect.provide(lastMarkers(networks), EmbeddedLog.readerLayer)
   }).pipe(Effect.orElseSucceed(() => undefined))
 
 /** Undefined also if the cluster does not answer, which kafkaChecks reports. */

@@ -11,8 +11,8 @@ import { Fault, type Finding, finding } from "./Finding.ts"
 import { endedChains, type LastTaken, lastInDatabase } from "./LastTaken.ts"
 import {
   alertFinding,
+  deadLettersFinding,
   failingFinding,
-  quarantineFinding,
   reportFinding,
   secretsFinding,
   storedLog
@@ -59,7 +59,7 @@ export const storeCheck = Effect.fnUntraced(function* (settings: SettingsShape) 
       yield* reportFinding(settings),
       yield* failingFinding,
       yield* alertFinding,
-      yield* quarantineFinding
+      yield* deadLettersFinding
     )
     log = yield* storedLog
     ended = yield* endedChains

@@ -1,6 +1,6 @@
 /**
  * `doctor` checks the data in the database: whether its secrets can be decrypted, whether events were withheld or
- * records quarantined, and which log it belongs to. A check returns undefined if its table does not exist yet.
+ * dead letters, and which log it belongs to. A check returns undefined if its table does not exist yet.
  */
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,6 +9,7 @@ import { Limits } from "../../config/Limits.ts"
 import { someRuns } from "../../health/Roles.ts"
 import { loadKafka } from "../../log/kafka/LoadKafka.ts"
 import { readCurrentReport } from "../../storage/CurrentReport.ts"
+import { makeDeadLetters } from "../../storage/DeadLetters.ts"
 import { AlertStore } from "../../storage/events/AlertStore.ts"
 import {
   conflictOf,
@@ -17,7 +18,6 @@ import {
   type LogIdentity,
   logText
 } from "../../storage/LogIdentity.ts"
-import { makeQuarantine } from "../../storage/Quarantine.ts"
 import { readKeys } from "../../storage/webhooks/SecretKeys.ts"
 import { examineSecrets } from "../../storage/webhooks/SecretRotation.ts"
 import { countByHealth } from "../../storage/webhooks/WebhookHealth.ts"
@@ -52,15 +52,15 @@ export const alertFinding = ifThere(
   })
 ).pipe(Effect.provide(AlertStore.layer))
 
-export const quarantineFinding = ifThere(
+export const deadLettersFinding = ifThere(
   "quarantine",
   Effect.gen(function* () {
-    const { rows, total } = yield* (yield* makeQuarantine).newest(Limits.doctorQuarantined)
-    if (total === 0) return fine("quarantine", "no record is in quarantine")
+    const { rows, total } = yield* (yield* makeDeadLetters).newest(Limits.doctorDeadLetters)
+    if (total === 0) return fine("quarantine", "no record is a dead letter")
     const newest = rows.map(({ stage, source, reason }) => `${stage}, ${source}: ${reason}`)
     return warning(
       "quarantine",
-      `${total} ${total === 1 ? "record is" : "records are"} in quarantine, because the database refused them or they could not be read; newest: ${newest.join("; ")}`,
+      `${total} ${total === 1 ? "record is a dead letter" : "records are dead letters"}, because the database refused them or they could not be read; newest: ${newest.join("; ")}`,
       "All other records were processed. The table quarantine contains each record with the reason; report those that come from the ledger."
     )
   })
@@ -96,7 +96,7 @@ export const reportFinding = (settings: SettingsShape) =>
             check: "report",
             status: fault ? "problem" : "warning",
             detail: report.findings.map(({ sentence }) => sentence).join(" "),
-            fix: "`ledgerhook status` shows the processes, stages and parts. docs/operations.md says what to do."
+            fix: "`ledgerhook status` shows the processes, stages and parts. docs/runbook.md says what to do."
           } satisfies Finding)
     })
   )

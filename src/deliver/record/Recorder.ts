@@ -9,7 +9,7 @@ import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { Settings } from "../../config/Config.ts"
 import { StageLimits } from "../../config/StageLimits.ts"
 import { monotonicClock } from "../../domain/Monotonic.ts"
-import { EventLog } from "../../log/EventLog.ts"
+import { Log } from "../../log/Log.ts"
 import { Metrics } from "../../observability/Metrics.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
 import { showAge } from "../../observability/StageAges.ts"
@@ -70,7 +70,7 @@ export class Recorder extends Context.Service<
     Effect.gen(function* () {
       const { disableAfterFailures, retryPolicy } = yield* Settings
       const limits = yield* StageLimits
-      const log = yield* EventLog
+      const log = yield* Log
       const deliveries = yield* DeliveryStore
       const webhooks = yield* WebhookStore
       const nowMs = yield* monotonicClock

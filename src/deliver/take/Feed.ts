@@ -5,7 +5,7 @@
  *
  * The committed offset is the highest one below which all work is settled (Watermark): recorded with its retry appended,
  * in the backlog, or finished before. If the actor ends and another one follows, unsettled work is offered to the new
- * one. A record that is no work goes to the quarantine. A row is read only if the record may be here a second time: the
+ * one. A record that is no work becomes a dead letter. A row is read only if the record may be here a second time: the
  * first attempt of a live delivery is new if it came after this owner's start, and route had not begun with it before.
  */
 import { Clock, Effect, Latch } from "effect"
@@ -13,13 +13,7 @@ import { Settings } from "../../config/Config.ts"
 import { StageLimits } from "../../config/StageLimits.ts"
 import { type DeliveryWork, NOT_WORK, parseWork } from "../../domain/Delivery.ts"
 import { monotonicClock, monotonicNow } from "../../domain/Monotonic.ts"
-import {
-  type AssignedPartition,
-  EventLog,
-  type LogRecord,
-  type NewRecord,
-  sourceOf
-} from "../../log/EventLog.ts"
+import { type AssignedPartition, Log, type LogRecord, type NewRecord, sourceOf } from "../../log/Log.ts"
 import { ReaderPace } from "../../log/ReaderPace.ts"
 import { retryCommit } from "../../log/RetryUntilFenced.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
@@ -51,7 +45,7 @@ const unwrittenRow = ({ delivery_id, event, row, webhook_id }: DeliveryWork): Ne
 
 export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartition, kind: LaneKind) {
   const limits = yield* StageLimits
-  const log = yield* EventLog
+  const log = yield* Log
   const registry = yield* WebhookRegistry
   const deliveries = yield* DeliveryStore
   const { retryPolicy } = yield* Settings
@@ -195,13 +189,13 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       return Effect.ensuring(offerWorks(dispatcher, works, waitMs, recorded), Effect.sync(unwatch))
     })
 
-  const quarantineAll = Effect.fnUntraced(function* (unreadable: ReadonlyArray<LogRecord>) {
+  const toDeadLetters = Effect.fnUntraced(function* (unreadable: ReadonlyArray<LogRecord>) {
     if (unreadable.length === 0) return
     yield* deliveries
-      .quarantine(
+      .putDeadLetters(
         unreadable.map((record) => ({ source: sourceOf(record), text: record.value ?? "", reason: NOT_WORK }))
       )
-      .pipe(retryUntilSuccess("quarantining records"))
+      .pipe(retryUntilSuccess("storing dead letters"))
     for (const { offset } of unreadable) watermark.done(offset)
     moved.openUnsafe()
   })
@@ -222,7 +216,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       }
     }
     lastTaken = records.at(-1)!.offset
-    yield* quarantineAll(unreadable)
+    yield* toDeadLetters(unreadable)
     // Records of other webhooks are behind these.
     const ageMs =
       kind === "replays" ? 0 : Math.max(0, (yield* Clock.currentTimeMillis) - records[0]!.timestamp)

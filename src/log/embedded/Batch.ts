@@ -3,27 +3,21 @@
  * offsets, and `batchOf` builds the rows to write.
  */
 import { type Deferred, Exit } from "effect"
-import {
-  EventLogError,
-  type LogRecord,
-  type Partition,
-  type Position,
-  type Transaction
-} from "../EventLog.ts"
+import { LogError, type LogRecord, type Partition, type Position, type Transaction } from "../Log.ts"
 import { commitKey, placeRecords, type RecordsByPartition } from "../PlaceRecords.ts"
 import { kindOf } from "../Topics.ts"
 import { type BatchRow, rowsOf } from "./Rows.ts"
 import type { Batch, GroupCommit } from "./Tables.ts"
 
-export type WriteResult = Exit.Exit<ReadonlyArray<Position>, EventLogError>
+export type WriteResult = Exit.Exit<ReadonlyArray<Position>, LogError>
 
 export interface Request {
   readonly transaction: Transaction
-  readonly answer: Deferred.Deferred<ReadonlyArray<Position>, EventLogError>
+  readonly answer: Deferred.Deferred<ReadonlyArray<Position>, LogError>
 }
 
-export const failed = (operation: EventLogError["operation"], { transaction }: Request, cause: unknown) =>
-  new EventLogError({
+export const failed = (operation: LogError["operation"], { transaction }: Request, cause: unknown) =>
+  new LogError({
     operation,
     topic: transaction.append[0]?.topic ?? transaction.commit?.positions[0]?.topic ?? "",
     cause

@@ -28,7 +28,7 @@ export const makeLogTablePartitions = Effect.gen(function* () {
     makeTimePartitions({ tables: [table], days, boundAt: at })
   const partitions = {
     log_work: yield* partitionsOf("log_work", Limits.embeddedLogWorkDays),
-    log_history: yield* partitionsOf("log_history", Limits.embeddedLogHistoryDays)
+    log_history: yield* partitionsOf("log_history", Limits.embeddedLogEventDays)
   }
   const ensure = (table: BatchTable, unixMs: number) => partitions[table].ensure(unixMs, unixMs)
   const forget = Effect.andThen(partitions.log_work.forget, partitions.log_history.forget)

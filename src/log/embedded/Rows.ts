@@ -5,7 +5,7 @@
  */
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { Limits } from "../../config/Limits.ts"
-import type { LogRecord, Partition } from "../EventLog.ts"
+import type { LogRecord, Partition } from "../Log.ts"
 
 /** The fastest level: higher ones make the rows only a little smaller. */
 const PACKING = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }

@@ -8,7 +8,7 @@
 import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
-import type { LogRecord, Position } from "../EventLog.ts"
+import type { LogRecord, Position } from "../Log.ts"
 import { kindOf } from "../Topics.ts"
 import { type BatchTable, makeLogTablePartitions, tableOf } from "./LogTablePartitions.ts"
 import { type BatchRow, recordsOf } from "./Rows.ts"

@@ -7,7 +7,7 @@
  */
 import { Cause, Clock, Deferred, Effect, Exit, Queue, Semaphore } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import type { EventLogError, Partition, Position, Transaction } from "../EventLog.ts"
+import type { LogError, Partition, Position, Transaction } from "../Log.ts"
 import { commitKey, partitionKey } from "../PlaceRecords.ts"
 import { makeRecordList, makeRecordLists, push, trim, wake } from "../RecordList.ts"
 import { accept, batchOf, failed, type Request } from "./Batch.ts"
@@ -84,7 +84,7 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
     return requests
   })
 
-  const submit = (transaction: Transaction): Effect.Effect<ReadonlyArray<Position>, EventLogError> =>
+  const submit = (transaction: Transaction): Effect.Effect<ReadonlyArray<Position>, LogError> =>
     Effect.suspend(() => {
       const request: Request = { transaction, answer: Deferred.makeUnsafe() }
       if (closed) return Effect.fail(failed("append", request, new Error("the log is closed")))

@@ -1,5 +1,5 @@
 /**
- * `EventLog.consume` on Kafka: a member of the group for the life of the scope, and a fiber for each partition it owns.
+ * `Log.consume` on Kafka: a member of the group for the life of the scope, and a fiber for each partition it owns.
  * A revoked partition is given up only after its handler has ended, so that work under way is finished and committed
  * and a partition never has two owners. A fenced member drops its partitions at once, and its commits are refused.
  * While brokers are unavailable, heartbeats and fetches are retried.
@@ -11,11 +11,11 @@ import { refused } from "../Consume.ts"
 import {
   type AssignedPartition,
   type ConsumeOptions,
-  type EventLog,
-  EventLogError,
+  type Log,
+  LogError,
   type LogRecord,
   type Partition
-} from "../EventLog.ts"
+} from "../Log.ts"
 import type { KafkaChannel, KafkaFault } from "./Channel.ts"
 import { type FetchedPartition, makeFetcher } from "./Fetcher.ts"
 import {
@@ -41,7 +41,7 @@ interface OwnedPartition extends TopicPartition {
 /** The commit may be tried again until the member is fenced, or may be without knowing it. */
 const commitFailed = Effect.fnUntraced(function* (topic: string, member: Member, cause: KafkaFault) {
   const isLost = isFenced(cause) || (yield* mayBeFenced(member))
-  return yield* new EventLogError({ operation: isLost ? "fence" : "commit", topic, cause })
+  return yield* new LogError({ operation: isLost ? "fence" : "commit", topic, cause })
 })
 
 export interface ConsumeParts {
@@ -55,7 +55,7 @@ export interface ConsumeParts {
   readonly members: Map<string, Member>
 }
 
-export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["consume"] => {
+export const makeKafkaConsume = (parts: ConsumeParts): Log["Service"]["consume"] => {
   const { channel, openChannel, reader, nameOf, groupNameOf, members } = parts
   /**
    * Members that could not leave, by group. The next call goes on as the same member: partitions of another one would
@@ -75,7 +75,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
         topics: options.topics.map(nameOf),
         together: options.together === true
       }
-      const failed = yield* Deferred.make<never, E | EventLogError>()
+      const failed = yield* Deferred.make<never, E | LogError>()
       const fetcher = makeFetcher({
         openChannel,
         startOf: (partition) => Effect.map(reader.offsets(partition), ({ start }) => start)
@@ -202,5 +202,5 @@ export const makeKafkaConsume = (parts: ConsumeParts): EventLog["Service"]["cons
         })
       )
       return yield* Deferred.await(failed)
-    }).pipe(Effect.scoped) as Effect.Effect<never, E | EventLogError, Exclude<R, Scope.Scope>>
+    }).pipe(Effect.scoped) as Effect.Effect<never, E | LogError, Exclude<R, Scope.Scope>>
 }

@@ -6,7 +6,7 @@
  */
 import { Effect, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import type { LogRecord, Partition } from "../EventLog.ts"
+import type { LogRecord, Partition } from "../Log.ts"
 import type { KafkaChannel, KafkaFault } from "./Channel.ts"
 import { fetchFrom } from "./Fetch.ts"
 import { committedRecords } from "./Records.ts"

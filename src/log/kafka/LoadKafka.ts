@@ -6,7 +6,7 @@ import { Effect } from "effect"
 
 export const loadKafka = Effect.promise(async () => {
   const [{ layer, readerLayer }, { ensureGroups, memberTimeoutOf }, topics] = await Promise.all([
-    import("./KafkaEventLog.ts"),
+    import("./KafkaLog.ts"),
     import("./Groups.ts"),
     import("./ClusterTopics.ts")
   ])

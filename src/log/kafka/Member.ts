@@ -10,7 +10,7 @@ import { randomUUID } from "node:crypto"
 import { consumerGroupDescribeV0, consumerGroupHeartbeatV1, offsetCommitV9 } from "@platformatic/kafka"
 import { Clock, Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import type { Position } from "../EventLog.ts"
+import type { Position } from "../Log.ts"
 import { type KafkaChannel, type KafkaFault, onCoordinator } from "./Channel.ts"
 
 export interface TopicPartition {

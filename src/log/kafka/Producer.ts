@@ -15,7 +15,7 @@ import {
 } from "@platformatic/kafka"
 import { Effect, Schedule } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import type { Position } from "../EventLog.ts"
+import type { Position } from "../Log.ts"
 import { type KafkaChannel, KafkaFault, NO_LEADER, onCoordinator, retryTransient } from "./Channel.ts"
 import { splitByLimits } from "./SplitByLimits.ts"
 import { encodeValue } from "./WireFormat.ts"

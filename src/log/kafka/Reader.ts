@@ -5,7 +5,7 @@
 import { listOffsetsV9, offsetFetchV9 } from "@platformatic/kafka"
 import { Effect, Schedule } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import type { LogRecord, Partition, Position } from "../EventLog.ts"
+import type { LogRecord, Partition, Position } from "../Log.ts"
 import { type KafkaChannel, KafkaFault, onCoordinator, onLeader } from "./Channel.ts"
 import { fetchFrom } from "./Fetch.ts"
 import { committedRecords, type FetchedRecords } from "./Records.ts"

@@ -3,7 +3,7 @@
  * records, with a list of the aborted transactions. Control batches are transaction markers, not records. Pure.
  */
 import type { fetchV17, KafkaRecord, RecordsBatch } from "@platformatic/kafka"
-import type { LogRecord, Partition } from "../EventLog.ts"
+import type { LogRecord, Partition } from "../Log.ts"
 import { decodeValue } from "./WireFormat.ts"
 
 const IS_TRANSACTIONAL = 0b1_0000

@@ -2,17 +2,17 @@
  * Writes deliveries. Their rows are the truth about a delivery's state. A method takes a batch. Each of its statements
  * takes effect whole or not at all, and may be repeated after an unknown result: existing rows are not made again, an
  * attempt is recorded once, and failure counters and usage change only with a row that changes. A row that PostgreSQL
- * refuses goes to the quarantine; the others are written. The backlog is the rows with `parked`.
+ * refuses becomes a dead letter; the others are written. The backlog is the rows with `parked`.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import type { EventPosition } from "../../domain/Backfill.ts"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
-import type { EventPosition } from "../../domain/History.ts"
 import { firstIdAt, idTime } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
-import { isDataError, makeQuarantine, type Refused } from "../Quarantine.ts"
+import { isDataError, makeDeadLetters, type Refused } from "../DeadLetters.ts"
 import { Partitions } from "./Partitions.ts"
 import {
   type AttemptRecord,
@@ -63,7 +63,7 @@ const failingOf = (rows: ReadonlyArray<{ readonly id: string | null }>): Readonl
 export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/storage/DeliveryStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const quarantine = yield* makeQuarantine
+    const deadLetters = yield* makeDeadLetters
     const partitions = yield* Partitions
     const at = (unixMs: number) => new Date(unixMs).toISOString()
     // Retention in another process may have dropped a table partition that is known here.
@@ -90,12 +90,12 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
 
     /**
      * Inserts rows as `pending`; existing rows stay unchanged. Returns the ids of rows that PostgreSQL refuses, which
-     * are in the quarantine.
+     * are dead letters.
      */
     const insert = Effect.fnUntraced(function* (rows: ReadonlyArray<NewDelivery>, nowMs: number) {
       if (rows.length === 0) return new Set<string>()
       yield* ensureDays(rows)
-      const { refused } = yield* quarantine.write({
+      const { refused } = yield* deadLetters.write({
         stage: rows[0]?.replayJobId === undefined ? "deliver" : "replay",
         records: rows,
         describe: (row) => ({
@@ -108,7 +108,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
     }, forgetAfterError)
 
     const record = Effect.fnUntraced(function* (ended: ReadonlyArray<AttemptRecord>, disableAfter: number) {
-      const { rows } = yield* quarantine.write({
+      const { rows } = yield* deadLetters.write({
         stage: "deliver",
         records: ended,
         describe: (attempt) => ({
@@ -143,7 +143,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
       insertPending: insert,
 
       /** Stores records of the work topics that are no work. */
-      quarantine: (records: ReadonlyArray<Refused>) => quarantine.put("deliver", records),
+      putDeadLetters: (records: ReadonlyArray<Refused>) => deadLetters.put("deliver", records),
 
       states: (ids: ReadonlyArray<string>) =>
         sql<DeliveryState & { readonly id: string }>`

@@ -11,7 +11,7 @@ import type { Network } from "../../domain/Network.ts"
 import { printable } from "../../domain/Printable.ts"
 import { deleteEvery } from "../../observability/ClockTrust.ts"
 import { column } from "../Columns.ts"
-import { makeQuarantine } from "../Quarantine.ts"
+import { makeDeadLetters } from "../DeadLetters.ts"
 
 export interface AlertRow extends DetectionAlert {
   readonly network: Network
@@ -24,12 +24,12 @@ const at = (unixMs: number): string => new Date(unixMs).toISOString()
 export class AlertStore extends Context.Service<AlertStore>()("ledgerhook/storage/AlertStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const quarantine = yield* makeQuarantine
+    const deadLetters = yield* makeDeadLetters
     const newestFirst = sql`recorded_at DESC, network, ledger_index DESC, place DESC`
     return {
       /** All alerts of one ledger. */
       record: (network: Network, ledgerIndex: number, found: ReadonlyArray<DetectionAlert>, nowMs: number) =>
-        quarantine
+        deadLetters
           .write({
             stage: "alerts",
             records: found.map((alert, i) => ({ ...alert, place: i + 1 })),

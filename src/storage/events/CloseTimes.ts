@@ -1,4 +1,4 @@
-/** Ranges of close times for queries on the event log. Ledgers close at whole seconds. Pure. */
+/** Ranges of close times for queries on the event index. Ledgers close at whole seconds. Pure. */
 
 /** Unix seconds. `before` is excluded. If there is no time between them, both are equal. */
 export interface CloseTimes {

@@ -1,5 +1,5 @@
 /**
- * Reads the event log: pages, newest ledger first, and one event by its id. For each wanted network and type the
+ * Reads the event index: pages, newest ledger first, and one event by its id. For each wanted network and type the
  * newest rows are read, at most as many as a page has, and merged. Within a network ledgers close one after the
  * other, so a range of ledgers is a range of time.
  */

@@ -8,7 +8,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { CONFIG_TOPIC } from "../../domain/Webhook.ts"
-import type { NewRecord } from "../../log/EventLog.ts"
+import type { NewRecord } from "../../log/Log.ts"
 import { column } from "../Columns.ts"
 
 export interface OutboxRow {

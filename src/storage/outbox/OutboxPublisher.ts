@@ -7,7 +7,7 @@
 import { Effect, Layer } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { monotonicClock, monotonicNow } from "../../domain/Monotonic.ts"
-import { EventLog } from "../../log/EventLog.ts"
+import { Log } from "../../log/Log.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
 import { showAge } from "../../observability/StageAges.ts"
 import { Leases } from "../Leases.ts"
@@ -18,9 +18,9 @@ import { WorkNotices } from "./WorkNotices.ts"
 export const OUTBOX_ID_HEADER = "outbox-id"
 
 /** Publishes one batch. Returns the id of its last row; undefined if there was none. */
-export const publishBatch = Effect.fnUntraced(function* (writer: Pick<EventLog["Service"], "transaction">) {
+export const publishBatch = Effect.fnUntraced(function* (writer: Pick<Log["Service"], "transaction">) {
   const outbox = yield* Outbox
-  const log = yield* EventLog
+  const log = yield* Log
   const published = (yield* log.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)) - 1
   const rows = yield* outbox.next(Math.max(0, published), Limits.outboxBatch)
   const last = rows.at(-1)
@@ -46,7 +46,7 @@ interface Waiting {
 
 const publish = Effect.fnUntraced(function* (waiting: Waiting) {
   const outbox = yield* Outbox
-  const log = yield* EventLog
+  const log = yield* Log
   // Open the writer before reading: that ends transactions of an earlier writer.
   const writer = yield* log.exclusive(OUTBOX_POSITION.group)
   const { next } = yield* WorkNotices

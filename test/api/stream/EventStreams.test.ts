@@ -4,11 +4,11 @@ import { Effect, Fiber, Latch, Layer } from "effect"
 import { EventStreams } from "../../../src/api/stream/EventStreams.ts"
 import type { Identity } from "../../../src/domain/ApiKey.ts"
 import { planLimits } from "../../../src/domain/Plans.ts"
-import { EventLog } from "../../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../../src/log/memory/MemoryEventLog.ts"
+import { Log } from "../../../src/log/Log.ts"
 import { ApiKeyStore } from "../../../src/storage/accounts/ApiKeyStore.ts"
 import { eventually } from "../../support/delivering.ts"
 import { appendLedgers, ledgersOf } from "../../support/eventStream.ts"
+import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 import { settingsLayer } from "../../support/settings.ts"
 
@@ -18,8 +18,8 @@ let reading = 0
 
 /** Reads of past events wait for `mayRead` and are counted meanwhile. */
 const held = Layer.effect(
-  EventLog,
-  Effect.map(EventLog, (log) => ({
+  Log,
+  Effect.map(Log, (log) => ({
     ...log,
     read: (position: Parameters<typeof log.read>[0], most: number) =>
       position.offset >= EVENTS.length
@@ -30,7 +30,7 @@ const held = Layer.effect(
             () => Effect.sync(() => void reading--)
           )
   }))
-).pipe(Layer.provide(MemoryEventLog.layer), Layer.provide(settingsLayer()))
+).pipe(Layer.provide(MemoryLog.layer), Layer.provide(settingsLayer()))
 
 const Live = EventStreams.layer.pipe(
   Layer.provideMerge(held),

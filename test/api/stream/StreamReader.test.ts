@@ -8,9 +8,9 @@ import { type EventFilter, makeStreamReader } from "../../../src/api/stream/Stre
 import { makeBlockReader } from "../../../src/cli/commands/forward/Blocks.ts"
 import { StreamLimits } from "../../../src/config/StreamLimits.ts"
 import { offsetOfEvent } from "../../../src/coverage/EventPosition.ts"
-import { EventLog, EventLogError } from "../../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../../src/log/memory/MemoryEventLog.ts"
+import { Log, LogError } from "../../../src/log/Log.ts"
 import { appendLedgers, appendNoise, ledgersOf } from "../../support/eventStream.ts"
+import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../../support/settings.ts"
 import { stepWallClock } from "../../support/wallClock.ts"
 
@@ -61,7 +61,7 @@ const limits = (changed: object) =>
   )
 
 const small = limits({ recentEvents: 6, readRecords: 5, pieceChars: 1_000 })
-const logs = Layer.mergeAll(MemoryEventLog.layer, small).pipe(Layer.provide(settingsLayer()))
+const logs = Layer.mergeAll(MemoryLog.layer, small).pipe(Layer.provide(settingsLayer()))
 
 describe("a stream", () => {
   it.effect("sends a heartbeat every 15 s, which says how far it has read when nothing matched", () =>
@@ -103,10 +103,9 @@ describe("a stream", () => {
       }).pipe(
         Effect.scoped,
         Effect.provide(
-          Layer.mergeAll(
-            MemoryEventLog.layer,
-            limits({ recentEvents: 6, readRecords: 5, pieceChars: 1 })
-          ).pipe(Layer.provide(settingsLayer()))
+          Layer.mergeAll(MemoryLog.layer, limits({ recentEvents: 6, readRecords: 5, pieceChars: 1 })).pipe(
+            Layer.provide(settingsLayer())
+          )
         )
       )
   )
@@ -178,12 +177,12 @@ describe("a stream", () => {
 
   it.effect("ends if the log is unavailable, and says that it may be resumed", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       yield* appendLedgers(ledgersOf({ first: 10, count: 4 }))
       const { endedBecause, piece } = yield* start(0).pipe(
-        Effect.provideService(EventLog, {
+        Effect.provideService(Log, {
           ...log,
-          read: ({ topic }) => Effect.fail(new EventLogError({ operation: "read", topic, cause: "away" }))
+          read: ({ topic }) => Effect.fail(new LogError({ operation: "read", topic, cause: "away" }))
         })
       )
       yield* piece
@@ -196,7 +195,7 @@ describe("a stream", () => {
 describe("an event's place in the log", () => {
   it.effect("is found by its id, and that of an event that is not there is not", () =>
     Effect.gen(function* () {
-      const log = yield* EventLog
+      const log = yield* Log
       const events = ledgersOf({ first: 10, count: 40, perLedger: 3 })
       yield* appendLedgers(events)
       for (const [offset, { event_id }] of events.entries())

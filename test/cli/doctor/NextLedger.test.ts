@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { examine } from "../../../src/cli/doctor/Checks.ts"
 import type { Finding } from "../../../src/cli/doctor/Finding.ts"
-import * as EmbeddedEventLog from "../../../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../../../src/log/embedded/EmbeddedLog.ts"
 import { chain } from "../../support/chain.ts"
 import { runCommand } from "../../support/command.ts"
 import { appendMarkers, markers } from "../../support/markers.ts"
@@ -25,7 +25,7 @@ const taken = Effect.fnUntraced(function* (from: number, to: number) {
   const database = yield* makeDatabase
   yield* appendMarkers("testnet", markers(from, to)).pipe(
     Effect.provide(
-      EmbeddedEventLog.layer.pipe(
+      EmbeddedLog.layer.pipe(
         Layer.provide(settingsLayer()),
         Layer.provide(PgClient.layer({ ...database, maxConnections: 3 }))
       )

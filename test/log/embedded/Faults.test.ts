@@ -3,8 +3,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Result, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { EventLog, type NewRecord } from "../../../src/log/EventLog.ts"
-import * as EmbeddedEventLog from "../../../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../../../src/log/embedded/EmbeddedLog.ts"
+import { Log, type NewRecord } from "../../../src/log/Log.ts"
 import { databaseProxy } from "../../support/databaseProxy.ts"
 import { makeDatabase } from "../../support/postgres.ts"
 import { settingsLayer } from "../../support/settings.ts"
@@ -18,11 +18,11 @@ type Connection = Effect.Success<typeof makeDatabase>
 
 const openOn = (connection: Connection) =>
   Layer.build(
-    Layer.fresh(EmbeddedEventLog.layer).pipe(
+    Layer.fresh(EmbeddedLog.layer).pipe(
       Layer.provide(settingsLayer()),
       Layer.provide(Layer.fresh(PgClient.layer({ ...connection, maxConnections: 4 })))
     )
-  ).pipe(Effect.map((context) => Context.get(context, EventLog)))
+  ).pipe(Effect.map((context) => Context.get(context, Log)))
 
 /** The log behind a proxy, its database without the proxy, and another process's log on the same database. */
 const open = Effect.gen(function* () {
@@ -34,9 +34,9 @@ const open = Effect.gen(function* () {
   return { log, proxy, sql, second: openOn(database) }
 })
 
-type Log = EventLog["Service"]
+type OpenLog = Log["Service"]
 
-const all = Effect.fnUntraced(function* (log: Log) {
+const all = Effect.fnUntraced(function* (log: OpenLog) {
   const found: Array<readonly [number, string | null]> = []
   while (true) {
     const records = yield* log.read({ ...EVENTS, offset: found.length }, 100)
@@ -55,7 +55,7 @@ const test = (
     Effect.flatMap(open, body).pipe(Effect.scoped, Effect.provide(Reactivity.layer), Effect.orDie)
   )
 
-describe("embedded event log under faults", () => {
+describe("embedded log under faults", () => {
   test("shows a write whose answer was lost when the caller reads back, so that it is not written twice", ({
     log,
     proxy
@@ -168,7 +168,7 @@ describe("embedded event log under faults", () => {
     }))
 })
 
-describe("closing the embedded event log", () => {
+describe("closing the embedded log", () => {
   it.live("answers every caller that waits for an append, and a success means that it has landed", () =>
     Effect.gen(function* () {
       const database = yield* makeDatabase

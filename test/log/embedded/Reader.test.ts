@@ -5,8 +5,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../../src/config/Limits.ts"
-import { EventLog, EventLogReader } from "../../../src/log/EventLog.ts"
-import * as EmbeddedEventLog from "../../../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../../../src/log/embedded/EmbeddedLog.ts"
+import { Log, LogReader } from "../../../src/log/Log.ts"
 import { makeDatabase } from "../../support/postgres.ts"
 import { settingsLayer } from "../../support/settings.ts"
 
@@ -15,23 +15,23 @@ const TRANSACTIONS = 200
 
 const opened = Effect.gen(function* () {
   const database = yield* makeDatabase
-  const owner = EmbeddedEventLog.layer.pipe(
+  const owner = EmbeddedLog.layer.pipe(
     Layer.provide(settingsLayer()),
     Layer.provide(PgClient.layer({ ...database, maxConnections: 3 }))
   )
   const context = yield* Layer.build(owner)
   const beside = yield* Layer.build(
     // The pool has only one connection, so that connection's statistics are complete.
-    Layer.provideMerge(EmbeddedEventLog.readerLayer, PgClient.layer({ ...database, maxConnections: 1 }))
+    Layer.provideMerge(EmbeddedLog.readerLayer, PgClient.layer({ ...database, maxConnections: 1 }))
   )
   return {
-    log: Context.get(context, EventLog),
-    reader: Context.get(beside, EventLogReader),
+    log: Context.get(context, Log),
+    reader: Context.get(beside, LogReader),
     sql: Context.get(beside, SqlClient.SqlClient)
   }
 })
 
-const append = (log: EventLog["Service"], ...values: ReadonlyArray<string>) =>
+const append = (log: Log["Service"], ...values: ReadonlyArray<string>) =>
   log.transaction({ append: values.map((value) => ({ topic: EVENTS.topic, key: "k", value })) })
 
 describe("a reader of the embedded log", () => {

@@ -9,9 +9,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { KafkaSettings } from "../../../src/config/Config.ts"
 import { Limits } from "../../../src/config/Limits.ts"
-import { EventLog } from "../../../src/log/EventLog.ts"
 import { applyPlan, planOf } from "../../../src/log/kafka/ClusterTopics.ts"
-import * as KafkaEventLog from "../../../src/log/kafka/KafkaEventLog.ts"
+import * as KafkaLog from "../../../src/log/kafka/KafkaLog.ts"
+import { Log } from "../../../src/log/Log.ts"
 import { type Broker, missing, startCluster } from "../../kafka/broker.ts"
 import { waitUntil } from "../../support/apiClient.ts"
 import { audit } from "../../support/logAudit/Audit.ts"
@@ -38,7 +38,7 @@ const cluster = Effect.acquireRelease(
 )
 
 const openLog = (kafka: KafkaSettings) =>
-  Effect.map(Layer.build(KafkaEventLog.layer(kafka)), (context) => Context.get(context, EventLog))
+  Effect.map(Layer.build(KafkaLog.layer(kafka)), (context) => Context.get(context, Log))
 
 /** Waits until this much real time has passed; used while a process is frozen. */
 const lasted = (ms: number) => {

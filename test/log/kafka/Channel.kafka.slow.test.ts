@@ -3,8 +3,8 @@ import { createServer, type Socket } from "node:net"
 import { describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { DELIVERIES_TOPIC } from "../../../src/domain/Delivery.ts"
-import { EventLog } from "../../../src/log/EventLog.ts"
-import * as KafkaEventLog from "../../../src/log/kafka/KafkaEventLog.ts"
+import * as KafkaLog from "../../../src/log/kafka/KafkaLog.ts"
+import { Log } from "../../../src/log/Log.ts"
 import { waitUntil } from "../../support/apiClient.ts"
 import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
 
@@ -35,8 +35,8 @@ describe.skipIf(kafkaBrokers().length === 0)("a cluster whose first broker answe
         const silent = yield* silentBroker
         const kafka = yield* kafkaFor((topic) => topic === DELIVERIES_TOPIC)
         const log = Context.get(
-          yield* Layer.build(KafkaEventLog.layer({ ...kafka, brokers: [silent.address, ...kafka.brokers] })),
-          EventLog
+          yield* Layer.build(KafkaLog.layer({ ...kafka, brokers: [silent.address, ...kafka.brokers] })),
+          Log
         )
         const append = [{ topic: DELIVERIES_TOPIC, key: "k", value: "v" }]
         const succeeds = <A, E>(effect: Effect.Effect<A, E>) =>

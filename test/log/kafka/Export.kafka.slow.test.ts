@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { runExport } from "../../../src/cli/commands/events/RunExport.ts"
 import { eventTypes } from "../../../src/domain/EventType.ts"
-import * as KafkaEventLog from "../../../src/log/kafka/KafkaEventLog.ts"
+import * as KafkaLog from "../../../src/log/kafka/KafkaLog.ts"
 import { linesOf, makeFolder, quiet } from "../../support/exporting.ts"
 import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
 import { EVENTS_EACH, writeLedgers } from "../../support/kafkaLedgers.ts"
@@ -26,7 +26,7 @@ describe.skipIf(kafkaBrokers().length === 0)("events export", () => {
         format: "ndjson",
         folder
       }).pipe(
-        Effect.provide(KafkaEventLog.readerLayer(kafka)),
+        Effect.provide(KafkaLog.readerLayer(kafka)),
         Effect.provide(Layer.merge(quiet, NodeServices.layer))
       )
       assert.include(result, { ok: true, events: 4 * EVENTS_EACH })

@@ -7,9 +7,9 @@ import { Context, Effect, Layer } from "effect"
 import { schemaRegistryCheck } from "../../../src/cli/doctor/SchemaRegistryCheck.ts"
 import { publishedSchemas } from "../../../src/domain/JsonSchemas.ts"
 import type { JsonObject } from "../../../src/domain/Ledger.ts"
-import { EventLog } from "../../../src/log/EventLog.ts"
-import * as KafkaEventLog from "../../../src/log/kafka/KafkaEventLog.ts"
+import * as KafkaLog from "../../../src/log/kafka/KafkaLog.ts"
 import { examineSchemas, registerSchemas } from "../../../src/log/kafka/SchemaRegistry.ts"
+import { Log } from "../../../src/log/Log.ts"
 import { eventOf, recordOf } from "../../support/events.ts"
 import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
 import {
@@ -160,9 +160,7 @@ describe.skipIf(registryMissing || kafkaBrokers().length === 0)(
           const ids = yield* registerSchemas(url, kafka.topicPrefix, ["testnet"])
           const events = [1, 2, 3].map((position) => recordOf(eventOf({ network: "testnet", position })))
           const open = (schemaIds?: ReadonlyMap<string, number>) =>
-            Effect.map(Layer.build(KafkaEventLog.layer(kafka, schemaIds)), (context) =>
-              Context.get(context, EventLog)
-            )
+            Effect.map(Layer.build(KafkaLog.layer(kafka, schemaIds)), (context) => Context.get(context, Log))
           const [plain, registered] = [yield* open(), yield* open(ids)]
           yield* plain.transaction({ append: [events[0]!] })
           yield* registered.transaction({ append: [events[1]!] })

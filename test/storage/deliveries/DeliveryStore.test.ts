@@ -4,12 +4,12 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../../src/config/Limits.ts"
 import { deliveryId } from "../../../src/domain/Ids.ts"
+import { makeDeadLetters } from "../../../src/storage/DeadLetters.ts"
 import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
 import type { AttemptRecord, NewDelivery } from "../../../src/storage/deliveries/Transitions.ts"
 import { Outbox } from "../../../src/storage/outbox/Outbox.ts"
-import { makeQuarantine } from "../../../src/storage/Quarantine.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 import { insertAccount, insertWebhook, scheduleOf, waitingFor } from "../../support/rows.ts"
 
@@ -102,7 +102,7 @@ layer(Live)("delivery store", (it) => {
       const after = yield* store.states(ids)
       assert.deepInclude(after.get(first!), { status: "retrying", attempts: 1 })
       assert.deepInclude(after.get(second!), { status: "delivered", attempts: 2 })
-      const { rows } = yield* (yield* makeQuarantine).newest(1)
+      const { rows } = yield* (yield* makeDeadLetters).newest(1)
       assert.deepInclude(rows[0], { stage: "deliver", source: `attempt 2 of ${first}` })
     })
   )

@@ -9,9 +9,9 @@ import { Limits } from "../../../src/config/Limits.ts"
 import { deliveryId } from "../../../src/domain/Ids.ts"
 import { makeSeededRandom, type SeededRandom } from "../../../src/simulator/SeededRandom.ts"
 import { column } from "../../../src/storage/Columns.ts"
+import { makeDeadLetters } from "../../../src/storage/DeadLetters.ts"
 import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
 import type { AttemptRecord, FirstAttempt, NewDelivery } from "../../../src/storage/deliveries/Transitions.ts"
-import { makeQuarantine } from "../../../src/storage/Quarantine.ts"
 import {
   attemptOf,
   DAY_MS,
@@ -228,7 +228,7 @@ layer(DeliveriesLive)("deliveries without rows", (it) => {
     })
   )
 
-  it.effect("are stored except those that PostgreSQL refuses, which go to the quarantine", () =>
+  it.effect("are stored except those that PostgreSQL refuses, which become dead letters", () =>
     Effect.gen(function* () {
       const [webhook] = yield* prepare(1)
       const store = yield* DeliveryStore
@@ -246,7 +246,7 @@ layer(DeliveriesLive)("deliveries without rows", (it) => {
       assert.deepStrictEqual(row, { consecutive_failures: 19, failed_attempts: 19 })
       const [after] = yield* used
       assert.strictEqual(Number(after!["deliveries"]) - Number(before?.["deliveries"] ?? 0), 19)
-      const { rows: kept } = yield* (yield* makeQuarantine).newest(2)
+      const { rows: kept } = yield* (yield* makeDeadLetters).newest(2)
       assert.deepInclude(kept[0], { stage: "deliver", source: `xrpl:1\\u0000 for ${webhook}` })
       assert.notStrictEqual(kept[1]?.source, kept[0]?.source)
     })

@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { alertFinding } from "../../../src/cli/doctor/StoredChecks.ts"
 import type { DetectionAlert } from "../../../src/domain/LedgerEvent.ts"
+import { makeDeadLetters } from "../../../src/storage/DeadLetters.ts"
 import { AlertStore } from "../../../src/storage/events/AlertStore.ts"
-import { makeQuarantine } from "../../../src/storage/Quarantine.ts"
 import { hashOf } from "../../support/chain.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 
@@ -36,20 +36,25 @@ describe("alert store", () => {
     }).pipe(Effect.provide(Live))
   )
 
-  it.effect("quarantines an alert that PostgreSQL refuses, and stores the others of its ledger", () =>
-    Effect.gen(function* () {
-      const store = yield* AlertStore
-      const bad = { ...alerts[1]!, tx_hash: "A\0B" }
-      yield* store.record("mainnet", 7, [alerts[0]!, bad, alerts[2]!], NOW)
-      const { alerts: kept, total } = yield* store.newest(10)
-      assert.strictEqual(total, 2)
-      assert.deepStrictEqual(new Set(kept.map(({ tx_hash }) => tx_hash)), new Set([hashOf("a"), hashOf("b")]))
-      const { rows } = yield* (yield* makeQuarantine).newest(10)
-      assert.deepStrictEqual(
-        rows.map(({ source, stage }) => [stage, source]),
-        [["alerts", "mainnet ledger 7, alert 2"]]
-      )
-    }).pipe(Effect.provide(Live))
+  it.effect(
+    "makes a dead letter of an alert that PostgreSQL refuses, and stores the others of its ledger",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* AlertStore
+        const bad = { ...alerts[1]!, tx_hash: "A\0B" }
+        yield* store.record("mainnet", 7, [alerts[0]!, bad, alerts[2]!], NOW)
+        const { alerts: kept, total } = yield* store.newest(10)
+        assert.strictEqual(total, 2)
+        assert.deepStrictEqual(
+          new Set(kept.map(({ tx_hash }) => tx_hash)),
+          new Set([hashOf("a"), hashOf("b")])
+        )
+        const { rows } = yield* (yield* makeDeadLetters).newest(10)
+        assert.deepStrictEqual(
+          rows.map(({ source, stage }) => [stage, source]),
+          [["alerts", "mainnet ledger 7, alert 2"]]
+        )
+      }).pipe(Effect.provide(Live))
   )
 
   it.effect("deletes alerts that are too old, and the oldest ones beyond the maximum", () =>

@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { EventIndex } from "../../../src/storage/events/EventIndex.ts"
 import { type EventFilter, EventQueries } from "../../../src/storage/events/EventQueries.ts"
-import { EventStore } from "../../../src/storage/events/EventStore.ts"
 import { addresses, eventOf } from "../../support/events.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 import { settingsLayer } from "../../support/settings.ts"
@@ -53,7 +53,7 @@ const seeded = Array.from({ length: LEDGERS * EVENTS_PER_LEDGER }, (_, number) =
 })
 
 layer(
-  Layer.mergeAll(EventStore.layer, EventQueries.layer).pipe(
+  Layer.mergeAll(EventIndex.layer, EventQueries.layer).pipe(
     Layer.provideMerge(TestDatabase),
     Layer.provideMerge(settingsLayer())
   )
@@ -61,7 +61,7 @@ layer(
   it.effect("read few more rows than they show, for any filters", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const store = yield* EventStore
+      const store = yield* EventIndex
       const queries = yield* EventQueries
       yield* store.insert(seeded, BEGIN)
       yield* sql`ANALYZE events`

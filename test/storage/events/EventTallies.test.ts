@@ -5,7 +5,7 @@ import { wantedEvents } from "../../../src/coverage/ReplayEstimate.ts"
 import { rankOf } from "../../../src/domain/EventType.ts"
 import type { LedgerEvent } from "../../../src/domain/LedgerEvent.ts"
 import { matching, type ReplayFilters } from "../../../src/domain/Replay.ts"
-import { EventLog } from "../../../src/log/EventLog.ts"
+import { Log } from "../../../src/log/Log.ts"
 import { EventCounts } from "../../../src/storage/events/EventCounts.ts"
 import { addresses } from "../../support/events.ts"
 import { eventsOf, pastLedgers, replayingLayer, writeLedgers } from "../../support/replaying.ts"
@@ -46,7 +46,7 @@ describe("a tally", () => {
     it.effect("counts the events that a job would queue, for any filters", () =>
       Effect.gen(function* () {
         yield* writeLedgers(ledgers)
-        const log = yield* EventLog
+        const log = yield* Log
         const counts = yield* EventCounts
         for (const [name, filters] of wanted) {
           const found = yield* wantedEvents(log, "mainnet", filters)
@@ -69,7 +69,7 @@ describe("a tally", () => {
 
     it.effect("counts no events in an empty log", () =>
       Effect.gen(function* () {
-        assert.isUndefined(yield* wantedEvents(yield* EventLog, "devnet", {}))
+        assert.isUndefined(yield* wantedEvents(yield* Log, "devnet", {}))
       })
     )
   })

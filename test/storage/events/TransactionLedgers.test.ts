@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { EventIndex } from "../../../src/storage/events/EventIndex.ts"
 import { EventQueries } from "../../../src/storage/events/EventQueries.ts"
-import { EventStore } from "../../../src/storage/events/EventStore.ts"
 import { transactionLedgers } from "../../../src/storage/events/TransactionLedgers.ts"
 import { ReadSql } from "../../../src/storage/Sql.ts"
 import { TestDatabase } from "../../support/postgres.ts"
@@ -45,7 +45,7 @@ const eventsRead = Effect.fnUntraced(function* (transaction: string) {
   return removed.reduce((sum, rows) => sum + rows, 0)
 })
 
-const Live = Layer.mergeAll(EventStore.layer, EventQueries.layer).pipe(
+const Live = Layer.mergeAll(EventIndex.layer, EventQueries.layer).pipe(
   Layer.provideMerge(TestDatabase),
   Layer.provideMerge(settingsLayer())
 )
@@ -53,7 +53,7 @@ const Live = Layer.mergeAll(EventStore.layer, EventQueries.layer).pipe(
 layer(Live)("the ledger of a transaction", (it) => {
   it.effect("is found, and what is summarised is not read for it", () =>
     Effect.gen(function* () {
-      const store = yield* EventStore
+      const store = yield* EventIndex
       const queries = yield* EventQueries
       yield* store.makeAhead(NOW)
       const ledgersOf = (n: number) => queries.ledgersOf("mainnet", transactionOf(n), NOW - 1)

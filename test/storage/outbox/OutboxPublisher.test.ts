@@ -5,8 +5,7 @@ import { Deferred, Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../../src/config/Limits.ts"
 import { CONFIG_TOPIC } from "../../../src/domain/Webhook.ts"
-import { EventLog } from "../../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../../src/log/memory/MemoryEventLog.ts"
+import { Log } from "../../../src/log/Log.ts"
 import { Leases } from "../../../src/storage/Leases.ts"
 import { Outbox } from "../../../src/storage/outbox/Outbox.ts"
 import {
@@ -15,12 +14,13 @@ import {
   publishBatch
 } from "../../../src/storage/outbox/OutboxPublisher.ts"
 import { type Fault, faultyLog } from "../../support/faultyLog.ts"
+import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 import { settingsLayer } from "../../support/settings.ts"
 
 const live = (faults: Array<Fault> = []) =>
   faultyLog(faults).pipe(
-    Layer.provideMerge(MemoryEventLog.layer),
+    Layer.provideMerge(MemoryLog.layer),
     Layer.provideMerge(Layer.merge(Outbox.layer, Leases.layer)),
     Layer.provideMerge(TestDatabase),
     Layer.provideMerge(settingsLayer())
@@ -37,10 +37,10 @@ const write = (...keys: ReadonlyArray<string>) =>
     )
   })
 
-const publishing = Effect.flatMap(EventLog, publishBatch)
+const publishing = Effect.flatMap(Log, publishBatch)
 
 const published = Effect.gen(function* () {
-  const log = yield* EventLog
+  const log = yield* Log
   return yield* log.read({ topic: CONFIG_TOPIC, partition: 0, offset: 0 }, 1_000)
 })
 const keysInLog = Effect.map(published, (records) => records.map(({ key }) => key))
@@ -87,9 +87,9 @@ describe("outbox", () => {
   it.effect("a crash between appending and deleting repeats nothing, and one before loses nothing", () =>
     Effect.gen(function* () {
       yield* write("a", "b")
-      assert.strictEqual((yield* Effect.flip(publishing))._tag, "EventLogError")
+      assert.strictEqual((yield* Effect.flip(publishing))._tag, "LogError")
       assert.deepStrictEqual(yield* keysInLog, [])
-      assert.strictEqual((yield* Effect.flip(publishing))._tag, "EventLogError")
+      assert.strictEqual((yield* Effect.flip(publishing))._tag, "LogError")
       assert.deepStrictEqual(yield* keysInLog, ["a", "b"])
       yield* write("c")
       yield* publishing

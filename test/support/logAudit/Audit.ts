@@ -6,7 +6,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { KafkaSettings } from "../../../src/config/Config.ts"
-import { type EventLog, type LogRecord, type Position, sourceOf } from "../../../src/log/EventLog.ts"
+import { type Log, type LogRecord, type Position, sourceOf } from "../../../src/log/Log.ts"
 import { partitionsOf } from "../../../src/log/Topics.ts"
 import { hasKcat, readByKcat } from "../kcat.ts"
 import {
@@ -33,11 +33,7 @@ const short = (value: string | null) => `${value?.slice(0, IDENTITY_LENGTH)} (${
 
 type Found = Omit<LogRecord, "timestamp">
 
-const readPartition = Effect.fnUntraced(function* (
-  log: EventLog["Service"],
-  topic: string,
-  partition: number
-) {
+const readPartition = Effect.fnUntraced(function* (log: Log["Service"], topic: string, partition: number) {
   const found: Array<Found> = []
   let offset = 0
   while (true) {
@@ -49,7 +45,7 @@ const readPartition = Effect.fnUntraced(function* (
   }
 })
 
-const readTopic = (log: EventLog["Service"], topic: string) =>
+const readTopic = (log: Log["Service"], topic: string) =>
   Effect.forEach(
     Array.from({ length: partitionsOf(topic) }, (_, partition) => partition),
     (partition) => readPartition(log, topic, partition),
@@ -149,11 +145,7 @@ const unbroken = (links: ReadonlyArray<Found>, markers: ReadonlyArray<Found>) =>
 }
 
 /** Run it only when no writer is active and all records have been read. */
-export const audit = Effect.fnUntraced(function* (
-  kafka: KafkaSettings,
-  log: EventLog["Service"],
-  books: Books
-) {
+export const audit = Effect.fnUntraced(function* (kafka: KafkaSettings, log: Log["Service"], books: Books) {
   const found = new Map<string, ReadonlyArray<Found>>()
   for (const topic of topics) {
     const partitions = yield* readTopic(log, topic)

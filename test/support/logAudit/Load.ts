@@ -4,7 +4,7 @@
  * A test can halt the load, so that the log does not change.
  */
 import { Effect, Latch, Schedule } from "effect"
-import type { EventLog } from "../../../src/log/EventLog.ts"
+import type { Log } from "../../../src/log/Log.ts"
 import { retryUntilSuccess } from "../../../src/observability/RetryUntilSuccess.ts"
 import { waitUntil } from "../apiClient.ts"
 import {
@@ -19,7 +19,7 @@ import {
   WORK_GROUP
 } from "./Books.ts"
 
-type Log = EventLog["Service"]
+type OpenLog = Log["Service"]
 
 const WRITERS = 4
 const PACE = "40 millis"
@@ -32,13 +32,13 @@ const OVERCOME = "120 seconds"
 
 const CHAIN_WRITER = "chain"
 
-const lastLink = (log: Log) =>
+const lastLink = (log: OpenLog) =>
   log
     .last({ topic: MARKERS, partition: 0 })
     .pipe(Effect.map((marker) => (marker === undefined ? -1 : identityOf(marker.value).n)))
 
 /** The two logs simulate two processes. */
-export const startLoad = Effect.fnUntraced(function* (logs: readonly [Log, Log], books: Books) {
+export const startLoad = Effect.fnUntraced(function* (logs: readonly [OpenLog, OpenLog], books: Books) {
   const gate = yield* Latch.make(true)
   let underWay = 0
   const whenOpen = <A, E>(append: Effect.Effect<A, E>) =>
@@ -85,7 +85,7 @@ export const startLoad = Effect.fnUntraced(function* (logs: readonly [Log, Log],
   }).pipe(Effect.scoped, retryUntilSuccess("appending to the chain"))
   yield* Effect.forkScoped(chain)
 
-  const reading = (log: Log, group: string, topic: string) =>
+  const reading = (log: OpenLog, group: string, topic: string) =>
     log
       .consume({ group, topics: [topic] }, (partition) =>
         Effect.gen(function* () {

@@ -4,15 +4,15 @@
  * and kill it.
  */
 import { Effect } from "effect"
-import { EventLog, sourceOf } from "../../../src/log/EventLog.ts"
-import * as KafkaEventLog from "../../../src/log/kafka/KafkaEventLog.ts"
+import * as KafkaLog from "../../../src/log/kafka/KafkaLog.ts"
+import { Log, sourceOf } from "../../../src/log/Log.ts"
 import { retryUntilSuccess } from "../../../src/observability/RetryUntilSuccess.ts"
 import { PIPE_FROM, PIPE_GROUP, PIPE_TO, SOURCE } from "./Books.ts"
 
 const BATCH = 100
 
 const pipe = Effect.gen(function* () {
-  const log = yield* EventLog
+  const log = yield* Log
   process.stdout.write("piping\n")
   return yield* log
     .consume({ group: PIPE_GROUP, topics: [PIPE_FROM] }, (partition) =>
@@ -37,7 +37,7 @@ const pipe = Effect.gen(function* () {
     .pipe(retryUntilSuccess("piping"))
 })
 
-const kafka = KafkaEventLog.layer({
+const kafka = KafkaLog.layer({
   brokers: (process.env["KAFKA_BROKERS"] ?? "").split(","),
   ssl: false,
   sasl: undefined,

@@ -1,5 +1,5 @@
 /**
- * What a short run does not leave, written by the program's own stores while no process runs: an alert, a quarantined
+ * What a short run does not leave, written by the program's own stores while no process runs: an alert, a dead
  * record, a mail to send, a change of a webhook that is not published, a replay job whose worker died. Also reads what
  * the list of the store says about tables and topics.
  */
@@ -7,14 +7,14 @@ import { Clock, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../../src/config/Config.ts"
 import { networks } from "../../../src/domain/Network.ts"
-import { EventLogReader } from "../../../src/log/EventLog.ts"
-import * as EmbeddedEventLog from "../../../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../../../src/log/embedded/EmbeddedLog.ts"
+import { LogReader } from "../../../src/log/Log.ts"
 import { namesOf, partitionsOf } from "../../../src/log/Topics.ts"
 import { queueMails } from "../../../src/storage/accounts/MailStore.ts"
 import { inSnapshot, readShape } from "../../../src/storage/copy/ReadTables.ts"
+import { makeDeadLetters } from "../../../src/storage/DeadLetters.ts"
 import { AlertStore } from "../../../src/storage/events/AlertStore.ts"
 import { Outbox } from "../../../src/storage/outbox/Outbox.ts"
-import { makeQuarantine } from "../../../src/storage/Quarantine.ts"
 import { ReplayWork } from "../../../src/storage/replays/ReplayWork.ts"
 import * as Sql from "../../../src/storage/Sql.ts"
 import { WebhookStore } from "../../../src/storage/webhooks/WebhookStore.ts"
@@ -31,8 +31,8 @@ const addRareRows = Effect.fnUntraced(function* (accountId: string, unpublished:
   const now = yield* Clock.currentTimeMillis
   const alert = { tx_hash: "A".repeat(64), event_type: null, reason: "made for the fixture" }
   yield* (yield* AlertStore).record("mainnet", 1_000_000, [alert], now)
-  const quarantine = yield* makeQuarantine
-  yield* quarantine.put("events", [{ source: "xrpl.mainnet.events/0@0", text: "{", reason: "made for it" }])
+  const deadLetters = yield* makeDeadLetters
+  yield* deadLetters.put("events", [{ source: "xrpl.mainnet.events/0@0", text: "{", reason: "made for it" }])
   const text = { subject: "A mail", body: "made for the fixture" }
   yield* queueMails(sql, [{ ...text, cause: MAIL_CAUSE, accountId, recipient: "a@example.com" }], now)
   const owner = { accountId, networks }
@@ -43,7 +43,7 @@ const addRareRows = Effect.fnUntraced(function* (accountId: string, unpublished:
 })
 
 const firstRecords = Effect.gen(function* () {
-  const log = yield* EventLogReader
+  const log = yield* LogReader
   const records: Array<StoreList["records"][number]> = []
   for (const topic of namesOf(networks)) {
     const found: typeof records = []
@@ -79,7 +79,7 @@ export const completeStore = (dataDir: string, accountId: string, unpublished: s
   const stores = Layer.mergeAll(
     AlertStore.layer,
     ReplayWork.layer,
-    EmbeddedEventLog.readerLayer,
+    EmbeddedLog.readerLayer,
     WebhookStore.layer.pipe(Layer.provide(Outbox.layer))
   ).pipe(Layer.provideMerge(database))
   return Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { Flag } from "effect/cli"
 import { firstInRange } from "../../../coverage/LedgerMarkers.ts"
 import { parseIsoTime } from "../../../domain/IsoTime.ts"
 import type { Network } from "../../../domain/Network.ts"
-import type { EventLogReader } from "../../../log/EventLog.ts"
+import type { LogReader } from "../../../log/Log.ts"
 import { failed, wrongUsage } from "../../terminal/Failure.ts"
 import { type Interval, ledgersIn, type Piece, without } from "./Coverage.ts"
 
@@ -53,7 +53,7 @@ const NOT_HELD = "the log does not contain them"
 
 /** The first ledger of the pieces that closed at or after the time. */
 export const firstClosedAt = Effect.fnUntraced(function* (
-  log: EventLogReader["Service"],
+  log: LogReader["Service"],
   network: Network,
   pieces: ReadonlyArray<Piece>,
   ms: number
@@ -74,7 +74,7 @@ export const firstClosedAt = Effect.fnUntraced(function* (
 
 /** The ledgers of the range that the log contains, at least one, are among `first` to `last`. */
 export const resolve = Effect.fnUntraced(function* (
-  log: EventLogReader["Service"],
+  log: LogReader["Service"],
   network: Network,
   pieces: ReadonlyArray<Piece>,
   from: Bound,

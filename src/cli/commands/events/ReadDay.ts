@@ -14,7 +14,7 @@ import {
 } from "../../../domain/LedgerEvent.ts"
 import type { Network } from "../../../domain/Network.ts"
 import { makeCursor } from "../../../log/Cursor.ts"
-import { EventLogReader } from "../../../log/EventLog.ts"
+import { LogReader } from "../../../log/Log.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { type ChainFault, eventFault, markerFault, missing } from "../ledger/ChainCheck.ts"
 import { type Interval, joinSpan, type Piece, type Span, spanOf } from "./Coverage.ts"
@@ -36,7 +36,7 @@ export const readPiece = Effect.fnUntraced(function* <E, R>(
   piece: Piece,
   { add, network, onLedger, types }: ReadOptions<E, R>
 ) {
-  const log = yield* EventLogReader
+  const log = yield* LogReader
   const broken = ({ message }: ChainFault) =>
     failed(`the log is not complete: ${message}. \`ledgerhook ledger verify\` shows where it is.`)
   const orBroken = (fault: ChainFault | undefined) =>

@@ -9,7 +9,7 @@ import { findInRange, ledgerRanges } from "../../../coverage/LedgerMarkers.ts"
 import type { EventType } from "../../../domain/EventType.ts"
 import { iso } from "../../../domain/IsoTime.ts"
 import type { Network } from "../../../domain/Network.ts"
-import { EventLogReader } from "../../../log/EventLog.ts"
+import { LogReader } from "../../../log/Log.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { showProgress } from "../../terminal/Progress.ts"
 import { type Bound, firstClosedAt, type Missing, resolve } from "./Bounds.ts"
@@ -56,7 +56,7 @@ const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, o
 
 export const runExport = Effect.fnUntraced(function* (options: ExportOptions) {
   const { folder, format, network, types } = options
-  const log = yield* EventLogReader
+  const log = yield* LogReader
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const pieces = piecesOf(yield* ledgerRanges(log, network))

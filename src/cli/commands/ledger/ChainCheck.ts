@@ -4,7 +4,7 @@
  * check returns the fault, or undefined. Markers and events are given in the order of the log. Pure.
  */
 import type { LedgerEvent, LedgerMarker } from "../../../domain/LedgerEvent.ts"
-import type { LogRecord } from "../../../log/EventLog.ts"
+import type { LogRecord } from "../../../log/Log.ts"
 
 export interface ChainFault {
   readonly ledger_index: number

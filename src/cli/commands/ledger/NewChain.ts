@@ -7,7 +7,7 @@ import { Command, Flag } from "effect/cli"
 import { markerIn } from "../../../coverage/LedgerMarkers.ts"
 import { ledgersTopic } from "../../../domain/LedgerEvent.ts"
 import { logReaderLayer } from "../../../LogAdapter.ts"
-import { EventLogReader } from "../../../log/EventLog.ts"
+import { LogReader } from "../../../log/Log.ts"
 import { ChainRestarts } from "../../../storage/events/ChainRestarts.ts"
 import { stores } from "../../Stores.ts"
 import { failed } from "../../terminal/Failure.ts"
@@ -31,7 +31,7 @@ export const newChain = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ network }) {
-    const log = yield* EventLogReader
+    const log = yield* LogReader
     const record = yield* log.last({ topic: ledgersTopic(network), partition: 0 })
     const last = record === undefined ? undefined : yield* markerIn(record)
     if (last === undefined || last.simulated === true)

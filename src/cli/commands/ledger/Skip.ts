@@ -8,11 +8,11 @@ import { Argument, Command, Flag } from "effect/cli"
 import { Settings } from "../../../config/Config.ts"
 import { Limits } from "../../../config/Limits.ts"
 import { type LedgerRange, ledgerRanges } from "../../../coverage/LedgerMarkers.ts"
-import type { HistoryRange } from "../../../domain/History.ts"
+import type { BackfillRange } from "../../../domain/Backfill.ts"
 import type { Network } from "../../../domain/Network.ts"
 import { logReaderLayer } from "../../../LogAdapter.ts"
-import { EventLogReader } from "../../../log/EventLog.ts"
-import { HistoryStore } from "../../../storage/events/HistoryStore.ts"
+import { LogReader } from "../../../log/Log.ts"
+import { BackfillStore } from "../../../storage/events/BackfillStore.ts"
 import { SkippedLedgers } from "../../../storage/events/SkippedLedgers.ts"
 import { stores } from "../../Stores.ts"
 import { failed, wrongUsage } from "../../terminal/Failure.ts"
@@ -24,7 +24,7 @@ import { LEDGER_INDEX_MAX, network } from "./Flags.ts"
 export interface Taken {
   /** Oldest first, without simulated ledgers. */
   readonly ranges: ReadonlyArray<LedgerRange>
-  readonly history: ReadonlyArray<HistoryRange>
+  readonly history: ReadonlyArray<BackfillRange>
 }
 
 /** Why an order for the ledger would have no effect, as the end of a sentence. Pure. */
@@ -49,17 +49,17 @@ export const uselessOrder = (
 }
 
 const takenLedgers = Effect.fnUntraced(function* (of: Network) {
-  const log = yield* EventLogReader
+  const log = yield* LogReader
   const ranges = yield* ledgerRanges(log, of)
   return {
     ranges: ranges.filter(({ first }) => first.marker.simulated !== true),
-    history: yield* (yield* HistoryStore).ranges(of)
+    history: yield* (yield* BackfillStore).ranges(of)
   } satisfies Taken
 })
 
 const skipStores = (() => {
   const database = stores("ledger skip")
-  return Layer.mergeAll(logReaderLayer(database), HistoryStore.layer, SkippedLedgers.layer).pipe(
+  return Layer.mergeAll(logReaderLayer(database), BackfillStore.layer, SkippedLedgers.layer).pipe(
     Layer.provideMerge(database),
     Layer.provideMerge(settings)
   )

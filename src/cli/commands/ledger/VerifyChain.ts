@@ -8,7 +8,7 @@ import { findInRange, ledgerRanges, markerIn, type NotAMarker } from "../../../c
 import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../../domain/LedgerEvent.ts"
 import type { Network } from "../../../domain/Network.ts"
 import { makeCursor } from "../../../log/Cursor.ts"
-import { type EventLogError, EventLogReader } from "../../../log/EventLog.ts"
+import { type LogError, LogReader } from "../../../log/Log.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { showProgress } from "../../terminal/Progress.ts"
 import { type ChainFault, eventFault, excessFault, hashFault, markerFault, missing } from "./ChainCheck.ts"
@@ -18,16 +18,13 @@ class Broken extends Data.TaggedError("Broken")<{ readonly fault: ChainFault }> 
 const orBroken = (fault: ChainFault | undefined) =>
   fault === undefined ? Effect.void : Effect.fail(new Broken({ fault }))
 
-const orUnreadable = <A>(
-  effect: Effect.Effect<A, EventLogError | NotAMarker | Broken>,
-  ledgerIndex: number
-) =>
+const orUnreadable = <A>(effect: Effect.Effect<A, LogError | NotAMarker | Broken>, ledgerIndex: number) =>
   Effect.catchTag(effect, "NotAMarker", ({ message }) =>
     Effect.fail(new Broken({ fault: { ledger_index: ledgerIndex, message } }))
   )
 
 /** The offset of the first ledger's marker, in the newest range that contains it. */
-const findStart = Effect.fnUntraced(function* (log: EventLogReader["Service"], of: Network, index: number) {
+const findStart = Effect.fnUntraced(function* (log: LogReader["Service"], of: Network, index: number) {
   const ranges = yield* ledgerRanges(log, of)
   const range = ranges.findLast(
     ({ first, last }) => first.marker.ledger_index <= index && index <= last.marker.ledger_index
@@ -49,7 +46,7 @@ type Step = readonly [LedgerMarker | Broken, number | undefined]
  * The markers of the range in order, each checked with its events. A fault is the last element of the stream and not
  * its error, so that the ledgers before it are compared with the server first.
  */
-const checkedMarkers = (log: EventLogReader["Service"], of: Network, first: number, last: number) =>
+const checkedMarkers = (log: LogReader["Service"], of: Network, first: number, last: number) =>
   Stream.unwrap(
     Effect.gen(function* () {
       const offset = yield* orUnreadable(findStart(log, of, first), first)
@@ -117,7 +114,7 @@ export interface VerifyOptions {
 }
 
 export const verifyChain = Effect.fnUntraced(function* (options: VerifyOptions) {
-  const log = yield* EventLogReader
+  const log = yield* LogReader
   const show = yield* showProgress("verified", options.to - options.from + 1)
   // Loaded when needed: the ledger's client library is large.
   const client =

@@ -6,19 +6,19 @@
 import { Effect } from "effect"
 import { Limits } from "../../../config/Limits.ts"
 import {
-  type EventLog,
-  type EventLogReader,
+  type Log,
+  type LogReader,
   type LogRecord,
   type Partition,
   type Position,
   sourceOf,
   type Transaction
-} from "../../../log/EventLog.ts"
+} from "../../../log/Log.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { makeOffsetMap, type OffsetMap } from "./OffsetMap.ts"
 
-type Source = EventLogReader["Service"]
-type Target = Pick<EventLog["Service"], "transaction" | "committed" | "offsets" | "read">
+type Source = LogReader["Service"]
+type Target = Pick<Log["Service"], "transaction" | "committed" | "offsets" | "read">
 
 const GROUP = "move"
 
@@ -87,7 +87,7 @@ const nextRecords = Effect.fnUntraced(function* (
 const landOnce = (target: Target, transaction: Transaction, to: Position) =>
   target.transaction(transaction).pipe(
     Effect.asVoid,
-    Effect.catchTag("EventLogError", (error) =>
+    Effect.catchTag("LogError", (error) =>
       Effect.gen(function* () {
         yield* Effect.logWarning("copying records failed", error)
         yield* Effect.sleep(Limits.moveRetryMs)

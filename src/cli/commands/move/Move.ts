@@ -10,8 +10,8 @@ import { SqlClient } from "effect/sql"
 import { Settings, type SettingsShape } from "../../../config/Config.ts"
 import { ledgerRanges } from "../../../coverage/LedgerMarkers.ts"
 import { networks } from "../../../domain/Network.ts"
-import { EventLogReader } from "../../../log/EventLog.ts"
-import { readerLayer } from "../../../log/embedded/EmbeddedEventLog.ts"
+import { readerLayer } from "../../../log/embedded/EmbeddedLog.ts"
+import { LogReader } from "../../../log/Log.ts"
 import { trySessionLock } from "../../../sql/SessionLock.ts"
 import { moveTables } from "../../../storage/copy/MoveTables.ts"
 import { claimLog } from "../../../storage/LogIdentity.ts"
@@ -28,7 +28,7 @@ import { targetUrl, targetUrlFlags, targetUrlsGiven } from "./TargetUrl.ts"
 
 /** Reads every ledger in the moved log; returns how many there are. */
 const verifyLedgers = Effect.gen(function* () {
-  const log = yield* EventLogReader
+  const log = yield* LogReader
   let ledgers = 0
   for (const network of networks) {
     for (const { first, last } of yield* ledgerRanges(log, network)) {
@@ -58,7 +58,7 @@ const moveStore = Effect.fnUntraced(function* (present: SettingsShape, other: Se
   const finish = Effect.gen(function* () {
     yield* claimLog(yield* identityIn(other))
     const ledgers = yield* verifyLedgers.pipe(
-      Effect.provide(log === undefined ? readerLayer : Layer.succeed(EventLogReader, log))
+      Effect.provide(log === undefined ? readerLayer : Layer.succeed(LogReader, log))
     )
     // In a fiber of its own: in this one, the source is read as it was when the copy began.
     const served = Effect.provideService(refuseIfServed("present"), SqlClient.SqlClient, source.sql)

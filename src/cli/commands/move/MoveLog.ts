@@ -5,21 +5,21 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { historyTopics } from "../../../domain/Backfill.ts"
 import { DELIVERIES_TOPIC, parseWork } from "../../../domain/Delivery.ts"
-import { historyTopics } from "../../../domain/History.ts"
 import { EVENT_LOG_GROUP, eventsTopic, type LedgerTopics, ledgersTopic } from "../../../domain/LedgerEvent.ts"
 import { type Network, networks } from "../../../domain/Network.ts"
-import type { EventLog, EventLogReader, Partition, Position } from "../../../log/EventLog.ts"
+import type { Log, LogReader, Partition, Position } from "../../../log/Log.ts"
 import { namesOf, partitionsOf } from "../../../log/Topics.ts"
 import type { MovedRun } from "../../../storage/copy/MoveTables.ts"
-import { HistoryStore } from "../../../storage/events/HistoryStore.ts"
+import { BackfillStore } from "../../../storage/events/BackfillStore.ts"
 import { OUTBOX_POSITION } from "../../../storage/outbox/Outbox.ts"
 import { showProgress } from "../../terminal/Progress.ts"
 import { compareCopies, copyPartition, finishCopies, type Unit } from "./CopyTopics.ts"
 import type { OffsetMap } from "./OffsetMap.ts"
 
-type Source = EventLogReader["Service"]
-type Target = EventLog["Service"]
+type Source = LogReader["Service"]
+type Target = Log["Service"]
 
 const ROUTE_GROUP = "route"
 /** The group that reads each work topic. Only what it has not finished is copied. */
@@ -61,7 +61,7 @@ interface TopicsToMove extends LedgerTopics {
 
 /** A network's topics. The events and markers of a range of history must stay consecutive. */
 const topicsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, network: Network) {
-  const { ranges } = yield* HistoryStore.make.pipe(Effect.provideService(SqlClient.SqlClient, sql))
+  const { ranges } = yield* BackfillStore.make.pipe(Effect.provideService(SqlClient.SqlClient, sql))
   const history = yield* ranges(network)
   const units = (of: ReadonlyArray<Unit>) =>
     of.filter(({ records }) => records > 0).toSorted((a, b) => a.offset - b.offset)

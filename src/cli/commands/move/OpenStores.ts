@@ -7,8 +7,8 @@ import { SqlClient } from "effect/sql"
 import { Settings, type SettingsShape } from "../../../config/Config.ts"
 import { Limits } from "../../../config/Limits.ts"
 import { logReaderLayer, unclaimedLogLayer } from "../../../LogAdapter.ts"
-import { EventLog, EventLogReader } from "../../../log/EventLog.ts"
 import { loadKafka } from "../../../log/kafka/LoadKafka.ts"
+import { Log, LogReader } from "../../../log/Log.ts"
 import { trySessionLock } from "../../../sql/SessionLock.ts"
 import { isInUse } from "../../../storage/copy/MoveTables.ts"
 import { embeddedIdentity, requireLog } from "../../../storage/LogIdentity.ts"
@@ -62,7 +62,7 @@ export const openSource = Effect.fnUntraced(function* (settings: SettingsShape) 
     yield* awaitUnserved("present")
     yield* requireLog(yield* identityIn(settings))
     const log = Layer.provide(logReaderLayer(database), Layer.succeed(Settings, settings))
-    return { sql, log: Context.get(yield* Layer.build(log), EventLogReader) }
+    return { sql, log: Context.get(yield* Layer.build(log), LogReader) }
   }).pipe(Effect.provide(database))
 })
 
@@ -86,5 +86,5 @@ export const openTargetLog = (settings: SettingsShape, sql: SqlClient.SqlClient)
         Layer.succeed(SqlClient.SqlClient, sql)
       ])
     ),
-    Context.get(EventLog)
+    Context.get(Log)
   )

@@ -10,10 +10,10 @@ import { tallyReplay } from "../../../coverage/ReplayTally.ts"
 import { randomId } from "../../../domain/Ids.ts"
 import { eventsTopic } from "../../../domain/LedgerEvent.ts"
 import { filterReplayPlans } from "../../../domain/Replay.ts"
-import { EventLogReader } from "../../../log/EventLog.ts"
+import { LogReader } from "../../../log/Log.ts"
+import { BackfillStore } from "../../../storage/events/BackfillStore.ts"
 import { secondsBetween } from "../../../storage/events/CloseTimes.ts"
 import { EventCounts } from "../../../storage/events/EventCounts.ts"
-import { HistoryStore } from "../../../storage/events/HistoryStore.ts"
 import { ReplayStore } from "../../../storage/replays/ReplayStore.ts"
 import { findWebhookSummary } from "../../../storage/webhooks/WebhookOverview.ts"
 import type { ListedWebhook } from "../../../storage/webhooks/WebhookRow.ts"
@@ -30,7 +30,7 @@ import { watchJob } from "./Watch.ts"
 /** Counts the events that are in the log, exactly, and creates no job. */
 const dryRun = Effect.fnUntraced(function* ({ id, network }: ListedWebhook, wanted: Wanted, asJson: boolean) {
   const counts = yield* EventCounts
-  const log = yield* EventLogReader
+  const log = yield* LogReader
   const { eventIds, filters } = wanted
   const found = filters === undefined ? undefined : yield* wantedEvents(log, network, filters)
   const reachesBack =
@@ -74,9 +74,9 @@ const make = Effect.fnUntraced(function* (
   { id: webhookId, account_id: accountId, network }: ListedWebhook,
   wanted: Wanted
 ) {
-  const log = yield* EventLogReader
+  const log = yield* LogReader
   const counts = yield* EventCounts
-  const history = yield* HistoryStore
+  const history = yield* BackfillStore
   const jobs = yield* ReplayStore
   const { plan } = yield* findAccount(accountId)
   if (wanted.filters !== undefined && !filterReplayPlans.includes(plan)) {
@@ -89,12 +89,12 @@ const make = Effect.fnUntraced(function* (
   const estimatedEvents =
     wanted.filters === undefined
       ? wanted.eventIds.length
-      : yield* estimateReplay(
+      : (yield* estimateReplay(
           { log, counts, history },
           network,
           wanted.filters,
           hasHistory(yield* Settings, network)
-        )
+        )).events
   const now = yield* Clock.currentTimeMillis
   const id = randomId("rpl_job_", now)
   const made = yield* jobs.create(

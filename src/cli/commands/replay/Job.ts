@@ -5,8 +5,8 @@ import { Effect, Layer, Option } from "effect"
 import { iso } from "../../../domain/IsoTime.ts"
 import { etaSeconds, percentOf, type ReplayProgress } from "../../../domain/Replay.ts"
 import { logReaderLayer } from "../../../LogAdapter.ts"
+import { BackfillStore } from "../../../storage/events/BackfillStore.ts"
 import { EventCounts } from "../../../storage/events/EventCounts.ts"
-import { HistoryStore } from "../../../storage/events/HistoryStore.ts"
 import { findReplaySummary, type ReplaySummary } from "../../../storage/replays/ReplayOverview.ts"
 import { ReplayStore } from "../../../storage/replays/ReplayStore.ts"
 import { stores } from "../../Stores.ts"
@@ -19,7 +19,7 @@ import type { Column, Field } from "../../terminal/Table.ts"
 export const jobStores = (command: string) => Layer.provideMerge(ReplayStore.layer, stores(command))
 export const replayStores = (command: string) => {
   const jobs = jobStores(command)
-  return Layer.mergeAll(logReaderLayer(jobs), EventCounts.layer, HistoryStore.layer).pipe(
+  return Layer.mergeAll(logReaderLayer(jobs), EventCounts.layer, BackfillStore.layer).pipe(
     Layer.provideMerge(jobs),
     Layer.provideMerge(settings)
   )

@@ -10,7 +10,7 @@ import { Effect, FileSystem, Layer } from "effect"
 import { parseBound } from "../../../../src/cli/commands/events/Bounds.ts"
 import { type ExportOptions, runExport } from "../../../../src/cli/commands/events/RunExport.ts"
 import { eventTypes } from "../../../../src/domain/EventType.ts"
-import { EventLog, EventLogReader } from "../../../../src/log/EventLog.ts"
+import { Log, LogReader } from "../../../../src/log/Log.ts"
 import {
   exported,
   FIRST,
@@ -160,7 +160,7 @@ describe("events export", () => {
         } satisfies Partial<ExportOptions>
         const rest = { types: part.types }
         yield* exported(whole, rest)
-        const log = yield* EventLog
+        const log = yield* Log
         const real = yield* FileSystem.FileSystem.pipe(Effect.provide(NodeServices.layer))
         let crashes = 0
         for (let steps = 1; ; steps += 3) {
@@ -178,7 +178,7 @@ describe("events export", () => {
           yield* exported(folder, part)
           const options = { network: "mainnet", from: ledger(FIRST), to: ledger(FIRST + 99) } as const
           const exit = yield* runExport({ ...options, ...rest, format: "ndjson", folder }).pipe(
-            Effect.provideService(EventLogReader, log),
+            Effect.provideService(LogReader, log),
             Effect.provide(
               Layer.mergeAll(quiet, NodeServices.layer, Layer.succeed(FileSystem.FileSystem, dying))
             ),
@@ -282,7 +282,7 @@ describe("events export", () => {
     withLedgers(
       Effect.gen(function* () {
         const folder = yield* makeFolder
-        const log = yield* EventLog
+        const log = yield* Log
         const topic = yield* events
         // Retention has dropped the first 100 events, and with them some of a ledger's.
         const kept: typeof log = {
@@ -292,7 +292,7 @@ describe("events export", () => {
               of.topic.endsWith(".events") ? { ...offsets, start: 100 } : offsets
             )
         }
-        const result = yield* exported(folder).pipe(Effect.provideService(EventLog, kept))
+        const result = yield* exported(folder).pipe(Effect.provideService(Log, kept))
         const last = topic[99]!.ledger_index
         assert.deepStrictEqual(result.missing, [
           { first_ledger: FIRST, last_ledger: last, reason: "the log no longer keeps their events" }

@@ -10,8 +10,8 @@ import { Invocation } from "../../../../src/cli/terminal/Invocation.ts"
 import { type LedgerMarker, ledgersTopic } from "../../../../src/domain/LedgerEvent.ts"
 import { normaliseLedger } from "../../../../src/domain/NormaliseLedger.ts"
 import { eventRecords, isChecked, markerOf, markerRecord } from "../../../../src/ledger/LedgerRecords.ts"
-import { EventLog, EventLogReader } from "../../../../src/log/EventLog.ts"
-import * as EmbeddedEventLog from "../../../../src/log/embedded/EmbeddedEventLog.ts"
+import * as EmbeddedLog from "../../../../src/log/embedded/EmbeddedLog.ts"
+import { Log, LogReader } from "../../../../src/log/Log.ts"
 import { chain, type RawLedger } from "../../../support/chain.ts"
 import { oneEventEach } from "../../../support/ingesting.ts"
 import { makeDatabase } from "../../../support/postgres.ts"
@@ -28,21 +28,21 @@ const invocation = Layer.succeed(Invocation, {
 const ownedLog = Effect.gen(function* () {
   const database = yield* makeDatabase
   const owner = yield* Layer.build(
-    EmbeddedEventLog.layer.pipe(
+    EmbeddedLog.layer.pipe(
       Layer.provide(settingsLayer()),
       Layer.provide(PgClient.layer({ ...database, maxConnections: 3 }))
     )
   )
   const reader = yield* Layer.build(
-    EmbeddedEventLog.readerLayer.pipe(Layer.provide(PgClient.layer({ ...database, maxConnections: 2 })))
+    EmbeddedLog.readerLayer.pipe(Layer.provide(PgClient.layer({ ...database, maxConnections: 2 })))
   )
-  return { log: Context.get(owner, EventLog), reader: Context.get(reader, EventLogReader) }
+  return { log: Context.get(owner, Log), reader: Context.get(reader, LogReader) }
 })
 
 type Change = (marker: LedgerMarker) => LedgerMarker
 
 /** Appends a ledger as ingest does. */
-const take = (log: EventLog["Service"], raw: RawLedger, change: Change = (marker) => marker) => {
+const take = (log: Log["Service"], raw: RawLedger, change: Change = (marker) => marker) => {
   const { ledger } = normaliseLedger(raw)!
   if (!isChecked(ledger)) throw new Error("a made-up ledger lacks its header")
   const { events } = oneEventEach(ledger)
@@ -57,12 +57,12 @@ const take = (log: EventLog["Service"], raw: RawLedger, change: Change = (marker
   })
 }
 
-const takeAll = (log: EventLog["Service"], ledgers: ReadonlyArray<RawLedger>) =>
+const takeAll = (log: Log["Service"], ledgers: ReadonlyArray<RawLedger>) =>
   Effect.forEach(ledgers, (raw) => take(log, raw), { discard: true })
 
-const verify = (reader: EventLogReader["Service"], options: Partial<VerifyOptions> = {}) =>
+const verify = (reader: LogReader["Service"], options: Partial<VerifyOptions> = {}) =>
   verifyChain({ network: "mainnet", from: 20, to: 119, against: undefined, ...options }).pipe(
-    Effect.provideService(EventLogReader, reader),
+    Effect.provideService(LogReader, reader),
     Effect.provide(invocation)
   )
 

@@ -4,14 +4,14 @@ import { Context, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { compareCopies, copyPartition, finishCopies } from "../../../../src/cli/commands/move/CopyTopics.ts"
 import { makeOffsetMap } from "../../../../src/cli/commands/move/OffsetMap.ts"
-import { EventLog, type NewRecord } from "../../../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../../../src/log/memory/MemoryEventLog.ts"
+import { Log, type NewRecord } from "../../../../src/log/Log.ts"
 import { faultyLog } from "../../../support/faultyLog.ts"
+import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../../../support/settings.ts"
 
 const newLog = Effect.map(
-  Layer.build(Layer.fresh(MemoryEventLog.layer).pipe(Layer.provide(settingsLayer()))),
-  Context.get(EventLog)
+  Layer.build(Layer.fresh(MemoryLog.layer).pipe(Layer.provide(settingsLayer()))),
+  Context.get(Log)
 )
 const partition = { topic: "xrpl.mainnet.events", partition: 0 }
 const recordsOf = (count: number, from = 0) =>
@@ -25,7 +25,7 @@ const recordsOf = (count: number, from = 0) =>
       timestamp: 1_000 + i
     })
   )
-const all = (log: EventLog["Service"]) => log.read({ ...partition, offset: 0 }, 10_000)
+const all = (log: Log["Service"]) => log.read({ ...partition, offset: 0 }, 10_000)
 const options = { partition, from: 0, onCopied: () => Effect.void }
 
 describe("a copied topic", () => {
@@ -60,9 +60,9 @@ describe("a copied topic", () => {
       const [source, plain] = [yield* newLog, yield* newLog]
       yield* source.transaction({ append: recordsOf(1_200) })
       const faulty = faultyLog(["before", "after", "before", "before"]).pipe(
-        Layer.provide(Layer.succeed(EventLog, plain))
+        Layer.provide(Layer.succeed(Log, plain))
       )
-      const target = Context.get(yield* Layer.build(faulty), EventLog)
+      const target = Context.get(yield* Layer.build(faulty), Log)
       const copying = yield* Effect.forkScoped(copyPartition(source, target, options))
       yield* TestClock.adjust("1 minute")
       yield* Fiber.join(copying)

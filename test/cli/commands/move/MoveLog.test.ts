@@ -6,10 +6,10 @@ import { moveLog } from "../../../../src/cli/commands/move/MoveLog.ts"
 import { Invocation } from "../../../../src/cli/terminal/Invocation.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, newWork } from "../../../../src/domain/Delivery.ts"
 import { randomId } from "../../../../src/domain/Ids.ts"
-import { EventLog } from "../../../../src/log/EventLog.ts"
-import * as MemoryEventLog from "../../../../src/log/memory/MemoryEventLog.ts"
+import { Log } from "../../../../src/log/Log.ts"
 import { partitionOf } from "../../../../src/log/Topics.ts"
 import { eventOf, recordOf } from "../../../support/events.ts"
+import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
 import { TestDatabase } from "../../../support/postgres.ts"
 import { settingsLayer } from "../../../support/settings.ts"
 
@@ -21,8 +21,8 @@ const invocation = Layer.succeed(Invocation, {
   stderrTerminal: false
 })
 const newLog = Effect.map(
-  Layer.build(Layer.fresh(MemoryEventLog.layer).pipe(Layer.provide(settingsLayer()))),
-  Context.get(EventLog)
+  Layer.build(Layer.fresh(MemoryLog.layer).pipe(Layer.provide(settingsLayer()))),
+  Context.get(Log)
 )
 
 describe("a moved log", () => {
