@@ -5,7 +5,7 @@
  */
 import { Data, Effect } from "effect"
 import { Limits } from "../../../config/Limits.ts"
-import { connectionFailure } from "../../../deliver/send/FailureText.ts"
+import { connectionFailure } from "../../../deliver/send/Failures.ts"
 import { printable } from "../../../domain/Printable.ts"
 import { type CommandFailed, failed } from "../../terminal/Failure.ts"
 import { type Block, makeBlockReader, TooLong } from "./Blocks.ts"
