@@ -13,7 +13,7 @@ import packageJson from "../package.json" with { type: "json" }
 import { loadSettings, settingsTable } from "../src/config/Config.ts"
 import { roles, type SettingName } from "../src/config/Definitions.ts"
 import { Limits } from "../src/config/Limits.ts"
-import { CHART, documentedValues, valuesMarkdown, valuesSchema } from "./support/chart.ts"
+import { CHART, documentedValues, valuesSchema } from "./support/chart.ts"
 import { made } from "./support/documents.ts"
 import { hasHelm, helm, type Manifest, manifests, template, type Values } from "./support/helm.ts"
 import { cases } from "./support/settingCases.ts"
@@ -34,13 +34,11 @@ describe("ops/helm", () => {
     assert.strictEqual(is, shouldBe)
   })
 
-  it("explains every value, and lists it in its README", () => {
+  it("explains every value", () => {
     assert.deepStrictEqual(
       documentedValues().filter(({ comment }) => comment === ""),
       []
     )
-    const { is, shouldBe } = made(`${CHART}/README.md`, valuesMarkdown(), "values")
-    assert.strictEqual(is, shouldBe)
   })
 
   it("has the roles of the program, and lets a stop take its time", () => {
