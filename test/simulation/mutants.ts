@@ -194,8 +194,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "an account filter is ignored",
     caughtBy: "wantedDeliveries",
     part: "route",
-    find: "account_filters.length === 0 ? undefined : packAccountIds(account_filters)",
-    wrong: "undefined"
+    find: "({ id, account_id, network, types: $types, wantsPayload: $wants, accounts: account_filters })",
+    wrong: "({ id, account_id, network, types: $types, wantsPayload: $wants, accounts: [] })"
   },
   {
     name: "a webhook may start one request after another",
