@@ -5,8 +5,9 @@ import { Limits } from "../../config/Limits.ts"
 import { isEmail } from "../../domain/Email.ts"
 import { CUSTOM_PLAN, type LimitOverrides, plans } from "../../domain/Plans.ts"
 import { type Account, type AccountChange, AccountStore } from "../../storage/accounts/AccountStore.ts"
-import { accountArgument, findAccount, nameFlag, newStores, noAccount, stores } from "../Stores.ts"
+import { accountArgument, findAccount, newStores, noAccount, stores } from "../Stores.ts"
 import { failed, wrongUsage } from "../terminal/Failure.ts"
+import { lineFlag } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
 import { json, printList, printOne } from "../terminal/Table.ts"
 import { columns, fields, toJson } from "./AccountView.ts"
@@ -22,7 +23,7 @@ const change = Effect.fnUntraced(function* (id: string, what: AccountChange, asJ
 
 const planArgument = Argument.Literals("plan", plans).pipe(Argument.withDescription(plans.join(", ")))
 
-const accountName = nameFlag("Name of the account", Limits.accountNameLength)
+const accountName = lineFlag("name", "Name of the account", Limits.accountNameLength)
 const emailFlag = Flag.String("email").pipe(
   Flag.withDescription("Address for mails about the account's quota and webhooks"),
   Flag.filter(isEmail, () => "an email address, such as ops@example.com")

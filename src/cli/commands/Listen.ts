@@ -5,7 +5,6 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Limits } from "../../config/Limits.ts"
 import { parseDuration } from "../../config/Values.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { SECRET_CHARACTERS } from "../../domain/WebhookRules.ts"
@@ -22,11 +21,14 @@ import { forwardedJson, forwardedLine } from "./forward/ForwardView.ts"
 import { block, jsonLine, type Received, verifyRequest } from "./Received.ts"
 import { makeReceiver, type Post } from "./Receiver.ts"
 
+/** Much longer than any delivery timeout. */
+const DELAY_MAX_MS = 10 * 60_000
+
 const WRONG_SIGNATURE_STATUS = 401
 
 const delay = (text: string): number => {
   const ms = /^0+$/.test(text) ? 0 : parseDuration(text)
-  if (ms === undefined || ms > Limits.listenDelayMs) {
+  if (ms === undefined || ms > DELAY_MAX_MS) {
     throw new Error("a number with a unit, such as `500ms` or `12 seconds`, up to 10 minutes")
   }
   return ms

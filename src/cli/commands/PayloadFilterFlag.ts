@@ -1,18 +1,14 @@
 /** The flag `--payload-filter`, which takes a payload filter as JSON. */
 import { Effect, Option } from "effect"
-import { Flag } from "effect/cli"
 import type { EventType } from "../../domain/EventType.ts"
 import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import { wrongUsage } from "../terminal/Failure.ts"
+import { optionalText } from "../terminal/Flags.ts"
 import { parseJson } from "../terminal/JsonText.ts"
 
 export const payloadFilterFlag = (description: string) =>
-  Flag.String("payload-filter").pipe(
-    Flag.withMetavar("JSON"),
-    Flag.withDescription(`${description}, such as '{"amount": {"$gte": "1000000"}}'`),
-    Flag.optional
-  )
+  optionalText("payload-filter", "JSON", `${description}, such as '{"amount": {"$gte": "1000000"}}'`)
 
 /** Undefined without the flag. `types`: the event types that the filter is for. */
 export const payloadFilterOf = Effect.fnUntraced(function* (

@@ -116,7 +116,7 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
   const verdict = Effect.map(statuses(parts), (statusOf) => judge(expected, parts.receiver.counts, statusOf))
   const settled = verdict.pipe(
     Effect.flatMap(({ ok }) => (ok ? Effect.void : Effect.fail("unsettled" as const))),
-    Effect.retry(Schedule.spaced(Limits.demoRefreshMs)),
+    Effect.retry(Schedule.spaced(Limits.progressRefreshMs)),
     Effect.timeoutOption(Limits.demoSettleMs)
   )
 
@@ -127,7 +127,7 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
       yield* settled
     }
   })
-  const drawing = Effect.forever(Effect.andThen(draw, Effect.sleep(Limits.demoRefreshMs)))
+  const drawing = Effect.forever(Effect.andThen(draw, Effect.sleep(Limits.progressRefreshMs)))
   const stopped = Option.isNone(yield* untilStopped(live ? Effect.raceFirst(job, drawing) : job))
 
   const outcome = yield* verdict

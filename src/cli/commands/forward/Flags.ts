@@ -3,9 +3,10 @@ import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import type { Environment } from "../../../config/Config.ts"
 import { networks } from "../../../domain/Network.ts"
-import { addressProblem, isEventPattern } from "../../../domain/WebhookRules.ts"
+import { isEventPattern } from "../../../domain/WebhookRules.ts"
 import { type WrongUsage, wrongUsage } from "../../terminal/Failure.ts"
-import { several } from "../../terminal/Flags.ts"
+import { optionalText, several } from "../../terminal/Flags.ts"
+import { addressFlag } from "../replay/Wanted.ts"
 
 /** Read if --api-key is not given. Flags are visible to everyone who can list this machine's processes. */
 const KEY_VARIABLE = "LEDGERHOOK_API_KEY"
@@ -36,12 +37,10 @@ export const forwardFlags = {
     Flag.filterMap(httpUrl, () => "an http or https URL, as https://api.example.com"),
     Flag.optional
   ),
-  apiKey: Flag.String("api-key").pipe(
-    Flag.withMetavar("KEY"),
-    Flag.withDescription(
-      `With --forward: an API key with the scope events:read (default: the environment variable ${KEY_VARIABLE})`
-    ),
-    Flag.optional
+  apiKey: optionalText(
+    "api-key",
+    "KEY",
+    `With --forward: an API key with the scope events:read (default: the environment variable ${KEY_VARIABLE})`
   ),
   types: Flag.String("type").pipe(
     Flag.withMetavar("TYPE"),
@@ -54,15 +53,7 @@ export const forwardFlags = {
     ),
     several
   ),
-  account: Flag.String("account").pipe(
-    Flag.withMetavar("ADDRESS"),
-    Flag.withDescription("With --forward: only events that involve this XRPL address"),
-    Flag.filter(
-      (address) => addressProblem(address) === undefined,
-      () => "a classic XRPL address (r…)"
-    ),
-    Flag.optional
-  ),
+  account: addressFlag("With --forward: only events that involve this XRPL address").pipe(Flag.optional),
   network: Flag.Literals("network", networks).pipe(
     Flag.withDescription("With --forward: testnet (default) or devnet, with a test key"),
     Flag.optional

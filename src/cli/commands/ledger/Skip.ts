@@ -16,6 +16,7 @@ import { BackfillStore } from "../../../storage/events/BackfillStore.ts"
 import { SkippedLedgers } from "../../../storage/events/SkippedLedgers.ts"
 import { stores } from "../../Stores.ts"
 import { failed, wrongUsage } from "../../terminal/Failure.ts"
+import { lineFlag, switchFlag } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { settings } from "../../terminal/Invocation.ts"
 import { print } from "../../terminal/Output.ts"
@@ -101,14 +102,7 @@ const index = Argument.String("index").pipe(
   )
 )
 
-const reason = Flag.String("reason").pipe(
-  Flag.withDescription("Why, for those who find the hole later"),
-  Flag.map((text) => text.trim()),
-  Flag.filter(
-    (text) =>
-      text !== "" && [...text].length <= Limits.skipReasonLength && !/\p{C}|\p{Zl}|\p{Zp}/u.test(text),
-    () => `1 to ${Limits.skipReasonLength} characters on one line`
-  ),
+const reason = lineFlag("reason", "Why, for those who find the hole later", Limits.skipReasonLength).pipe(
   Flag.optional
 )
 
@@ -118,10 +112,7 @@ export const skip = Command.make(
     index,
     network,
     reason,
-    withdraw: Flag.Boolean("withdraw").pipe(
-      Flag.withDescription("Withdraw the order, if the ledger was not skipped yet"),
-      Flag.withDefault(false)
-    )
+    withdraw: switchFlag("withdraw", "Withdraw the order, if the ledger was not skipped yet")
   },
   Effect.fnUntraced(function* ({ index: ledgerIndex, network: of, reason: given, withdraw }) {
     yield* requireServers(of)

@@ -5,7 +5,7 @@
  */
 import { resolve } from "node:path"
 import { Effect, Layer, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { Settings, type SettingsShape } from "../../../config/Config.ts"
 import { ledgerRanges } from "../../../coverage/LedgerMarkers.ts"
@@ -17,6 +17,7 @@ import { moveTables } from "../../../storage/copy/MoveTables.ts"
 import { claimLog } from "../../../storage/LogIdentity.ts"
 import { keyFileTexts, restoreKeyFiles } from "../../../storage/webhooks/SecretKeys.ts"
 import { failed, wrongUsage } from "../../terminal/Failure.ts"
+import { optionalText } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { Invocation, settings, settingsOf } from "../../terminal/Invocation.ts"
 import { showProgress } from "../../terminal/Progress.ts"
@@ -103,15 +104,12 @@ const settingsToStart = (
   return `Set ${given.join(" and ")}${unset.length === 0 ? "" : `, unset ${unset.join(" and ")}`}, and start the service.${key} The old store is unchanged; do not start a service on it again: it would send the same deliveries.`
 }
 
-const optional = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
-
 export const move = Command.make(
   "move",
   {
     ...targetUrlFlags,
-    dataDir: optional("data-dir", "FOLDER", "Move to an embedded PostgreSQL in this folder"),
-    kafkaBrokers: optional(
+    dataDir: optionalText("data-dir", "FOLDER", "Move to an embedded PostgreSQL in this folder"),
+    kafkaBrokers: optionalText(
       "kafka-brokers",
       "LIST",
       "Move the log to this Kafka; the other KAFKA_ settings hold for it (default: the log embedded in the database)"

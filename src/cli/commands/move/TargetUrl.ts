@@ -4,21 +4,26 @@
  */
 import { readFileSync } from "node:fs"
 import { Effect, Option } from "effect"
-import { Flag } from "effect/cli"
 import type { Environment } from "../../../config/Config.ts"
 import { wrongUsage } from "../../terminal/Failure.ts"
-
-const optional = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
+import { optionalText } from "../../terminal/Flags.ts"
 
 export const targetUrlFlags = {
-  databaseUrl: optional(
+  databaseUrl: optionalText(
     "database-url",
     "URL",
     "Move to this PostgreSQL (15 or later). If the URL has a password, use one of the next two: the command line stays in the shell's history, and others may see it while the command starts"
   ),
-  databaseUrlEnv: optional("database-url-env", "NAME", "Move to the PostgreSQL whose URL this variable has"),
-  databaseUrlFile: optional("database-url-file", "FILE", "Move to the PostgreSQL whose URL is in this file")
+  databaseUrlEnv: optionalText(
+    "database-url-env",
+    "NAME",
+    "Move to the PostgreSQL whose URL this variable has"
+  ),
+  databaseUrlFile: optionalText(
+    "database-url-file",
+    "FILE",
+    "Move to the PostgreSQL whose URL is in this file"
+  )
 }
 
 type Given = { readonly [flag in keyof typeof targetUrlFlags]: Option.Option<string> }

@@ -7,7 +7,7 @@ import { parseIsoTime } from "../../../domain/IsoTime.ts"
 import { type ReplayFilters, replayBounds } from "../../../domain/Replay.ts"
 import { addressProblem } from "../../../domain/WebhookRules.ts"
 import { wrongUsage } from "../../terminal/Failure.ts"
-import { several } from "../../terminal/Flags.ts"
+import { optionalText, several } from "../../terminal/Flags.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 import { payloadFilterFlag, payloadFilterOf } from "../PayloadFilterFlag.ts"
 
@@ -28,6 +28,12 @@ export const timeFlag = (name: string, description: string) =>
     Flag.optional
   )
 
+/** `since` and `until`: undefined if the flag is not given. */
+export const checkSpan = (since: number | undefined, until: number | undefined) =>
+  since !== undefined && until !== undefined && since >= until
+    ? Effect.fail(wrongUsage("--since must be before --until."))
+    : Effect.void
+
 export const typeFlag = (description: string) =>
   Flag.String("type").pipe(
     Flag.withMetavar("TYPE"),
@@ -39,6 +45,16 @@ export const typeFlag = (description: string) =>
     several
   )
 
+export const addressFlag = (description: string) =>
+  Flag.String("account").pipe(
+    Flag.withMetavar("ADDRESS"),
+    Flag.withDescription(description),
+    Flag.filter(
+      (address) => addressProblem(address) === undefined,
+      () => "a classic XRPL address (r…)"
+    )
+  )
+
 export const wantedFlags = {
   eventIds: Flag.String("event-id").pipe(
     Flag.withMetavar("ID"),
@@ -46,19 +62,13 @@ export const wantedFlags = {
     Flag.filter(isEventId, () => EVENT_ID),
     several
   ),
-  eventIdsFile: Flag.String("event-ids-file").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("A file of event ids, one per line; - means standard input"),
-    Flag.optional
+  eventIdsFile: optionalText(
+    "event-ids-file",
+    "FILE",
+    "A file of event ids, one per line; - means standard input"
   ),
   types: typeFlag("Only events of this type (nft.minted) or family ('nft.*'); repeat the flag for several"),
-  accounts: Flag.String("account").pipe(
-    Flag.withMetavar("ADDRESS"),
-    Flag.withDescription("Only events that involve this XRPL address; repeat the flag for several"),
-    Flag.filter(
-      (address) => addressProblem(address) === undefined,
-      () => "a classic XRPL address (r…)"
-    ),
+  accounts: addressFlag("Only events that involve this XRPL address; repeat the flag for several").pipe(
     several
   ),
   payloadFilter: payloadFilterFlag("Only events whose payload matches this filter"),
@@ -125,8 +135,7 @@ export const wantedOf = Effect.fnUntraced(function* (given: GivenFlags) {
     )
   }
   if (byFilters) {
-    if (since !== undefined && until !== undefined && since >= until)
-      return yield* wrongUsage("--since must be before --until.")
+    yield* checkSpan(since, until)
     const named = new Set(types.flat())
     const payloadFilter = yield* payloadFilterOf(
       given.payloadFilter,
