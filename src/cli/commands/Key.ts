@@ -11,7 +11,7 @@ import { type ApiKeyRow, ApiKeyStore } from "../../storage/accounts/ApiKeyStore.
 import { accountFlag, findAccount, stores } from "../Stores.ts"
 import { GREEN, RED } from "../terminal/Colour.ts"
 import { failed, wrongUsage } from "../terminal/Failure.ts"
-import { lineFlag, withDefault } from "../terminal/Flags.ts"
+import { lineFlag, optional, withDefault } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
 import { type Column, json, printList, printOne } from "../terminal/Table.ts"
 
@@ -85,13 +85,12 @@ const create = Command.make(
         (text) => Option.fromNullishOr(parseIsoTime(text)),
         () => "an ISO 8601 date-time with an offset, such as 2027-01-01T00:00:00Z"
       ),
-      Flag.optional
+      optional
     ),
     json
   },
-  Effect.fnUntraced(function* ({ account, name, scopes: granted, environment, json: asJson, ...given }) {
+  Effect.fnUntraced(function* ({ account, name, scopes: granted, environment, expiresAt, json: asJson }) {
     const now = yield* Clock.currentTimeMillis
-    const expiresAt = Option.getOrUndefined(given.expiresAt)
     if (expiresAt !== undefined && expiresAt <= now) {
       return yield* wrongUsage("--expires-at is in the past; give a time in the future.")
     }

@@ -1,5 +1,5 @@
 /** The flag `--payload-filter`, which takes a payload filter as JSON. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { EventType } from "../../domain/EventType.ts"
 import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
@@ -12,11 +12,11 @@ export const payloadFilterFlag = (description: string) =>
 
 /** Undefined without the flag. `types`: the event types that the filter is for. */
 export const payloadFilterOf = Effect.fnUntraced(function* (
-  given: Option.Option<string>,
+  given: string | undefined,
   types: ReadonlyArray<EventType>
 ) {
-  if (Option.isNone(given)) return undefined
-  const parsed = parseJson(given.value)
+  if (given === undefined) return undefined
+  const parsed = parseJson(given)
   if (!("value" in parsed)) return yield* wrongUsage(`--payload-filter: ${parsed.message}`)
   const problem = filterProblem(parsed.value, types)
   if (problem !== undefined) {

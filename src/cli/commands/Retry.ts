@@ -38,8 +38,7 @@ export const retry = Command.make(
   },
   Effect.fnUntraced(function* ({ webhook: webhookId, dryRun: isDry, watch, json: asJson, ...given }) {
     if (isDry && watch) return yield* wrongUsage("--dry-run queues nothing, so there is nothing to --watch.")
-    const { statuses } = given
-    const [since, until] = [Option.getOrUndefined(given.since), Option.getOrUndefined(given.until)]
+    const { since, statuses, until } = given
     yield* checkSpan(since, until)
     const types = new Set(given.types.flat())
     const filters: RetryFilters = {

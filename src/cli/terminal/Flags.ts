@@ -15,6 +15,10 @@ export const wholeNumber = (name: string, minimum: number, maximum: number, acce
     )
   )
 
+/** Undefined if the flag is not given. */
+export const optional = <A>(flag: Flag.Flag<A>): Flag.Flag<A | undefined> =>
+  Flag.map(Flag.optional(flag), Option.getOrUndefined)
+
 /** Zero or more values. Without the default, --help would mark the flag as required. */
 export const several = <A>(flag: Flag.Flag<A>): Flag.Flag<ReadonlyArray<A>> =>
   Flag.atLeast(flag, 0).pipe(Flag.withDefault<ReadonlyArray<A>>([]))
@@ -29,7 +33,7 @@ export const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
 export const optionalText = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), optional)
 
 /** One line, without control or invisible characters. */
 export const lineFlag = (name: string, description: string, length: number) =>

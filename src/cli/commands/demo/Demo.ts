@@ -9,7 +9,7 @@ import { Command, Flag } from "effect/cli"
 import { Limits } from "../../../config/Limits.ts"
 import type { ClosedLedger } from "../../../simulator/Chain.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
-import { wholeNumber } from "../../terminal/Flags.ts"
+import { optional, wholeNumber } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../../terminal/Invocation.ts"
 import { print, terminalRows } from "../../terminal/Output.ts"
@@ -143,17 +143,14 @@ export const demo = Command.make(
       Flag.withDescription(
         "End after this many ledgers, with a summary; exit 0 only if every event arrived everywhere"
       ),
-      Flag.optional
+      optional
     )
   },
   Effect.fnUntraced(function* ({ ledgers }) {
     const { environment } = yield* Invocation
     // Log messages would disturb the view.
     const quiet = (environment["LOG_LEVEL"] ?? "") === "" ? "Warn" : yield* References.MinimumLogLevel
-    yield* runDemo(Option.getOrUndefined(ledgers)).pipe(
-      Effect.scoped,
-      Effect.provideService(References.MinimumLogLevel, quiet)
-    )
+    yield* runDemo(ledgers).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, quiet))
   })
 ).pipe(
   about(

@@ -4,7 +4,7 @@
  * nothing will fetch any more, and for one that is not closed yet.
  */
 import { Clock, Effect, Layer, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { Settings } from "../../../config/Config.ts"
 import { Limits } from "../../../config/Limits.ts"
 import { type LedgerRange, ledgerRanges } from "../../../coverage/LedgerMarkers.ts"
@@ -16,7 +16,7 @@ import { BackfillStore } from "../../../storage/events/BackfillStore.ts"
 import { SkippedLedgers } from "../../../storage/events/SkippedLedgers.ts"
 import { stores } from "../../Stores.ts"
 import { failed, wrongUsage } from "../../terminal/Failure.ts"
-import { lineFlag, switchFlag } from "../../terminal/Flags.ts"
+import { lineFlag, optional, switchFlag } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { settings } from "../../terminal/Invocation.ts"
 import { print } from "../../terminal/Output.ts"
@@ -103,7 +103,7 @@ const index = Argument.String("index").pipe(
 )
 
 const reason = lineFlag("reason", "Why, for those who find the hole later", Limits.skipReasonLength).pipe(
-  Flag.optional
+  optional
 )
 
 export const skip = Command.make(
@@ -121,8 +121,8 @@ export const skip = Command.make(
         return yield* failed(`there is no order for ledger ${ledgerIndex} of ${of} that can be withdrawn.`)
       return yield* print(`ledger ${ledgerIndex} of ${of} will not be skipped.`)
     }
-    if (Option.isNone(given)) return yield* wrongUsage("--reason is missing: say why the ledger is skipped.")
-    yield* order(of, ledgerIndex, given.value)
+    if (given === undefined) return yield* wrongUsage("--reason is missing: say why the ledger is skipped.")
+    yield* order(of, ledgerIndex, given)
   }, Effect.provide(skipStores))
 ).pipe(
   about(

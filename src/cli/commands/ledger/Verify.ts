@@ -2,7 +2,7 @@
  * `ledgerhook ledger verify`: checks that the log contains a complete chain of ledgers over a range and, with
  * --against, that a server has the same chain. The service may be running. Changes nothing.
  */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { logReader } from "../../Stores.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
@@ -38,9 +38,7 @@ export const verify = Command.make(
   },
   Effect.fnUntraced(function* ({ against, json, ...range }) {
     yield* checkRange(range.from, range.to)
-    const result = yield* verifyChain({ ...range, against: Option.getOrUndefined(against) }).pipe(
-      Effect.provide(logReader("ledger verify"))
-    )
+    const result = yield* verifyChain({ ...range, against }).pipe(Effect.provide(logReader("ledger verify")))
     yield* print(json ? JSON.stringify(result, null, 2) : table(result))
     if (!result.ok) return yield* new FailureReported()
   })

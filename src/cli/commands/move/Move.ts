@@ -4,7 +4,7 @@
  * verified. So the other store is empty for a service until everything is there.
  */
 import { resolve } from "node:path"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { Settings, type SettingsShape } from "../../../config/Config.ts"
@@ -118,20 +118,19 @@ export const move = Command.make(
   },
   ({ dataDir, kafkaBrokers, json: asJson, ...urls }) =>
     Effect.gen(function* () {
-      if (targetUrlsGiven(urls) + (Option.isSome(dataDir) ? 1 : 0) !== 1)
+      if (targetUrlsGiven(urls) + (dataDir === undefined ? 0 : 1) !== 1)
         return yield* wrongUsage(
           "give one of --database-url-env, --database-url-file, --database-url and --data-dir."
         )
       const present = yield* Settings
       const { environment } = yield* Invocation
       const databaseUrl = yield* targetUrl(urls, environment)
-      const brokers = Option.getOrUndefined(kafkaBrokers)
       const other = yield* settingsOf({
         ...environment,
         DATABASE_URL: databaseUrl,
-        DATA_DIR: Option.getOrElse(dataDir, () => present.dataDir),
-        KAFKA_BROKERS: brokers,
-        ...(brokers === undefined && { SCHEMA_REGISTRY_URL: undefined })
+        DATA_DIR: dataDir ?? present.dataDir,
+        KAFKA_BROKERS: kafkaBrokers,
+        ...(kafkaBrokers === undefined && { SCHEMA_REGISTRY_URL: undefined })
       })
       const { rows, records, ledgers } = yield* moveStore(present, other)
       const next = settingsToStart(other, present)

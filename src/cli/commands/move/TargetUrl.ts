@@ -3,7 +3,7 @@
  * of its processes, or from the command line.
  */
 import { readFileSync } from "node:fs"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import type { Environment } from "../../../config/Config.ts"
 import { wrongUsage } from "../../terminal/Failure.ts"
 import { optionalText } from "../../terminal/Flags.ts"
@@ -26,11 +26,11 @@ export const targetUrlFlags = {
   )
 }
 
-type Given = { readonly [flag in keyof typeof targetUrlFlags]: Option.Option<string> }
+type Given = { readonly [flag in keyof typeof targetUrlFlags]: string | undefined }
 
 /** How many of the flags are given. */
 export const targetUrlsGiven = (given: Given): number =>
-  [given.databaseUrl, given.databaseUrlEnv, given.databaseUrlFile].filter(Option.isSome).length
+  [given.databaseUrl, given.databaseUrlEnv, given.databaseUrlFile].filter((one) => one !== undefined).length
 
 const inFile = (file: string) =>
   Effect.try({
@@ -44,9 +44,8 @@ const inFile = (file: string) =>
 
 /** Undefined if no flag is given. */
 export const targetUrl = Effect.fnUntraced(function* (given: Given, environment: Environment) {
-  const name = Option.getOrUndefined(given.databaseUrlEnv)
-  const file = Option.getOrUndefined(given.databaseUrlFile)
-  if (name === undefined && file === undefined) return Option.getOrUndefined(given.databaseUrl)
+  const { databaseUrlEnv: name, databaseUrlFile: file } = given
+  if (name === undefined && file === undefined) return given.databaseUrl
   const text = file === undefined ? environment[name ?? ""] : yield* inFile(file)
   const url = text?.trim() ?? ""
   if (url !== "") return url

@@ -117,7 +117,7 @@ export const create = Command.make(
   Effect.fnUntraced(function* ({ webhook: webhookId, dryRun: isDry, watch, json: asJson, ...given }) {
     if (isDry && watch)
       return yield* wrongUsage("--dry-run and --watch cannot be used together: --dry-run creates no job.")
-    if (isDry && Option.isSome(given.payloadFilter)) {
+    if (isDry && given.payloadFilter !== undefined) {
       return yield* wrongUsage(
         "--dry-run and --payload-filter cannot be used together: --dry-run does not read payloads."
       )

@@ -7,7 +7,7 @@ import { parseIsoTime } from "../../../domain/IsoTime.ts"
 import { type ReplayFilters, replayBounds } from "../../../domain/Replay.ts"
 import { addressProblem } from "../../../domain/WebhookRules.ts"
 import { wrongUsage } from "../../terminal/Failure.ts"
-import { optionalText, several } from "../../terminal/Flags.ts"
+import { optional, optionalText, several } from "../../terminal/Flags.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 import { payloadFilterFlag, payloadFilterOf } from "../PayloadFilterFlag.ts"
 
@@ -25,7 +25,7 @@ export const timeFlag = (name: string, description: string) =>
       (text) => Option.fromNullishOr(parseIsoTime(text)),
       () => "an ISO 8601 date-time with an offset, such as 2026-11-21T09:30:00Z"
     ),
-    Flag.optional
+    optional
   )
 
 /** `since` and `until`: undefined if the flag is not given. */
@@ -83,12 +83,12 @@ export type Wanted =
 
 interface GivenFlags {
   readonly eventIds: ReadonlyArray<string>
-  readonly eventIdsFile: Option.Option<string>
+  readonly eventIdsFile: string | undefined
   readonly types: ReadonlyArray<ReadonlyArray<EventType>>
   readonly accounts: ReadonlyArray<string>
-  readonly payloadFilter: Option.Option<string>
-  readonly since: Option.Option<number>
-  readonly until: Option.Option<number>
+  readonly payloadFilter: string | undefined
+  readonly since: number | undefined
+  readonly until: number | undefined
 }
 
 const idsOfFile = Effect.fnUntraced(function* (file: string) {
@@ -116,15 +116,12 @@ const idsOfFile = Effect.fnUntraced(function* (file: string) {
 })
 
 export const wantedOf = Effect.fnUntraced(function* (given: GivenFlags) {
-  const { types, accounts } = given
-  const file = Option.getOrUndefined(given.eventIdsFile)
-  const since = Option.getOrUndefined(given.since)
-  const until = Option.getOrUndefined(given.until)
+  const { types, accounts, eventIdsFile: file, since, until } = given
   const byIds = given.eventIds.length > 0 || file !== undefined
   const byFilters =
     types.length > 0 ||
     accounts.length > 0 ||
-    Option.isSome(given.payloadFilter) ||
+    given.payloadFilter !== undefined ||
     since !== undefined ||
     until !== undefined
   if (byIds === byFilters) {
