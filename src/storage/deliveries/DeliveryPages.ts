@@ -94,12 +94,14 @@ const ofEvent = (
     const { range } = idRange(sql, key, sql`${first}`, sql`${last}`)
     return rows(range, sql.literal(`NOT ${BY_EVENT}`))
   })
-  // No other index matches these conditions on account, network and id; that on the id still prunes partitions.
-  const others = rows(
-    sql.literal(BY_EVENT),
-    sql`account_id || '' = ${accountId} AND network || '' = ANY(${networks}::text[])`,
-    sql`(id >= ${ids.from} OR id IS NULL) AND (id < ${ids.end} OR id IS NULL)`
-  )
+  // `OFFSET 0`: the event is searched first, by its index, whatever PostgreSQL knows about accounts. The condition on the
+  // id prunes partitions.
+  const others = sql`
+    SELECT ${columns} FROM (
+      SELECT * FROM deliveries WHERE event_id = ${event.id} AND ${sql.literal(BY_EVENT)}
+        AND (id >= ${ids.from} OR id IS NULL) AND (id < ${ids.end} OR id IS NULL) OFFSET 0
+    ) AS of_event
+    WHERE ${sql.and([sql`account_id = ${accountId} AND network = ANY(${networks}::text[])`, ...conditions])}`
   return live.reduce((all, one) => sql`${all} UNION ALL ${one}`, others)
 }
 

@@ -124,12 +124,7 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
        * The ledgers with this transaction, usually one, that closed at `sinceMs` or later. The hash is in upper case.
        */
       ledgersOf: (network: Network, transaction: string, sinceMs: number) =>
-        Effect.andThen(
-          // PostgreSQL reads this index by bitmap scans only, and ReadSql has switched them off.
-          sql`SET LOCAL enable_bitmapscan = on`,
-          transactionLedgers(sql, network, transaction, sinceMs)
-        ).pipe(
-          sql.withTransaction,
+        transactionLedgers(sql, network, transaction, sinceMs).pipe(
           Effect.map((rows) => rows.map(({ ledgerIndex }) => ledgerIndex))
         )
     }

@@ -30,7 +30,6 @@ const eventsRead = Effect.fnUntraced(function* (transaction: string) {
   const read = yield* ReadSql
   const [text, values] = transactionLedgers(read, "mainnet", transaction, 0).compile()
   const plan = Effect.gen(function* () {
-    yield* read`SET LOCAL enable_bitmapscan = on`
     yield* read.unsafe(`PREPARE look_up AS ${text}`)
     const given = values.map((value) => `'${value}'`).join()
     const lines = yield* read.unsafe<{ readonly "QUERY PLAN": string }>(
