@@ -45,15 +45,15 @@ const LABEL_VALUES_MOST = 5
 
 export const metricsMarkdown = (): string =>
   [
-    "| metric | type | labels | meaning |",
-    "|---|---|---|---|",
-    ...metricsTable.map(({ name, type, labels, description }) => {
+    "| metric | labels | meaning |",
+    "|---|---|---|",
+    ...metricsTable.map(({ name, labels, description }) => {
       const shown = Object.entries(labels).map(([label, values]) =>
         explainedLabels.includes(label) || (typeof values !== "string" && values.length > LABEL_VALUES_MOST)
           ? `\`${label}\``
           : `\`${label}\`: ${labelValues(values)}`
       )
-      return `| \`${name}\` | ${type} | ${cell(shown.join("; "))} | ${cell(description)} |`
+      return `| \`${name}\` | ${cell(shown.join("; "))} | ${cell(description)} |`
     })
   ].join("\n")
 

@@ -3,12 +3,12 @@
  * serve one client (MemoryLog.ts) or several (SharedLog.ts). A transaction lands in one step.
  */
 import { Clock, Effect } from "effect"
-import { Limits } from "../../config/Limits.ts"
-import { makeExclusive } from "../Exclusive.ts"
-import type { Log, Transaction } from "../Log.ts"
-import { commitKey, compacted, placeRecords } from "../PlaceRecords.ts"
-import { awaitEnd, makeRecordLists, push, readFrom } from "../RecordList.ts"
-import { keepsNewest, type RetentionSettings, retentionOf } from "../Topics.ts"
+import { Limits } from "../../../src/config/Limits.ts"
+import { makeExclusive } from "../../../src/log/Exclusive.ts"
+import type { Log, Transaction } from "../../../src/log/Log.ts"
+import { commitKey, compacted, placeRecords } from "../../../src/log/PlaceRecords.ts"
+import { awaitEnd, makeRecordLists, push, readFrom } from "../../../src/log/RecordList.ts"
+import { keepsNewest, type RetentionSettings, retentionOf } from "../../../src/log/Topics.ts"
 
 /** All of the log but `consume`. */
 export type MemoryRecords = Omit<Log["Service"], "consume">
