@@ -21,6 +21,9 @@ import { settings } from "../../terminal/Invocation.ts"
 import { print } from "../../terminal/Output.ts"
 import { LEDGER_INDEX_MAX, network } from "./Flags.ts"
 
+/** Characters of the reason. */
+const REASON_CHARACTERS = 200
+
 export interface Taken {
   /** Oldest first, without simulated ledgers. */
   readonly ranges: ReadonlyArray<LedgerRange>
@@ -105,9 +108,8 @@ const reason = Flag.String("reason").pipe(
   Flag.withDescription("Why, for those who find the hole later"),
   Flag.map((text) => text.trim()),
   Flag.filter(
-    (text) =>
-      text !== "" && [...text].length <= Limits.skipReasonLength && !/\p{C}|\p{Zl}|\p{Zp}/u.test(text),
-    () => `1 to ${Limits.skipReasonLength} characters on one line`
+    (text) => text !== "" && [...text].length <= REASON_CHARACTERS && !/\p{C}|\p{Zl}|\p{Zp}/u.test(text),
+    () => `1 to ${REASON_CHARACTERS} characters on one line`
   ),
   Flag.optional
 )
