@@ -5,7 +5,7 @@
  */
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
-import { count, counted } from "./Words.ts"
+import { count, counted } from "../domain/Words.ts"
 
 /**
  * A network was reset if all servers are more ledgers than this below the last one taken: about an hour. A server that was
