@@ -284,7 +284,7 @@ layer(few, { excludeTestServices: true })("the number of streams", (it) => {
   )
 })
 
-const impatient = apiLayer().pipe(Layer.provide(limits({ checkMs: 20, uncheckedMs: 500 })))
+const impatient = apiLayer().pipe(Layer.provide(limits({ checkMs: 20, stalledMs: 500 })))
 layer(impatient, { excludeTestServices: true })("while keys cannot be checked", (it) => {
   it.effect("a stream continues for a limited time, then ends and can be resumed", () =>
     Effect.gen(function* () {

@@ -22,6 +22,9 @@ import { settings } from "../../terminal/Invocation.ts"
 import { print } from "../../terminal/Output.ts"
 import { LEDGER_INDEX_MAX, network } from "./Flags.ts"
 
+/** Characters of the reason. */
+const REASON_CHARACTERS = 200
+
 export interface Taken {
   /** Oldest first, without simulated ledgers. */
   readonly ranges: ReadonlyArray<LedgerRange>
@@ -102,7 +105,7 @@ const index = Argument.String("index").pipe(
   )
 )
 
-const reason = lineFlag("reason", "Why, for those who find the hole later", Limits.skipReasonLength).pipe(
+const reason = lineFlag("reason", "Why, for those who find the hole later", REASON_CHARACTERS).pipe(
   optional
 )
 
