@@ -71,7 +71,7 @@ export const ledgerLimits = {
   ledgerResetGap: 1_000,
   /**
    * How often what is known of a network may be written for other processes, and how often at least. A ledger closes
-   * every 3 to 5 s. A row that is older than `processSilentMs` is of a process that is gone.
+   * every 3 to 5 s. A row that is older than `leaseMs` is of a process that is gone.
    */
   networkWrittenMs: { shortest: 1_000, longest: 3_000 },
   /** The timeout of that write. Newer facts wait for it. */

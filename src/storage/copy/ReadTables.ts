@@ -52,7 +52,7 @@ export const readShape = Effect.gen(function* () {
   return shape
 })
 
-/** In a snapshot: calls `use` with the rows of a table or partition, `Limits.copiedRows` at a time. */
+/** In a snapshot: calls `use` with the rows of a table or partition, `Limits.largeRows` at a time. */
 export const eachPage = Effect.fnUntraced(function* <E, R>(
   leaf: string,
   use: (rows: ReadonlyArray<string>) => Effect.Effect<void, E, R>
@@ -62,9 +62,9 @@ export const eachPage = Effect.fnUntraced(function* <E, R>(
     .unprepared
   while (true) {
     const page = yield* sql<{ readonly row: string }>`
-      FETCH ${sql.literal(String(Limits.copiedRows))} FROM copied`.unprepared
+      FETCH ${sql.literal(String(Limits.largeRows))} FROM copied`.unprepared
     if (page.length > 0) yield* use(page.map(({ row }) => row))
-    if (page.length < Limits.copiedRows) break
+    if (page.length < Limits.largeRows) break
   }
   yield* sql`CLOSE copied`.unprepared
 })
