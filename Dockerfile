@@ -14,9 +14,9 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY dashboard dashboard
 RUN npm ci --ignore-scripts --workspace dashboard
-COPY bin bin
+COPY tools tools
 COPY schemas schemas
-RUN node bin/dashboard.js
+RUN node tools/dashboard.js
 
 FROM node:24.21.0-bookworm-slim
 # The workflow that publishes the image adds version, revision and source.

@@ -5,8 +5,8 @@
  */
 import { Effect, Layer } from "effect"
 import { WebSocket } from "ws"
-import { signedRequest } from "../src/deliver/Signer.ts"
 import { deliver } from "../src/deliver/Stage.ts"
+import { signedRequest } from "../src/deliver/send/Signer.ts"
 import { detectLedger } from "../src/detect/Detect.ts"
 import { addressOfAccountId } from "../src/domain/AccountId.ts"
 import { eventTypes } from "../src/domain/EventType.ts"

@@ -1,7 +1,7 @@
 import react from "@vitejs/plugin-react"
 import { defineConfig } from "vite"
 
-/** bin/dashboard.js starts Vite, and adds where to build and which service to ask. */
+/** tools/dashboard.js starts Vite, and adds where to build and which service to ask. */
 export default defineConfig({
   plugins: [react()],
   build: {

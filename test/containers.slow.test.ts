@@ -59,7 +59,7 @@ describe("the stages of the Dockerfile", () => {
     for (const { name, copies } of stages) {
       for (const paths of copies) copy(name, paths)
       symlinkSync(resolve("node_modules"), join(folderOf(name), "node_modules"))
-      if (name === "dashboard") run(folderOf(name), "bin/dashboard.js")
+      if (name === "dashboard") run(folderOf(name), "tools/dashboard.js")
     }
   }, 180_000)
   afterAll(() => rmSync(root, { recursive: true, force: true }))

@@ -5,13 +5,13 @@ import { join } from "node:path"
 import { parseEnv } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { statusOf } from "../src/api/Errors.ts"
-import { type Environment, loadSettings } from "../src/config/Config.ts"
-import { signature } from "../src/deliver/Signer.ts"
+import { type Environment, loadSettings, settingsTable } from "../src/config/Config.ts"
+import { signature } from "../src/deliver/send/Signer.ts"
 import { scopes } from "../src/domain/ApiKey.ts"
 import { planLimits } from "../src/domain/Plans.ts"
 import { cloudEventHeaders, requestBody } from "../src/domain/RequestFormat.ts"
 import { complaints, ENVELOPE } from "./schemas/support.ts"
-import { envExample, made, metricsMarkdown, settingsMarkdown, topicsMarkdown } from "./support/documents.ts"
+import { envExample, made, metricsMarkdown, topicsMarkdown } from "./support/documents.ts"
 import { anchors, brokenLinks, codeBlocks, documents } from "./support/markdown.ts"
 import { operations } from "./support/openApi.ts"
 
@@ -27,9 +27,13 @@ describe("README.md", () => {
 })
 
 describe("docs/settings.md", () => {
-  it("has the settings table of the program", () => {
-    const { is, shouldBe } = made("docs/settings.md", settingsMarkdown(), "settings")
-    assert.strictEqual(is, shouldBe)
+  it("names only settings of the program", () => {
+    const named = Array.from(readFileSync("docs/settings.md", "utf8").matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g))
+    const known: ReadonlyArray<string> = settingsTable.map(({ name }) => name)
+    assert.deepStrictEqual(
+      named.map(([, name]) => name!).filter((name) => !known.includes(name)),
+      []
+    )
   })
 })
 
@@ -37,6 +41,17 @@ describe("docs/operations.md", () => {
   it("has the metrics of the program", () => {
     const { is, shouldBe } = made("docs/operations.md", metricsMarkdown(), "metrics")
     assert.strictEqual(is, shouldBe)
+  })
+})
+
+describe("docs/glossary.md", () => {
+  it("has at most 45 terms, 15 of them the project's own, each once", () => {
+    const rows = readFileSync("docs/glossary.md", "utf8").matchAll(/^\| \*\*(.+?)\*\*(\*?) \|/gm)
+    const terms = Array.from(rows, ([, term, own]) => ({ term: term!, own: own === "*" }))
+    assert.isNotEmpty(terms)
+    assert.isAtMost(terms.length, 45)
+    assert.isAtMost(terms.filter(({ own }) => own).length, 15)
+    assert.strictEqual(new Set(terms.map(({ term }) => term)).size, terms.length)
   })
 })
 
@@ -122,7 +137,7 @@ describe("every document", () => {
 
   it("is checked: what is broken is found", () => {
     assert.includeMembers([...documents], ["README.md", "CONTRIBUTING.md", "docs/decisions/README.md"])
-    assert.include([...anchors("docs/operations.md")], "after-kill--9")
+    assert.include([...anchors("docs/runbook.md")], "after-kill--9")
     const folder = mkdtempSync(join(tmpdir(), "ledgerhook-links-"))
     const page = join(folder, "page.md")
     writeFileSync(

@@ -1,8 +1,8 @@
 /** The version has one source, `package.json`, and every other place that shows it agrees: programs, packages, documents. */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { versionPlaces } from "../bin/versions.ts"
 import packageJson from "../package.json" with { type: "json" }
+import { versionPlaces } from "../tools/versions.ts"
 import { documents } from "./support/markdown.ts"
 
 const { version } = packageJson

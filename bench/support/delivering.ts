@@ -3,9 +3,9 @@
  * does.
  */
 import { Effect, Layer } from "effect"
-import { Recorder } from "../../src/deliver/Recorder.ts"
-import { Sender } from "../../src/deliver/Sender.ts"
-import { type SignedRequest, signedRequest } from "../../src/deliver/Signer.ts"
+import { Recorder } from "../../src/deliver/record/Recorder.ts"
+import { Sender } from "../../src/deliver/send/Sender.ts"
+import { type SignedRequest, signedRequest } from "../../src/deliver/send/Signer.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"

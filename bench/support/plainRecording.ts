@@ -6,7 +6,7 @@
 import { Effect, Latch } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
-import type { SignedRequest } from "../../src/deliver/Signer.ts"
+import type { SignedRequest } from "../../src/deliver/send/Signer.ts"
 import { column } from "../../src/storage/Columns.ts"
 import type { Posts } from "./posts.ts"
 
@@ -48,8 +48,8 @@ export const makePlainRecording = Effect.gen(function* () {
       const recording = Effect.gen(function* () {
         while (left > 0) {
           yield* Latch.await(some)
-          const ids = ended.slice(0, Limits.recorderBatch)
-          ended = ended.slice(Limits.recorderBatch)
+          const ids = ended.slice(0, Limits.rowsAtOnce)
+          ended = ended.slice(Limits.rowsAtOnce)
           if (ended.length === 0) some.closeUnsafe()
           yield* record(ids)
           left -= ids.length

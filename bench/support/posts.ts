@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Agent } from "undici"
 import { Limits } from "../../src/config/Limits.ts"
-import type { SignedRequest } from "../../src/deliver/Signer.ts"
+import type { SignedRequest } from "../../src/deliver/send/Signer.ts"
 
 export interface Posts {
   /** Sends each list in order, `atOnce` of it at a time, all lists concurrently. Calls `ended` for each. */

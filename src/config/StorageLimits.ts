@@ -83,8 +83,6 @@ export const storageLimits = {
   /** Dead letters kept, newest first, and the characters kept of a record: a few MB. */
   deadLetters: 1_000,
   deadLetterRecordLength: 2_000,
-  /** Characters of a stored reason, source or error. */
-  storedReasonLength: 500,
   /** How often changes of deliveries are added to the totals. Until then readers of counts also scan the changes. */
   deliveryChangesMs: 2_000,
   /** Webhooks with the largest backlogs that are searched for the oldest due delivery: 6 ms. */

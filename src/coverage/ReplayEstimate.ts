@@ -14,7 +14,7 @@ import type { ReplayFilters } from "../domain/Replay.ts"
 import type { LogReader, LogRecord } from "../log/Log.ts"
 import type { BackfillStore } from "../storage/events/BackfillStore.ts"
 import { type CloseTimes, overlap, secondsBetween } from "../storage/events/CloseTimes.ts"
-import type { EventCounts, WantedEvents } from "../storage/events/EventCounts.ts"
+import type { EventCounts, EventEstimate, WantedEvents } from "../storage/events/EventCounts.ts"
 import { firstLedger } from "./FirstLedger.ts"
 
 export interface EstimateFrom {
@@ -22,6 +22,8 @@ export interface EstimateFrom {
   readonly counts: EventCounts["Service"]
   readonly history: BackfillStore["Service"]
 }
+
+const NONE: EventEstimate = { events: 0, atLeast: false }
 
 const closedAt = (record: LogRecord | undefined): number | undefined =>
   parseIsoTime(parseLedgerEvent(record?.value ?? null)?.timestamp ?? "")
@@ -62,7 +64,7 @@ const estimateBackfill = Effect.fnUntraced(function* (
 ) {
   const { network } = wanted
   const first = yield* firstLedger(log, network).pipe(Effect.catchTag("NotAMarker", Effect.die))
-  if (first === undefined) return 0
+  if (first === undefined) return NONE
   const end = chainEndAt(first)
   const { end: heldFrom, joined } = joinedBelow(end, yield* history.ranges(network))
   const before = Math.min(time.before, end.closedAt)
@@ -72,8 +74,9 @@ const estimateBackfill = Effect.fnUntraced(function* (
   const day = { from: kept.from, before: Math.min(kept.before, kept.from + Limits.backfillSampleMs / 1_000) }
   const all = yield* counts.estimate({ network, eventTypes: undefined, accounts: undefined, ...day })
   const some = yield* counts.estimate({ ...wanted, ...day })
-  const share = all === 0 ? 1 : some / all
-  return Math.round(share * held + (some * unseenSeconds) / (day.before - day.from))
+  const share = all.events === 0 ? 1 : some.events / all.events
+  const events = Math.round(share * held + (some.events * unseenSeconds) / (day.before - day.from))
+  return { events, atLeast: some.atLeast } satisfies EventEstimate
 })
 
 /** `withHistory`: whether the replay also fetches ledgers from before the service's first one. */
@@ -84,10 +87,15 @@ export const estimateReplay = Effect.fnUntraced(function* (
   withHistory: boolean
 ) {
   const found = yield* wantedEvents(from.log, network, filters)
-  if (found === undefined) return 0
+  if (found === undefined) return NONE
   const { kept, wanted } = found
-  const events = yield* from.counts.estimate(wanted)
+  const inLog = yield* from.counts.estimate(wanted)
   const asked = secondsBetween(filters.since, filters.until)
   const reachesBack = withHistory && filters.since !== undefined && asked.from < kept.from
-  return reachesBack ? events + (yield* estimateBackfill(from, wanted, kept, asked)) : events
+  if (!reachesBack) return inLog
+  const before = yield* estimateBackfill(from, wanted, kept, asked)
+  return {
+    events: inLog.events + before.events,
+    atLeast: inLog.atLeast || before.atLeast
+  } satisfies EventEstimate
 })

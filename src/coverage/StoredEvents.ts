@@ -4,23 +4,18 @@
  * together read the same events. If a cached piece lacks an offset, it is read again before the event counts as gone:
  * the last piece of the log grows.
  */
-import { Context, Effect, Layer, Semaphore } from "effect"
+import { Cache, Context, Duration, Effect, Exit, Layer } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import { type EventPosition, eventTopicOf } from "../domain/Backfill.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { Log, type LogError } from "../log/Log.ts"
 
-type Events = ReadonlyMap<number, LedgerEvent>
-
-/** A run of `eventPieceRecords` offsets of an events topic. */
+/** A run of `eventPieceRecords` offsets of an events topic: its place among them. */
 interface Piece {
-  /** One permit, so that concurrent requests share one read. */
-  readonly reading: Semaphore.Semaphore
-  events: Events | undefined
+  readonly topic: string
+  readonly number: number
 }
-
-const keyOf = (topic: string, number: number): string => `${topic} ${number}`
 
 export class StoredEvents extends Context.Service<
   StoredEvents,
@@ -37,10 +32,8 @@ export class StoredEvents extends Context.Service<
     Effect.gen(function* () {
       const { eventPieceRecords, eventPieces } = yield* StageLimits
       const log = yield* Log
-      /** Least recently used first. */
-      const pieces = new Map<string, Piece>()
 
-      const read = Effect.fnUntraced(function* (topic: string, number: number) {
+      const read = Effect.fnUntraced(function* ({ number, topic }: Piece) {
         const end = (number + 1) * eventPieceRecords
         const events = new Map<number, LedgerEvent>()
         let from = number * eventPieceRecords
@@ -58,46 +51,30 @@ export class StoredEvents extends Context.Service<
         return events
       })
 
-      const pieceOf = (key: string): Piece => {
-        const piece = pieces.get(key) ?? { reading: Semaphore.makeUnsafe(1), events: undefined }
-        pieces.delete(key)
-        pieces.set(key, piece)
-        const [oldest] = pieces.keys()
-        if (pieces.size > eventPieces && oldest !== undefined) pieces.delete(oldest)
-        return piece
-      }
+      const pieces = yield* Cache.makeWith(read, {
+        capacity: eventPieces,
+        timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero)
+      })
 
       /** From the cache if it has all of `offsets`, otherwise read again. */
-      const eventsOf = (topic: string, number: number, offsets: ReadonlyArray<number>) => {
-        const piece = pieceOf(keyOf(topic, number))
-        return piece.reading.withPermits(1)(
-          Effect.gen(function* () {
-            const { events } = piece
-            if (events !== undefined && offsets.every((offset) => events.has(offset))) return events
-            const fresh = yield* read(topic, number)
-            piece.events = fresh
-            return fresh
-          })
+      const eventsOf = (piece: Piece, offsets: ReadonlyArray<number>) =>
+        Effect.andThen(
+          Cache.invalidateWhen(pieces, piece, (events) => offsets.some((offset) => !events.has(offset))),
+          Cache.get(pieces, piece)
         )
-      }
 
       return StoredEvents.of({
         at: Effect.fnUntraced(function* (network, positions) {
-          const locate = (position: EventPosition) => {
-            const topic = eventTopicOf(network, position.fromHistory)
-            const number = Math.floor(position.offset / eventPieceRecords)
-            return { topic, number, offset: position.offset, key: keyOf(topic, number) }
-          }
-          const found = new Map<string, Events>()
-          for (const [key, together] of Map.groupBy(positions.map(locate), (place) => place.key)) {
-            const { topic, number } = together[0]!
+          const found = new Map<string, ReadonlyMap<number, LedgerEvent>>()
+          const topicOf = ({ fromHistory }: EventPosition) => eventTopicOf(network, fromHistory)
+          const numberOf = ({ offset }: EventPosition) => Math.floor(offset / eventPieceRecords)
+          const keyOf = (position: EventPosition) => `${topicOf(position)} ${numberOf(position)}`
+          for (const [key, together] of Map.groupBy(positions, keyOf)) {
+            const piece = { topic: topicOf(together[0]!), number: numberOf(together[0]!) }
             const offsets = together.map(({ offset }) => offset)
-            found.set(key, yield* eventsOf(topic, number, offsets))
+            found.set(key, yield* eventsOf(piece, offsets))
           }
-          return (position: EventPosition) => {
-            const { key, offset } = locate(position)
-            return found.get(key)?.get(offset)
-          }
+          return (position: EventPosition) => found.get(keyOf(position))?.get(position.offset)
         })
       })
     })

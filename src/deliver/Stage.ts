@@ -15,9 +15,9 @@ import { Metrics } from "../observability/Metrics.ts"
 import { showAge } from "../observability/StageAges.ts"
 import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
 import * as Actor from "./Actor.ts"
-import { ConnectionLimiter } from "./ConnectionLimiter.ts"
-import type { Lanes } from "./Lanes.ts"
-import { ReplayPace } from "./ReplayPace.ts"
+import type { Dispatcher } from "./queue/Dispatcher.ts"
+import { ReplayPace } from "./queue/ReplayPace.ts"
+import { ConnectionLimiter } from "./send/ConnectionLimiter.ts"
 
 export const endDisabledBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
@@ -31,19 +31,22 @@ export const deliver = Effect.gen(function* () {
   const { disabledSweepMs } = yield* StageLimits
   const log = yield* Log
   const actors = Actor.makeActors()
-  const sum = (of: (lanes: Lanes) => number) => () =>
-    Array.from(actors.running.values(), ({ lanes }) => of(lanes)).reduce((total, one) => total + one, 0)
+  const sum = (of: (dispatcher: Dispatcher) => number) => () =>
+    Array.from(actors.running.values(), ({ dispatcher }) => of(dispatcher)).reduce(
+      (total, one) => total + one,
+      0
+    )
   yield* Metrics.lanes.observe(
     {},
-    sum((lanes) => lanes.webhooks())
+    sum((dispatcher) => dispatcher.webhooks())
   )
   yield* Metrics.attemptsInFlight.observe(
     {},
-    sum((lanes) => lanes.inFlight())
+    sum((dispatcher) => dispatcher.inFlight())
   )
   const lag = yield* EventLoopLag
   yield* showAge("backlog", () =>
-    Math.max(0, ...Array.from(actors.running.values(), ({ lanes }) => lanes.heldUpMs(lag.meanMs)))
+    Math.max(0, ...Array.from(actors.running.values(), ({ dispatcher }) => dispatcher.heldUpMs(lag.meanMs)))
   )
   yield* Effect.raceFirst(
     log.consume(

@@ -3,8 +3,9 @@
  * and four checksum bytes. Not from a library, because detection converts every account of every event and needs speed.
  */
 import { hash } from "node:crypto"
-import { ACCOUNT_WORDS, ALPHABET, writeAccountId } from "./AccountIds.ts"
 
+/** The ledger's base 58 alphabet; the first letter is zero. */
+const ALPHABET = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 const BASE = ALPHABET.length
 const ZERO = ALPHABET[0]!
 
@@ -49,14 +50,66 @@ export const addressOfAccountId = (accountIdHex: string): string => {
   return ZERO.repeat(zeroBytesOf(bytes)) + text.slice(leadingZeros(text))
 }
 
-const words = new Uint32Array(ACCOUNT_WORDS)
+const NO_DIGIT = 255
+const digits = new Uint8Array(128).fill(NO_DIGIT)
+for (let i = 0; i < BASE; i++) digits[ALPHABET.charCodeAt(i)] = i
+
+const WORD = 2 ** 32
+/** An account id: five 32-bit words, the least significant first. */
+const words = new Uint32Array(5)
+/** Letters converted in one step. Their largest value times a word is exact in a double. */
+const WORD_LETTERS = 3
+const LETTERS = { fewest: 25, most: 35 } as const
+
+/** Sets `words` to the account id of `address`. Returns the checksum in it, or undefined if it cannot be an address. */
+const readWords = (address: string): number | undefined => {
+  const { length } = address
+  if (length < LETTERS.fewest || length > LETTERS.most) return undefined
+  // The checksum is the lowest word. The loop over words is unrolled, because this runs for each account of each event.
+  let checksum = 0
+  let w0 = 0
+  let w1 = 0
+  let w2 = 0
+  let w3 = 0
+  let w4 = 0
+  for (let i = 0; i < length; ) {
+    let carry = 0
+    let scale = 1
+    for (let end = Math.min(length, i + WORD_LETTERS); i < end; i++) {
+      const digit = digits[address.charCodeAt(i)] ?? NO_DIGIT
+      if (digit === NO_DIGIT) return undefined
+      carry = carry * BASE + digit
+      scale *= BASE
+    }
+    let sum = checksum * scale + carry
+    checksum = sum >>> 0
+    sum = w0 * scale + (sum - checksum) / WORD
+    w0 = sum >>> 0
+    sum = w1 * scale + (sum - w0) / WORD
+    w1 = sum >>> 0
+    sum = w2 * scale + (sum - w1) / WORD
+    w2 = sum >>> 0
+    sum = w3 * scale + (sum - w2) / WORD
+    w3 = sum >>> 0
+    w4 = w4 * scale + (sum - w3) / WORD
+    // The version byte of an address is zero.
+    if (w4 >= WORD) return undefined
+  }
+  words[0] = w0
+  words[1] = w1
+  words[2] = w2
+  words[3] = w3
+  words[4] = w4
+  return checksum
+}
+
 const versioned = Buffer.alloc(VERSIONED_BYTES)
 
 /** Whether `address` is a valid classic address, checksum included. Then `versioned` has its bytes. */
 const readAddress = (address: string): boolean => {
-  const named = writeAccountId(address, words, 0)
+  const named = readWords(address)
   if (named === undefined) return false
-  for (let i = 0; i < ACCOUNT_WORDS; i++) versioned.writeUInt32BE(words[ACCOUNT_WORDS - 1 - i]!, 1 + 4 * i)
+  words.toReversed().forEach((word, i) => void versioned.writeUInt32BE(word, 1 + 4 * i))
   return checksum(versioned) === named && zeroBytesOf(versioned) === leadingZeros(address)
 }
 

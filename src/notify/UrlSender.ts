@@ -6,8 +6,8 @@
 import { Clock, Context, Data, Effect, Layer, Option, type Scope } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
 import { Limits } from "../config/Limits.ts"
-import { Sender } from "../deliver/Sender.ts"
-import { type SignedRequest, standardSignature } from "../deliver/Signer.ts"
+import { Sender } from "../deliver/send/Sender.ts"
+import { type SignedRequest, standardSignature } from "../deliver/send/Signer.ts"
 import { noticeBody, noticeId, TEST_NOTICE } from "../domain/Notices.ts"
 import { unixSeconds } from "../domain/RequestHeaders.ts"
 import { standardKey } from "../domain/Signing.ts"

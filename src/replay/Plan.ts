@@ -66,5 +66,5 @@ export const estimateWithBackfill = Effect.fnUntraced(function* (
 ) {
   if (filters === null || history.length === 0) return undefined
   const from = { log: yield* Log, counts: yield* EventCounts, history: yield* BackfillStore }
-  return yield* estimateReplay(from, network, filters, true)
+  return (yield* estimateReplay(from, network, filters, true)).events
 })

@@ -1,6 +1,6 @@
 /**
  * The webhooks that route finds: its own view of `webhooks.config`, kept up to date for the life of the process. It is
- * apart from the registry of deliver, because a process may have a million webhooks, and routing needs neither their
+ * apart from the registry of deliver, because a process may have many webhooks, and routing needs neither their
  * addresses nor their secrets. A record that cannot be read becomes a dead letter.
  */
 import { Context, Effect, Layer, Result } from "effect"

@@ -1,16 +1,14 @@
 /**
  * Finds the webhooks that want an event: those with an account filter by the event's accounts, the others by network
  * and type. So the cost of an event does not grow with the webhooks that match neither. The payload filters of the
- * webhooks found are checked last. In memory, no I/O. A process may have a million webhooks, so only what routing
- * needs is kept: about 300 bytes for each, and 40 for each account filter (AccountIndex.ts).
+ * webhooks found are checked last. In memory, no I/O. Only what routing needs is kept: about 300 bytes for a webhook,
+ * and 110 for each of its account filters.
  */
-import { type AccountIds, packAccountIds } from "../domain/AccountIds.ts"
 import { type EventType, isEventType, rankOf } from "../domain/EventType.ts"
 import { compileStored, type EventFilter } from "../domain/filter/Match.ts"
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { WebhookConfig } from "../domain/Webhook.ts"
-import { makeAccountIndex } from "./AccountIndex.ts"
 
 /** What route knows of an active webhook. */
 export interface RoutedWebhook {
@@ -34,8 +32,8 @@ interface Entry extends RoutedWebhook {
   readonly types: number
   /** Undefined: every payload. */
   readonly wantsPayload: EventFilter | undefined
-  /** Its list in the account index; undefined: every account. */
-  list: number | undefined
+  /** Empty: every account. */
+  readonly accounts: ReadonlyArray<string>
 }
 
 const bitOf = (type: EventType): number => 1 << rankOf(type)
@@ -46,7 +44,8 @@ const typeBits = (types: ReadonlyArray<string>): number =>
 
 export const makeWebhookIndex = (): WebhookIndex => {
   const known = new Map<string, Entry>()
-  const byAccount = makeAccountIndex<Entry>()
+  /** Webhooks with account filters, by account. Most accounts have one: a list for each would take half as much again. */
+  const byAccount = new Map<string, Entry | Array<Entry>>()
   /** Webhooks without account filters, by network and type. */
   const everyAccount = new Map<string, Map<string, Entry>>()
   const keyOf = (network: Network, type: number) => `${network} ${type}`
@@ -56,18 +55,29 @@ export const makeWebhookIndex = (): WebhookIndex => {
     for (let rest = types; rest !== 0; rest &= rest - 1) use(keyOf(network, rest & -rest))
   }
 
-  const remove = (entry: Entry) => {
-    known.delete(entry.id)
-    if (entry.list !== undefined) byAccount.remove(entry.list)
-    else eachKey(entry, (key) => everyAccount.get(key)?.delete(entry.id))
+  const removeFrom = (account: string, entry: Entry) => {
+    const present = byAccount.get(account)
+    if (Array.isArray(present)) present.splice(present.indexOf(entry), 1)
+    if (present === entry || (Array.isArray(present) && present.length === 0)) byAccount.delete(account)
   }
 
-  const add = (entry: Entry, accounts: AccountIds | undefined) => {
+  const addTo = (account: string, entry: Entry) => {
+    const present = byAccount.get(account)
+    if (present === undefined) byAccount.set(account, entry)
+    else if (Array.isArray(present)) present.push(entry)
+    else byAccount.set(account, [present, entry])
+  }
+
+  const remove = (entry: Entry) => {
+    known.delete(entry.id)
+    for (const account of entry.accounts) removeFrom(account, entry)
+    if (entry.accounts.length === 0) eachKey(entry, (key) => everyAccount.get(key)?.delete(entry.id))
+  }
+
+  const add = (entry: Entry) => {
     known.set(entry.id, entry)
-    if (accounts !== undefined) {
-      entry.list = byAccount.add(accounts, entry)
-      return
-    }
+    for (const account of entry.accounts) addTo(account, entry)
+    if (entry.accounts.length > 0) return
     eachKey(entry, (key) => {
       const webhooks = everyAccount.get(key)
       if (webhooks === undefined) everyAccount.set(key, new Map([[entry.id, entry]]))
@@ -75,28 +85,24 @@ export const makeWebhookIndex = (): WebhookIndex => {
     })
   }
 
-  /** The accounts are packed only while they are added: the account index has its own copy. */
   const parse = (
     id: string,
     { account_id, network, event_types, account_filters, payload_filter }: WebhookConfig
-  ) => {
-    const entry: Entry = {
-      id,
-      account_id,
-      network,
-      types: typeBits(event_types),
-      wantsPayload: payload_filter === undefined ? undefined : compileStored(payload_filter),
-      list: undefined
-    }
-    return { entry, accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters) }
-  }
+  ): Entry => ({
+    id,
+    account_id,
+    network,
+    types: typeBits(event_types),
+    wantsPayload: payload_filter === undefined ? undefined : compileStored(payload_filter),
+    accounts: account_filters
+  })
 
   return {
     set: (webhookId, config) => {
       const next = config === undefined ? undefined : parse(webhookId, config)
       const before = known.get(webhookId)
       if (before !== undefined) remove(before)
-      if (next !== undefined && config?.status === "active") add(next.entry, next.accounts)
+      if (next !== undefined && config?.status === "active") add(next)
     },
     match: (event) => {
       const { network, event_type, accounts } = event
@@ -105,9 +111,9 @@ export const makeWebhookIndex = (): WebhookIndex => {
       const type = bitOf(event_type)
       const found = new Set(everyAccount.get(keyOf(network, type))?.values())
       for (const account of accounts) {
-        byAccount.find(account, (entry) => {
+        const present = byAccount.get(account) ?? []
+        for (const entry of Array.isArray(present) ? present : [present])
           if (entry.network === network && (entry.types & type) !== 0) found.add(entry)
-        })
       }
       const wanting = [...found].filter(({ wantsPayload }) => wantsPayload?.(event) ?? true)
       return wanting.sort((a, b) => (a.id < b.id ? -1 : 1))

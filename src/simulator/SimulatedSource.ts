@@ -1,5 +1,6 @@
 /**
- * `LedgerSource` for a test network without servers: generates its ledgers in this process. It makes ledgers only while
+ * `LedgerSource` for a test network without servers: generates its ledgers in this process. It is part of the program,
+ * because users run it: in the demo, and wherever a test network has no servers. It makes ledgers only while
  * the network has an active webhook, and only after ingest has taken the ledger before. So after a restart the chain
  * continues from the last ledger in the log, with new accounts.
  *

@@ -273,22 +273,4 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
       assert.deepStrictEqual(found, [true, true, true])
     })
   )
-
-  it.effect("another account's deliveries, and those of the other environment, do not exist", () =>
-    Effect.gen(function* () {
-      const { api, accountId, queue, attempt } = yield* prepare()
-      const { id } = yield* queue(NOW)
-      yield* attempt(id, 1, "failed")
-      const other = yield* api.account()
-      const test = yield* api.keyFor(accountId, "test")
-      for (const key of [other.key, test]) {
-        assert.strictEqual((yield* api.call("GET", `/v1/deliveries/${id}`, { key })).status, 404)
-        assert.strictEqual((yield* api.call("POST", `/v1/deliveries/${id}/retry`, { key })).status, 404)
-        assert.deepStrictEqual((yield* api.call("GET", "/v1/deliveries", { key })).body.data, [])
-      }
-      const testnet = yield* prepare("test")
-      const onTestnet = yield* testnet.queue(NOW)
-      assert.deepStrictEqual(yield* testnet.idsOf(""), [onTestnet.id])
-    })
-  )
 })

@@ -224,7 +224,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
         `${name} answers malformed ids, unknown ids and ids of other accounts with the right error`,
         () =>
           Effect.gen(function* () {
-            const { ask, valid, account } = yield* clientFor(operation)
+            const { ask, valid, account, accountId, keyFor } = yield* clientFor(operation)
             const api = yield* ApiUnderTest
             const { key } = yield* account()
             const other: Client = { call: (...[verb, path, call]) => api.call(verb, path, { key, ...call }) }
@@ -241,6 +241,8 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
             for (const id of malformed) assertFailure(yield* ask(valid, at(id)), 400, "VALIDATION_ERROR")
             assertFailure(yield* ask(valid, at(resource.unknown)), 404, "NOT_FOUND")
             assertFailure(yield* ask(valid, at(yield* resource.foreign(other))), 404, "NOT_FOUND")
+            const testKey = yield* keyFor(accountId, "test")
+            assertFailure(yield* ask({ ...valid, key: testKey }), 404, "NOT_FOUND")
           })
       )
     }
@@ -283,6 +285,23 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
   }
 })
 
+layer(apiLayer(), { excludeTestServices: true })("a list", (it) => {
+  for (const path of ["/v1/webhooks", "/v1/deliveries", "/v1/api-keys", "/v1/replay"])
+    it.effect(`${path} shows its owner's resources, and none of others or of the other environment`, () =>
+      Effect.gen(function* () {
+        const api = yield* ApiUnderTest
+        const { accountId, key } = yield* api.account()
+        const listFor = (key: string) => Effect.map(api.call("GET", path, { key }), ({ text }) => text)
+        const id = yield* resources[path]!.own({
+          call: (method, to, call) => api.call(method, to, { key, ...call })
+        })
+        assert.include(yield* listFor(key), id)
+        for (const other of [(yield* api.account()).key, yield* api.keyFor(accountId, "test")])
+          assert.notInclude(yield* listFor(other), id)
+      })
+    )
+})
+
 // Each fault would be logged with its cause.
 const quiet = Layer.provideMerge(apiLayer(), Logger.layer([]))
 
@@ -290,7 +309,7 @@ layer(quiet, { excludeTestServices: true })("a service at fault", (it) => {
   it.effect("shows only the request id after an internal error", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const tables = ["webhooks", "deliveries", "events", "replay_jobs"]
+      const tables = ["webhooks", "deliveries", "delivery_totals", "events", "replay_jobs"]
       // A stream reads the log alone.
       const broken = operations.filter(
         ({ path }) =>

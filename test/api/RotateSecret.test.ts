@@ -1,5 +1,5 @@
 /** Rotation of a webhook's secret over HTTP: responses, refusals, and the record that the log gets. */
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import type { WebhookConfig } from "../../src/domain/Webhook.ts"
@@ -35,40 +35,6 @@ layer(apiLayer(), { excludeTestServices: true })("rotate-secret", (it) => {
     }
   })
 
-  it.effect("returns a new secret once, and says when it takes effect", () =>
-    Effect.gen(function* () {
-      const { api, key, id, rotate } = yield* prepare
-      const before = yield* Clock.currentTimeMillis
-      const { status, body } = yield* rotate()
-      const after = yield* Clock.currentTimeMillis
-      assert.strictEqual(status, 200)
-      assert.deepStrictEqual(Object.keys(body), ["id", "secret", "rotated_at"])
-      assert.strictEqual(body.id, id)
-      assert.match(body.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
-      // Timers may be a millisecond early.
-      assert.isTrue(before < Date.parse(body.rotated_at) && Date.parse(body.rotated_at) <= after + 1)
-      const shown = yield* api.call("GET", `/v1/webhooks/${id}`, { key })
-      assert.notInclude(shown.text, "secret")
-      const { text, ...secrets } = yield* recorded(id)
-      assert.deepStrictEqual(secrets, { secret: body.secret, previous: undefined, until: undefined })
-      assert.notInclude(text, body.secret)
-    })
-  )
-
-  it.effect("keeps the previous secret for the grace period, and only that of the last rotation", () =>
-    Effect.gen(function* () {
-      const { id, rotate } = yield* prepare
-      const first = (yield* rotate({ body: { grace_seconds: 86_400 } })).body
-      const inGrace = yield* recorded(id)
-      assert.deepInclude(inGrace, { secret: first.secret, previous: FIRST_SECRET })
-      assert.strictEqual(inGrace.until, Date.parse(first.rotated_at) + 86_400_000)
-      const second = (yield* rotate({ body: { grace_seconds: 60 } })).body
-      assert.deepInclude(yield* recorded(id), { secret: second.secret, previous: first.secret })
-      const third = (yield* rotate({ body: { grace_seconds: 0 } })).body
-      assert.deepInclude(yield* recorded(id), { secret: third.secret, previous: undefined })
-    })
-  )
-
   it.effect("a grace that is over leaves nothing of the secret behind, in the database and in the log", () =>
     Effect.gen(function* () {
       const { id, rotate } = yield* prepare
@@ -90,48 +56,73 @@ layer(apiLayer(), { excludeTestServices: true })("rotate-secret", (it) => {
     })
   )
 
-  it.effect("accepts no body, an empty body and an empty object, and refuses unknown fields", () =>
-    Effect.gen(function* () {
-      const { id, rotate } = yield* prepare
-      const json = { "content-type": "application/json" }
-      const accepted = yield* Effect.all(
-        [rotate(), rotate({ headers: json }), rotate({ body: {} }), rotate({ body: { grace_seconds: 1 } })],
-        { concurrency: "unbounded" }
-      )
-      assert.deepStrictEqual(
-        accepted.map(({ status }) => status),
-        [200, 200, 200, 200]
-      )
-      const { secret } = yield* recorded(id)
-      for (const [call, status, message] of [
-        [{ body: { grace_seconds: -1 } }, 400, /^grace_seconds must be an integer from 0 to 86400\.$/],
-        [{ body: { grace_seconds: 86_401 } }, 400, /^grace_seconds must be an integer from 0 to 86400\.$/],
-        [{ body: { grace_seconds: 1.5 } }, 400, /^grace_seconds must be an integer/],
-        [{ body: { grace_seconds: "1" } }, 400, /^grace_seconds must be a number/],
-        [{ body: { grace_seconds: null } }, 400, /^grace_seconds must be a number/],
-        [{ body: { secret: "of-my-own-making" } }, 400, /^secret is unknown; accepted: grace_seconds\.$/],
-        [{ body: [] }, 400, /JSON object/],
-        [{ body: '"text"' }, 400, /JSON object/],
-        [{ body: "{", headers: json }, 400, /valid JSON/],
-        [{ body: "{}", headers: { "content-type": "text/plain" } }, 415, /application\/json/]
-      ] as const) {
-        const answer = yield* rotate(call)
-        assert.strictEqual(answer.status, status, JSON.stringify(call))
-        assert.match(answer.body.error.message, message, JSON.stringify(call))
-      }
-      assert.strictEqual((yield* recorded(id)).secret, secret)
-    })
-  )
+  // Each rotation waits until every process knows of it.
+  describe("with others at once", { concurrent: true }, () => {
+    it.effect("returns a new secret once, and says when it takes effect", () =>
+      Effect.gen(function* () {
+        const { api, key, id, rotate } = yield* prepare
+        const before = yield* Clock.currentTimeMillis
+        const { status, body } = yield* rotate()
+        const after = yield* Clock.currentTimeMillis
+        assert.strictEqual(status, 200)
+        assert.deepStrictEqual(Object.keys(body), ["id", "secret", "rotated_at"])
+        assert.strictEqual(body.id, id)
+        assert.match(body.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+        // Timers may be a millisecond early.
+        assert.isTrue(before < Date.parse(body.rotated_at) && Date.parse(body.rotated_at) <= after + 1)
+        const shown = yield* api.call("GET", `/v1/webhooks/${id}`, { key })
+        assert.notInclude(shown.text, "secret")
+        const { text, ...secrets } = yield* recorded(id)
+        assert.deepStrictEqual(secrets, { secret: body.secret, previous: undefined, until: undefined })
+        assert.notInclude(text, body.secret)
+      })
+    )
 
-  it.effect("answers 404 for a webhook of another account or network, or a deleted one", () =>
-    Effect.gen(function* () {
-      const { api, key, accountId, id, path } = yield* prepare
-      const other = yield* api.account()
-      for (const stranger of [other.key, yield* api.keyFor(accountId, "test")]) {
-        assert.strictEqual((yield* api.call("POST", path, { key: stranger })).status, 404)
-      }
-      yield* api.call("DELETE", `/v1/webhooks/${id}`, { key })
-      assert.strictEqual((yield* api.call("POST", path, { key })).status, 404)
-    })
-  )
+    it.effect("keeps the previous secret for the grace period, and only that of the last rotation", () =>
+      Effect.gen(function* () {
+        const { id, rotate } = yield* prepare
+        const first = (yield* rotate({ body: { grace_seconds: 86_400 } })).body
+        const inGrace = yield* recorded(id)
+        assert.deepInclude(inGrace, { secret: first.secret, previous: FIRST_SECRET })
+        assert.strictEqual(inGrace.until, Date.parse(first.rotated_at) + 86_400_000)
+        const second = (yield* rotate({ body: { grace_seconds: 60 } })).body
+        assert.deepInclude(yield* recorded(id), { secret: second.secret, previous: first.secret })
+        const third = (yield* rotate({ body: { grace_seconds: 0 } })).body
+        assert.deepInclude(yield* recorded(id), { secret: third.secret, previous: undefined })
+      })
+    )
+
+    it.effect("accepts no body, an empty body and an empty object, and refuses unknown fields", () =>
+      Effect.gen(function* () {
+        const { id, rotate } = yield* prepare
+        const json = { "content-type": "application/json" }
+        const accepted = yield* Effect.all(
+          [rotate(), rotate({ headers: json }), rotate({ body: {} }), rotate({ body: { grace_seconds: 1 } })],
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(
+          accepted.map(({ status }) => status),
+          [200, 200, 200, 200]
+        )
+        const { secret } = yield* recorded(id)
+        for (const [call, status, message] of [
+          [{ body: { grace_seconds: -1 } }, 400, /^grace_seconds must be an integer from 0 to 86400\.$/],
+          [{ body: { grace_seconds: 86_401 } }, 400, /^grace_seconds must be an integer from 0 to 86400\.$/],
+          [{ body: { grace_seconds: 1.5 } }, 400, /^grace_seconds must be an integer/],
+          [{ body: { grace_seconds: "1" } }, 400, /^grace_seconds must be a number/],
+          [{ body: { grace_seconds: null } }, 400, /^grace_seconds must be a number/],
+          [{ body: { secret: "of-my-own-making" } }, 400, /^secret is unknown; accepted: grace_seconds\.$/],
+          [{ body: [] }, 400, /JSON object/],
+          [{ body: '"text"' }, 400, /JSON object/],
+          [{ body: "{", headers: json }, 400, /valid JSON/],
+          [{ body: "{}", headers: { "content-type": "text/plain" } }, 415, /application\/json/]
+        ] as const) {
+          const answer = yield* rotate(call)
+          assert.strictEqual(answer.status, status, JSON.stringify(call))
+          assert.match(answer.body.error.message, message, JSON.stringify(call))
+        }
+        assert.strictEqual((yield* recorded(id)).secret, secret)
+      })
+    )
+  })
 })

@@ -27,17 +27,6 @@ layer(apiLayer(), { excludeTestServices: true })("scopes", (it) => {
     })
   )
 
-  it.effect("a key with several scopes has each of them", () =>
-    Effect.gen(function* () {
-      const api = yield* ApiUnderTest
-      const { accountId } = yield* api.account()
-      const key = yield* api.keyFor(accountId, "test", ["webhooks:read", "deliveries:read"])
-      for (const path of ["/v1/webhooks", "/v1/deliveries"]) {
-        assert.strictEqual((yield* api.call("GET", path, { key })).status, 200)
-      }
-    })
-  )
-
   it.effect("a suspended account's keys may do nothing until it is no longer suspended", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest

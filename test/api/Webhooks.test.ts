@@ -303,24 +303,6 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
     })
   )
 
-  it.effect("answers 404 for every operation on another account's webhook", () =>
-    Effect.gen(function* () {
-      const api = yield* ApiUnderTest
-      const mine = yield* api.account()
-      const other = yield* api.account()
-      const { id } = (yield* api.call("POST", "/v1/webhooks", { key: mine.key, body: valid })).body
-      for (const [method, body] of [["GET"], ["PATCH", { status: "disabled" }], ["DELETE"]] as const) {
-        const answer = yield* api.call(method, `/v1/webhooks/${id}`, { key: other.key, body })
-        assert.strictEqual(answer.status, 404)
-      }
-      assert.deepStrictEqual((yield* api.call("GET", "/v1/webhooks", { key: other.key })).body.data, [])
-      assert.strictEqual(
-        (yield* api.call("GET", `/v1/webhooks/${id}`, { key: mine.key })).body.status,
-        "active"
-      )
-    })
-  )
-
   it.effect("a live key sees mainnet, a test key the test networks, with servers or without", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest

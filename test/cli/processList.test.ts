@@ -1,22 +1,11 @@
 /** What the list of processes shows of a command to other users of the machine. */
-import { readdirSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { commandLines } from "../support/processes.ts"
 import { startProgram } from "../support/program.ts"
 
 const SECRET = "hidden-from-other-users"
-
-/** The command lines of all processes. */
-const commandLines = () =>
-  readdirSync("/proc").flatMap((name) => {
-    try {
-      return /^\d+$/.test(name) ? [readFileSync(`/proc/${name}/cmdline`, "utf8")] : []
-    } catch {
-      // It has ended meanwhile.
-      return []
-    }
-  })
 
 it.live("the arguments of a command, which may hold a password or a secret, are not in it", () =>
   Effect.gen(function* () {

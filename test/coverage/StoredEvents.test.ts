@@ -6,8 +6,8 @@ import { StoredEvents } from "../../src/coverage/StoredEvents.ts"
 import { type EventPosition, historyEventsTopic } from "../../src/domain/Backfill.ts"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
 import { Log } from "../../src/log/Log.ts"
-import * as MemoryLog from "../../src/log/memory/MemoryLog.ts"
 import { eventOf } from "../support/events.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const PIECE = Limits.eventPieceRecords

@@ -7,9 +7,9 @@ import { DELIVERIES_TOPIC, newWork } from "../../src/domain/Delivery.ts"
 import { randomId } from "../../src/domain/Ids.ts"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
 import { Log } from "../../src/log/Log.ts"
-import * as MemoryLog from "../../src/log/memory/MemoryLog.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { eventOf } from "../support/events.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const webhookId = randomId("wh_", 1)

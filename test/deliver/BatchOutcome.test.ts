@@ -1,9 +1,9 @@
 /** What a request carries, and what a response to a batch means for each of its deliveries. */
 import { assert, describe, it } from "@effect/vitest"
 import { Limits } from "../../src/config/Limits.ts"
-import { takeSending } from "../../src/deliver/BatchMaking.ts"
-import { batchOutcomes } from "../../src/deliver/BatchOutcome.ts"
-import { makeLane } from "../../src/deliver/Lane.ts"
+import { makeLane } from "../../src/deliver/queue/Lane.ts"
+import { takeSending } from "../../src/deliver/queue/WebhookQueue.ts"
+import { batchOutcomes } from "../../src/deliver/send/Attempt.ts"
 import { batchBody } from "../../src/domain/Batch.ts"
 import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
 import { event } from "../support/sending.ts"
@@ -64,7 +64,7 @@ const laneOf = (amounts: ReadonlyArray<string>) => {
   const lane = makeLane("live", "log")
   for (const [i, amount] of amounts.entries()) {
     const deliveryId = `dlv_${i}`
-    lane.queue.push({
+    lane.queued.push({
       key: `${deliveryId} 1`,
       deliveryId,
       attempt: 1,
@@ -85,15 +85,15 @@ const tens = webhookWith({ batch: { max_events: 10, max_wait_ms: 0 } })
 describe("a request", () => {
   it("carries one delivery if its webhook has no batch", () => {
     const lane = laneOf(["1", "2"])
-    const [first, second] = [...lane.queue]
+    const [first, second] = [...lane.queued]
     assert.deepStrictEqual(takeSending(lane, webhookWith({}), 1), { works: [first!] })
-    assert.deepStrictEqual(lane.queue, [second!])
+    assert.deepStrictEqual(lane.queued, [second!])
   })
 
   it("carries deliveries as a JSON array with their ids, in order, up to max_events", () => {
     const lane = laneOf(Array.from({ length: 12 }, (_, i) => String(i)))
     const { items, works } = takeSending(lane, tens, 1_000_000)!
-    assert.strictEqual(lane.queue.length, 2)
+    assert.strictEqual(lane.queued.length, 2)
     const { accounts: _, detected_at: __, position: ___, ...envelope } = event
     assert.deepStrictEqual(
       JSON.parse(batchBody(items!)),

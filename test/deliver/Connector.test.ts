@@ -2,7 +2,7 @@
 import { isIP } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Sender } from "../../src/deliver/Sender.ts"
+import { Sender } from "../../src/deliver/send/Sender.ts"
 import { type Resolve, Resolver } from "../../src/net/Resolver.ts"
 import { attemptAt, send, sendBy, senderWith, tcpServer } from "../support/sending.ts"
 

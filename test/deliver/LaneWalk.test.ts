@@ -5,7 +5,7 @@
  * is left.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { laneKinds as kinds } from "../../src/deliver/Lane.ts"
+import { laneKinds as kinds } from "../../src/deliver/Work.ts"
 import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { Webhook } from "../support/laneRows.ts"
 import { makeWorld, type World } from "../support/laneWorld.ts"
@@ -87,12 +87,12 @@ describe("an actor's lanes", () => {
     for (const kind of kinds) {
       const { watermark, records } = log[kind]
       assert.strictEqual(watermark.committable(), records.length)
-      const { busy, held, holdingOutlets, waitingToPage } = machine.budgets[kind]
-      assert.deepStrictEqual([busy.size, held, holdingOutlets.size, waitingToPage.size], [0, 0, 0, 0])
+      const { busy, held, holding, waitingToPage } = machine.budgets[kind]
+      assert.deepStrictEqual([busy.size, held, holding.size, waitingToPage.size], [0, 0, 0, 0])
     }
     assert.strictEqual(machine.sending, 0)
     assert.strictEqual(world.inUse(), 0)
-    for (const { current, live, replays } of machine.outlets.values()) {
+    for (const { current, live, replays } of machine.queues.values()) {
       assert.deepStrictEqual([live.mode, replays.mode], ["log", "log"])
       assert.isNotNull(current?.webhook?.config.max_per_second, "only a rate is remembered")
     }

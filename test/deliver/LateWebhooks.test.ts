@@ -6,7 +6,6 @@ import { it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
 import { Log } from "../../src/log/Log.ts"
-import * as MemoryLog from "../../src/log/memory/MemoryLog.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import {
@@ -16,6 +15,7 @@ import {
   stagesLayer,
   startDelivering
 } from "../support/delivering.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { waitingFor } from "../support/rows.ts"

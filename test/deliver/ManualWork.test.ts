@@ -1,7 +1,7 @@
 /** Work says whether a person asked for its attempt or for an earlier one of its series, through outbox, log and recorder. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { type Outcome, Recorder } from "../../src/deliver/Recorder.ts"
+import { type Outcome, Recorder } from "../../src/deliver/record/Recorder.ts"
 import { type DeliveryWork, delayTopic } from "../../src/domain/Delivery.ts"
 import { Log } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
@@ -26,9 +26,9 @@ const watchedBy = (recorded: Array<boolean>) =>
     Recorder,
     Effect.map(Recorder, (own) => ({
       ...own,
-      offer: (outcome: Outcome) => {
-        if (outcome.attempt !== undefined) recorded.push(outcome.delivery?.work.manual === true)
-        own.offer(outcome)
+      record: (outcomes: ReadonlyArray<Outcome>, onSettled: () => void) => {
+        recorded.push(...outcomes.map(({ work }) => work.manual === true))
+        own.record(outcomes, onSettled)
       }
     }))
   )

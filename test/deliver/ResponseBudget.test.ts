@@ -3,12 +3,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
-import { Recorder } from "../../src/deliver/Recorder.ts"
-import { makeResponseBudget } from "../../src/deliver/ResponseBudget.ts"
-import * as MemoryLog from "../../src/log/memory/MemoryLog.ts"
+import { Recorder } from "../../src/deliver/record/Recorder.ts"
+import { makeResponseBudget } from "../../src/deliver/record/ResponseBudget.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import type { AttemptRecord } from "../../src/storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { event } from "../support/sending.ts"
 import { settingsLayer } from "../support/settings.ts"
 
@@ -97,14 +97,13 @@ describe("long responses", () => {
       const limit = Limits.longResponses.bytes
       const size = limit / 4
       for (let i = 0; i < 5; i++) {
-        recorder.expect(1)
-        recorder.offer({
+        const outcome = {
           attempt: attempt("a".repeat(size)),
-          delivery: { accountId: "acct_1", webhookId: `wh_${i}`, work },
-          retry: undefined,
-          fromBacklog: false,
-          onSettled: () => undefined
-        })
+          accountId: "acct_1",
+          webhookId: `wh_${i}`,
+          work
+        }
+        recorder.record([outcome], () => undefined)
       }
       yield* TestClock.adjust(1_000)
       assert.deepStrictEqual(

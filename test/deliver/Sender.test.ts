@@ -3,7 +3,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Latch, Layer, Scope } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
-import { Sender } from "../../src/deliver/Sender.ts"
+import { Sender } from "../../src/deliver/send/Sender.ts"
 import { certificates } from "../support/certificates.ts"
 import { makeReceiver, signatureHolds } from "../support/receiver.ts"
 import {

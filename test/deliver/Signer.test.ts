@@ -10,7 +10,7 @@ import {
   signedBatch,
   signedRequest,
   standardSignature
-} from "../../src/deliver/Signer.ts"
+} from "../../src/deliver/send/Signer.ts"
 import { batchItem } from "../../src/domain/Batch.ts"
 import type { Compression } from "../../src/domain/Compression.ts"
 import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"

@@ -3,28 +3,21 @@
  * fail.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { connectionFailure, responseFailure } from "../../src/deliver/FailureText.ts"
-import {
-  afterPage,
-  emptyIntoBacklog,
-  type Lane,
-  makeLane,
-  makeOutlet,
-  mayStart,
-  type Outlet,
-  type PageRequest,
-  pageLimit,
-  wantsPage
-} from "../../src/deliver/Lane.ts"
+import type { Lane } from "../../src/deliver/queue/Lane.ts"
 import {
   addHeld,
   largestOverFairShare,
   makeMemoryBudget,
   remainingFor
-} from "../../src/deliver/MemoryBudget.ts"
-import { makeSlidingCount } from "../../src/deliver/SlidingCount.ts"
-import { makeTokenBucket, type TokenBucket } from "../../src/deliver/TokenBucket.ts"
-import { workState } from "../../src/deliver/WorkState.ts"
+} from "../../src/deliver/queue/MemoryBudget.ts"
+import {
+  makeWebhookQueue,
+  payRate,
+  rateWaitMs,
+  type WebhookQueue
+} from "../../src/deliver/queue/WebhookQueue.ts"
+import { connectionFailure, responseFailure } from "../../src/deliver/send/Failures.ts"
+import { workState } from "../../src/deliver/take/WorkState.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import { retryAfterMs } from "../../src/domain/RetryAfter.ts"
 import { delayAfter, delayOf, lengthened, longestStayMs } from "../../src/domain/RetryPolicy.ts"
@@ -132,53 +125,47 @@ describe("Retry-After", () => {
   })
 })
 
-describe("token bucket", () => {
-  /** Takes a token if there is one. */
-  const take = (window: TokenBucket, maxPerSecond: number, nowMs: number): number => {
-    const waitMs = window.waitMs(maxPerSecond, nowMs)
-    if (waitMs === 0) window.take(maxPerSecond, nowMs)
+describe("the rate", () => {
+  /** Starts a request if the rate allows it. */
+  const start = (queue: WebhookQueue, maxPerSecond: number, nowMs: number): number => {
+    const waitMs = rateWaitMs(queue, maxPerSecond, nowMs)
+    if (waitMs === 0) payRate(queue, maxPerSecond, nowMs)
     return waitMs
   }
+  const makeQueue = () => makeWebhookQueue("wh_1", undefined, "log", 0)
 
-  it("allows the tokens of one second at once and then the rate", () => {
-    const window = makeTokenBucket()
-    const at = 1_000_000
-    assert.deepStrictEqual(
-      [1, 2, 3, 4].map(() => take(window, 4, at)),
-      [0, 0, 0, 0]
-    )
-    assert.strictEqual(take(window, 4, at), 250)
-    assert.strictEqual(take(window, 4, at + 250), 0)
-    assert.strictEqual(take(window, 4, at + 250), 250)
+  it("allows the requests of one second at once and then the rate", () => {
+    for (const rate of [1, 3, 4, 7, 1_000]) {
+      const queue = makeQueue()
+      const at = 1_000_000
+      for (let i = 0; i < rate; i++) assert.strictEqual(start(queue, rate, at), 0)
+      const waitMs = start(queue, rate, at)
+      assert.strictEqual(waitMs, Math.ceil(1_000 / rate))
+      assert.strictEqual(start(queue, rate, at + waitMs), 0)
+      assert.isAbove(start(queue, rate, at + waitMs), 0)
+    }
   })
-  it("holds at most a full bucket after a pause", () => {
-    const window = makeTokenBucket()
-    assert.strictEqual(take(window, 1, 5_000), 0)
-    assert.strictEqual(take(window, 1, 1_000_000), 0)
-    assert.isAbove(take(window, 1, 1_000_000), 0)
-  })
-  it("allows no more than a full bucket after a request that waited with its token", () => {
-    const window = makeTokenBucket()
-    assert.strictEqual(window.waitMs(2, 1_000_000), 0)
-    window.take(2, 1_060_000)
-    assert.strictEqual(take(window, 2, 1_060_000), 0)
-    assert.isAbove(take(window, 2, 1_060_000), 0)
+  it("allows no more than that after a pause, or after a request that waited", () => {
+    const queue = makeQueue()
+    assert.strictEqual(rateWaitMs(queue, 2, 1_000_000), 0)
+    payRate(queue, 2, 1_060_000)
+    assert.strictEqual(start(queue, 2, 1_060_000), 0)
+    assert.isAbove(start(queue, 2, 1_060_000), 0)
   })
 })
 
 describe("memory budget", () => {
-  const makeOutlets = (count: number) =>
-    Array.from({ length: count }, (_, i) => makeOutlet(`wh_${i}`, undefined, "log", 0))
-  const budgetOf = (deliveries: number) =>
-    makeMemoryBudget("live", { deliveries, laneShare: 0.5, laneLeast: 4 })
-  const fill = (budget: ReturnType<typeof budgetOf>, outlet: Outlet, count: number, queued = count) => {
-    addHeld(budget, outlet, count)
-    outlet.live.queue = Array.from({ length: queued }) as Lane["queue"]
+  const makeQueues = (count: number) =>
+    Array.from({ length: count }, (_, i) => makeWebhookQueue(`wh_${i}`, undefined, "log", 0))
+  const budgetOf = (deliveries: number) => makeMemoryBudget("live", deliveries, 4)
+  const fill = (budget: ReturnType<typeof budgetOf>, queue: WebhookQueue, count: number, queued = count) => {
+    addHeld(budget, queue, count)
+    queue.live.queued = Array.from({ length: queued }) as Lane["queued"]
   }
 
   it("allows half to a single lane, and equal parts to many", () => {
     const budget = budgetOf(100)
-    const [first, second] = makeOutlets(2)
+    const [first, second] = makeQueues(2)
     assert.strictEqual(remainingFor(budget, first!), 50)
     addHeld(budget, first!, 50)
     assert.deepStrictEqual([remainingFor(budget, first!), remainingFor(budget, second!)], [0, 25])
@@ -189,124 +176,28 @@ describe("memory budget", () => {
 
   it("always allows each lane `laneLeast` deliveries", () => {
     const budget = budgetOf(100)
-    for (const outlet of makeOutlets(200)) {
-      assert.isAtLeast(remainingFor(budget, outlet), 4)
-      addHeld(budget, outlet, remainingFor(budget, outlet))
+    for (const queue of makeQueues(200)) {
+      assert.isAtLeast(remainingFor(budget, queue), 4)
+      addHeld(budget, queue, remainingFor(budget, queue))
     }
     assert.isAtMost(budget.held, 100 + 200 * 4)
   })
 
-  it("chooses the longest queue over its fair share, and only for a lane below its own", () => {
+  it("chooses the longest queued over its fair share, and only for a lane below its own", () => {
     const budget = budgetOf(100)
-    const [first, second, third, fourth] = makeOutlets(4)
+    const [first, second, third, fourth] = makeQueues(4)
     fill(budget, first!, 50)
     fill(budget, second!, 40, 10)
     assert.strictEqual(largestOverFairShare(budget, third!), first)
     assert.isUndefined(largestOverFairShare(budget, first!))
     fill(budget, third!, 30)
     addHeld(budget, first!, -30)
-    first!.live.queue = []
+    first!.live.queued = []
     assert.strictEqual(largestOverFairShare(budget, fourth!), third)
     addHeld(budget, third!, -10)
-    // Attempts in flight stay: only a queue can be spilled.
-    second!.live.queue = []
+    // Attempts in flight stay: only what is queued can move.
+    second!.live.queued = []
     assert.isUndefined(largestOverFairShare(budget, fourth!))
-  })
-})
-
-describe("lane", () => {
-  const WALK = 100
-
-  const backlog = (fields: Partial<Lane>): Lane => ({ ...makeLane("live", "backlog"), ...fields })
-
-  const asked = (fields: Partial<PageRequest> = {}): PageRequest => ({
-    limit: 10,
-    settledSince: new Set(),
-    spilledSince: 0,
-    stale: false,
-    ...fields
-  })
-
-  it("returns to mode `log` only after an empty page from the start, if nothing changed meanwhile", () => {
-    const through = backlog({})
-    afterPage(through, asked(), 0, "", WALK)
-    assert.strictEqual(through.mode, "log")
-    for (const blocked of [
-      backlog({ spilling: 1 }),
-      backlog({ permission: "free" }),
-      backlog({ cursor: "dlv_1" })
-    ]) {
-      afterPage(blocked, asked(), 0, "", WALK)
-      assert.strictEqual(blocked.mode, "backlog")
-    }
-    for (const since of [{ spilledSince: 1 }, { settledSince: new Set(["dlv_1"]) }]) {
-      const changed = backlog({})
-      afterPage(changed, asked(since), 0, "", WALK)
-      assert.strictEqual(changed.mode, "backlog")
-    }
-  })
-
-  it("pages on from the last row of a full page, and from the start after a short one", () => {
-    const lane = backlog({})
-    afterPage(lane, asked(), 10, "dlv_9", WALK)
-    assert.strictEqual(lane.cursor, "dlv_9")
-    afterPage(lane, asked(), 3, "dlv_C", WALK)
-    assert.deepStrictEqual([lane.cursor, lane.mode], ["", "backlog"])
-  })
-
-  it("pages from the start after its queue was spilled, and ignores a page under way", () => {
-    const lane = backlog({
-      mode: "log",
-      cursor: "dlv_9",
-      page: asked(),
-      queue: [{}, {}] as never
-    })
-    assert.strictEqual(emptyIntoBacklog(lane).length, 2)
-    assert.deepInclude(lane, { mode: "backlog", queue: [], cursor: "" })
-    assert.isTrue(lane.page?.stale)
-  })
-
-  it("asks for no page that is small compared with what it holds", () => {
-    assert.strictEqual(pageLimit(backlog({}), 500, 200), 200)
-    assert.strictEqual(pageLimit(backlog({}), 4, 200), 4)
-    assert.strictEqual(pageLimit(backlog({ held: 6 }), 5, 200), 0)
-    assert.strictEqual(pageLimit(backlog({ held: 5 }), 5, 200), 5)
-    assert.strictEqual(pageLimit(backlog({ held: 300 }), 99, 200), 0)
-    assert.strictEqual(pageLimit(backlog({ held: 300 }), 100, 200), 100)
-  })
-
-  it("starts attempts within its window, which counts unsettled ones unless they may run ahead", () => {
-    const outlet = (fields: Partial<Outlet>, queued = 1): Outlet => {
-      const made = { ...makeOutlet("wh_1", undefined, "log", 0), ...fields }
-      made.live.queue = Array.from({ length: queued }) as Lane["queue"]
-      return made
-    }
-    for (const ahead of [true, false]) {
-      assert.strictEqual(mayStart(outlet({}), 4, ahead)?.kind, "live")
-      assert.isUndefined(mayStart(outlet({ inFlight: 4, unsettled: 4 }), 4, ahead))
-      assert.isUndefined(mayStart(outlet({}, 0), 4, ahead))
-    }
-    assert.strictEqual(mayStart(outlet({ inFlight: 3, unsettled: 9 }), 4, true)?.kind, "live")
-    assert.isUndefined(mayStart(outlet({ inFlight: 3, unsettled: 4 }), 4, false))
-  })
-
-  it("starts replays only when no live delivery waits, in memory or in the backlog", () => {
-    const outlet = makeOutlet("wh_1", undefined, "log", 0)
-    outlet.replays.queue = Array.from({ length: 1 }) as Lane["queue"]
-    assert.strictEqual(mayStart(outlet, 4, true)?.kind, "replays")
-    outlet.live.mode = "backlog"
-    assert.isUndefined(mayStart(outlet, 4, true))
-    outlet.live.mode = "log"
-    outlet.live.queue = Array.from({ length: 1 }) as Lane["queue"]
-    assert.strictEqual(mayStart(outlet, 4, true)?.kind, "live")
-  })
-
-  it("asks for pages ahead, and from the start of the backlog only when idle", () => {
-    assert.isTrue(wantsPage(backlog({}), 10))
-    assert.isFalse(wantsPage(backlog({ page: asked() }), 10))
-    assert.isFalse(wantsPage(backlog({ mode: "log" }), 10))
-    assert.isFalse(wantsPage(backlog({ queue: [{}] as never }), 10))
-    assert.isTrue(wantsPage(backlog({ cursor: "dlv_1", queue: [{}] as never }), 10))
   })
 })
 
@@ -327,25 +218,5 @@ describe("last_error", () => {
     assert.strictEqual(connectionFailure(new AggregateError([refused])), "connection refused")
     const socket = Object.assign(new Error(), { code: "UND_ERR_SOCKET", cause: refused })
     assert.strictEqual(connectionFailure(socket), "connection refused")
-  })
-})
-
-describe("sliding count", () => {
-  it("counts the current window and a part of the one before", () => {
-    const count = makeSlidingCount(1_000)
-    assert.strictEqual(count.recent(5_000), 0)
-    count.add(100, 5_000)
-    count.add(100, 5_999)
-    assert.strictEqual(count.recent(5_999), 200)
-    assert.strictEqual(count.recent(6_000), 200)
-    count.add(10, 6_250)
-    assert.strictEqual(count.recent(6_250), 160)
-    assert.strictEqual(count.recent(7_500), 5)
-  })
-
-  it("is nothing after a pause of two windows", () => {
-    const count = makeSlidingCount(1_000)
-    count.add(100, 5_000)
-    assert.strictEqual(count.recent(7_000), 0)
   })
 })

@@ -1,6 +1,6 @@
 /**
  * Clients that hold connections, send slowly, or send requests that two servers could read in two ways. Nobody else
- * waits for them. test/api/KeylessFlood.test.ts, Gate.test.ts and Fuzz.test.ts have floods, limits and bodies.
+ * waits for them. test/api/KeylessFlood.test.ts, Gate.test.ts and Fuzz.slow.test.ts have floods, limits and bodies.
  */
 import { connect, type Socket } from "node:net"
 import { assert, layer } from "@effect/vitest"

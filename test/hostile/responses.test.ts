@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
-import { Sender } from "../../src/deliver/Sender.ts"
+import { Sender } from "../../src/deliver/send/Sender.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { send, sendBy, senderWith, tcpServer } from "../support/sending.ts"
 

@@ -81,11 +81,11 @@ describe("a ledger server that drops the connection", () => {
 
 describe("an answer that is not the ledger asked for is not taken:", () => {
   interface Served {
-    readonly transactions: ReadonlyArray<{ readonly meta: { readonly TransactionIndex: number } }>
+    readonly transactions: ReadonlyArray<{ readonly meta?: { readonly TransactionIndex: number } }>
   }
   /** The transaction indexes have no gap, so only the announced count shows the fault. */
   const withoutLast = ({ transactions }: Served) =>
-    transactions.filter(({ meta }) => meta.TransactionIndex !== transactions.length - 1)
+    transactions.filter(({ meta }) => meta?.TransactionIndex !== transactions.length - 1)
   const edited =
     (edit: (ledger: Served) => object): Change =>
     (answer) => ({
@@ -100,6 +100,17 @@ describe("an answer that is not the ledger asked for is not taken:", () => {
     ["not there yet", () => ({ error: "lgrNotFound" })],
     ["not validated", (answer) => ({ ...answer, result: { ...answer.result, validated: false } })],
     ["without its last transaction", edited((ledger) => ({ ...ledger, transactions: withoutLast(ledger) }))],
+    ["with a gap", edited((ledger) => ({ ...ledger, transactions: ledger.transactions.slice(1) }))],
+    ["without any transaction", edited((ledger) => ({ ...ledger, transactions: [] }))],
+    [
+      "without metadata",
+      edited((ledger) => ({
+        ...ledger,
+        transactions: ledger.transactions.map(({ meta, ...transaction }) => transaction)
+      }))
+    ],
+    ["without a parent", edited((ledger) => ({ ...ledger, parent_hash: null }))],
+    ["without a time", edited((ledger) => ({ ...ledger, close_time: null }))],
     ["another index", edited((ledger) => ({ ...ledger, ledger_index: 10 }))],
     ["another hash", edited((ledger) => ({ ...ledger, ledger_hash: "00".repeat(32) }))],
     ["no ledger at all", () => ({ result: {} })],

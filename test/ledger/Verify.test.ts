@@ -177,18 +177,14 @@ describe("ingest with XRPL_VERIFY=full", () => {
           networkId: 0,
           transactionsPerLedger: 10,
           firstLedgerIndex: 1_000,
-          respond: (request, answer) => {
-            if (request["command"] !== "ledger" || request["ledger_index"] !== 1_002) return answer
-            if (request["binary"] !== false || spoiled-- <= 0) return answer
+          interfere: (name, answer, { binary }) => {
+            if (name !== "ledger 1002" || binary !== false || spoiled-- <= 0) return answer
             // The cast is safe: this server answers `ledger` in this form.
-            const { ledger, ...result } = answer["result"] as unknown as {
+            const { ledger, ...result } = answer.result as unknown as {
               readonly ledger: { readonly transactions: ReadonlyArray<{ readonly meta: JsonObject }> }
             }
             const transactions = ledger.transactions.filter(({ meta }) => meta["TransactionIndex"] !== 9)
-            return {
-              ...answer,
-              result: { ...result, ledger: { ...ledger, transactions } }
-            } as unknown as JsonObject
+            return { result: { ...result, ledger: { ...ledger, transactions } } }
           }
         })
         for (let i = 0; i < 5; i++) yield* simulation.close
@@ -215,10 +211,8 @@ describe("ingest with XRPL_VERIFY=full", () => {
           networkId: 0,
           transactionsPerLedger: 10,
           firstLedgerIndex: 1_000,
-          respond: (request, answer) =>
-            request["ledger_index"] === 1_002 && request["binary"] === true
-              ? { id: request["id"]!, status: "error", type: "response", error: "internal" }
-              : answer
+          interfere: (name, answer, { binary }) =>
+            name === "ledger 1002" && binary === true ? { error: "internal" } : answer
         })
         for (let i = 0; i < 5; i++) yield* simulation.close
         const { noted, skips } = orders(new Map([[1_002, "no server has its bytes"]]))

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import * as CompactedView from "../../src/log/CompactedView.ts"
 import { Log, type NewRecord } from "../../src/log/Log.ts"
-import * as MemoryLog from "../../src/log/memory/MemoryLog.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const TOPIC = "webhooks.config"

@@ -62,7 +62,7 @@ describe("ops/prometheus/alerts.yml", () => {
   })
 
   it("has a page for what customers notice, a ticket for the rest, and a runbook for each", () => {
-    const manual = readFileSync("docs/operations.md", "utf8")
+    const manual = readFileSync("docs/runbook.md", "utf8")
     const headings = Array.from(manual.matchAll(/^### (Ledgerhook\w+)$/gm), ([, heading]) => heading!)
     assert.sameMembers(headings, names)
     assert.lengthOf(headings, names.length)
@@ -75,7 +75,7 @@ describe("ops/prometheus/alerts.yml", () => {
       )
       assert.strictEqual(
         annotations.runbook_url,
-        `https://github.com/OWNER/ledgerhook/blob/main/docs/operations.md#${alert.toLowerCase()}`
+        `https://github.com/OWNER/ledgerhook/blob/main/docs/runbook.md#${alert.toLowerCase()}`
       )
     }
     for (const name of names) {

@@ -8,8 +8,8 @@ import {
   parse,
   parseAll
 } from "../../packages/receiver-js/src/index.ts"
-import { differences, generatedFolders } from "../../src/cli/commands/schemas/SchemaFiles.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
+import { differences, generatedFolders } from "../../tools/schemas/SchemaFiles.ts"
 import { payloadPath, readSchema } from "../schemas/support.ts"
 import { eventBody, exampleEvent } from "./support.ts"
 

@@ -9,7 +9,7 @@ import {
   parse,
   verify
 } from "../../packages/receiver-js/src/index.ts"
-import { signedRequest } from "../../src/deliver/Signer.ts"
+import { signedRequest } from "../../src/deliver/send/Signer.ts"
 import type { Compression } from "../../src/domain/Compression.ts"
 import type { RequestFormat } from "../../src/domain/RequestFormat.ts"
 import { eventBody, exampleEvent, SECRET, signed } from "./support.ts"

@@ -1,6 +1,6 @@
 /** Requests for the receiver package, signed as the service signs them. */
 import { readFileSync } from "node:fs"
-import { signature, signedBatch } from "../../src/deliver/Signer.ts"
+import { signature, signedBatch } from "../../src/deliver/send/Signer.ts"
 import { batchItem } from "../../src/domain/Batch.ts"
 import type { Compression } from "../../src/domain/Compression.ts"
 import type { RequestFormat } from "../../src/domain/RequestFormat.ts"

@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { differences, generatedFolders } from "../../src/cli/commands/schemas/SchemaFiles.ts"
 import { requestFormats } from "../../src/domain/RequestFormat.ts"
+import { differences, generatedFolders } from "../../tools/schemas/SchemaFiles.ts"
 import { batchEvents, batchOf, SECRET } from "../receiver-js/support.ts"
 import { hasPython } from "./support.ts"
 

@@ -10,13 +10,13 @@ import { roles } from "../../src/config/Definitions.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { EVENT_LOG_GROUP, eventsTopic } from "../../src/domain/LedgerEvent.ts"
 import { Log } from "../../src/log/Log.ts"
-import * as MemoryLog from "../../src/log/memory/MemoryLog.ts"
 import { readFacts } from "../../src/report/Facts.ts"
 import { makeRegistryPart } from "../../src/report/Outside.ts"
 import { report } from "../../src/report/Stage.ts"
 import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
 import { readReport } from "../../src/storage/ReportStore.ts"
 import { eventuallyAdvancing } from "../support/ingesting.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { insertAccount } from "../support/rows.ts"
 import { settingsLayer } from "../support/settings.ts"
@@ -142,7 +142,7 @@ layer(stores)("the report", (it) => {
         )
       )
       const asking = yield* Effect.forkChild(part, { startImmediately: true })
-      yield* TestClock.adjust(Limits.reportRegistryMs)
+      yield* TestClock.adjust(Limits.reportMs / 2)
       const [found] = yield* Fiber.join(asking)
       assert.deepInclude(found, { part: "registry", state: "failed" })
     }).pipe(Effect.scoped)

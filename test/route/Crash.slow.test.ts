@@ -10,7 +10,6 @@ import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
 import * as EmbeddedLog from "../../src/log/embedded/EmbeddedLog.ts"
 import { Log } from "../../src/log/Log.ts"
-import * as MemoryLog from "../../src/log/memory/MemoryLog.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { route } from "../../src/route/Stage.ts"
 import {
@@ -22,6 +21,7 @@ import {
   untilAll
 } from "../support/delivering.ts"
 import { eventOf, recordOf } from "../support/events.ts"
+import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { queuedFor, routeAfter } from "../support/routing.ts"

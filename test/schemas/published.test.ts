@@ -2,11 +2,11 @@
 import { spawnSync } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { differences, schemaFiles } from "../../src/cli/commands/schemas/SchemaFiles.ts"
 import { accountIdOfAddress } from "../../src/domain/AccountId.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
 import { isJsonObject } from "../../src/domain/NormaliseLedger.ts"
+import { differences, schemaFiles } from "../../tools/schemas/SchemaFiles.ts"
 import { BATCH, complaints, ENVELOPE, payloadPath, readSchema, schemaPaths, validator } from "./support.ts"
 
 const filesThere = (): ReadonlyMap<string, string> =>

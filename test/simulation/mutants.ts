@@ -1,376 +1,387 @@
 /**
- * Wrong variants of the program: each is one replacement in one file of `src`, made in a copy. The simulation must
- * catch every one of them; one that survives means that a check or a fault is missing.
+ * Wrong variants of the program: each is one change of its syntax tree (treeEdit.ts), made in a copy. The simulation
+ * must catch every one of them; one that survives means that a check or a fault is missing.
  */
-export interface Mutant {
+import { globSync, readFileSync, statSync } from "node:fs"
+import { type Edit, edited } from "./treeEdit.ts"
+
+export interface Mutant extends Edit {
   readonly name: string
   /** The check that must be the first to notice it. `settles`: the run leaves something to do. */
   readonly caughtBy: string
-  readonly file: string
-  /** Occurs once in the file. */
-  readonly code: string
-  readonly wrong: string
+  /** The folder or file of `src` in which `find` is found once. */
+  readonly part: string
+}
+
+/** The changed file of a mutant, for each place that it finds. There must be one. */
+export const changes = (mutant: Mutant): ReadonlyArray<{ readonly file: string; readonly text: string }> => {
+  const path = `src/${mutant.part}`
+  const files = statSync(path).isDirectory() ? globSync(`${path}/**/*.ts`) : [path]
+  return files.flatMap((file) => edited(readFileSync(file, "utf8"), mutant).map((text) => ({ file, text })))
 }
 
 export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a retry whose record was lost in a crash is not appended again",
     caughtBy: "settles",
-    file: "src/deliver/WorkState.ts",
-    code: '? "unanswered"',
-    wrong: '? "duplicate"'
+    part: "deliver",
+    find: '$known ? "unanswered" : $other',
+    wrong: '$known ? "duplicate" : $other'
   },
   {
     name: "route commits before it queues",
     caughtBy: "wantedDeliveries",
-    file: "src/route/Stage.ts",
-    code: "    yield* log.transaction({\n      append: yield* continued(batch.append),",
+    part: "route",
+    find: "log.transaction({ append: yield* continued(batch.append), ...$rest })",
     wrong:
-      "    yield* partition.commit(nextOffset)\n    yield* log.transaction({\n      append: yield* continued(batch.append),"
+      "(yield* partition.commit(nextOffset), log.transaction({ append: yield* continued(batch.append), $rest }))"
   },
   {
     name: "work that was in the log at the start is taken for new",
     caughtBy: "repeatsBounded",
-    file: "src/deliver/Feed.ts",
-    code: "row.again === undefined && offset >= partition.endOffsetAtStart",
-    wrong: "row.again === undefined && offset >= 0"
+    part: "deliver",
+    find: "offset >= partition.endOffsetAtStart",
+    wrong: "true"
   },
   {
     name: "work that route queues again is taken for new",
     caughtBy: "repeatsBounded",
-    file: "src/route/Stage.ts",
-    code: "offset < partition.endOffsetAtStart ?",
-    wrong: "offset < 0 ?"
+    part: "route",
+    find: "offset < partition.endOffsetAtStart",
+    wrong: "false"
   },
   {
     name: "offsets of what waits are released before its rows are written",
     caughtBy: "wantedDeliveries",
-    file: "src/deliver/Lanes.ts",
-    code: "      yield* spillRows(lane, works)\n      shown(",
+    part: "deliver",
+    find: "yield* backlog.move($lane, $works); gotRows($scheduler, $lane, $works)",
     wrong:
-      "      for (const work of works) work.acknowledge?.()\n      yield* spillRows(lane, works)\n      shown("
+      "for (const work of $works) work.acknowledge?.(); yield* backlog.move($lane, $works); gotRows($scheduler, $lane, $works)"
   },
   {
     name: "offsets of what waits are never released",
     caughtBy: "settles",
-    file: "src/deliver/Showing.ts",
-    code: "    work.acknowledge?.()\n    work.acknowledge = undefined\n",
-    wrong: "    work.acknowledge = undefined\n"
+    part: "deliver",
+    find: "work.acknowledge?.(); work.acknowledge = undefined",
+    wrong: "work.acknowledge = undefined"
   },
   {
     name: "a first attempt whose row exists is not recorded",
     caughtBy: "settles",
-    file: "src/storage/deliveries/DeliveryStore.ts",
-    code: "              return yield* record(\n                ended.map",
-    wrong:
-      "              if (ended.length > 0) return []\n              return yield* record(\n                ended.map"
+    part: "storage",
+    find: "record(ended.map($attempt), disableAfter)",
+    wrong: "Effect.succeed([])"
   },
   {
     name: "a delivery whose webhook was deleted on its way gets no row",
     caughtBy: "wantedDeliveries",
-    file: "src/deliver/Lanes.ts",
-    code: ".failUnwritten(works,",
-    wrong: ".fail(works.map((one) => one.deliveryId),"
+    part: "deliver",
+    find: "deliveries.failUnwritten(works, $why, $now)",
+    wrong: "deliveries.fail(works.map((one) => one.deliveryId), $why, $now)"
   },
   {
     name: "route commits an event of which parts are left",
     caughtBy: "wantedDeliveries",
-    file: "src/route/Stage.ts",
-    code: "Math.min(offset, deferred.firstOffset() ?? offset)",
+    part: "route",
+    find: "Math.min(offset, deferred.firstOffset() ?? offset)",
     wrong: "offset"
   },
   {
     name: "a webhook's delivery passes a deferred one of it",
     caughtBy: "firstsInOrder",
-    file: "src/route/Stage.ts",
-    code: "wanting.filter(({ id }) => !deferred.has(id))",
-    wrong: 'wanting.filter(({ id }) => !deferred.has(id) || id !== "")'
+    part: "route",
+    find: "wanting.filter(({ id }) => !deferred.has(id))",
+    wrong: "wanting"
   },
   {
     name: "a replaced exclusive writer may write",
     caughtBy: "everyLedgerOnce",
-    file: "src/log/Exclusive.ts",
-    code: "newest.get(name) === writer",
+    part: "log",
+    find: "newest.get(name) === writer",
     wrong: "newest.has(name)"
   },
   {
     name: "ingest appends again without reading what has landed",
     caughtBy: "everyLedgerOnce",
-    file: "src/ledger/LedgerAppender.ts",
-    code: "if (mayHaveLanded && (yield* landed(markers.at(-1)!, previous))) return",
-    wrong: "if (mayHaveLanded && previous === null) return"
+    part: "ledger",
+    find: "mayHaveLanded && (yield* landed($last, previous))",
+    wrong: "mayHaveLanded && previous === null"
   },
   {
     name: "a success does not reset the counter of failures",
     caughtBy: "countersRight",
-    file: "src/storage/deliveries/FailureRuns.ts",
-    code: "CASE WHEN b.last_delivered IS NULL THEN w.consecutive_failures ELSE 0 END",
+    part: "storage",
+    sql: true,
+    find: "CASE WHEN b.last_delivered IS NULL THEN w.consecutive_failures ELSE 0 END",
     wrong: "w.consecutive_failures"
   },
   {
     name: "an answer does not end the incident of its webhook",
     caughtBy: "healthAgrees",
-    file: "src/storage/deliveries/FailureRuns.ts",
-    code: "CASE WHEN i.id IS NULL THEN w.incident_ended_at ELSE i.ended_at END",
+    part: "storage",
+    sql: true,
+    find: "CASE WHEN i.id IS NULL THEN w.incident_ended_at ELSE i.ended_at END",
     wrong: "w.incident_ended_at"
   },
   {
     name: "progress takes work without a row for finished",
     caughtBy: "progressAgrees",
-    file: "src/coverage/WebhookProgress.ts",
-    code: "rows.get(deliveryId)?.waits ?? !hadRow",
+    part: "coverage",
+    find: "rows.get(deliveryId)?.waits ?? !hadRow",
     wrong: "rows.get(deliveryId)?.waits ?? hadRow"
   },
   {
     name: "progress does not see a failed delivery that is retried by hand",
     caughtBy: "progressAgrees",
-    file: "src/storage/deliveries/Transitions.ts",
-    code: "      next_attempt_at = ${" + "timestamp(sql, nowMs)},\n",
-    wrong:
-      "      next_attempt_at = CASE status WHEN 'failed' THEN NULL ELSE ${" + "timestamp(sql, nowMs)} END,\n"
+    part: "storage",
+    sql: true,
+    find: "next_attempt_at = ${" + "timestamp(sql, nowMs)},",
+    wrong: "next_attempt_at = CASE status WHEN 'failed' THEN NULL ELSE ${" + "timestamp(sql, nowMs)} END,"
   },
   {
     name: "progress reads what is routed after the work",
     caughtBy: "progressAgrees",
-    file: "src/coverage/UnfinishedWork.ts",
-    code: "const read: PartitionRead = { routed,",
+    part: "coverage",
+    find: "const read: PartitionRead = { routed, ...$rest }",
     wrong:
-      "const read: PartitionRead = { routed: new Map(yield* Effect.forEach(networks, (one) =>\n" +
-      "      Effect.map(readRouted(log, one), (found) => [one, found] as const))),"
+      "const read = { routed: new Map(yield* Effect.forEach(networks, (one) => Effect.map(readRouted(log, one), (found) => [one, found] as const))), $rest }"
   },
   {
     name: "progress counts all unread work as later",
     caughtBy: "progressAgrees",
-    file: "src/coverage/UnfinishedWork.ts",
-    code: "return { ...read, unreadAfter }",
-    wrong: "return unreadAfter.size > 1000 ? { ...read, unreadAfter } : read"
+    part: "coverage",
+    find: "({ ...read, unreadAfter })",
+    wrong: "read"
   },
   {
     name: "a gap begins one ledger late",
     caughtBy: "gapsCover",
-    file: "src/storage/migrations/0015_webhook_progress.ts",
-    code: "coalesce(r.routed_through, 0) + 1",
+    part: "storage",
+    sql: true,
+    find: "coalesce(r.routed_through, 0) + 1",
     wrong: "coalesce(r.routed_through, 0) + 2"
   },
   {
     name: "a lane does not hear that its webhook was activated",
     caughtBy: "settles",
-    file: "src/deliver/Lanes.ts",
-    code: "    registry.subscribe(changed),\n",
-    wrong: ""
+    part: "deliver",
+    find: "registry.subscribe(changed)",
+    wrong: "() => undefined"
   },
   {
     name: "route does not wait for changes of webhooks",
     caughtBy: "wantedDeliveries",
-    file: "src/route/Stage.ts",
-    code: '      yield* webhooks.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))\n',
-    wrong: ""
+    part: "route",
+    find: "webhooks.upToDate.pipe($retry)",
+    wrong: "Effect.void"
   },
   {
     name: "the watermark passes open deliveries",
     caughtBy: "settles",
-    file: "src/deliver/Watermark.ts",
-    code: "committable: () => committable",
-    wrong: "committable: () => (offsets.at(-1) ?? committable - 1) + 1"
+    part: "deliver",
+    find: "() => committable",
+    wrong: "() => (offsets.at(-1) ?? committable - 1) + 1"
   },
   {
     name: "the outbox leaves out a row after each batch",
     caughtBy: "settles",
-    file: "src/storage/outbox/Outbox.ts",
-    code: "WHERE id > ${" + "afterId}::bigint",
+    part: "storage",
+    sql: true,
+    find: "WHERE id > ${" + "afterId}::bigint",
     wrong: "WHERE id > ${" + "afterId}::bigint + 1"
   },
   {
     name: "an account filter is ignored",
     caughtBy: "wantedDeliveries",
-    file: "src/route/WebhookIndex.ts",
-    code: "accounts: account_filters.length === 0 ? undefined : packAccountIds(account_filters)",
-    wrong: "accounts: account_filters.length >= 0 ? undefined : packAccountIds(account_filters)"
+    part: "route",
+    find: "({ id, account_id, network, types: $types, wantsPayload: $wants, accounts: account_filters })",
+    wrong: "({ id, account_id, network, types: $types, wantsPayload: $wants, accounts: [] })"
   },
   {
     name: "a webhook may start one request after another",
     caughtBy: "ratesKept",
-    file: "src/deliver/TokenBucket.ts",
-    code: "      tokens -= 1\n",
-    wrong: "      tokens -= 0\n"
+    part: "deliver",
+    find: "Math.max(queue.paidUntil, nowMs) + $each",
+    wrong: "Math.max(queue.paidUntil, nowMs)"
   },
   {
-    name: "the time between the wait for a token and its use is not counted",
+    name: "a pause allows more than the requests of one second",
     caughtBy: "ratesKept",
-    file: "src/deliver/TokenBucket.ts",
-    code: "if (maxPerSecond !== null) fill(maxPerSecond, nowMs)\n",
-    wrong: "if (tokens < 0) fill(nowMs, nowMs)\n"
+    part: "deliver",
+    find: "Math.max(queue.paidUntil, nowMs) + $each",
+    wrong: "(queue.paidUntil || nowMs) + $each"
   },
   {
     name: "delay commits waiting retries with the ones that are due",
     caughtBy: "settles",
-    file: "src/delay/Stage.ts",
-    code: "offset: due.at(-1)!.record.offset + 1",
-    wrong: "offset: waiting.at(-1)!.record.offset + 1"
+    part: "delay",
+    find: "due.at(-1)!.record.offset + 1",
+    wrong: "waiting.at(-1)!.record.offset + 1"
   },
   {
     name: "whatever waits is measured with the wall clock",
     caughtBy: "settles",
-    file: "src/domain/Monotonic.ts",
-    code: "Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS",
-    wrong: "clock.currentTimeMillisUnsafe() + 0 * NANOS_PER_MS"
+    part: "domain",
+    find: "Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS",
+    wrong: "clock.currentTimeMillisUnsafe()"
   },
   {
     name: "a retry waits longer than its delay if the clock was set back",
     caughtBy: "settles",
-    file: "src/delay/Wait.ts",
-    code: "Math.min(monotonicMs - ageMs, seenMs) + waitMs",
-    wrong: "Math.min(monotonicMs - (wallMs - timestamp) + 0 * ageMs * seenMs) + waitMs"
+    part: "delay",
+    find: "Math.min(monotonicMs - ageMs, seenMs) + waitMs",
+    wrong: "monotonicMs - (wallMs - timestamp) + waitMs"
   },
   {
     name: "a lease from before the database's clock was set back stays",
     caughtBy: "settles",
-    file: "src/storage/Leases.ts",
-    code: "            OR leases.expires_at > excluded.expires_at\n",
+    part: "storage",
+    sql: true,
+    find: "OR leases.expires_at > excluded.expires_at",
     wrong: ""
   },
   {
     name: "events and their marker are appended in two transactions",
     caughtBy: "everyEventOnce",
-    file: "src/ledger/LedgerAppender.ts",
-    code: "          yield* writer.transaction({ ...transaction, append })\n",
+    part: "ledger",
+    find: "writer.transaction({ ...transaction, append })",
     wrong:
-      "          const at = yield* writer.transaction({ append })\n" +
-      "          yield* writer.transaction({ append: transaction.appendThen!(at) })\n"
+      "Effect.flatMap(writer.transaction({ append }), (at) => writer.transaction({ append: transaction.appendThen!(at) }))"
   },
   {
     name: "the event index commits before it writes",
     caughtBy: "eventLogComplete",
-    file: "src/events/Stage.ts",
-    code: "    const write = Clock",
-    wrong: "    yield* partition.commit(records.at(-1)!.offset + 1)\n    const write = Clock"
+    part: "events",
+    find: "const write = $write",
+    wrong: "yield* partition.commit(records.at(-1)!.offset + 1); const write = $write"
   },
   {
     name: "a series of attempts ends one attempt early",
     caughtBy: "endedWithReason",
-    file: "src/domain/RetryPolicy.ts",
-    code: "policy.delaysMs[seriesAttempt - 1]",
+    part: "domain",
+    find: "policy.delaysMs[seriesAttempt - 1]",
     wrong: "policy.delaysMs[seriesAttempt]"
   },
   {
     name: "a delivery that is ended without an attempt gets no reason",
     caughtBy: "endedWithReason",
-    file: "src/storage/deliveries/Transitions.ts",
-    code: "last_error = ${" + "reason}, parked = false",
+    part: "storage",
+    sql: true,
+    find: "last_error = ${" + "reason}, parked = false",
     wrong: "parked = false"
   },
   {
     name: "deliveries that a response lists as failed count as delivered",
     caughtBy: "statusesTrue",
-    file: "src/deliver/BatchOutcome.ts",
-    code: "failed?.has(id) === true ? listed : all",
-    wrong: "failed?.has(batchId) === true ? listed : all"
+    part: "deliver",
+    find: "failed?.has(id) === true ? $listed : $all",
+    wrong: "failed?.has(batchId) === true ? $listed : $all"
   },
   {
     name: "a batch swaps the ids of its webhook and its deliveries",
     caughtBy: "statusesTrue",
-    file: "src/deliver/BatchMaking.ts",
-    code: "batchItem(format, event, id, deliveryId)",
-    wrong: "batchItem(format, event, deliveryId, id)"
+    part: "deliver",
+    find: "batchItem($format, $event, $webhook, $delivery)",
+    wrong: "batchItem($format, $event, $delivery, $webhook)"
   },
   {
     name: "the last failed attempt of a series is not stored",
     caughtBy: "attemptsRecorded",
-    file: "src/storage/deliveries/Transitions.ts",
-    code: "FROM moved WHERE status <> 'delivered'\n",
-    wrong: "FROM moved WHERE status = 'retrying'\n"
+    part: "storage",
+    sql: true,
+    find: "FROM moved WHERE status <> 'delivered'",
+    wrong: "FROM moved WHERE status = 'retrying'"
   },
   {
     name: "an actor that stops does not wait for its attempts",
     caughtBy: "repeatsBounded",
-    file: "src/deliver/Lanes.ts",
-    code: "if (machine.stopped && machine.sending === 0)",
-    wrong: "if (machine.stopped)"
+    part: "deliver",
+    find: "scheduler.stopped && scheduler.sending === 0",
+    wrong: "scheduler.stopped"
   },
   {
-    name: "a webhook's window is exceeded by one",
+    name: "a webhook's concurrency limit is exceeded by one",
     caughtBy: "windowsKept",
-    file: "src/deliver/Lane.ts",
-    code: "outlet.inFlight >= (outlet.lacking ? 1 : maxInFlight)",
-    wrong: "outlet.inFlight > (outlet.lacking ? 1 : maxInFlight)"
+    part: "deliver",
+    find: "$queue.inFlight >= ($queue.lacking ? 1 : $most)",
+    wrong: "$queue.inFlight > ($queue.lacking ? 1 : $most)"
   },
   {
     name: "a batch has one delivery too many",
     caughtBy: "windowsKept",
-    file: "src/deliver/BatchMaking.ts",
-    code: "items.length === batch.max_events",
+    part: "deliver",
+    find: "items.length === batch.max_events",
     wrong: "items.length > batch.max_events"
   },
   {
     name: "a webhook that fails is not disabled",
     caughtBy: "failingDisabled",
-    file: "src/deliver/Recorder.ts",
-    code: "if (failing.length > 0) yield* disable(failing)",
-    wrong: "if (failing.length < 0) yield* disable(failing)"
+    part: "deliver",
+    find: "disable(failing).pipe($retry)",
+    wrong: "Effect.void"
   },
   {
     name: "a payload filter is ignored",
     caughtBy: "wantedDeliveries",
-    file: "src/route/WebhookIndex.ts",
-    code: "wantsPayload: payload_filter === undefined ? undefined",
-    wrong: "wantsPayload: payload_filter !== null ? undefined"
+    part: "route",
+    find: "payload_filter === undefined ? undefined : $wants",
+    wrong: "undefined"
   },
   {
     name: "attempts of an account on hold begin",
     caughtBy: "holdsKept",
-    file: "src/deliver/Lanes.ts",
-    code: "permissionUnder(holds.get(account_id), network)",
-    wrong: "permissionUnder(holds.get(account_id) && undefined, network)"
+    part: "deliver",
+    find: "permissionUnder(holds.get(account_id), network)",
+    wrong: "permissionUnder(undefined, network)"
   },
   {
     name: "route queues deliveries of an account on hold",
     caughtBy: "wantedDeliveries",
-    file: "src/route/Stage.ts",
-    code: "permissionUnder(holds.get(account_id), network)",
-    wrong: "permissionUnder(holds.get(account_id) && undefined, network)"
+    part: "route",
+    find: "permissionUnder(holds.get(account_id), network)",
+    wrong: "permissionUnder(undefined, network)"
   },
   {
     name: "a lane does not hear of holds",
     caughtBy: "settles",
-    file: "src/deliver/Lanes.ts",
-    code: "registry.get(webhookId)?.config.account_id === accountId",
-    wrong: "registry.get(webhookId)?.config.account_id === undefined"
+    part: "deliver",
+    find: "registry.get(webhookId)?.config.account_id === accountId",
+    wrong: "false"
   },
   {
     name: "a replay ends one event early",
     caughtBy: "replaysComplete",
-    file: "src/replay/Plan.ts",
-    code: "const endOffset = Math.min(job.endOffset,",
-    wrong: "const endOffset = Math.min(job.endOffset - 1,"
+    part: "replay",
+    find: "const endOffset = Math.min(job.endOffset, $to)",
+    wrong: "const endOffset = Math.min(job.endOffset - 1, $to)"
   },
   {
     name: "a replay stores its progress before it queues",
     caughtBy: "replaysComplete",
-    file: "src/replay/Runner.ts",
-    code: '    yield* traced(queue(events), "replay events",',
+    part: "replay",
+    find: 'traced(queue(events), "replay events", $facts)',
     wrong:
-      "    yield* jobs.advance(job, { processedEvents, cursor: batch.cursor, nextOffset })\n" +
-      '      .pipe(retryUntilSuccess(""))\n    yield* traced(queue(events), "replay events",'
+      '(yield* jobs.advance(job, { processedEvents, cursor: batch.cursor, nextOffset }).pipe(retryUntilSuccess("")), traced(queue(events), "replay events", $facts))'
   },
   {
     name: "history that was appended before a crash is not found again",
     caughtBy: "pastLedgersOnce",
-    file: "src/ledger/Backfill.ts",
-    code: "  if (newest !== undefined) yield* describe(newest)",
-    wrong: "  if (newest !== undefined && newest.range.events < 0) yield* describe(newest)"
+    part: "ledger",
+    find: "if (newest !== undefined) yield* describe(newest)",
+    wrong: ""
   },
   {
     name: "ingest takes its own ledger for another process's",
     caughtBy: "noDefects",
-    file: "src/ledger/LedgerAppender.ts",
-    code: "found?.detected_at === last.detected_at && found.ledger_hash === last.ledger_hash",
-    wrong: "found?.detected_at === last.detected_at && found.ledger_hash !== last.ledger_hash"
+    part: "ledger",
+    find: "found.ledger_hash === last.ledger_hash",
+    wrong: "found.ledger_hash !== last.ledger_hash"
   },
   {
     name: "an actor begins before its process has read the webhooks",
     caughtBy: "settles",
-    file: "src/deliver/Actor.ts",
-    code: '  yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))\n',
-    wrong: ""
+    part: "deliver/Actor.ts",
+    find: "registry.upToDate.pipe($retry)",
+    wrong: "Effect.void"
   }
 ]

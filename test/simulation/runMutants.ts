@@ -1,21 +1,22 @@
 /** Makes the wrong variants of the program (mutants.ts) one at a time in a copy, and runs the simulation with each. */
 import { spawnSync } from "node:child_process"
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Mutant, mutants } from "./mutants.ts"
+import { changes, type Mutant, mutants } from "./mutants.ts"
 
 const COPIED = ["src", "test/simulation", "test/support", "topics", "schemas", "package.json"]
 
 /** Runs the simulation with the mutant until a check fails. Returns what caught it; undefined: nothing did. */
-const caughtBy = ({ code, file, wrong }: Mutant, seeds: number): string | undefined => {
+const caughtBy = (mutant: Mutant, seeds: number): string | undefined => {
+  const [change, ...others] = changes(mutant)
+  if (change === undefined || others.length > 0)
+    throw new Error(`src/${mutant.part} has ${others.length} more than one place with: ${mutant.find}`)
   const folder = mkdtempSync(join(tmpdir(), "ledgerhook-mutant-"))
   try {
     for (const path of COPIED) cpSync(path, join(folder, path), { recursive: true })
     symlinkSync(join(process.cwd(), "node_modules"), join(folder, "node_modules"))
-    const parts = readFileSync(join(folder, file), "utf8").split(code)
-    if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} places with: ${code}`)
-    writeFileSync(join(folder, file), parts.join(wrong))
+    writeFileSync(join(folder, change.file), change.text)
     const run = ["test/simulation/main.ts", "--seeds", String(seeds), "--stop"]
     const { stdout } = spawnSync(process.execPath, run, { cwd: folder, encoding: "utf8" })
     // Several seeds run at once.

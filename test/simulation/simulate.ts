@@ -16,11 +16,11 @@ import {
   type LedgerMarker,
   ledgersTopic
 } from "../../src/domain/LedgerEvent.ts"
-import { makeSharedLog } from "../../src/log/memory/SharedLog.ts"
 import { partitionsOf } from "../../src/log/Topics.ts"
 import { asLedger } from "../../src/simulator/Chain.ts"
 import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { OUTBOX_POSITION } from "../../src/storage/outbox/Outbox.ts"
+import { makeSharedLog } from "../support/memoryLog/SharedLog.ts"
 import { testSettings } from "../support/settings.ts"
 import { check } from "./checks.ts"
 import { makeDisableWatch } from "./disableWatch.ts"

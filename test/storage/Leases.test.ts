@@ -35,7 +35,7 @@ const job = Effect.gen(function* () {
   }
 })
 
-describe("leases", () => {
+describe("leases", { concurrent: true }, () => {
   it.live("let a second process do a job only after the first has ended", () =>
     Effect.scoped(
       Effect.gen(function* () {

@@ -24,9 +24,9 @@ export const pastMainnet = Effect.gen(function* () {
     networkId: 0,
     transactionsPerLedger: 3,
     hashing: "digest",
-    respond: (request, answer) => {
-      if (request["command"] === "ledger" && request["transactions"] === true)
-        requests.push(Number(request["ledger_index"]))
+    interfere: (_, answer, request) => {
+      if (request.command === "ledger" && request.transactions === true)
+        requests.push(Number(request.ledger_index))
       return answer
     }
   })

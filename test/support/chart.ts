@@ -1,4 +1,4 @@
-/** The parts of the Helm chart that are made from other files: its table of values, and the names of settings. */
+/** What the Helm chart has from other files, the names of settings, and which of its values are explained. */
 import { readFileSync } from "node:fs"
 import { settingsTable } from "../../src/config/Config.ts"
 
@@ -6,8 +6,6 @@ export const CHART = "ops/helm"
 
 /** The chart sets these, so values cannot. */
 export const SET_BY_CHART: ReadonlyArray<string> = ["PORT", "OPS_PORT", "ROLES", "DATA_DIR"]
-
-const cell = (text: string): string => text.replaceAll("|", "\\|")
 
 /** A value with its comment in `values.yaml`. A mapping without a comment of its own is only the path to its values. */
 interface Value {
@@ -32,15 +30,6 @@ export const documentedValues = (): ReadonlyArray<Value> => {
   }
   return found
 }
-
-export const valuesMarkdown = (): string =>
-  [
-    "| value | default | meaning |",
-    "|---|---|---|",
-    ...documentedValues().map(
-      ({ path, value, comment }) => `| \`${path}\` | \`${cell(value)}\` | ${cell(comment)} |`
-    )
-  ].join("\n")
 
 interface Properties {
   readonly properties: Readonly<Record<string, object>>

@@ -12,8 +12,8 @@ import {
 import * as RippledSource from "../../src/ledger/RippledSource.ts"
 import { type IngestOptions, ingest } from "../../src/ledger/Stage.ts"
 import { Log } from "../../src/log/Log.ts"
-import * as MemoryLog from "../../src/log/memory/MemoryLog.ts"
 import { Health } from "../../src/observability/Health.ts"
+import * as MemoryLog from "./memoryLog/MemoryLog.ts"
 import { settingsLayer } from "./settings.ts"
 
 /** A fresh log in memory and an empty health registry. */

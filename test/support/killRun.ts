@@ -1,8 +1,7 @@
 /**
- * Sends 1,000 deliveries to a receiver that refuses a fifth of all requests. Meanwhile it kills the service's whole
- * process tree (kill -9) twice and starts it again. Every delivery must be delivered, each kill may repeat no more
- * attempts than docs/architecture.md says, a window of 1 must keep the order, and the delivery log must agree with the
- * receiver.
+ * Sends deliveries to a receiver that refuses a fifth of all requests. Meanwhile it kills the service's whole process
+ * tree (kill -9) and starts it again. Every delivery must be delivered, each kill may repeat no more attempts than
+ * docs/architecture.md says, a window of 1 must keep the order, and the delivery log must agree with the receiver.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -17,8 +16,6 @@ import { startService } from "./serviceProcess.ts"
 import { makeSimulatedLedger } from "./simulatedLedger.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
-const DELIVERIES = 1_000
-const KILLS_AT = [300, 700]
 /** Vitest ends a test after this time: it must be a hang. On a quiet machine a run takes 10 to 30 s. */
 export const HANG_MS = 600_000
 
@@ -36,8 +33,15 @@ interface Attempt {
   readonly response_status: number | null
 }
 
-/** The webhooks share the deliveries: each gets every event. */
-export const killRun = (webhooks: ReadonlyArray<WebhookFields> = [{}]) =>
+export interface KillRun {
+  readonly deliveries: number
+  /** How many deliveries have been received at each kill. */
+  readonly killsAt: ReadonlyArray<number>
+  /** They share the deliveries: each gets every event. */
+  readonly webhooks?: ReadonlyArray<WebhookFields>
+}
+
+export const killRun = ({ deliveries: count, killsAt, webhooks = [{}] }: KillRun) =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(
       Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-kill-"))),
@@ -81,12 +85,12 @@ export const killRun = (webhooks: ReadonlyArray<WebhookFields> = [{}]) =>
       })
     )
     const eventIds = new Set<string>()
-    while (eventIds.size * webhooks.length < DELIVERIES) {
+    while (eventIds.size * webhooks.length < count) {
       for (const id of expectedEventIds(yield* ledger.close)) eventIds.add(id)
     }
     const expected = new Set(created.flatMap(({ id }) => [...eventIds].map((eventId) => `${id} ${eventId}`)))
-    for (const count of KILLS_AT) {
-      yield* receiver.until((received) => received.flatMap(deliveryIdsOf).length >= count)
+    for (const killAt of killsAt) {
+      yield* receiver.until((received) => received.flatMap(deliveryIdsOf).length >= killAt)
       yield* service.kill
       service = yield* startService(environment)
     }
@@ -126,7 +130,7 @@ export const killRun = (webhooks: ReadonlyArray<WebhookFields> = [{}]) =>
       }
     }
     const bound = webhooks.reduce((sum, fields) => sum + windowOf(fields), stageLimits.unrecordedMost)
-    assert.isAtMost(repeated, bound * KILLS_AT.length, "attempts were made again")
+    assert.isAtMost(repeated, bound * killsAt.length, "attempts were made again")
     for (const [index, fields] of webhooks.entries()) {
       const received = receiver.received.filter(({ path }) => path === `/hook/${index}`)
       for (const one of received) assert.isTrue(signatureHolds(created[index]!.secret, one))

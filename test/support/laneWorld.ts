@@ -3,14 +3,13 @@
  * plain data. A random walk ends the steps under way in any order. Invariants are checked at every step.
  */
 import { assert } from "@effect/vitest"
-import { type Limiter, makeLimiter, type Share } from "../../src/deliver/ConnectionLimiter.ts"
-import { laneKinds as kinds, type LaneKind, type Work } from "../../src/deliver/Lane.ts"
-import type { ActorEvent, Command, LaneEvent } from "../../src/deliver/LaneEvents.ts"
-import { advance, makeMachine } from "../../src/deliver/LaneMachine.ts"
-import type { LaneMachine } from "../../src/deliver/LaneStep.ts"
-import { attemptKey, isBusy } from "../../src/deliver/MemoryBudget.ts"
-import { shown, unshown } from "../../src/deliver/Showing.ts"
-import { workState } from "../../src/deliver/WorkState.ts"
+import { gotRows, withoutRow } from "../../src/deliver/queue/Dispatcher.ts"
+import { isBusy } from "../../src/deliver/queue/MemoryBudget.ts"
+import type { ActorMessage, Command, WebhookMessage } from "../../src/deliver/queue/Messages.ts"
+import { advance, makeScheduler, type Scheduler } from "../../src/deliver/queue/Scheduler.ts"
+import { type Limiter, makeLimiter, type Share } from "../../src/deliver/send/ConnectionLimiter.ts"
+import { workState } from "../../src/deliver/take/WorkState.ts"
+import { attemptKey, laneKinds as kinds, type LaneKind, type Work } from "../../src/deliver/Work.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { DeliveryState } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -37,13 +36,13 @@ import {
 const ATTEMPTS = 3
 
 export interface World {
-  readonly machine: LaneMachine
+  readonly machine: Scheduler
   readonly webhooks: ReadonlyArray<Webhook>
   readonly rows: Rows
   readonly log: Readonly<Record<LaneKind, Partition>>
   readonly underWay: Array<UnderWay>
   readonly delayed: Array<LogRecord>
-  readonly tell: (event: LaneEvent | ActorEvent) => ReadonlyArray<Command>
+  readonly tell: (event: WebhookMessage | ActorMessage) => ReadonlyArray<Command>
   readonly publish: (owner: Webhook, lane: LaneKind) => void
   readonly take: (lane: LaneKind) => void
   /** Writes the rows of what is queued. False if there is nothing, or some are being written. */
@@ -56,13 +55,10 @@ export interface World {
 }
 
 export const makeWorld = (chance: SeededRandom): World => {
-  const machine = makeMachine(limits)
+  const machine = makeScheduler(limits)
   const limiter: Limiter = makeLimiter({
     perOrigin: chance.pick([4, 100]),
-    inProcess: 1_000,
-    least: 2,
-    shared: 0.75,
-    tried: 4
+    inProcess: 1_000
   })
   const rows = makeRows(chance)
   const webhooks = makeWebhooks(chance)
@@ -151,7 +147,8 @@ export const makeWorld = (chance: SeededRandom): World => {
           sent.delete(key)
           withdrawn.add(key)
         }
-        tell({ kind: "notSent", webhookId: owner.id, share, works })
+        limiter.release(share)
+        tell({ kind: "notSent", webhookId: owner.id, works })
         return
       }
       const ended = works.map((work) => {
@@ -176,7 +173,8 @@ export const makeWorld = (chance: SeededRandom): World => {
         retry(true)
         statement(undefined, record, () => statement(undefined, () => retry(false), settleAttempts))
       })
-      tell({ kind: "attemptEnded", webhookId: owner.id, share })
+      limiter.release(share)
+      tell({ kind: "ended", webhookId: owner.id })
     })
   }
 
@@ -192,16 +190,16 @@ export const makeWorld = (chance: SeededRandom): World => {
   }
 
   /** One after the other: rows appear in the order of their deliveries. */
-  const toSpill: Array<Extract<Command, { readonly kind: "spill" }>> = []
-  const spillNext = () => {
-    const { webhookId, lane, works } = toSpill[0]!
+  const toMove: Array<Extract<Command, { readonly kind: "moveToBacklog" }>> = []
+  const moveNext = () => {
+    const { webhookId, lane, works } = toMove[0]!
     statement(
       undefined,
       () => (webhookOf(webhookId).deleted ? rows.end : rows.spill)(works),
       () => {
-        toSpill.shift()
-        if (toSpill.length > 0) spillNext()
-        tell({ kind: "spilled", webhookId, lane, works })
+        toMove.shift()
+        if (toMove.length > 0) moveNext()
+        tell({ kind: "movedToBacklog", webhookId, lane, works })
       }
     )
   }
@@ -221,7 +219,7 @@ export const makeWorld = (chance: SeededRandom): World => {
         limiter.release(command.share)
         break
       case "wake": {
-        const { afterMs, event: kind, webhookId } = command
+        const { afterMs, message: kind, webhookId } = command
         wait("timer", undefined, () => tell({ kind, webhookId }), now + afterMs)
         break
       }
@@ -251,12 +249,9 @@ export const makeWorld = (chance: SeededRandom): World => {
         )
         break
       }
-      case "spill":
-        toSpill.push(command)
-        if (toSpill.length === 1) spillNext()
-        break
-      case "acknowledge":
-        command.work.acknowledge?.()
+      case "moveToBacklog":
+        toMove.push(command)
+        if (toMove.length === 1) moveNext()
         break
       case "forget": {
         const share = joined.get(command.webhookId)
@@ -267,8 +262,8 @@ export const makeWorld = (chance: SeededRandom): World => {
     }
   }
 
-  const tell = (event: LaneEvent | ActorEvent): ReadonlyArray<Command> => {
-    const commands = advance(machine, event, { nowMs: now, ahead: Math.max(0, runAhead - unrecorded()) })
+  const tell = (event: WebhookMessage | ActorMessage): ReadonlyArray<Command> => {
+    const commands = advance(machine, event, { nowMs: now, mayRunAhead: unrecorded() < runAhead })
     for (const command of commands) obey(command)
     return commands
   }
@@ -315,9 +310,9 @@ export const makeWorld = (chance: SeededRandom): World => {
           settle(lane, offset)
         }
       }
-      // What is spilled has its rows before more is taken.
+      // What moves to the backlog has its rows before more is taken.
       const over = () => {
-        if (toSpill.length > 0) return wait("statement", undefined, over)
+        if (toMove.length > 0) return wait("statement", undefined, over)
         partition.taking = false
         if (partition.taken >= partition.lastAtStart) tell({ kind: "caughtUp", lane })
       }
@@ -333,7 +328,7 @@ export const makeWorld = (chance: SeededRandom): World => {
 
   let showing = false
   const show = (lane: LaneKind): boolean => {
-    const works = unshown(machine, lane, now + 1)
+    const works = withoutRow(machine, lane, now + 1)
     if (showing || works.length === 0) return false
     showing = true
     statement(
@@ -341,7 +336,7 @@ export const makeWorld = (chance: SeededRandom): World => {
       () => rows.spill(works),
       () => {
         showing = false
-        shown(machine, lane, works)
+        gotRows(machine, lane, works)
       }
     )
     return true
@@ -366,13 +361,13 @@ export const makeWorld = (chance: SeededRandom): World => {
     },
     change: (owner, permission) => {
       owner.permission = permission
-      if (machine.outlets.has(owner.id))
+      if (machine.queues.has(owner.id))
         tell({ kind: "changed", webhookId: owner.id, current: currentWebhook(owner) })
     },
     remove: (owner) => {
       owner.deleted = true
       rows.removeOf(owner)
-      if (machine.outlets.has(owner.id)) tell({ kind: "changed", webhookId: owner.id, current: undefined })
+      if (machine.queues.has(owner.id)) tell({ kind: "changed", webhookId: owner.id, current: undefined })
     },
     end: (place) => {
       const [one] = underWay.splice(place, 1)

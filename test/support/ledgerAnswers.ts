@@ -1,17 +1,13 @@
 /**
- * Closed ledgers as rippled's API shows them: the `ledger` answer in versions 1 and 2 (docs/detection-rules.md 1.7),
- * the `ledger` stream, and the answer to its subscription. Transactions are sorted by hash, as in rippled, and have the
- * `delivered_amount` that its API adds.
+ * Closed ledgers as rippled's API shows them in its versions 1 and 2 (docs/detection-rules.md 1.7). Transactions are
+ * sorted by hash, as in rippled, and have the `delivered_amount` that its API adds.
  */
 import { encode } from "xrpl"
 import { isoTime, type Json, type JsonObject } from "../../src/domain/Ledger.ts"
 import type { SimulatedTransaction } from "../../src/simulator/ApplyTransaction.ts"
 import type { ClosedLedger, LedgerHeader } from "../../src/simulator/Chain.ts"
 
-/** In drops: the cost of a plain transaction, and the reserves for an account and for each entry it owns. */
-export const FEES = { fee_base: 10, reserve_base: 1_000_000, reserve_inc: 200_000 }
-
-export type ApiVersion = 1 | 2
+type ApiVersion = 1 | 2
 
 const withDelivered = ({ meta, tx }: SimulatedTransaction): JsonObject => {
   const type = tx["TransactionType"]
@@ -43,7 +39,7 @@ const nested = (transaction: SimulatedTransaction, header: LedgerHeader): JsonOb
   }
 }
 
-export interface LedgerRequest {
+interface LedgerRequest {
   readonly version: ApiVersion
   readonly transactions: boolean
   readonly expand: boolean
@@ -120,41 +116,3 @@ export const ledgerResult = (ledger: ClosedLedger, request: LedgerRequest): Json
     validated: true
   }
 }
-
-/** The answer for the index of the open ledger: rippled returns that ledger instead of an error. */
-export const openLedgerResult = (parent: LedgerHeader, request: LedgerRequest): JsonObject => {
-  const index = parent.ledger_index + 1
-  return {
-    ledger: {
-      closed: false,
-      ledger_index: request.version === 1 ? String(index) : index,
-      parent_hash: parent.ledger_hash,
-      ...(request.transactions && { transactions: [] })
-    },
-    ledger_current_index: index,
-    validated: false
-  }
-}
-
-export interface ChainStatus {
-  readonly networkId: number
-  readonly validatedLedgers: string
-}
-
-const announced = (header: LedgerHeader, status: ChainStatus): JsonObject => ({
-  ...FEES,
-  ledger_hash: header.ledger_hash,
-  ledger_index: header.ledger_index,
-  ledger_time: header.close_time,
-  network_id: status.networkId,
-  validated_ledgers: status.validatedLedgers
-})
-
-export const subscribedResult = ({ header }: ClosedLedger, status: ChainStatus): JsonObject =>
-  announced(header, status)
-
-export const ledgerClosedMessage = (ledger: ClosedLedger, status: ChainStatus): JsonObject => ({
-  ...announced(ledger.header, status),
-  txn_count: ledger.transactions.length,
-  type: "ledgerClosed"
-})

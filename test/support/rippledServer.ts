@@ -14,21 +14,33 @@ export interface Answer {
   readonly [field: string]: unknown
 }
 
-interface Request {
+export interface Request {
   readonly command: string
   readonly id?: number
   readonly api_version?: number
   readonly ledger_index?: unknown
   readonly transactions?: boolean
   readonly expand?: boolean
+  readonly binary?: boolean
   readonly streams?: ReadonlyArray<string>
+}
+
+/** A ledger, and the answer to a request for it. */
+export interface ServedLedger {
+  readonly header: Pick<RawLedger, "ledger_index" | "ledger_hash" | "close_time">
+  readonly count: number
+  readonly answer: (request: Request) => Answer
 }
 
 /** Returns the answer to send instead; undefined sends none. */
 export type Change = (answer: Answer) => Answer | undefined
 
 /** Replaces a response: by another one, by none, by its first half, or by the end of the connection. */
-export type Interference = (request: string, answer: Answer) => Answer | "silence" | "half" | "drop" | "limit"
+export type Interference = (
+  name: string,
+  answer: Answer,
+  request: Request
+) => Answer | "silence" | "half" | "drop" | "limit"
 
 export interface RippledServer {
   readonly url: string
@@ -37,6 +49,7 @@ export interface RippledServer {
   readonly connections: () => number
   /** Adds or replaces ledgers; they become known when closed. */
   readonly serve: (ledgers: ReadonlyArray<RawLedger>) => void
+  readonly add: (ledger: ServedLedger) => void
   /** Closes all ledgers up to `index` and announces the last; `announce: false` only makes them known. */
   readonly close: (index: number, options?: { readonly announce?: boolean }) => void
   /** Changes the next `times` answers to the request named as in `requests`. */
@@ -83,22 +96,29 @@ const ledgerAnswer = (ledger: RawLedger, withTransactions: boolean): Answer => {
   }
 }
 
+const servedLedger = (ledger: RawLedger): ServedLedger => ({
+  header: ledger,
+  count: ledger.transactions.length,
+  answer: ({ expand, transactions }) => ledgerAnswer(ledger, transactions === true && expand === true)
+})
+
 export const rippledServer = Effect.fnUntraced(function* (
   options: {
     readonly networkId?: number | undefined
     /** The `complete_ledgers` that the server claims. */
-    readonly ledgers?: string
+    readonly ledgers?: string | (() => string)
     /** Is called with every answer; see `Interference`. */
     readonly interfere?: Interference
   } = { networkId: 0 }
 ): Effect.fn.Return<RippledServer, never, Scope.Scope> {
-  const ledgers = new Map<number, RawLedger>()
+  const ledgers = new Map<number, ServedLedger>()
   const changes = new Map<string, Array<Change>>()
   const requests: Array<string> = []
   const subscribers = new Set<WebSocket>()
   const refusals: Array<number> = []
   let held: Array<() => void> | undefined
   let closed = 0
+  const add = (ledger: ServedLedger) => void ledgers.set(ledger.header.ledger_index, ledger)
 
   const server = yield* Effect.acquireRelease(
     Effect.callback<WebSocketServer>((resume) => {
@@ -123,9 +143,9 @@ export const rippledServer = Effect.fnUntraced(function* (
     return ledger === undefined
       ? {}
       : {
-          ledger_index: ledger.ledger_index,
-          ledger_hash: ledger.ledger_hash,
-          ledger_time: ledger.close_time
+          ledger_index: ledger.header.ledger_index,
+          ledger_hash: ledger.header.ledger_hash,
+          ledger_time: ledger.header.close_time
         }
   }
 
@@ -136,7 +156,9 @@ export const rippledServer = Effect.fnUntraced(function* (
         result: {
           info: {
             ...(options.networkId !== undefined && { network_id: options.networkId }),
-            ...(options.ledgers !== undefined && { complete_ledgers: options.ledgers })
+            ...(options.ledgers !== undefined && {
+              complete_ledgers: typeof options.ledgers === "string" ? options.ledgers : options.ledgers()
+            })
           }
         }
       }
@@ -146,7 +168,7 @@ export const rippledServer = Effect.fnUntraced(function* (
     const ledger = index <= closed ? ledgers.get(index) : undefined
     return ledger === undefined
       ? { error: "lgrNotFound", error_code: 21, error_message: "ledgerNotFound" }
-      : ledgerAnswer(ledger, request.transactions === true && request.expand === true)
+      : ledger.answer(request)
   }
 
   server.on("connection", (socket) => {
@@ -160,7 +182,7 @@ export const rippledServer = Effect.fnUntraced(function* (
         const change = changes.get(name)?.shift() ?? ((answer: Answer) => answer)
         const answer = change(answerTo(request))
         if (answer === undefined) return
-        const final = options.interfere?.(name, answer) ?? answer
+        const final = options.interfere?.(name, answer, request) ?? answer
         if (final === "silence") return
         if (final === "drop") return socket.terminate()
         if (final === "limit") return socket.close(POLICY_VIOLATION, "threshold exceeded")
@@ -186,14 +208,15 @@ export const rippledServer = Effect.fnUntraced(function* (
     requests,
     connections: () => server.clients.size,
     serve: (added) => {
-      for (const ledger of added) ledgers.set(ledger.ledger_index, ledger)
+      for (const ledger of added) add(servedLedger(ledger))
     },
+    add,
     close: (index, { announce = true } = {}) => {
       closed = index
       const message = JSON.stringify({
         type: "ledgerClosed",
         ...head(),
-        txn_count: ledgers.get(index)?.transactions.length
+        txn_count: ledgers.get(index)?.count
       })
       if (announce) for (const socket of subscribers) socket.send(message)
     },

@@ -3,9 +3,10 @@
  * process tree, including the database, so no process can clean up.
  */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
-import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { resolve } from "node:path"
 import { Effect, type Scope } from "effect"
+import { postmaster } from "../../src/storage/embedded/Postmaster.ts"
+import { killTreeOf } from "./processes.ts"
 
 const MAIN = resolve(import.meta.dirname, "../../bin/ledgerhook.js")
 
@@ -15,35 +16,11 @@ export interface ServiceProcess {
   readonly kill: Effect.Effect<void>
 }
 
-/** Every process whose ancestor is `root`, itself included. */
-const treeOf = (root: number): ReadonlyArray<number> => {
-  const parents = new Map<number, number>()
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, "utf8")
-      // The name in parentheses may contain any character; the fields after it have a fixed form.
-      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]))
-    } catch {
-      // The process ended meanwhile.
-    }
-  }
-  const tree = [root]
-  for (const pid of tree) for (const [child, parent] of parents) if (parent === pid) tree.push(child)
-  return tree
-}
-
-/** Sends SIGKILL to every process of the embedded server in that DATA_DIR: their working directory is the cluster. */
+/** Sends SIGKILL to every process of the embedded server in that DATA_DIR. */
 export const killDatabase = (dataDir: string): Effect.Effect<void> =>
   Effect.sync(() => {
-    const cluster = resolve(dataDir, "postgres")
-    for (const name of readdirSync("/proc")) {
-      try {
-        if (readlinkSync(`/proc/${name}/cwd`) === cluster) process.kill(Number(name), "SIGKILL")
-      } catch {
-        // Not a process, or it ended meanwhile.
-      }
-    }
+    const server = postmaster(resolve(dataDir, "postgres"))
+    if (server !== undefined) killTreeOf(server.pid)
   })
 
 const killTree = (child: ChildProcess): Effect.Effect<void> =>
@@ -51,13 +28,7 @@ const killTree = (child: ChildProcess): Effect.Effect<void> =>
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
       return resume(Effect.void)
     child.once("exit", () => resume(Effect.void))
-    for (const pid of treeOf(child.pid)) {
-      try {
-        process.kill(pid, "SIGKILL")
-      } catch {
-        // The process ended meanwhile.
-      }
-    }
+    killTreeOf(child.pid)
   })
 
 export interface Process {

@@ -5,7 +5,7 @@
 import { closeSync, openSync } from "node:fs"
 import { Effect } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
-import { Sender } from "../../src/deliver/Sender.ts"
+import { Sender } from "../../src/deliver/send/Sender.ts"
 import { requestTo, senderWith } from "./sending.ts"
 
 const url = process.argv[2]!

@@ -744,7 +744,9 @@ export type NewReplayJob = {
 export type CountedReplay = {
     /** How many events the job would send, as for a job. */
     estimated_events: number;
-    /** How many of the events that the service has are of each type, payload_filter ignored. Types without any are left out. Null if filters.accounts match more than 100000 events. */
+    /** Present if more events may match: filters.accounts match too many to count. About 100000 are then counted. */
+    at_least?: true;
+    /** How many of the events that the service has are of each type, payload_filter ignored. Types without any are left out. Null if there is at_least. */
     by_type: {
         [key: string]: number;
     } | null;
@@ -760,8 +762,10 @@ export type QueuedReplayJob = {
     status: "queued";
     /** The webhook that the events are sent to. */
     webhook_id: string;
-    /** How many events the job will send. For event_ids it is the number of ids. For filters it is an estimate: exact up to 3000 events, within about 10 % above that. It does not include payload_filter, and events of the last seconds may be missing from it. */
+    /** How many events the job will send. For event_ids it is the number of ids. For filters it is an estimate. It does not include payload_filter, and events of the last seconds may be missing from it. */
     estimated_events: number;
+    /** Present if more events may match: filters.accounts match too many to count. About 100000 are then counted. */
+    at_least?: true;
     /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
 };

@@ -332,7 +332,7 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
         period: Schema.optionalKey(
           field(
             Schema.Literals(statsPeriods),
-            "Count deliveries created in this period, which ends now. Default: 24h.",
+            "Count deliveries created in this period, which ends now and begins with a whole minute. Default: 24h.",
             "24h"
           )
         ),

@@ -113,22 +113,32 @@ const webhook = field(
   "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
 )
 
+const atLeast = Schema.optionalKey(
+  field(
+    Schema.Literal(true),
+    `Present if more events may match: filters.accounts match too many to count. About ${Limits.countedRows} are then counted.`,
+    true
+  )
+)
+
 const QueuedReplayJob = Schema.Struct({
   job_id: id,
   status: field(Schema.Literal("queued"), "The job is queued."),
   webhook_id: webhook,
   estimated_events: count(
-    `How many events the job will send. For event_ids it is the number of ids. For filters it is an estimate: exact up to ${Limits.estimateEnough} events, within about 10 % above that. It does not include payload_filter, and events of the last seconds may be missing from it.`,
+    "How many events the job will send. For event_ids it is the number of ids. For filters it is an estimate. It does not include payload_filter, and events of the last seconds may be missing from it.",
     1200
   ),
+  at_least: atLeast,
   created_at: Timestamp
 }).annotate({ identifier: "QueuedReplayJob", description: "The new job." })
 
 const CountedReplay = Schema.Struct({
   estimated_events: count("How many events the job would send, as for a job.", 1200),
+  at_least: atLeast,
   by_type: field(
     Schema.NullOr(Schema.Record(Schema.String, Schema.Int)),
-    `How many of the events that the service has are of each type, payload_filter ignored. Types without any are left out. Null if filters.accounts match more than ${Limits.replayTallyEvents} events.`,
+    `How many of the events that the service has are of each type, payload_filter ignored. Types without any are left out. Null if there is at_least.`,
     { "payment.xrp": 1100, "nft.minted": 100 }
   ),
   first_ledger: field(

@@ -8,7 +8,7 @@ import { extname, join } from "node:path"
 export interface DashboardFile {
   readonly bytes: Uint8Array
   readonly contentType: string
-  /** The same in brotli, if `bin/dashboard.js` has compressed the file. */
+  /** The same in brotli, if `tools/dashboard.js` has compressed the file. */
   readonly brotli: Uint8Array | undefined
 }
 

@@ -5,7 +5,6 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { hasHistory, Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
 import { estimateReplay } from "../../coverage/ReplayEstimate.ts"
 import { tallyReplay } from "../../coverage/ReplayTally.ts"
 import { eventTypes } from "../../domain/EventType.ts"
@@ -24,7 +23,7 @@ import {
 import { expandPatterns } from "../../domain/WebhookRules.ts"
 import { Log } from "../../log/Log.ts"
 import { BackfillStore } from "../../storage/events/BackfillStore.ts"
-import { EventCounts } from "../../storage/events/EventCounts.ts"
+import { EventCounts, type EventEstimate } from "../../storage/events/EventCounts.ts"
 import { type ReplayJobRow, ReplayStore } from "../../storage/replays/ReplayStore.ts"
 import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
 import { ownerOf } from "../Authentication.ts"
@@ -55,6 +54,11 @@ const progressOf = ({ history, part, started_at, status }: ReplayJobRow): Replay
   const startedAt = history?.settled_at ?? started_at
   return { status, part, startedAt: startedAt === null ? null : Date.parse(startedAt) }
 }
+
+const estimateOf = ({ atLeast, events }: EventEstimate) => ({
+  estimated_events: events,
+  ...(atLeast ? { at_least: true as const } : {})
+})
 
 const capitalised = (text: string): string => text[0]!.toUpperCase() + text.slice(1)
 
@@ -92,10 +96,10 @@ export const replayLayer = HttpApiBuilder.group(
       network: Network,
       eventIds: ReadonlyArray<string> | undefined,
       filters: ReplayFilters | undefined,
-      estimated_events: number
+      estimated: EventEstimate
     ) {
-      if (filters?.accounts !== undefined && estimated_events > Limits.replayTallyEvents) {
-        return { estimated_events, by_type: null, first_ledger: null, last_ledger: null }
+      if (estimated.atLeast) {
+        return { ...estimateOf(estimated), by_type: null, first_ledger: null, last_ledger: null }
       }
       const { byType, firstLedger, lastLedger } = yield* tallyReplay(
         { counts, log },
@@ -103,7 +107,12 @@ export const replayLayer = HttpApiBuilder.group(
         eventIds,
         filters ?? {}
       )
-      return { estimated_events, by_type: byType, first_ledger: firstLedger, last_ledger: lastLedger }
+      return {
+        ...estimateOf(estimated),
+        by_type: byType,
+        first_ledger: firstLedger,
+        last_ledger: lastLedger
+      }
     })
 
     return handlers.handleAll({
@@ -135,12 +144,15 @@ export const replayLayer = HttpApiBuilder.group(
         const eventIds = payload.event_ids === undefined ? undefined : [...new Set(payload.event_ids)]
         // Read before the estimate, so that the estimate includes every event that the job reads.
         const { end } = yield* log.offsets({ topic: eventsTopic(network), partition: 0 })
-        const estimatedEvents =
-          eventIds?.length ?? (yield* costly.run(caller.accountId, estimate(network, filters ?? {})))
+        const estimated =
+          eventIds === undefined
+            ? yield* costly.run(caller.accountId, estimate(network, filters ?? {}))
+            : { events: eventIds.length, atLeast: false }
         if (payload.dry_run === true)
-          return yield* costly.run(caller.accountId, counted(network, eventIds, filters, estimatedEvents))
+          return yield* costly.run(caller.accountId, counted(network, eventIds, filters, estimated))
         const now = yield* Clock.currentTimeMillis
         const id = randomId("rpl_job_", now)
+        const estimatedEvents = estimated.events
         const job = { id, webhookId: payload.webhook_id, eventIds, filters, estimatedEvents, endOffset: end }
         const result = yield* change(jobs.create(owner, job, now))
         if (result !== "queued") return yield* refusedJob(result, payload.webhook_id, caller)
@@ -148,7 +160,7 @@ export const replayLayer = HttpApiBuilder.group(
           job_id: id,
           status: "queued" as const,
           webhook_id: payload.webhook_id,
-          estimated_events: estimatedEvents,
+          ...estimateOf(estimated),
           created_at: iso(now)
         }
       }, orUnavailable),

@@ -1,13 +1,14 @@
 /**
  * `doctor` finds the service that uses the embedded database: its process, and the settings that it was started with.
  * So the ports of that service are checked, and other settings than those of this command are named. Linux shows the
- * environment of a process to its user only. The values are compared and never shown.
+ * environment of a process to its user only; on macOS no service is found. The values are compared and never shown.
  */
-import { readFileSync, readlinkSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseEnv } from "node:util"
 import { type Environment, loadSettings, type SettingsShape, settingsTable } from "../../config/Config.ts"
 import { serviceHolding } from "../../storage/embedded/Holder.ts"
+import { workingFolderOf } from "../../storage/embedded/Processes.ts"
 
 export interface RunningService {
   readonly pid: number
@@ -24,19 +25,10 @@ const textOf = (path: string): string | undefined => {
   }
 }
 
-/** The working folder of a process; undefined if it has just ended, or belongs to another user. */
-const folderOf = (pid: number): string | undefined => {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`)
-  } catch {
-    return undefined
-  }
-}
-
-/** The environment of a process as main.ts reads it; undefined if this user may not see it. */
+/** The environment of a process as main.ts reads it; undefined if this user may not see it, or not on this system. */
 const environmentOf = (pid: number): Environment | undefined => {
   const own = textOf(`/proc/${pid}/environ`)
-  const folder = folderOf(pid)
+  const folder = workingFolderOf(pid)
   if (own === undefined || folder === undefined) return undefined
   const entries = own.split("\0").map((entry) => {
     const at = entry.indexOf("=")

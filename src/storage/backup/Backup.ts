@@ -5,24 +5,9 @@
 import { Clock, Effect } from "effect"
 import { Settings } from "../../config/Config.ts"
 import { trySessionLock } from "../../sql/SessionLock.ts"
-import { eachPage, inSnapshot, readShape } from "../copy/ReadTables.ts"
-import { leavesOf } from "../copy/TableShapes.ts"
+import { type CopyProgress, inSnapshot, readRows, readShape } from "../copy/ReadTables.ts"
 import { keyFileTexts } from "../webhooks/SecretKeys.ts"
 import { BackupFileError, createBackup, FORMAT } from "./BackupFile.ts"
-
-/** Called with the number of rows to copy. Its result is called with the number copied so far. */
-export type CopyProgress<R> = (
-  total: number
-) => Effect.Effect<(done: number) => Effect.Effect<void>, never, R>
-
-export interface BackedUp {
-  readonly rows: number
-  /** Names of the key files in the backup. */
-  readonly keys: ReadonlyArray<string>
-}
-
-export const sumOf = (rows: Readonly<Record<string, number>>): number =>
-  Object.values(rows).reduce((sum, count) => sum + count, 0)
 
 const copy = Effect.fnUntraced(function* <R>(file: string, version: string, progress: CopyProgress<R>) {
   const { dataDir } = yield* Settings
@@ -31,16 +16,9 @@ const copy = Effect.fnUntraced(function* <R>(file: string, version: string, prog
   const backup = yield* createBackup(file)
   const createdAt = new Date(yield* Clock.currentTimeMillis).toISOString()
   yield* backup.write({ ledgerhook_backup: FORMAT, version, created_at: createdAt, keys, ...shape })
-  const show = yield* progress(sumOf(shape.rows))
-  let done = 0
-  for (const { leaf } of leavesOf(shape.tables)) {
-    yield* eachPage(leaf, (rows) => {
-      done += rows.length
-      return Effect.andThen(backup.write({ table: leaf, rows }), show(done))
-    })
-  }
+  const done = yield* readRows(shape, progress, (table, rows) => backup.write({ table, rows }))
   yield* backup.finish
-  return { rows: done, keys: Object.keys(keys) } satisfies BackedUp
+  return { rows: done, keys: Object.keys(keys) }
 })
 
 /** Writes the backup to a new file. The file is deleted if the backup does not end well. */

@@ -114,23 +114,28 @@ const parse = (file: string, text: string) =>
     catch: () => notABackup(file)
   })
 
-/** Calls `onHeader` with the first line and `onRows` with each line of rows. Fails if the file is not complete. */
-export const readBackup = <E1, R1, E2, R2>(
+/** What is done with the lines after the header. */
+export interface Restoring<A, E, R> {
+  readonly add: (rows: BackupRows) => Effect.Effect<void, E, R>
+  /** The file is complete. */
+  readonly finish: Effect.Effect<A, E, R>
+}
+
+/** Calls `begin` with the first line, and what it returns with the others. Fails if the file is not complete. */
+export const readBackup = <A, E1, R1, E2, R2>(
   file: string,
-  onHeader: (header: BackupHeader) => Effect.Effect<void, E1, R1>,
-  onRows: (rows: BackupRows) => Effect.Effect<void, E2, R2>
+  begin: (header: BackupHeader) => Effect.Effect<Restoring<A, E2, R2>, E1, R1>
 ) =>
   Effect.gen(function* () {
-    const expected: { line: "header" | "rows" | "nothing" } = { line: "header" }
+    let begun: Restoring<A, E2, R2> | undefined
+    let complete = false
     const take = Effect.fnUntraced(function* (text: string) {
       const line = yield* parse(file, text)
-      if (expected.line === "header" && line.ledgerhook_backup === FORMAT) {
-        expected.line = "rows"
-        // Written by `createBackup` in this shape.
-        yield* onHeader(line as BackupHeader)
-      } else if (expected.line === "rows" && line.rows !== undefined && line.table !== undefined) {
-        yield* onRows(line as BackupRows)
-      } else if (expected.line === "rows" && line.complete) expected.line = "nothing"
+      // Written by `createBackup` in these shapes.
+      if (begun === undefined && line.ledgerhook_backup === FORMAT) begun = yield* begin(line as BackupHeader)
+      else if (begun === undefined || complete) return yield* notABackup(file)
+      else if (line.rows !== undefined && line.table !== undefined) yield* begun.add(line as BackupRows)
+      else if (line.complete) complete = true
       else return yield* notABackup(file)
     })
     const unpacked = createZstdDecompress()
@@ -139,5 +144,5 @@ export const readBackup = <E1, R1, E2, R2>(
     yield* Stream.fromAsyncIterable(unpacked, (error) =>
       error instanceof Error && "syscall" in error ? failure(file, reasonOf(error)) : notABackup(file)
     ).pipe(Stream.decodeText, Stream.splitLines, Stream.runForEach(take))
-    if (expected.line !== "nothing") return yield* notABackup(file)
+    return begun === undefined || !complete ? yield* notABackup(file) : yield* begun.finish
   })

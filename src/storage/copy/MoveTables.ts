@@ -1,14 +1,15 @@
 /**
- * Copies all tables from one database to another, in one transaction of the other: after a kill -9 the other database
- * is as empty as before. Without the tables of the embedded log, offsets in rows are translated.
+ * Reads all tables of one database as a backup does, and fills another as a restore does, in one transaction of the
+ * other: after a kill -9 it is as empty as before. Without the tables of the embedded log, offsets in rows are
+ * translated.
  */
 import { Effect } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { column } from "../Columns.ts"
-import { eachPage, inSnapshot, readShape } from "./ReadTables.ts"
-import { leavesOf, type TableShape } from "./TableShapes.ts"
-import { continueIdentities, OtherTables, prepareTables, writeRows } from "./WriteTables.ts"
+import { type CopyProgress, inSnapshot, readRows, readShape } from "./ReadTables.ts"
+import type { TableShape } from "./TableShapes.ts"
+import { type ChangedColumns, fillTables } from "./WriteTables.ts"
 
 const LOG_TABLES = [
   "log_identity",
@@ -59,12 +60,12 @@ const storeRuns = Effect.fnUntraced(function* (runs: ReadonlyArray<MovedRun>) {
 })
 
 /** Columns with offsets, as they are in the other log. A job's places are offsets unless it reads by ledger. */
-const translations = (sql: SqlClient.SqlClient) => {
+const translations = (sql: SqlClient.SqlClient): ChangedColumns => {
   const moved = (topic: string, of: string) =>
     sql.literal(`pg_temp.moved('xrpl.' || (whole).network || '.${topic}', (whole).${of})`)
   const place = (of: string, unless: string) =>
     sql`CASE WHEN (whole).filters IS NULL ${sql.literal(unless)} THEN (whole).${sql(of)} ELSE ${moved("events", of)} END`
-  const translated: Readonly<Record<string, Readonly<Record<string, Statement.Fragment>>>> = {
+  return {
     deliveries: {
       event_offset: sql`CASE WHEN (whole).from_history THEN ${moved("history.events", "event_offset")}
                         ELSE ${moved("events", "event_offset")} END`
@@ -80,29 +81,14 @@ const translations = (sql: SqlClient.SqlClient) => {
       cursor: place("cursor", "OR (whole).by_ledger")
     }
   }
-  return translated
 }
-
-const checkCounts = Effect.fnUntraced(function* (
-  leaves: ReadonlyArray<{ readonly leaf: string }>,
-  rows: Readonly<Record<string, number>>
-) {
-  const sql = yield* SqlClient.SqlClient
-  for (const { leaf } of leaves) {
-    const [found] = yield* sql<{ readonly rows: number }>`SELECT count(*)::float8 AS rows FROM ${sql(leaf)}`
-      .unprepared
-    if (found?.rows !== rows[leaf])
-      return yield* new OtherTables({ message: `${leaf} has ${found?.rows} rows instead of ${rows[leaf]}` })
-  }
-})
 
 export interface MoveOptions<A, E, R, R2> {
   readonly source: SqlClient.SqlClient
   readonly target: SqlClient.SqlClient
   /** Undefined: the log is in the tables and moves with them, with the same offsets. */
   readonly runs: ReadonlyArray<MovedRun> | undefined
-  /** Called with the number of rows. Its result is called with the number copied so far. */
-  readonly progress: (total: number) => Effect.Effect<(done: number) => Effect.Effect<void>, never, R2>
+  readonly progress: CopyProgress<R2>
   /** Runs in the transaction of the target, at its end. If it fails, the target stays empty. */
   readonly finish: Effect.Effect<A, E, R>
 }
@@ -120,21 +106,12 @@ export const moveTables = <A, E, R, R2>({
   const isMoved = ({ name }: TableShape) => runs === undefined || !LOG_TABLES.includes(name)
   const copy = Effect.gen(function* () {
     const shape = yield* readShape
-    yield* inTarget(prepareTables(shape, isMoved))
     if (runs !== undefined) yield* inTarget(storeRuns(runs))
-    const translated = runs === undefined ? {} : translations(target)
-    const leaves = leavesOf(shape.tables.filter(isMoved))
-    const show = yield* progress(leaves.reduce((sum, { leaf }) => sum + (shape.rows[leaf] ?? 0), 0))
-    let done = 0
-    for (const { leaf, table } of leaves) {
-      yield* eachPage(leaf, (rows) => {
-        done += rows.length
-        return Effect.andThen(inTarget(writeRows(table, leaf, rows, translated[table.name])), show(done))
-      })
-    }
-    yield* inTarget(continueIdentities(shape))
-    yield* inTarget(checkCounts(leaves, shape.rows))
-    return { rows: done, finished: yield* inTarget(finish) }
+    const tables = yield* inTarget(fillTables(shape, isMoved, runs === undefined ? {} : translations(target)))
+    const moved = { ...shape, tables: shape.tables.filter(isMoved) }
+    const rows = yield* readRows(moved, progress, (leaf, page) => inTarget(tables.add(leaf, page)))
+    yield* inTarget(tables.finish)
+    return { rows, finished: yield* inTarget(finish) }
   })
   return target.withTransaction(copy.pipe(inSnapshot, Effect.provideService(SqlClient.SqlClient, source)))
 }

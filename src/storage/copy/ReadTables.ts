@@ -52,8 +52,16 @@ export const readShape = Effect.gen(function* () {
   return shape
 })
 
-/** In a snapshot: calls `use` with the rows of a table or partition, `Limits.largeRows` at a time. */
-export const eachPage = Effect.fnUntraced(function* <E, R>(
+/** Called with the number of rows to copy. Its result is called with the number copied so far. */
+export type CopyProgress<R> = (
+  total: number
+) => Effect.Effect<(done: number) => Effect.Effect<void>, never, R>
+
+export const sumOf = (rows: Readonly<Record<string, number>>): number =>
+  Object.values(rows).reduce((sum, count) => sum + count, 0)
+
+/** Calls `use` with the rows of a table or partition, `Limits.largeRows` at a time. */
+const eachPage = Effect.fnUntraced(function* <E, R>(
   leaf: string,
   use: (rows: ReadonlyArray<string>) => Effect.Effect<void, E, R>
 ) {
@@ -67,4 +75,21 @@ export const eachPage = Effect.fnUntraced(function* <E, R>(
     if (page.length < Limits.largeRows) break
   }
   yield* sql`CLOSE copied`.unprepared
+})
+
+/** In a snapshot: calls `use` with pages of rows of all these tables. Returns how many rows there were. */
+export const readRows = Effect.fnUntraced(function* <E, R, R2>(
+  { rows: counts, tables }: Pick<DatabaseShape, "rows" | "tables">,
+  progress: CopyProgress<R2>,
+  use: (leaf: string, rows: ReadonlyArray<string>) => Effect.Effect<void, E, R>
+) {
+  const leaves = leavesOf(tables)
+  const show = yield* progress(leaves.reduce((sum, { leaf }) => sum + (counts[leaf] ?? 0), 0))
+  let done = 0
+  for (const { leaf } of leaves)
+    yield* eachPage(leaf, (rows) => {
+      done += rows.length
+      return Effect.andThen(use(leaf, rows), show(done))
+    })
+  return done
 })

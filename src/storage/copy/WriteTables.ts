@@ -6,9 +6,9 @@ import { Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { column } from "../Columns.ts"
 import type { DatabaseShape } from "./ReadTables.ts"
-import { type TablePartition, type TableShape, tableShapes } from "./TableShapes.ts"
+import { leavesOf, type TablePartition, type TableShape, tableShapes } from "./TableShapes.ts"
 
-/** The rows are those of other tables than this program's. */
+/** The tables or their rows are not those that were read. */
 export class OtherTables extends Schema.TaggedError<OtherTables>()("OtherTables", {
   message: Schema.String
 }) {}
@@ -31,10 +31,10 @@ const columnsOf = (tables: ReadonlyArray<TableShape>): string =>
   JSON.stringify(tables.map(({ name, columns }) => [name, columns]))
 
 /** Empties the tables and makes their partitions. Fails if the tables are not those of `shape`. */
-export const prepareTables = Effect.fnUntraced(function* (
+const prepareTables = Effect.fnUntraced(function* (
   { tables }: DatabaseShape,
   /** The tables to fill. The others stay as they are. */
-  isFilled: (table: TableShape) => boolean = () => true
+  isFilled: (table: TableShape) => boolean
 ) {
   const sql = yield* SqlClient.SqlClient
   const own = yield* tableShapes
@@ -46,12 +46,14 @@ export const prepareTables = Effect.fnUntraced(function* (
     for (const partition of partitions ?? []) yield* makePartition(name, partition)
 })
 
-export const writeRows = Effect.fnUntraced(function* (
+/** By table: expressions for columns that change, on the row `whole`. */
+export type ChangedColumns = Readonly<Record<string, Readonly<Record<string, Statement.Fragment>>>>
+
+const writeRows = Effect.fnUntraced(function* (
   { name, columns }: TableShape,
   leaf: string,
   rows: ReadonlyArray<string>,
-  /** Expressions for columns that change, on the row `whole`. */
-  changed: Readonly<Record<string, Statement.Fragment>> = {}
+  changed: ChangedColumns[string] = {}
 ) {
   const sql = yield* SqlClient.SqlClient
   const names = sql.csv(columns.map((one) => sql`${sql(one)}`))
@@ -61,9 +63,38 @@ export const writeRows = Effect.fnUntraced(function* (
     SELECT ${values} FROM (SELECT unnest(${column(rows)}::text[])::${sql(name)} AS whole) AS rows`
 })
 
-/** Last: identity columns continue after the values of `shape`. */
-export const continueIdentities = Effect.fnUntraced(function* ({ identities }: DatabaseShape) {
+/** Identity columns continue after the values of `shape`. */
+const continueIdentities = Effect.fnUntraced(function* ({ identities }: DatabaseShape) {
   const sql = yield* SqlClient.SqlClient
   for (const { table, column: name, last, used } of identities)
     yield* sql`SELECT setval(pg_get_serial_sequence(quote_ident(${table}), ${name}), ${last}::bigint, ${used})`
+})
+
+const checkCount = Effect.fnUntraced(function* (leaf: string, rows: number | undefined) {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql<{ readonly rows: number }>`SELECT count(*)::float8 AS rows FROM ${sql(leaf)}`
+    .unprepared
+  if (found?.rows !== rows)
+    return yield* new OtherTables({ message: `the table ${leaf} has ${found?.rows} rows instead of ${rows}` })
+})
+
+/** `add` takes the rows of `shape`. `finish` fails unless the tables then have as many rows as those that were read. */
+export const fillTables = Effect.fnUntraced(function* (
+  shape: DatabaseShape,
+  isFilled: (table: TableShape) => boolean = () => true,
+  changed: ChangedColumns = {}
+) {
+  yield* prepareTables(shape, isFilled)
+  const leaves = new Map(leavesOf(shape.tables.filter(isFilled)).map(({ leaf, table }) => [leaf, table]))
+  const add = Effect.fnUntraced(function* (leaf: string, rows: ReadonlyArray<string>) {
+    const table = leaves.get(leaf)
+    if (table === undefined)
+      return yield* new OtherTables({ message: `it has rows of an unknown table ${leaf}` })
+    yield* writeRows(table, leaf, rows, changed[table.name])
+  })
+  const finish = Effect.andThen(
+    Effect.forEach(leaves.keys(), (leaf) => checkCount(leaf, shape.rows[leaf]), { discard: true }),
+    continueIdentities(shape)
+  )
+  return { add, finish }
 })

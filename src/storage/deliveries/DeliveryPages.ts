@@ -69,40 +69,26 @@ export const idRange = (
 export const BY_EVENT = "(replay_job_id IS NOT NULL OR test_event IS NOT NULL)"
 
 /**
- * The deliveries of one event with ids from `ids.from` to `ids.end`, `end` excluded. Live deliveries have no index by
- * event. Their ids begin with the time at which the event's ledger was taken and with the event's position in it, so
- * they are a range of ids. The ids of replayed and test deliveries do not depend on that: these deliveries have an
- * index by event.
+ * The deliveries of one event. Live deliveries have no index by event. Their ids begin with the time at which the event's
+ * ledger was taken and with the event's position in it, so they are a range of ids. The ids of replayed and test
+ * deliveries do not depend on that: these deliveries have an index by event.
  */
 const ofEvent = (
   sql: SqlClient.SqlClient,
-  columns: Statement.Fragment,
-  { accountId, networks }: Owner,
-  event: WantedEvent,
-  ids: { readonly from: string; readonly end: string },
-  conditions: ReadonlyArray<Statement.Fragment>
+  { accountId }: Owner,
+  { id, liveIds }: WantedEvent
 ): Statement.Fragment => {
-  const rows = (...where: ReadonlyArray<Statement.Fragment>) =>
-    sql`SELECT ${columns} FROM deliveries WHERE ${sql.and([sql`event_id = ${event.id}`, ...where, ...conditions])}`
-  const live = event.liveIds.map(({ network, from, end }) => {
+  const rows = (where: Statement.Fragment) =>
+    sql`SELECT * FROM deliveries WHERE event_id = ${id} AND ${where}`
+  const live = liveIds.map(({ network, from, end }) => {
     const key: Key = [
       ["account_id", sql`${accountId}`],
       ["network", sql`${network}`]
     ]
-    const [, first] = [from, ids.from].toSorted()
-    const [last] = [end, ids.end].toSorted()
-    const { range } = idRange(sql, key, sql`${first}`, sql`${last}`)
-    return rows(range, sql.literal(`NOT ${BY_EVENT}`))
+    const { range } = idRange(sql, key, sql`${from}`, sql`${end}`)
+    return rows(sql`${range} AND ${sql.literal(`NOT ${BY_EVENT}`)}`)
   })
-  // `OFFSET 0`: the event is searched first, by its index, whatever PostgreSQL knows about accounts. The condition on the
-  // id prunes partitions.
-  const others = sql`
-    SELECT ${columns} FROM (
-      SELECT * FROM deliveries WHERE event_id = ${event.id} AND ${sql.literal(BY_EVENT)}
-        AND (id >= ${ids.from} OR id IS NULL) AND (id < ${ids.end} OR id IS NULL) OFFSET 0
-    ) AS of_event
-    WHERE ${sql.and([sql`account_id = ${accountId} AND network = ANY(${networks}::text[])`, ...conditions])}`
-  return live.reduce((all, one) => sql`${all} UNION ALL ${one}`, others)
+  return sql.join(" UNION ALL ", false)([...live, rows(sql.literal(BY_EVENT))])
 }
 
 /** Later than any id's time. */
@@ -138,9 +124,17 @@ export const deliveryPage = <Row extends object>(
     equal("status", status)
   ]
   if (event !== undefined) {
-    const conditions = [...ofWebhook, ...ofType, ...ofStatus].map((one) => sql`(${one} OR id IS NULL)`)
-    const rows = ofEvent(sql, columns, owner, event, { from: firstId, end: endId }, conditions)
-    return sql<Row>`SELECT page.* FROM (${rows}) AS page ORDER BY id DESC LIMIT ${limit}`
+    // MATERIALIZED: an event has few deliveries, and no index of the other conditions may be chosen instead of its own.
+    return sql<Row>`
+      WITH of_event AS MATERIALIZED (${ofEvent(sql, owner, event)})
+      SELECT ${columns} FROM of_event
+      WHERE ${sql.and([
+        sql`account_id = ${accountId} AND network = ANY(${networks}::text[])`,
+        sql`id >= ${firstId} AND id < ${endId}`,
+        ...ofWebhook,
+        ...ofType,
+        ...ofStatus
+      ])} ORDER BY id DESC LIMIT ${limit}`
   }
 
   const ofOwner: Key =

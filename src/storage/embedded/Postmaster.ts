@@ -2,9 +2,10 @@
  * Finds the server of a cluster by its lock files. After a crash the numbers in them may belong to any process, so a
  * process counts only if its working directory is the cluster.
  */
-import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs"
+import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { reasonOf } from "./EmbeddedPostgresError.ts"
+import { parentOf, workingFolderOf } from "./Processes.ts"
 
 export const isAlive = (pid: number): boolean => {
   try {
@@ -17,23 +18,12 @@ export const isAlive = (pid: number): boolean => {
 
 /** Whether that process is a server of this cluster. */
 const serves = (pid: number, cluster: string): boolean => {
-  try {
-    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster)
-  } catch {
-    return false
-  }
+  const folder = workingFolderOf(pid)
+  return folder !== undefined && existsSync(cluster) && folder === realpathSync(cluster)
 }
 
 /** Whether our watchdog `parent` started that process. If two programs start at once, one sees the other's server. */
-export const isChildOf = (pid: number, parent: number | undefined): boolean => {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The second field is the program's name in brackets and may contain spaces. State and parent follow.
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]) === parent
-  } catch {
-    return false
-  }
-}
+export const isChildOf = (pid: number, parent: number | undefined): boolean => parentOf(pid) === parent
 
 /** Reads postmaster.pid: the first line is the process id, the eighth the state. */
 export const postmaster = (

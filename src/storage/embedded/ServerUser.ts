@@ -1,7 +1,7 @@
 /**
  * The user that the server runs as. PostgreSQL refuses to run as root. If this program is root, the server runs in a
- * user namespace in which root's files belong to an ordinary user or, if namespaces are not allowed, as the user
- * `postgres` or `nobody`. That user owns the cluster and the socket's folder. It may only pass through DATA_DIR,
+ * user namespace in which root's files belong to an ordinary user or, if there are none (macOS) or they are not allowed,
+ * as the user `postgres` or `nobody`. That user owns the cluster and the socket's folder. It may only pass through DATA_DIR,
  * which contains keys.
  */
 import { spawnSync } from "node:child_process"
@@ -45,7 +45,8 @@ const accountOf = (name: string): ServerUser["owner"] => {
 export const chooseServerUser = (): ServerUser | undefined => {
   if (process.getuid?.() !== 0) return { prefix: [], owner: undefined }
   const [program, ...args] = NAMESPACE
-  if (tried(program!, [...args, "true"]).worked) return { prefix: NAMESPACE, owner: undefined }
+  if (process.platform === "linux" && tried(program!, [...args, "true"]).worked)
+    return { prefix: NAMESPACE, owner: undefined }
   const owner = accountOf("postgres") ?? accountOf("nobody")
   return owner === undefined ? undefined : { prefix: [], owner }
 }

@@ -8,18 +8,21 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { handOver, type ServerUser } from "./ServerUser.ts"
 
-/** Linux limits a socket's path to 108 bytes with its NUL. The file name takes 14 bytes and a slash. */
-const FOLDER_BYTES_MAX = 107 - 15
+/** macOS limits a socket's path to 104 bytes with its NUL, Linux to 108. The file name takes 14 bytes and a slash. */
+const FOLDER_BYTES_MAX = 103 - 15
 
 /** Only part of the socket's name: nothing listens on the network. */
 export const PORT = 5432
 
-export const socketFolder = (dataDir: string, user: ServerUser): string => {
+export const socketFolderIn = (dataDir: string, temporary: string): string => {
   const inside = join(dataDir, "run")
-  const short = Buffer.byteLength(inside) <= FOLDER_BYTES_MAX
-  const folder = short
+  return Buffer.byteLength(inside) <= FOLDER_BYTES_MAX
     ? inside
-    : join(tmpdir(), `ledgerhook-${createHash("sha256").update(dataDir).digest("hex").slice(0, 16)}`)
+    : join(temporary, `ledgerhook-${createHash("sha256").update(dataDir).digest("hex").slice(0, 16)}`)
+}
+
+export const socketFolder = (dataDir: string, user: ServerUser): string => {
+  const folder = socketFolderIn(dataDir, tmpdir())
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   // Any user may write to the temporary folder, so a folder that another user made is refused, and a link too: its
   // mode lets everybody do everything.

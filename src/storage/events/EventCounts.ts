@@ -1,7 +1,7 @@
 /**
- * Counts the events that a filter matches. Without accounts the count is exact: whole hours are summed from
- * `event_hours`, and the partial hours at both ends are counted. With accounts it is exact up to
- * `Limits.estimateEnough` events; beyond that a sample is counted and scaled.
+ * Counts the events that a filter matches. Without accounts, whole hours are summed from `event_hours`, and only the
+ * partial hours at both ends are counted. With accounts each event is read, so an estimate ends at a limit and then
+ * says "at least".
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -25,39 +25,13 @@ export interface EventTally {
   readonly last_ledger: number
 }
 
-const HOUR = 3_600
-/** Its multiples modulo 1 are spread evenly for any count, and share no rhythm with days. */
-const GOLDEN_RATIO = 0.618_033_988_749_895
-
-export interface BusyTime extends CloseTimes {
+export interface EventEstimate {
   readonly events: number
+  /** Whether there may be more: not all events of the accounts were read. */
+  readonly atLeast: boolean
 }
 
-/** The time by which that many events had happened, if each of `times` has its events spread evenly. Pure. */
-const momentOf = (times: ReadonlyArray<BusyTime>, events: number): number => {
-  let left = events
-  for (const { from, before, events: own } of times) {
-    if (left < own) return from + (left / own) * (before - from)
-    left -= own
-  }
-  return times.at(-1)!.before
-}
-
-/**
- * `count` windows of time. The time is cut into `count` slices with equal numbers of events, and each window has that
- * share (0 to 1) of its slice's events. Pure.
- */
-export const sampleOf = (
-  times: ReadonlyArray<BusyTime>,
-  share: number,
-  count: number
-): ReadonlyArray<CloseTimes> => {
-  const slice = times.reduce((sum, { events }) => sum + events, 0) / count
-  return Array.from({ length: count }, (_, i) => {
-    const start = slice * (i + ((i * GOLDEN_RATIO) % 1) * (1 - share))
-    return { from: momentOf(times, start), before: momentOf(times, start + slice * share) }
-  })
-}
+const HOUR = 3_600
 
 export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/storage/EventCounts", {
   make: Effect.gen(function* () {
@@ -89,7 +63,7 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
         ) AS counted WHERE events > 0`
     }
 
-    /** DISTINCT, because an event has a row for each of its accounts. */
+    /** An event has a row for each of its accounts. */
     const ofAccounts = ({ network, accounts = [], eventTypes = allTypes }: WantedEvents) =>
       sql.and([
         // A subquery: PostgreSQL would otherwise estimate each of 10,000 accounts, and planning would take longer
@@ -105,50 +79,26 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
           WHERE ${ofAccounts(wanted)} AND ${closed(wanted.from, wanted.before)}
         ) AS found GROUP BY event_type`
 
-    const countIn = (windows: ReadonlyArray<CloseTimes>, wanted: WantedEvents) =>
-      sql<{ readonly events: number }>`
-        SELECT count(*)::float8 AS events
-        FROM unnest(${column(windows.map(({ from }) => timeOf(from)))}::timestamptz[],
-                    ${column(windows.map(({ before }) => timeOf(before)))}::timestamptz[]) AS sampled (since, until)
-        CROSS JOIN LATERAL (
-          SELECT DISTINCT ledger_index, position FROM event_accounts
-          WHERE ${ofAccounts(wanted)} AND close_time >= since AND close_time < until
-        ) AS found`.pipe(Effect.map(([row]) => row!.events))
-
-    /** Counts the events of all accounts by hour. A partial hour counts in proportion to its length. */
-    const hoursOf = ({ network, eventTypes = allTypes, from, before }: WantedEvents) =>
-      sql<{ readonly hour: number; readonly events: number }>`
-        SELECT extract(epoch FROM hour)::float8 AS hour, sum(events)::float8 AS events FROM event_hours
-        WHERE network = ${network} AND event_type = ANY(${column(eventTypes)}::text[])
-          AND hour > ${timeOf(from - HOUR)}::timestamptz AND hour < ${timeOf(before)}::timestamptz
-        GROUP BY 1 ORDER BY 1`.pipe(
-        Effect.map((rows) =>
-          rows.map(({ hour, events }): BusyTime => {
-            const within = { from: Math.max(hour, from), before: Math.min(hour + HOUR, before) }
-            return { ...within, events: (events * (within.before - within.from)) / HOUR }
-          })
-        )
-      )
-
-    /** Samples a growing share of the events until it has found enough. A share of 1 gives the exact number. */
-    const estimateAccounts = Effect.fnUntraced(function* (wanted: WantedEvents) {
-      const enough = Limits.estimateEnough
-      const { fewest, lookups, most } = Limits.estimateWindows
-      const windows = Math.min(most, Math.max(fewest, Math.floor(lookups / (wanted.accounts?.length ?? 1))))
-      const hours = yield* hoursOf(wanted)
-      const all = hours.reduce((sum, { events }) => sum + events, 0)
-      let share = Math.min(1, Limits.estimateFirstLook / all)
-      while (true) {
-        const found = yield* countIn(share === 1 ? [wanted] : sampleOf(hours, share, windows), wanted)
-        if (share === 1 || found >= enough) return Math.round(found / share)
-        share = Math.min(1, share * Math.max(2, (2 * enough) / Math.max(1, found)))
-      }
-    })
+    const estimateAccounts = (wanted: WantedEvents) =>
+      sql<EventEstimate>`
+        SELECT count(*)::float8 AS events, coalesce(sum(rows), 0) = ${Limits.countedRows} AS "atLeast"
+        FROM (
+          SELECT count(*) AS rows FROM (
+            SELECT ledger_index, position FROM event_accounts
+            WHERE ${ofAccounts(wanted)} AND ${closed(wanted.from, wanted.before)} LIMIT ${Limits.countedRows}
+          ) AS read GROUP BY ledger_index, position
+        ) AS found`.pipe(Effect.map(([row]) => row!))
 
     return {
       estimate: (wanted: WantedEvents) =>
         wanted.accounts === undefined
-          ? Effect.map(tallyTypes(wanted), (tallies) => tallies.reduce((sum, { events }) => sum + events, 0))
+          ? Effect.map(
+              tallyTypes(wanted),
+              (tallies): EventEstimate => ({
+                events: tallies.reduce((sum, { events }) => sum + events, 0),
+                atLeast: false
+              })
+            )
           : estimateAccounts(wanted),
 
       /** Exact counts by type. A type without events has no row. With accounts, the cost grows with their events. */

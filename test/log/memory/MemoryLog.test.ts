@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Log } from "../../../src/log/Log.ts"
-import * as MemoryLog from "../../../src/log/memory/MemoryLog.ts"
 import { suite } from "../../conformance/log.ts"
+import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../../support/settings.ts"
 
 const Live = Layer.provide(MemoryLog.layer, settingsLayer())

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Result } from "effect"
 import type { AssignedPartition, Log } from "../../../src/log/Log.ts"
-import { makeSharedLog } from "../../../src/log/memory/SharedLog.ts"
 import { suite } from "../../conformance/log.ts"
+import { makeSharedLog } from "../../support/memoryLog/SharedLog.ts"
 import { testSettings } from "../../support/settings.ts"
 
 const TOPIC = "webhooks.deliveries"

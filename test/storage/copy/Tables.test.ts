@@ -5,9 +5,8 @@ import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { makeTimePartitions } from "../../../src/sql/TimePartitions.ts"
-import { eachPage, inSnapshot, readShape } from "../../../src/storage/copy/ReadTables.ts"
-import { leavesOf } from "../../../src/storage/copy/TableShapes.ts"
-import { continueIdentities, prepareTables, writeRows } from "../../../src/storage/copy/WriteTables.ts"
+import { inSnapshot, readRows, readShape } from "../../../src/storage/copy/ReadTables.ts"
+import { fillTables } from "../../../src/storage/copy/WriteTables.ts"
 import { makeDatabase } from "../../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../../support/rows.ts"
 
@@ -19,20 +18,22 @@ const SPECIAL = [`quote ' " \\ , () {} \n\t`, "", "NULL", "null", "😀 ﷽", `{
 const DAY_MS = 86_400_000
 const NOW_MS = Date.UTC(2026, 10, 23)
 
+const noProgress = () => Effect.succeed(() => Effect.void)
+
 /** Every row of every table as text, and the number of deliveries that are counted. */
 const contents = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* inSnapshot(
     Effect.gen(function* () {
-      const { tables, ...shape } = yield* readShape
+      const shape = yield* readShape
       const rows: Record<string, Array<string>> = {}
-      for (const { leaf } of leavesOf(tables)) {
-        const all: Array<string> = []
-        yield* eachPage(leaf, (page) => Effect.sync(() => void all.push(...page)))
-        rows[leaf] = all
-      }
+      const add = (leaf: string, page: ReadonlyArray<string>) =>
+        Effect.sync(() => {
+          rows[leaf] = [...(rows[leaf] ?? []), ...page]
+        })
+      yield* readRows(shape, noProgress, add)
       const [total] = yield* sql`SELECT sum(count)::int AS counted FROM delivery_counts WHERE width = '1 day'`
-      return { shape, tables, rows, total }
+      return { shape, rows, total }
     })
   )
 })
@@ -74,10 +75,9 @@ const on = (sql: SqlClient.SqlClient) => Effect.provideService(SqlClient.SqlClie
 const copy = (source: SqlClient.SqlClient, target: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     const shape = yield* readShape
-    yield* on(target)(prepareTables(shape))
-    for (const { leaf, table } of leavesOf(shape.tables))
-      yield* eachPage(leaf, (page) => on(target)(writeRows(table, leaf, page)))
-    yield* on(target)(continueIdentities(shape))
+    const tables = yield* on(target)(fillTables(shape))
+    yield* readRows(shape, noProgress, (leaf, page) => on(target)(tables.add(leaf, page)))
+    yield* on(target)(tables.finish)
   }).pipe(inSnapshot, on(source))
 
 describe("copied tables", () => {
@@ -93,6 +93,19 @@ describe("copied tables", () => {
       const inserted = yield* target`
         INSERT INTO outbox (topic, key) VALUES ('webhooks.config', 'next') RETURNING id::int AS id`
       assert.deepStrictEqual(inserted, [{ id: SPECIAL.length + 1 }])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are not taken if a row is missing", () =>
+    Effect.gen(function* () {
+      const [source, target] = [yield* database, yield* database]
+      yield* fill.pipe(on(source))
+      const shape = yield* readShape.pipe(inSnapshot, on(source))
+      const tables = yield* fillTables(shape).pipe(on(target))
+      const unknown = yield* Effect.flip(tables.add("somewhere", []).pipe(on(target)))
+      assert.strictEqual(unknown.message, "it has rows of an unknown table somewhere")
+      const error = yield* Effect.flip(tables.finish.pipe(on(target)))
+      assert.match(error.message, /^the table \w+ has 0 rows instead of [1-9]/)
     }).pipe(Effect.scoped)
   )
 

@@ -1,6 +1,6 @@
 /**
  * Pages of deliveries: how much is read for them. That pages are exact for every filter, wherever their rows are,
- * is tested in test/api/DeliveryFilters.test.ts.
+ * is tested in test/api/DeliveryFilters.slow.test.ts.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

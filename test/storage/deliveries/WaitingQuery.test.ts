@@ -1,4 +1,4 @@
-/** The query of docs/operations.md counts the deliveries that wait, whether they are in the totals or not. */
+/** The query of docs/runbook.md counts the deliveries that wait, whether they are in the totals or not. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ layer(DeliveriesLive)("the query for waiting deliveries", (it) => {
         [attemptOf(rows[0]!.id, 1, "delivered", 5), attemptOf(rows[4]!.id, 1, "retrying", 5)],
         100
       )
-      const [query] = codeBlocks("docs/operations.md", "sql")
+      const [query] = codeBlocks("docs/runbook.md", "sql")
       const found = yield* sql.unsafe<{ webhook_id: string; status: string; waiting: string }>(query!)
       assert.deepStrictEqual(
         found.map(({ webhook_id, status, waiting }) => [webhook_id, status, Number(waiting)]).slice(0, 1),

@@ -6,7 +6,6 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../../src/config/Limits.ts"
 import { CONFIG_TOPIC } from "../../../src/domain/Webhook.ts"
 import { Log } from "../../../src/log/Log.ts"
-import * as MemoryLog from "../../../src/log/memory/MemoryLog.ts"
 import { Leases } from "../../../src/storage/Leases.ts"
 import { Outbox } from "../../../src/storage/outbox/Outbox.ts"
 import {
@@ -15,6 +14,7 @@ import {
   publishBatch
 } from "../../../src/storage/outbox/OutboxPublisher.ts"
 import { type Fault, faultyLog } from "../../support/faultyLog.ts"
+import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 import { settingsLayer } from "../../support/settings.ts"
 

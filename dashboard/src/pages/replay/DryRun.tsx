@@ -5,14 +5,14 @@ import { Panel } from "../../parts/Page.tsx"
 import classes from "./DryRun.module.css"
 
 export const DryRun = ({ counted }: { readonly counted: CountedReplay }) => {
-  const { estimated_events, by_type, first_ledger, last_ledger } = counted
+  const { at_least, estimated_events, by_type, first_ledger, last_ledger } = counted
   const types = Object.entries(by_type ?? {}).sort(([, a], [, b]) => b - a)
   const most = types[0]?.[1] ?? 1
   const known = types.reduce((sum, [, events]) => sum + events, 0)
   return (
     <Panel title="The replay would send">
       <div role="status">
-        <div className="figure-value">{plural(estimated_events, "event")}</div>
+        <div className="figure-value">{`${at_least ? "at least " : ""}${plural(estimated_events, "event")}`}</div>
         {first_ledger !== null && last_ledger !== null && (
           <div className="quiet">
             from ledger {count(first_ledger)} to {count(last_ledger)}; a payload filter is not counted

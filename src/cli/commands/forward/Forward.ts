@@ -5,8 +5,8 @@
  */
 import { Clock, Effect, Semaphore } from "effect"
 import { Limits } from "../../../config/Limits.ts"
-import { timeoutFailure } from "../../../deliver/FailureText.ts"
-import { signedRequest } from "../../../deliver/Signer.ts"
+import { timeoutFailure } from "../../../deliver/send/Failures.ts"
+import { signedRequest } from "../../../deliver/send/Signer.ts"
 import { randomId } from "../../../domain/Ids.ts"
 import type { EnvelopeFields } from "../../../domain/LedgerEvent.ts"
 import { type CommandFailed, failed } from "../../terminal/Failure.ts"

@@ -5,8 +5,8 @@ import { TestClock } from "effect/testing"
 import { compareCopies, copyPartition, finishCopies } from "../../../../src/cli/commands/move/CopyTopics.ts"
 import { makeOffsetMap } from "../../../../src/cli/commands/move/OffsetMap.ts"
 import { Log, type NewRecord } from "../../../../src/log/Log.ts"
-import * as MemoryLog from "../../../../src/log/memory/MemoryLog.ts"
 import { faultyLog } from "../../../support/faultyLog.ts"
+import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../../../support/settings.ts"
 
 const newLog = Effect.map(

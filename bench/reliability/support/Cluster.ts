@@ -1,0 +1,184 @@
+/**
+ * What is attacked: the program under supervision, its database on a disk of its own, its ledger server and, with
+ * Kafka, a broker and three processes that share the roles, each role at two of them. Every connection between them
+ * passes a proxy. Everything ends with the scope.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, type Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { roles } from "../../../src/config/Definitions.ts"
+import type { SeededRandom } from "../../../src/simulator/SeededRandom.ts"
+import { start as startDatabase } from "../../../src/storage/embedded/EmbeddedPostgres.ts"
+import { postmaster } from "../../../src/storage/embedded/Postmaster.ts"
+import { type Broker, startBroker } from "../../../test/kafka/broker.ts"
+import { freePort } from "../../../test/kafka/javaServer.ts"
+import { apiClient, createWebhook, waitUntil } from "../../../test/support/apiClient.ts"
+import { type Disk, makeDisk } from "./Disk.ts"
+import { type FaultProxy, startProxy } from "./FaultProxy.ts"
+import { type Load, type LoadOptions, startLoad } from "./Load.ts"
+import { type Member, startMember } from "./Member.ts"
+import { type KindName, kindNames, kinds, type Receivers, startReceivers } from "./Receivers.ts"
+
+export type Store = "kafka" | "embedded"
+
+export interface Cluster {
+  readonly store: Store
+  readonly random: SeededRandom
+  readonly load: Load
+  readonly receivers: Receivers
+  readonly members: ReadonlyArray<Member>
+  readonly proxies: Readonly<Record<string, FaultProxy>>
+  readonly broker: Broker | undefined
+  /** The broker's files. */
+  readonly brokerFolder: string | undefined
+  /** The members that faults may hit. */
+  readonly victims: ReadonlyArray<Member>
+  readonly disk: Disk
+  /** PostgreSQL's data directory. */
+  readonly databaseFolder: string
+  readonly databasePid: () => number | undefined
+  /** By webhook id. */
+  readonly webhooks: ReadonlyMap<string, KindName>
+  /** The file in which libfaketime reads the clock's offset of a member; undefined without libfaketime. */
+  readonly clockFileOf: ((member: Member) => string) | undefined
+  /** A statement on a connection of its own, past the proxy. */
+  readonly rows: <Row extends object>(statement: string) => Effect.Effect<ReadonlyArray<Row>, Error>
+}
+
+export interface ClusterOptions extends LoadOptions {
+  readonly store: Store
+  readonly random: SeededRandom
+  /** Where libfaketime is, if clocks shall be moved. */
+  readonly clockLibrary: string | undefined
+  /** Adds a process with all roles, which alone is hit by faults, so that the others can be observed. */
+  readonly spareMembers?: boolean
+}
+
+const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
+const READY = "120 seconds"
+
+/** Each role at two processes, and each process with roles of both halves of the chain. */
+const spread = [
+  { name: "a", roles: ["api", "ingest", "route", "deliver"] },
+  { name: "b", roles: ["api", "events", "deliver", "delay", "replay"] },
+  { name: "c", roles: ["ingest", "events", "route", "delay", "replay"] }
+]
+
+const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-faults-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+const startKafka = Effect.fnUntraced(function* (folder: string) {
+  const port = yield* Effect.promise(freePort)
+  const proxy = yield* startProxy({ host: "127.0.0.1", port })
+  const broker = yield* Effect.acquireRelease(
+    Effect.promise(() => startBroker(join(folder, "kafka"), { port, advertisedPort: proxy.port })),
+    (started) => Effect.promise(started.kill)
+  )
+  return { broker, proxy }
+})
+
+const rowsOf =
+  (socket: string) =>
+  <Row extends object>(statement: string): Effect.Effect<ReadonlyArray<Row>, Error> =>
+    Effect.scoped(
+      Effect.flatMap(
+        PgClient.make({ path: socket, username: "ledgerhook", database: "postgres", maxConnections: 1 }),
+        (sql) => sql.unsafe<Row>(statement)
+      )
+    ).pipe(Effect.provide(Reactivity.layer))
+
+/** Starts everything, and creates one webhook of each kind that wants all events. */
+export const startCluster = Effect.fnUntraced(function* (
+  options: ClusterOptions
+): Effect.fn.Return<Cluster, Error, Scope.Scope> {
+  const { store, random, clockLibrary } = options
+  const folder = yield* temporaryFolder
+  const disk = yield* makeDisk
+  const load = yield* startLoad(options)
+  const receivers = yield* startReceivers
+  const ledgerProxy = yield* startProxy({ host: "127.0.0.1", port: Number(new URL(load.url).port) })
+  const dataDir = join(disk.folder, "data")
+  const kafka = store === "kafka" ? yield* startKafka(folder) : undefined
+  const database =
+    kafka === undefined
+      ? undefined
+      : yield* startDatabase({ dataDir, command: "reliability", owner: true }).pipe(
+          Effect.flatMap(({ path }) => startProxy({ path }))
+        )
+  const clockFile = (name: string) => join(folder, `clock-${name}`)
+  const common = {
+    ADMIN_KEY,
+    SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+    XRPL_MAINNET_URLS: `ws://127.0.0.1:${ledgerProxy.port}`,
+    XRPL_MAINNET_START: String(load.firstLedger),
+    DELIVERY_ALLOW_HTTP: "true",
+    DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true",
+    DELIVERY_TIMEOUT: "3 seconds",
+    DELIVERY_RETRY_DELAYS: "300ms,600ms,1s,1s,2s,2s",
+    DISABLE_AFTER_FAILURES: "1000000",
+    ...(kafka === undefined || database === undefined
+      ? { DATA_DIR: dataDir }
+      : {
+          KAFKA_BROKERS: `127.0.0.1:${kafka.proxy.port}`,
+          DATABASE_URL: `postgres://ledgerhook@127.0.0.1:${database.port}/postgres`
+        })
+  }
+  const clockOf = (name: string) => {
+    if (clockLibrary === undefined) return {}
+    writeFileSync(clockFile(name), "+0\n")
+    return {
+      LD_PRELOAD: clockLibrary,
+      FAKETIME_TIMESTAMP_FILE: clockFile(name),
+      FAKETIME_CACHE_DURATION: "1",
+      FAKETIME_DONT_FAKE_MONOTONIC: "1"
+    }
+  }
+  const { spareMembers = false } = options
+  const parts =
+    kafka === undefined ? [{ name: "a", roles }] : spareMembers ? [...spread, { name: "d", roles }] : spread
+  const members = yield* Effect.forEach(parts, (part) =>
+    Effect.flatMap(Effect.promise(freePort), (port) =>
+      startMember({ ...part, port, environment: { ...common, ...clockOf(part.name) } })
+    )
+  )
+  const client = apiClient(members[0]!.apiUrl, ADMIN_KEY)
+  yield* waitUntil(
+    client.call("GET", "/readyz").pipe(
+      Effect.map(({ status }) => status === 200),
+      Effect.orElseSucceed(() => false)
+    ),
+    READY
+  ).pipe(Effect.mapError(() => new Error(`the program did not get ready:\n${members[0]!.output()}`)))
+  const webhooks = new Map<string, KindName>()
+  for (const name of kindNames) {
+    const fields = { url: receivers.urlOf(name), event_types: ["*"], ...kinds[name].fields }
+    webhooks.set((yield* createWebhook(client, fields)).id, name)
+  }
+  const databaseFolder = join(dataDir, "postgres")
+  return {
+    store,
+    random,
+    load,
+    receivers,
+    members,
+    proxies: {
+      ledger: ledgerProxy,
+      ...(kafka && { kafka: kafka.proxy }),
+      ...(database && { database })
+    },
+    broker: kafka?.broker,
+    brokerFolder: kafka === undefined ? undefined : join(folder, "kafka", "data"),
+    victims: spareMembers ? members.slice(-1) : members,
+    disk,
+    databaseFolder,
+    databasePid: () => postmaster(databaseFolder)?.pid,
+    webhooks,
+    clockFileOf: clockLibrary === undefined ? undefined : ({ name }) => clockFile(name),
+    rows: rowsOf(join(dataDir, "run", ".s.PGSQL.5432"))
+  }
+})

@@ -1,0 +1,174 @@
+/**
+ * Records the outcomes of all actors of a process. A statement begins `recordEveryMs` after the first outcome that
+ * waits, and writes up to `rowsAtOnce` of them. Then one transaction of the log appends the retries. Then the work is
+ * settled, so its offsets may be committed. A crash in between repeats an attempt or a record and loses none. Work
+ * from the backlog has no record in the log that would be read again, so its retry is appended before its row is
+ * written. If the database or the log is down, outcomes wait, and the actors' limits bound them.
+ */
+import { Clock, Context, Effect, Latch, Layer } from "effect"
+import { Settings } from "../../config/Config.ts"
+import { StageLimits } from "../../config/StageLimits.ts"
+import { monotonicClock } from "../../domain/Monotonic.ts"
+import { Log } from "../../log/Log.ts"
+import { Metrics } from "../../observability/Metrics.ts"
+import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
+import { showAge } from "../../observability/StageAges.ts"
+import { traced } from "../../observability/Tracing.ts"
+import { DeliveryStore } from "../../storage/deliveries/DeliveryStore.ts"
+import type { AttemptRecord, FirstAttempt, NewDelivery } from "../../storage/deliveries/Transitions.ts"
+import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
+import { nextWork, retryRecord } from "../Work.ts"
+import { type Outcome, showAttempts } from "./AttemptsShown.ts"
+import { makeResponseBudget } from "./ResponseBudget.ts"
+
+export type { Outcome }
+
+/** What one request brought: it is recorded by one statement, because a webhook's failures are counted by request. */
+interface EndedRequest {
+  readonly outcomes: ReadonlyArray<Outcome>
+  readonly onSettled: () => void
+}
+
+/**
+ * The attempts of a statement. A webhook's failures are counted in their order, so if some of its deliveries have a
+ * row, those that have none get one first (`unwritten`), and one statement records them all.
+ */
+const byRow = (outcomes: ReadonlyArray<Outcome>) => {
+  const first: Array<FirstAttempt> = []
+  const others: Array<AttemptRecord> = []
+  const unwritten: Array<NewDelivery> = []
+  const written = new Set(
+    outcomes.flatMap(({ webhookId, work }) => (work.row === undefined ? [webhookId] : []))
+  )
+  for (const { attempt, webhookId, work } of outcomes) {
+    const { row } = work
+    if (row !== undefined && !written.has(webhookId)) first.push({ attempt, row })
+    else {
+      others.push(attempt)
+      if (row !== undefined) unwritten.push(row)
+    }
+  }
+  return { first, others, unwritten }
+}
+
+const isFromBacklog = ({ work }: Outcome): boolean => work.acknowledge === undefined
+
+export class Recorder extends Context.Service<
+  Recorder,
+  {
+    /** `onSettled` is called when the attempts of the request are recorded and their retries are appended. */
+    readonly record: (outcomes: ReadonlyArray<Outcome>, onSettled: () => void) => void
+    /**
+     * Whether fewer than `unrecordedMost` outcomes wait for their record. Then a webhook may send although attempts of
+     * it that wait fill its concurrency limit.
+     */
+    readonly mayRunAhead: () => boolean
+  }
+>()("ledgerhook/deliver/Recorder") {
+  static readonly layer = Layer.effect(
+    Recorder,
+    Effect.gen(function* () {
+      const { disableAfterFailures, retryPolicy } = yield* Settings
+      const limits = yield* StageLimits
+      const log = yield* Log
+      const deliveries = yield* DeliveryStore
+      const webhooks = yield* WebhookStore
+      const nowMs = yield* monotonicClock
+      const stored = makeResponseBudget(limits.longResponses)
+      // Bounded by what the actors hold: StageLimits.partitionDeliveries each.
+      const waiting: Array<EndedRequest> = []
+      const some = Latch.makeUnsafe()
+      /** Outcomes that wait or are being written. */
+      let unrecorded = 0
+      /** Since when the oldest outcome that waits, and the oldest of those that are being written, have done so. */
+      let waitingSince = 0
+      let writingSince: number | undefined
+
+      const disable = Effect.fnUntraced(function* (failing: ReadonlyArray<string>) {
+        const now = yield* Clock.currentTimeMillis
+        const reason = `${disableAfterFailures} consecutive failed deliveries`
+        const disabled = yield* webhooks.disable(failing, reason, now)
+        yield* Metrics.disabledWebhooks.add({}, disabled.length)
+        for (const id of disabled) yield* Effect.logWarning(`webhook ${id} was disabled: ${reason}`)
+      })
+
+      /** Each step is retried separately: attempts that are recorded again name no failing webhook. */
+      const write = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+        const { first, others, unwritten } = byRow(outcomes)
+        const failing: Array<string> = []
+        if (first.length > 0) {
+          const recording = deliveries.recordFirst(first, disableAfterFailures)
+          failing.push(...(yield* recording.pipe(retryUntilSuccess("recording first attempts"))))
+        }
+        if (unwritten.length > 0) {
+          const now = yield* Clock.currentTimeMillis
+          yield* deliveries.insertPending(unwritten, now).pipe(retryUntilSuccess("writing deliveries"))
+        }
+        if (others.length > 0) {
+          const recording = deliveries.record(others, disableAfterFailures)
+          failing.push(...(yield* recording.pipe(retryUntilSuccess("recording attempts"))))
+        }
+        yield* showAttempts(outcomes)
+        if (failing.length > 0) yield* disable(failing).pipe(retryUntilSuccess("disabling webhooks"))
+      })
+
+      const queueRetries = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+        const now = yield* Clock.currentTimeMillis
+        const append = outcomes.flatMap(({ attempt: { endedAt, nextDelayMs }, webhookId, work }) => {
+          if (nextDelayMs === null) return []
+          // The wall clock may have been set back since the outcome: the wait is no longer than its whole delay.
+          const waitMs = Math.min(endedAt + nextDelayMs - now, nextDelayMs)
+          return [retryRecord(retryPolicy, nextWork(work, webhookId), waitMs, now)]
+        })
+        if (append.length > 0) yield* log.transaction({ append }).pipe(retryUntilSuccess("queueing retries"))
+      })
+
+      const writeAndRetry = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+        yield* queueRetries(outcomes.filter(isFromBacklog))
+        yield* write(outcomes)
+        yield* queueRetries(outcomes.filter((outcome) => !isFromBacklog(outcome)))
+      })
+
+      /** Takes the requests that the next statement records. */
+      const take = (): ReadonlyArray<EndedRequest> => {
+        let count = 0
+        let requests = 0
+        while (requests < waiting.length && count < limits.rowsAtOnce)
+          count += waiting[requests++]!.outcomes.length
+        writingSince = waitingSince
+        waitingSince = nowMs()
+        const taken = waiting.splice(0, requests)
+        if (waiting.length === 0) some.closeUnsafe()
+        return taken
+      }
+
+      const recordNext = Effect.gen(function* () {
+        yield* Latch.await(some)
+        if (unrecorded < limits.rowsAtOnce) yield* Effect.sleep(limits.recordEveryMs)
+        const requests = take()
+        const outcomes = requests.flatMap((request) => request.outcomes)
+        yield* traced(writeAndRetry(outcomes), "record attempts", () => ({ outcomes: outcomes.length }))
+        writingSince = undefined
+        unrecorded -= outcomes.length
+        for (const { onSettled } of requests) onSettled()
+      })
+
+      yield* showAge("deliver", () => {
+        const since = writingSince ?? (waiting.length > 0 ? waitingSince : undefined)
+        return since === undefined ? 0 : nowMs() - since
+      })
+      // This fiber is stopped after the actors, which wait for their last outcomes.
+      yield* Effect.forkScoped(Effect.forever(recordNext))
+      return Recorder.of({
+        record: (outcomes, onSettled) => {
+          unrecorded += outcomes.length
+          if (waiting.length === 0) waitingSince = nowMs()
+          const kept = outcomes.map((one) => ({ ...one, attempt: stored(one.accountId, one.attempt) }))
+          waiting.push({ outcomes: kept, onSettled })
+          some.openUnsafe()
+        },
+        mayRunAhead: () => unrecorded < limits.unrecordedMost
+      })
+    })
+  )
+}

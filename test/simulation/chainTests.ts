@@ -1,0 +1,51 @@
+/** The tests of the whole chain in several processes, with faults by seed: see README.md. */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { inject } from "vitest"
+import { AT_ONCE, type Databases, makeDatabases } from "./databases.ts"
+import { simulate } from "./simulate.ts"
+
+class Runs extends Context.Service<Runs, Databases>()("test/simulation/Runs") {
+  static readonly layer = Layer.effect(
+    Runs,
+    Effect.suspend(() => makeDatabases(inject("postgres"), AT_ONCE))
+  )
+}
+
+const run = (seed: number, tell?: (line: string) => void) =>
+  Effect.gen(function* () {
+    const databases = yield* Runs
+    return yield* simulate(seed, yield* databases, tell)
+  }).pipe(Effect.scoped)
+
+const traceOf = Effect.fnUntraced(function* (seed: number) {
+  const lines: Array<string> = []
+  yield* run(seed, (line) => lines.push(line))
+  return lines
+})
+
+export const chainTests = (seeds: Iterable<number>) =>
+  describe("the whole chain, with faults by seed", { concurrent: true }, () => {
+    it.layer(Runs.layer, { excludeTestServices: true })("on a virtual clock", (it) => {
+      for (const seed of seeds)
+        it.effect(
+          `seed ${seed} keeps every promise`,
+          () =>
+            Effect.map(run(seed), (problems) =>
+              assert.deepStrictEqual(problems, [], `npm run simulate -- --seed ${seed} --trace`)
+            ),
+          120_000
+        )
+
+      it.effect(
+        "a seed gives the same run each time, whatever runs beside it",
+        () =>
+          Effect.gen(function* () {
+            const both = yield* Effect.all([traceOf(3), traceOf(3)], { concurrency: 2 })
+            assert.isAbove(both[0].length, 10)
+            assert.deepStrictEqual(both[0], both[1])
+          }),
+        120_000
+      )
+    })
+  })

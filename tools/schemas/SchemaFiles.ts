@@ -1,0 +1,52 @@
+/** The files that are generated from the schemas in the code, and how a folder differs from them. Pure. */
+import { asyncApiDocument } from "../../src/api/AsyncApiDocument.ts"
+import { openApiDocument } from "../../src/api/Contract.ts"
+import { publishedSchemas } from "../../src/domain/JsonSchemas.ts"
+import { receiverPython } from "./ReceiverPython.ts"
+import { receiverTypes } from "./ReceiverTypes.ts"
+import { schemaIndex } from "./SchemaIndex.ts"
+import { signatureVectors } from "./SignatureVectors.ts"
+
+/** File contents by path below their folder. */
+export type Files = ReadonlyMap<string, string>
+
+export interface Difference {
+  readonly path: string
+  readonly what: "missing" | "outdated" | "left over"
+}
+
+const jsonText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`
+
+export const schemaFiles = (): Files => {
+  const schemas = publishedSchemas()
+  return new Map([
+    ["README.md", schemaIndex(schemas)],
+    ...schemas.map(({ path, document }): [string, string] => [path, jsonText(document)]),
+    ["openapi.json", jsonText(openApiDocument())],
+    ["asyncapi.json", jsonText(asyncApiDocument())],
+    ["signature-vectors.json", jsonText(signatureVectors())]
+  ])
+}
+
+/** Every folder that holds generated files, and nothing else. */
+export const generatedFolders = (): ReadonlyArray<readonly [folder: string, files: Files]> => [
+  ["schemas", schemaFiles()],
+  ["packages/receiver-js/src/generated", new Map([["events.ts", receiverTypes(publishedSchemas())]])],
+  [
+    "packages/receiver-python/src/ledgerhook_receiver/generated",
+    new Map([
+      ["__init__.py", ""],
+      ["events.py", receiverPython(publishedSchemas())]
+    ])
+  ]
+]
+
+export const differences = (shouldBe: Files, is: Files): ReadonlyArray<Difference> => {
+  const found: Array<Difference> = []
+  for (const [path, text] of shouldBe) {
+    const there = is.get(path)
+    if (there !== text) found.push({ path, what: there === undefined ? "missing" : "outdated" })
+  }
+  for (const path of is.keys()) if (!shouldBe.has(path)) found.push({ path, what: "left over" })
+  return found
+}
