@@ -114,7 +114,7 @@ const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions)
       ...pool,
       applicationName: yield* applicationName(options),
       url: Redacted.make(url),
-      keepAlive: Limits.databaseKeepAliveMs
+      keepAlive: Limits.databaseReadMs
     })
     yield* checkVersion(client, where)
     return client

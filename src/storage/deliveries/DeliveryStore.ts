@@ -74,10 +74,10 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
       let failed = 0
       for (;;) {
         const batch = sql`
-          FROM (${ids} LIMIT ${Limits.queueEndBatch}) AS ended WHERE d.id = ANY(ARRAY[ended.id]) AND d.parked`
+          FROM (${ids} LIMIT ${Limits.statementRows}) AS ended WHERE d.id = ANY(ARRAY[ended.id]) AND d.parked`
         const ended = yield* endQueued(sql, batch, reason, nowMs)
         failed += ended
-        if (ended < Limits.queueEndBatch) return failed
+        if (ended < Limits.statementRows) return failed
       }
     })
 

@@ -322,7 +322,7 @@ layer(Live)("delivery store", (it) => {
   it.effect("ends a backlog in batches, reading few more rows than it ends", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const count = 2 * Limits.queueEndBatch + 100
+      const count = 2 * Limits.statementRows + 100
       const { store, webhookId, ids } = yield* prepare(count)
       yield* disable(webhookId)
       const read = Effect.map(
