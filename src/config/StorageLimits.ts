@@ -31,11 +31,10 @@ export const storageLimits = {
    */
   databaseKeepAliveMs: 10_000,
   /**
-   * How often to check for statements without an answer, and after how many checks their connection is closed: a
-   * minute, six times as long as the slowest read may take. Longer statements are split into batches.
+   * How long a statement of a service waits for its answer: six times as long as the slowest read may take. Longer
+   * statements are split into batches.
    */
-  databaseAnswerCheckMs: 10_000,
-  databaseAnswerChecks: 6,
+  databaseAnswerMs: 60_000,
   /** PostgreSQL connections of one process. */
   databaseConnections: 10,
   /** How many of them requests to the API use at once. The stages always have the others. */

@@ -15,7 +15,7 @@ import { errorText } from "../observability/Logging.ts"
 import { DatabaseTrouble } from "./DatabaseTrouble.ts"
 import { start } from "./embedded/EmbeddedPostgres.ts"
 import { migrate } from "./Migrations.ts"
-import * as SqlMetrics from "./SqlMetrics.ts"
+import * as SqlPool from "./SqlPool.ts"
 
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", {
   message: Schema.String
@@ -56,7 +56,6 @@ const readPool = {
   multiplex: true,
   multiplexConcurrency: Limits.databaseReadsPerConnection,
   applicationName: "ledgerhook read",
-  spanAttributes: SqlMetrics.poolAttribute("read"),
   startupParameters: {
     plan_cache_mode: "force_generic_plan",
     // Each statement here follows the order of an index. For a new partition without statistics, PostgreSQL would
@@ -78,7 +77,9 @@ const readPool = {
 export class ReadSql extends Context.Service<ReadSql, SqlClient.SqlClient>()("ledgerhook/storage/ReadSql") {
   static readonly layer = Layer.effect(
     ReadSql,
-    Effect.flatMap(PgClient.PgClient, ({ config }) => PgClient.make({ ...config, ...readPool }))
+    Effect.flatMap(PgClient.PgClient, ({ config }) =>
+      SqlPool.make("read", { ...config, ...readPool }, { answerMs: Limits.databaseAnswerMs })
+    )
   ).pipe(Layer.provide(Reactivity.layer))
 }
 
@@ -153,20 +154,29 @@ const connect = Effect.fnUntraced(function* (options: SqlOptions) {
 /** `SqlClient` (and `PgClient`) without migrating: for commands that inspect or migrate the database. */
 export const unmigratedLayer = (options: SqlOptions) => PgClient.layerFrom(connect(options))
 
-const noAnswerLimit = { ...Limits, databaseAnswerChecks: Number.POSITIVE_INFINITY }
-
-/** `SqlClient` (and `PgClient`) and `ReadSql` on a migrated database. */
-export const layer = (options: SqlOptions) =>
-  Layer.provideMerge(
-    Layer.merge(
-      ReadSql.layer,
-      SqlMetrics.layer(options.answerLimit === true ? Limits : noAnswerLimit).pipe(
-        Layer.provideMerge(DatabaseTrouble.layer)
-      )
-    ),
-    PgClient.layerFrom(
-      connect(options).pipe(
-        Effect.tap((client) => migrate.pipe(Effect.provideService(SqlClient.SqlClient, client)))
+/** `SqlClient` (and `PgClient`) and `ReadSql` on a migrated database. The stages always have some connections. */
+export const layer = (options: SqlOptions) => {
+  const main = Effect.flatMap(PgClient.PgClient, ({ config }) =>
+    SqlPool.make(
+      "main",
+      { ...config, maxConnections: pool.maxConnections },
+      {
+        answerMs: options.answerLimit === true ? Limits.databaseAnswerMs : undefined,
+        requestConnections: Limits.databaseRequestConnections
+      }
+    )
+  )
+  return Layer.merge(
+    Layer.effect(SqlClient.SqlClient, main).pipe(Layer.provide(Reactivity.layer)),
+    ReadSql.layer
+  ).pipe(
+    Layer.provideMerge(DatabaseTrouble.layer),
+    Layer.provideMerge(
+      PgClient.layerFrom(
+        connect(options).pipe(
+          Effect.tap((client) => migrate.pipe(Effect.provideService(SqlClient.SqlClient, client)))
+        )
       )
     )
   )
+}

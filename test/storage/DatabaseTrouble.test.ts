@@ -1,14 +1,14 @@
 /** What the database lacks is shown in PostgreSQL's words, with the setting. Real statements of a real PostgreSQL. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
+import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
 import { LogError } from "../../src/log/Log.ts"
 import { errorText } from "../../src/observability/Logging.ts"
 import { DatabaseTrouble } from "../../src/storage/DatabaseTrouble.ts"
-import * as SqlMetrics from "../../src/storage/SqlMetrics.ts"
+import * as SqlPool from "../../src/storage/SqlPool.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { TestDatabase } from "../support/postgres.ts"
+import { makeDatabase, TestDatabase } from "../support/postgres.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const FULL = 'could not extend file "base/5/1": No space left on device'
@@ -22,9 +22,12 @@ const failWith = (state: string, message: string) =>
     )
   )
 
-const Live = SqlMetrics.layer(Limits).pipe(
+const Live = Layer.effect(
+  SqlClient.SqlClient,
+  Effect.flatMap(makeDatabase, (options) => SqlPool.make("main", options, {}))
+).pipe(
+  Layer.provide(Reactivity.layer),
   Layer.provideMerge(DatabaseTrouble.layer),
-  Layer.provideMerge(TestDatabase),
   Layer.provide(settingsLayer({ DATA_DIR: "/data/of/the/test" }))
 )
 

@@ -1,22 +1,24 @@
 /** The metrics of the database's pools: what uses a connection, what waits for one, and how long statements take. */
-import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Latch, Layer, Metric } from "effect"
+import { Context, Effect, Fiber, Latch, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
+import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
 import { ForRequest } from "../../src/storage/ForRequest.ts"
 import { ReadSql } from "../../src/storage/Sql.ts"
-import * as SqlMetrics from "../../src/storage/SqlMetrics.ts"
+import * as SqlPool from "../../src/storage/SqlPool.ts"
 import { makeDatabase } from "../support/postgres.ts"
 
 /** Two connections, so that a third user waits. */
-const TwoConnections = Layer.provideMerge(
-  Layer.merge(ReadSql.layer, SqlMetrics.layer({ ...Limits, databaseRequestConnections: 1 })),
-  PgClient.layerFrom(
-    Effect.flatMap(makeDatabase, (options) => PgClient.make({ ...options, maxConnections: 2 }))
-  )
-)
+const TwoConnections = Layer.effectContext(
+  Effect.gen(function* () {
+    const config = { ...(yield* makeDatabase), maxConnections: 2 }
+    return Context.make(
+      SqlClient.SqlClient,
+      yield* SqlPool.make("main", config, { requestConnections: 1 })
+    ).pipe(Context.add(ReadSql, yield* SqlPool.make("read", config, {})))
+  })
+).pipe(Layer.provide(Reactivity.layer))
 
 const shown = Effect.fnUntraced(function* (name: string, pool: string) {
   const text = yield* PrometheusMetrics.format()

@@ -1,0 +1,150 @@
+/**
+ * A SqlClient with its own pool of connections, which it measures and bounds: what uses and what waits for a connection,
+ * how long statements take, how many connections requests to the API use at once, and how long a statement waits for its
+ * answer. A database or a pooler may stay alive and never answer. Such a statement then fails as if its connection was
+ * lost: whether it took effect is unknown. The wait for a free connection has no limit here.
+ */
+import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
+import { Effect, type Scope, Semaphore } from "effect"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { Metrics } from "../observability/Metrics.ts"
+import { DatabaseTrouble } from "./DatabaseTrouble.ts"
+import { ForRequest } from "./ForRequest.ts"
+
+export interface PoolBounds {
+  /** How long a statement may wait for its answer. Without it: for ever. */
+  readonly answerMs?: number | undefined
+  /** Connections that requests to the API may use at once. Without it: all. */
+  readonly requestConnections?: number | undefined
+}
+
+const NANOS_PER_SECOND = 1e9
+
+const lost = (message: string) =>
+  new SqlError.SqlError({
+    reason: new SqlError.ConnectionError({ cause: new Error(message), message, operation: "query" })
+  })
+
+const isLost = ({ reason }: SqlError.SqlError): boolean => reason._tag === "ConnectionError"
+
+/** PostgreSQL answers `ROLLBACK` if the transaction had failed. The driver's client checks it too. */
+const commit = (connection: SqlConnection.Connection) =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []), (result) => {
+    if ((result as PgConnection.Result).command !== "ROLLBACK") return Effect.void
+    const message = "COMMIT rolled back a transaction that had failed"
+    return Effect.fail(
+      new SqlError.SqlError({
+        reason: new SqlError.UnknownError({ cause: new Error(message), message, operation: "commit" })
+      })
+    )
+  })
+
+/** They end a transaction or a savepoint, as a lost connection does. So the error before them is the one that counts. */
+const ENDING = /^(?:ROLLBACK|RELEASE)\b/
+
+export const make = Effect.fnUntraced(function* (
+  name: "main" | "read",
+  config: PgPool.Config,
+  { answerMs, requestConnections }: PoolBounds
+) {
+  const pool = yield* PgPool.make(config)
+  const { note } = yield* DatabaseTrouble
+  const forRequests = requestConnections === undefined ? undefined : Semaphore.makeUnsafe(requestConnections)
+  const use = { inUse: 0, waiting: 0 }
+  yield* Metrics.poolInUse.observe({ pool: name }, () => use.inUse)
+  yield* Metrics.poolWaiting.observe({ pool: name }, () => use.waiting)
+
+  const timed = <A, E>(self: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.clockWith((clock) => {
+      const startedAt = clock.monotonicTimeNanosUnsafe()
+      const ended = Effect.suspend(() =>
+        Metrics.statementDuration.record({ pool: name }, [
+          Number(clock.monotonicTimeNanosUnsafe() - startedAt) / NANOS_PER_SECOND
+        ])
+      )
+      return Effect.ensuring(self, ended)
+    })
+
+  // The driver closes a connection whose statement is interrupted and gets no answer to that either. Reads share a
+  // connection, so an interrupted one does not concern it: the pool closes it when all of them have ended.
+  const answered = <A>(connection: PgConnection.PgConnection, self: Effect.Effect<A, SqlError.SqlError>) =>
+    answerMs === undefined
+      ? self
+      : Effect.timeoutOrElse(self, {
+          duration: answerMs,
+          orElse: () =>
+            Effect.andThen(
+              pool.invalidate(connection),
+              Effect.fail(lost(`the database did not answer a statement within ${answerMs} ms`))
+            )
+        })
+
+  const lend = (connection: PgConnection.PgConnection): SqlConnection.Connection => {
+    const run = <A>(self: Effect.Effect<A, SqlError.SqlError>) =>
+      Effect.tapError(timed(answered(connection, self)), note)
+    const rows = (sql: string, params: ReadonlyArray<unknown>, prepare?: boolean) => {
+      const read = run(Effect.map(connection.query(sql, params, prepare), (result) => result.rows))
+      return ENDING.test(sql) ? Effect.catchIf(read, isLost, () => Effect.succeed([])) : read
+    }
+    return {
+      execute: (sql, params) => rows(sql, params),
+      executeUnprepared: (sql, params) => rows(sql, params, false),
+      executeRaw: (sql, params) => run(connection.query(sql, params)),
+      executeValues: (sql, params) => run(connection.queryValues(sql, params)),
+      executeValuesUnprepared: (sql, params) => run(connection.queryValues(sql, params, false)),
+      executeStream: (sql, params) => connection.stream(sql, params)
+    }
+  }
+
+  /** What uses a connection, or waits for one: first of those that requests may use, and then of the pool. */
+  const makeUser = () => {
+    let counts: keyof typeof use = "waiting"
+    use.waiting++
+    return {
+      begun: (connection: PgConnection.PgConnection) => {
+        use.waiting--
+        use.inUse++
+        counts = "inUse"
+        return lend(connection)
+      },
+      ended: Effect.sync(() => use[counts]--)
+    }
+  }
+
+  /** Lends a connection to one statement. */
+  const borrower: SqlConnection.Borrower = (run) =>
+    Effect.flatMap(ForRequest, (isRequest) => {
+      const user = makeUser()
+      const borrowed = Effect.tapError(
+        pool.use((connection) => run(user.begun(connection))),
+        note
+      )
+      return Effect.ensuring(
+        isRequest && forRequests ? forRequests.withPermit(borrowed) : borrowed,
+        user.ended
+      )
+    })
+
+  /** The same until the scope closes. */
+  const acquired = (get: Effect.Effect<PgConnection.PgConnection, SqlError.SqlError, Scope.Scope>) =>
+    Effect.gen(function* () {
+      const user = yield* Effect.acquireRelease(Effect.sync(makeUser), ({ ended }) => ended)
+      if (forRequests && (yield* ForRequest)) yield* forRequests.takeScoped(1)
+      return user.begun(yield* Effect.tapError(get, note))
+    })
+
+  return yield* SqlClient.make({
+    driver: "pg",
+    acquirer: acquired(pool.get),
+    borrower,
+    transactionAcquirer: acquired(pool.reserve),
+    compiler: PgClient.makeCompiler(),
+    spanAttributes: [
+      ["db.system.name", "postgresql"],
+      ["ledgerhook.pool", name]
+    ],
+    prepareTransactionControls: true,
+    releaseSavepoint: (savepoint) => `RELEASE SAVEPOINT ${savepoint}`,
+    commit
+  })
+})
