@@ -6,6 +6,7 @@
 import { Clock, Effect, Layer, Option } from "effect"
 import { Limits } from "../src/config/Limits.ts"
 import { StoredEvents } from "../src/coverage/StoredEvents.ts"
+import { LIVE_MS } from "../src/deliver/queue/ReplayPace.ts"
 import { deliver } from "../src/deliver/Stage.ts"
 import type { EventType } from "../src/domain/EventType.ts"
 import { randomId } from "../src/domain/Ids.ts"
@@ -147,7 +148,7 @@ const measure = Effect.gen(function* () {
         })
       const live = yield* arriving(queueWorks(worksOf(past.events, [webhookId]), accountId, past.offsets))
       // Afterwards only the replay uses the service.
-      yield* Effect.sleep(Limits.replayLiveMs)
+      yield* Effect.sleep(LIVE_MS)
       return { live, replay: yield* arriving(jobs.run(webhookId)) }
     })
   )

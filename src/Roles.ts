@@ -15,7 +15,7 @@ import { delay } from "./delay/Stage.ts"
 import { Recorder } from "./deliver/record/Recorder.ts"
 import { deliver } from "./deliver/Stage.ts"
 import { Sender } from "./deliver/send/Sender.ts"
-import { watchSender } from "./deliver/send/SenderHealth.ts"
+import { watchSender } from "./deliver/send/Sender.ts"
 import { detectLedger } from "./detect/Detect.ts"
 import type { DetectionAlert } from "./domain/LedgerEvent.ts"
 import type { Network } from "./domain/Network.ts"
@@ -100,7 +100,7 @@ const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
               Effect.logError(`${part} failed and is restarted`, cause),
               health.set(part, {
                 status: "failed",
-                detail: `failed, and is restarted: ${printable(errorText(Cause.squash(cause)), Limits.failureShownLength)}`
+                detail: `failed, and is restarted: ${printable(errorText(Cause.squash(cause)), Limits.errorLength)}`
               })
             )
           ),

@@ -48,8 +48,8 @@ export const makePlainRecording = Effect.gen(function* () {
       const recording = Effect.gen(function* () {
         while (left > 0) {
           yield* Latch.await(some)
-          const ids = ended.slice(0, Limits.recorderBatch)
-          ended = ended.slice(Limits.recorderBatch)
+          const ids = ended.slice(0, Limits.rowsAtOnce)
+          ended = ended.slice(Limits.rowsAtOnce)
           if (ended.length === 0) some.closeUnsafe()
           yield* record(ids)
           left -= ids.length

@@ -189,8 +189,8 @@ export const Limits = {
   /** How long a cancelled job's worker may take to end its batch, and how often that is checked. */
   replayCancelMs: 900,
   replayCancelPollMs: 20,
-  /** Rows of accounts' events that an estimate reads: about 0.2 s. If there are more, it says "at least". */
-  estimateRead: 100_000,
+  /** Rows that one count reads: about 0.2 s. If there are more, it says "at least". */
+  countedRows: 100_000,
 
   // --- history for replays
   ...backfillLimits,
@@ -254,8 +254,8 @@ export const Limits = {
   mailLeaseMs: 60_000,
   /** Waits between attempts to send a mail or a notice. After three days it is given up. */
   mailRetryDelaysMs: [1, 5, 15, 60, 180, 360, 720, 1_440, 1_440].map((minutes) => minutes * 60_000),
-  /** Characters of a mail server's error that are kept. */
-  mailErrorLength: 500,
+  /** Characters that are kept of an error or of another reason. */
+  errorLength: 500,
   /** How long notices are kept: they are retried for three days. */
   noticesKeptMs: 7 * 24 * 3_600_000,
   /** How long mails are kept: longer than a month, because they record which quota notices an account got. */

@@ -26,64 +26,32 @@ export const stageLimits = {
   delaySleep: { part: 1 / 16, leastMs: 5_000, mostMs: 60_000 },
   /**
    * Live deliveries queued or in flight per delivery partition, not counting `laneLeast`. Further ones wait in
-   * PostgreSQL. There are 24 partitions, and a delivery has 1 to 2 KB.
+   * PostgreSQL. There are 24 partitions, and a delivery has 1 to 2 KB. A lane also reads so many rows of a backlog before
+   * it begins at its start again, where retries that came back meanwhile are.
    */
   partitionDeliveries: 2_000,
-  /** Live deliveries that an actor reads at a time. */
+  /** Replayed deliveries queued or in flight per delivery partition, in addition to live ones. */
+  partitionReplays: 500,
+  /** Deliveries that each webhook may always have in memory, so that webhooks that hang cannot block others. */
+  laneLeast: 4,
+  /** Records that an actor reads at a time. Others of the partition wait for the read. */
   feedRecords: 100,
   /**
-   * Nothing more is offered to a lane that has sent `manyPerSecond` in the last second, or is younger than `beginMs`, if it
-   * has `queuedPart` of what it sends in a second queued, and at least `queuedLeast`, or a backlog that will be gone
-   * within `drainsWithinMs`. The feed waits, and looks every `feedPollMs`, until its oldest record was in the log for
-   * `feedWaitMs`: others are behind it. So deliveries to endpoints that are fast enough get no row before their outcome.
+   * A feed waits for lanes that will soon take more, and looks every `feedPollMs`, until its oldest record was in the log
+   * for `feedWaitMs`: others are behind it. So deliveries to endpoints that are fast enough get no row before their
+   * outcome.
    */
-  manyPerSecond: 50,
-  beginMs: 100,
-  queuedPart: 0.5,
-  queuedLeast: 32,
-  drainsWithinMs: 5_000,
   feedPollMs: 5,
   feedWaitMs: 1_000,
-  /** A feed that has taken nothing for this long has nothing before it: it takes every few milliseconds. */
-  feedIdleMs: 2_000,
-  /**
-   * `laneShare`: the part of a partition's free memory that one webhook may use, so one webhook alone gets half of it.
-   * `laneLeast`: deliveries that each webhook may always have in memory, beyond that bound, so that webhooks that hang
-   * cannot block others.
-   */
-  lanes: { laneShare: 0.5, laneLeast: 4 },
   /**
    * A delivery that has been queued in memory for longer than this gets its row, so the API shows it, and its offset may
-   * be committed. Deliveries of healthy endpoints are faster, so they are written once, with their outcome.
+   * be committed.
    */
-  unshownMs: 1_000,
-  /** How often an actor looks for such deliveries while some are queued, and how many rows one statement writes. */
-  showEveryMs: 250,
-  showAtOnce: 500,
-  /**
-   * While fewer outcomes than this, over all webhooks, wait to be recorded, a webhook may send beyond its own. This is
-   * what a crash repeats, besides the windows of webhooks.
-   */
-  unrecordedMost: 40,
-  /**
-   * Also while outcomes that wait plus attempts under way are fewer than this part of the outcomes recorded in
-   * `repeatedOfMs`, and fewer than `repeatedMost`. Statements are then larger, and a crash repeats at most 1 % of the
-   * deliveries. A single webhook is a third faster with it.
-   */
-  repeatedPart: 0.01,
-  repeatedOfMs: 10_000,
-  repeatedMost: 400,
+  rowAfterMs: 1_000,
   /** How long to wait before re-offering work whose previous attempt has not been recorded yet. */
   earlyWorkMs: 5_000,
   /** Backlog rows that a lane reads at a time. With a large backlog a lane queues one and a half pages. */
   lanePageRows: 100,
-  /**
-   * Deliveries that a lane queues from its backlog before it begins at the start again. A retry that came back
-   * meanwhile is behind the place where it reads. So the retry waits for about 2,000 deliveries, and not for the end of
-   * a backlog that may grow faster than its receiver answers. Rows in memory are read again, so it is no smaller than
-   * `partitionDeliveries`.
-   */
-  laneWalkDeliveries: 2_000,
   /** Events read at a time for backlog rows, and how many such pieces are cached over all lanes: about 10 MB. */
   eventPieceRecords: 100,
   eventPieces: 32,
@@ -92,32 +60,22 @@ export const stageLimits = {
    * its `client_max_body_size` says otherwise. Batches take their events from a lane's memory, which is bounded.
    */
   batchBodyBytes: 1024 * 1024,
-  /** A batch that may not wait for events still waits this long: a feed offers what it has read within it. */
-  batchLeastWaitMs: 1,
   /** How often an actor commits its offset. A restart reads again what came after the last commit. */
   commitEveryMs: 100,
   /** How long a stopping actor waits for attempts in flight. An attempt takes up to 10 s by default. */
   drainMs: 11_000,
   /**
-   * Connections in use to one origin, over all webhooks there. A single webhook gets a quarter, which is the largest
-   * window (deliver/send/ConnectionLimiter.ts).
+   * Connections in use to one origin, over all webhooks there. A single webhook gets a quarter (ConnectionLimiter.ts),
+   * which is the largest concurrency limit.
    */
   connectionsPerOrigin: 1_024,
-  /** Connections in use in one process. One takes 10 to 50 KB. */
+  /** Connections in use in one process. One takes 10 to 50 KB. While more are open, each closes after its request. */
   connectionsInUse: 8_192,
-  /** While more connections than this are open, in use or idle, each is closed when its request ends. */
-  connectionsKept: 8_192,
-  /**
-   * Parts of the two bounds above that a webhook may use: deliver/send/ConnectionLimiter.ts has the formulas. `tried`: how
-   * many waiting webhooks are tried when a connection becomes free.
-   */
-  connectionShares: { least: 16, shared: 0.75, tried: 16 },
   /**
    * An idle connection is closed after this: before the 5 s after which Node, Apache and uvicorn close theirs. A
-   * response's `Keep-Alive: timeout` changes it, up to `connectionLifeMs`, less `connectionIdleMarginMs`.
+   * response's `Keep-Alive: timeout` changes it, up to `connectionLifeMs`.
    */
   connectionIdleMs: 4_500,
-  connectionIdleMarginMs: 500,
   /**
    * No request begins on a connection that is older than this, minus up to a quarter by chance, so that connections
    * opened together do not end together. A busy webhook then follows a change of DNS.
@@ -132,12 +90,15 @@ export const stageLimits = {
   lackPauseMs: 1_000,
   /** How long `/readyz` shows such a request. */
   shortageShownMs: 60_000,
-  /** Outcomes written in one statement. */
-  recorderBatch: 500,
-  /** With this many outcomes a statement is worth its cost, whatever else is under way. */
-  recorderEnough: 128,
-  /** How long a statement waits for more outcomes. It costs as much as about fifty of its rows. */
-  recorderGatherMs: 8,
+  /** Rows that a statement of deliver writes: outcomes, or deliveries that move to the backlog. */
+  rowsAtOnce: 500,
+  /** The recorder begins a statement so long after the first outcome that waits: it costs as much as some fifty rows. */
+  recordEveryMs: 10,
+  /**
+   * While fewer outcomes than this wait for their record, a webhook may send beyond those of its own that fill its
+   * concurrency limit. What a crash repeats is at most the sum of the concurrency limits and this.
+   */
+  unrecordedMost: 100,
   /**
    * Unfinished work of a partition of which a webhook's progress knows every single one, from the committed offset on.
    * One takes about 300 bytes in memory, in processes that are asked for progress.
@@ -151,24 +112,7 @@ export const stageLimits = {
   /** How often secrets are tried that could not be opened: the key file may have been replaced. */
   openSecretsMs: 10_000,
   /** How often deliveries that wait for disabled webhooks are checked. */
-  disabledSweepMs: 3_600_000,
-  /** Replayed deliveries queued or in flight per delivery partition, in addition to live ones. */
-  partitionReplays: 500,
-  /** Replayed deliveries that an actor reads at a time. Live ones behind them wait for the read. */
-  replayTakeRecords: 100,
-  /** Replayed deliveries that a process starts before it yields, while no live ones are being sent. */
-  replayIdleStarts: 32,
-  /** Live deliveries count as being sent for this long after the last one. They come with ledgers, every 3 to 5 s. */
-  replayLiveMs: 10_000,
-  /** Replayed deliveries that start together while live ones are sent, and the time between such starts. */
-  replayStarts: 4,
-  replayStartsEveryMs: 2,
-  /**
-   * The pause after `replayStarts` starts, as a multiple of how late the event loop was, and its maximum. After fewer
-   * starts it is shorter.
-   */
-  replayYield: 2,
-  replayPauseMs: 100
+  disabledSweepMs: 3_600_000
 }
 
 export const StageLimits = Context.Reference<Readonly<typeof stageLimits>>("ledgerhook/config/StageLimits", {

@@ -121,15 +121,10 @@ export const storageLimits = {
 
   /** Detection alerts kept, newest first. A bug here could raise one per transaction. */
   detectionAlerts: 10_000,
-  /** Characters of an alert's reason. */
-  detectionAlertReasonLength: 500,
-  /** Dead letters kept, newest first, and the characters kept of source, reason and text: a few MB. */
+  /** Dead letters kept, newest first, and the characters kept of source and text: a few MB. */
   deadLetters: 1_000,
   deadLetterSourceLength: 300,
-  deadLetterReasonLength: 500,
   deadLetterRecordLength: 2_000,
-  /** Characters of a ledger server's error that a job's error repeats. */
-  storedErrorLength: 1_000,
   /** How often changes of deliveries are added to the totals. Until then readers of counts also scan the changes. */
   deliveryChangesMs: 2_000,
   /** Webhooks with the largest backlogs that are searched for the oldest due delivery: 6 ms. */

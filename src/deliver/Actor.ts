@@ -17,7 +17,7 @@ import { type Dispatcher, makeDispatcher } from "./queue/Dispatcher.ts"
 import { makeFeed } from "./take/Feed.ts"
 
 interface RunningActor {
-  readonly lanes: Dispatcher
+  readonly dispatcher: Dispatcher
   readonly ended: Latch.Latch
 }
 
@@ -34,18 +34,18 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition, ac
   const { drainMs } = yield* StageLimits
   const deliveries = yield* DeliveryStore
   const registry = yield* WebhookRegistry
-  const lanes = yield* makeDispatcher
+  const dispatcher = yield* makeDispatcher
   const feed = yield* makeFeed(partition, "live")
 
-  // Runs before the lanes' scope closes: draining needs their fibers.
+  // Runs before the dispatcher's scope closes: draining needs its fibers.
   yield* Effect.addFinalizer(() =>
-    lanes.drain.pipe(
+    dispatcher.drain.pipe(
       Effect.timeoutOrElse({
         duration: drainMs,
         orElse: () =>
           Effect.logWarning(
             `attempts did not end within ${drainMs} ms; the next owner makes them again`,
-            lanes.inFlight()
+            dispatcher.inFlight()
           )
       }),
       Effect.andThen(feed.commit),
@@ -53,15 +53,15 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition, ac
     )
   )
 
-  // Dispatcher take a webhook that is unknown to be deleted, and its backlog would stay where it is.
+  // The dispatcher takes a webhook that is unknown to be deleted, and its backlog would stay where it is.
   yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
   const webhooks = yield* deliveries.webhooksWithBacklog.pipe(
     retryUntilSuccess("reading which webhooks have a backlog")
   )
-  lanes.resume(webhooks.filter((id) => partitionOf(partition.topic, id) === partition.partition))
+  dispatcher.resume(webhooks.filter((id) => partitionOf(partition.topic, id) === partition.partition))
   yield* Effect.acquireRelease(
     Effect.sync(() => {
-      const present = { lanes, ended: Latch.makeUnsafe() }
+      const present = { dispatcher, ended: Latch.makeUnsafe() }
       actors.running.set(partition.partition, present)
       actors.changed.openUnsafe()
       return present
@@ -72,7 +72,7 @@ export const run = Effect.fnUntraced(function* (partition: AssignedPartition, ac
         ended.openUnsafe()
       })
   )
-  yield* Effect.raceFirst(feed.into(lanes), lanes.failure)
+  yield* Effect.raceFirst(feed.into(dispatcher), dispatcher.failure)
 }, Effect.scoped)
 
 /** Feeds a partition of `webhooks.replays` into the actor of the same number, whenever this process runs it. */
@@ -89,6 +89,8 @@ export const runReplays = Effect.fnUntraced(function* (partition: AssignedPartit
     }
   })
   return yield* Effect.forever(
-    Effect.flatMap(actor, ({ lanes, ended }) => Effect.raceFirst(feed.into(lanes), Latch.await(ended)))
+    Effect.flatMap(actor, ({ dispatcher, ended }) =>
+      Effect.raceFirst(feed.into(dispatcher), Latch.await(ended))
+    )
   )
 }, Effect.scoped)

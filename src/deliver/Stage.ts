@@ -31,19 +31,22 @@ export const deliver = Effect.gen(function* () {
   const { disabledSweepMs } = yield* StageLimits
   const log = yield* Log
   const actors = Actor.makeActors()
-  const sum = (of: (lanes: Dispatcher) => number) => () =>
-    Array.from(actors.running.values(), ({ lanes }) => of(lanes)).reduce((total, one) => total + one, 0)
+  const sum = (of: (dispatcher: Dispatcher) => number) => () =>
+    Array.from(actors.running.values(), ({ dispatcher }) => of(dispatcher)).reduce(
+      (total, one) => total + one,
+      0
+    )
   yield* Metrics.lanes.observe(
     {},
-    sum((lanes) => lanes.webhooks())
+    sum((dispatcher) => dispatcher.webhooks())
   )
   yield* Metrics.attemptsInFlight.observe(
     {},
-    sum((lanes) => lanes.inFlight())
+    sum((dispatcher) => dispatcher.inFlight())
   )
   const lag = yield* EventLoopLag
   yield* showAge("backlog", () =>
-    Math.max(0, ...Array.from(actors.running.values(), ({ lanes }) => lanes.heldUpMs(lag.meanMs)))
+    Math.max(0, ...Array.from(actors.running.values(), ({ dispatcher }) => dispatcher.heldUpMs(lag.meanMs)))
   )
   yield* Effect.raceFirst(
     log.consume(

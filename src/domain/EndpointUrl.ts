@@ -1,6 +1,6 @@
 /**
  * Checks a webhook's URL by its text alone. Host names are not resolved here: every attempt checks the address that it
- * connects to (deliver/send/Connector.ts).
+ * connects to (deliver/send/Connection.ts).
  */
 import { isLocalName, isPublicAddress, literalAddress } from "./AddressGuard.ts"
 

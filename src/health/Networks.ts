@@ -5,7 +5,7 @@
  */
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
-import { count, counted } from "./Words.ts"
+import { count, counted } from "../domain/Words.ts"
 
 export interface ServerFacts {
   /** Host of its address. */

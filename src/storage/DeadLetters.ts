@@ -78,7 +78,7 @@ export const makeDeadLetters = Effect.map(SqlClient.SqlClient, (sql) => {
       SELECT ${stage}, new.*, ${new Date(nowMs).toISOString()}::timestamptz
       FROM unnest(
         ${texts("source", Limits.deadLetterSourceLength)}::text[],
-        ${texts("reason", Limits.deadLetterReasonLength)}::text[],
+        ${texts("reason", Limits.errorLength)}::text[],
         ${texts("text", Limits.deadLetterRecordLength)}::text[]
       ) AS new
       ON CONFLICT DO NOTHING RETURNING 1`
@@ -102,7 +102,7 @@ export const makeDeadLetters = Effect.map(SqlClient.SqlClient, (sql) => {
     yield* Effect.logError(`${stage}: ${added} records became dead letters; see \`ledgerhook doctor\``).pipe(
       Effect.annotateLogs({
         newest: printable(source, Limits.deadLetterSourceLength),
-        reason: printable(reason, Limits.deadLetterReasonLength)
+        reason: printable(reason, Limits.errorLength)
       })
     )
   })

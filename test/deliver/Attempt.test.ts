@@ -2,7 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, FiberSet, Layer, References } from "effect"
 import { Recorder } from "../../src/deliver/record/Recorder.ts"
-import { makeAttempt } from "../../src/deliver/send/Attempt.ts"
+import { makeAttempts } from "../../src/deliver/send/Attempt.ts"
+import { ConnectionLimiter } from "../../src/deliver/send/ConnectionLimiter.ts"
 import { type Send, Sender } from "../../src/deliver/send/Sender.ts"
 import type { DeliveryConfig } from "../../src/domain/Webhook.ts"
 import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
@@ -10,7 +11,7 @@ import { event, SECRET } from "../support/sending.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 // The fields that an attempt reads.
-const config = { id: "wh_1", headers: {} } as DeliveryConfig
+const config = { id: "wh_1", account_id: "acct_1", headers: {} } as DeliveryConfig
 const webhook = { config, url: new URL("https://a.example/"), secret: SECRET, previousSecret: undefined }
 const work = {
   key: "dlv_1 1",
@@ -25,16 +26,11 @@ const work = {
 }
 const sending = { works: [work] }
 
-/** `abandoned` collects the numbers of abandoned attempts that are reported to the recorder. */
-const partsWith = (send: Send, isTraced: boolean, abandoned: Array<number>) =>
+const partsWith = (send: Send, isTraced: boolean) =>
   Layer.mergeAll(
     Layer.mock(Sender)({ opened: Effect.succeed(send) }),
-    Layer.mock(Recorder)({
-      expect: () => undefined,
-      offer: () => undefined,
-      ahead: () => 1,
-      abandon: (attempts) => void abandoned.push(attempts)
-    }),
+    Layer.mock(Recorder)({ record: () => undefined, mayRunAhead: () => true }),
+    ConnectionLimiter.layer,
     Layer.mock(WebhookRegistry)({
       get: () => undefined,
       isKnown: () => false,
@@ -46,14 +42,16 @@ const partsWith = (send: Send, isTraced: boolean, abandoned: Array<number>) =>
     Layer.succeed(References.TracerEnabled, isTraced)
   )
 
+const on = (ended: () => void) => ({ ended, notSent: () => undefined, settled: () => undefined })
+
 /** The exit of the fiber that owns the attempt. */
 const exitOf = (send: Send, ended: () => void, isTraced: boolean) =>
   Effect.gen(function* () {
     const fibers = yield* FiberSet.make<void, never>()
-    const attempt = yield* makeAttempt(yield* FiberSet.runtime(fibers)())
-    attempt(webhook, sending, ended)
+    const attempts = yield* makeAttempts(yield* FiberSet.runtime(fibers)(), () => undefined)
+    attempts.send(webhook, sending, attempts.connect(webhook)!, on(ended))
     return yield* Effect.exit(FiberSet.join(fibers))
-  }).pipe(Effect.scoped, Effect.provide(partsWith(send, isTraced, [])))
+  }).pipe(Effect.scoped, Effect.provide(partsWith(send, isTraced)))
 
 const outcome = {
   delivered: true,
@@ -82,29 +80,32 @@ describe.each([false, true])("a defect in an attempt ends its owner (traced: %s)
   )
 })
 
-describe.each([false, true])("what is under way when its owner ends (traced: %s)", (isTraced) => {
-  it.effect("is abandoned when its scope closes, and its outcome is then not reported", () =>
+describe.each([false, true])("what is in flight when its owner ends (traced: %s)", (isTraced) => {
+  it.effect("returns its connection, and its outcome is not reported", () =>
     Effect.gen(function* () {
+      const limiter = yield* ConnectionLimiter
       const late: Array<() => void> = []
-      const abandoned: Array<number> = []
-      let told = 0
+      let reported = 0
+      const send: Send = (_, __, ___, ended) => void late.push(() => ended(outcome))
+      const parts = Layer.provideMerge(partsWith(send, isTraced), Layer.succeed(ConnectionLimiter, limiter))
       yield* Effect.gen(function* () {
         const fibers = yield* FiberSet.make<void, never>()
-        const attempt = yield* makeAttempt(yield* FiberSet.runtime(fibers)())
-        for (let i = 0; i < 3; i++) attempt(webhook, sending, () => void told++)
+        const attempts = yield* makeAttempts(yield* FiberSet.runtime(fibers)(), () => undefined)
+        for (let i = 0; i < 3; i++)
+          attempts.send(
+            webhook,
+            sending,
+            attempts.connect(webhook)!,
+            on(() => void reported++)
+          )
         yield* Effect.yieldNow
         late.shift()!()
         yield* Effect.yieldNow
-      }).pipe(
-        Effect.scoped,
-        Effect.provide(
-          partsWith((_, __, ___, ended) => void late.push(() => ended(outcome)), isTraced, abandoned)
-        )
-      )
-      assert.deepStrictEqual([told, abandoned], [1, [2]])
+      }).pipe(Effect.scoped, Effect.provide(parts))
+      assert.strictEqual(reported, 1)
       for (const end of late) end()
       yield* Effect.yieldNow
-      assert.strictEqual(told, 1)
-    })
+      assert.strictEqual(reported, 1)
+    }).pipe(Effect.provide(ConnectionLimiter.layer))
   )
 })

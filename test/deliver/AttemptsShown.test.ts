@@ -2,16 +2,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger, Metric, References } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import type { Work } from "../../src/deliver/queue/Lane.ts"
-import { type ShownOutcome, showAttempts } from "../../src/deliver/record/AttemptsShown.ts"
+import { type Outcome, showAttempts } from "../../src/deliver/record/AttemptsShown.ts"
+import type { Work } from "../../src/deliver/Work.ts"
 import { eventOf } from "../support/events.ts"
 
 const CLOSED = Date.parse("2026-11-21T09:30:00Z")
 
-const outcomeOf = (
-  work: Partial<Work>,
-  attempt: Partial<NonNullable<ShownOutcome["attempt"]>>
-): ShownOutcome => ({
+const outcomeOf = (work: Partial<Work>, attempt: Partial<Outcome["attempt"]>): Outcome => ({
   attempt: {
     deliveryId: "dlv_1",
     attempt: 1,
@@ -25,33 +22,29 @@ const outcomeOf = (
     nextDelayMs: null,
     ...attempt
   },
-  delivery: {
-    accountId: "acct_1",
-    webhookId: "wh_1",
-    work: {
-      key: "k",
-      deliveryId: "dlv_1",
-      attempt: 1,
-      seriesAttempt: 1,
-      event: eventOf({ timestamp: "2026-11-21T09:30:00Z", network: "mainnet" }),
-      kind: "live",
-      acknowledge: undefined,
-      queuedAt: 0,
-      wasFree: true,
-      ...work
-    }
+  accountId: "acct_1",
+  webhookId: "wh_1",
+  work: {
+    key: "k",
+    deliveryId: "dlv_1",
+    attempt: 1,
+    seriesAttempt: 1,
+    event: eventOf({ timestamp: "2026-11-21T09:30:00Z", network: "mainnet" }),
+    kind: "live",
+    acknowledge: undefined,
+    queuedAt: 0,
+    wasFree: true,
+    ...work
   }
 })
 
-const outcomes: ReadonlyArray<ShownOutcome> = [
+const outcomes: ReadonlyArray<Outcome> = [
   outcomeOf({}, {}),
   outcomeOf({}, { attempt: 2, status: "retrying", responseStatus: 503, error: "HTTP 503" }),
   outcomeOf(
     { kind: "replays", wasFree: false },
     { status: "failed", responseStatus: null, error: "timeout after 10000 ms" }
-  ),
-  // Recorded before; only its retry was missing.
-  { attempt: undefined }
+  )
 ]
 
 const linesAt = Effect.fnUntraced(function* (level: "Info" | "Debug") {

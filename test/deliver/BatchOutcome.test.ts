@@ -1,9 +1,9 @@
 /** What a request carries, and what a response to a batch means for each of its deliveries. */
 import { assert, describe, it } from "@effect/vitest"
 import { Limits } from "../../src/config/Limits.ts"
-import { takeSending } from "../../src/deliver/queue/BatchMaking.ts"
 import { makeLane } from "../../src/deliver/queue/Lane.ts"
-import { batchOutcomes } from "../../src/deliver/send/BatchOutcome.ts"
+import { takeSending } from "../../src/deliver/queue/WebhookQueue.ts"
+import { batchOutcomes } from "../../src/deliver/send/Attempt.ts"
 import { batchBody } from "../../src/domain/Batch.ts"
 import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
 import { event } from "../support/sending.ts"

@@ -1,7 +1,7 @@
 /** Of which deliveries the wait is the service's: those that their webhook could have taken at once. */
 import { assert, describe, it } from "@effect/vitest"
-import type { CurrentWebhook } from "../../src/deliver/queue/Lane.ts"
 import { advance, makeScheduler } from "../../src/deliver/queue/Scheduler.ts"
+import type { CurrentWebhook } from "../../src/deliver/queue/WebhookQueue.ts"
 import {
   connected,
   current,
@@ -16,7 +16,7 @@ import {
 /** Which of the offered deliveries were free. */
 const freeOf = (events: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const machine = makeScheduler(limits)
-  for (const event of events) advance(machine, event, { nowMs: 0, ahead: 8 })
+  for (const event of events) advance(machine, event, { nowMs: 0, mayRunAhead: true })
   return events.flatMap((event) =>
     event.kind === "offered" && event.work.wasFree ? event.work.deliveryId : []
   )

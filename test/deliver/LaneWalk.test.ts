@@ -5,7 +5,7 @@
  * is left.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { laneKinds as kinds } from "../../src/deliver/queue/Lane.ts"
+import { laneKinds as kinds } from "../../src/deliver/Work.ts"
 import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { Webhook } from "../support/laneRows.ts"
 import { makeWorld, type World } from "../support/laneWorld.ts"

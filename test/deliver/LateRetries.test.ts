@@ -1,19 +1,19 @@
 /**
- * A retry that comes back while its lane reads the backlog is spilled behind the place where the lane reads. It must be
+ * A retry that comes back while its lane reads the backlog moves to the backlog, behind the place where the lane reads. It must be
  * attempted soon, although the backlog grows as fast as the receiver answers and its end is never reached.
  */
 import { assert, it } from "@effect/vitest"
-import type { Work } from "../../src/deliver/queue/Lane.ts"
 import type { ActorMessage, Command, WebhookMessage } from "../../src/deliver/queue/Messages.ts"
 import { advance, makeScheduler } from "../../src/deliver/queue/Scheduler.ts"
+import type { Work } from "../../src/deliver/Work.ts"
 import {
   caughtUp,
   connected,
   ended,
   limits,
+  movedToBacklog,
   offer,
   resumed,
-  spilled,
   to,
   work
 } from "../support/laneTables.ts"
@@ -23,8 +23,8 @@ const LATE = "d00000"
 const idOf = (n: number) => `d${String(n).padStart(5, "0")}`
 
 /** How many other deliveries start before the late retry, or `most` if it does not start. */
-const startedBefore = (laneWalkDeliveries: number, most: number): number => {
-  const machine = makeScheduler({ ...limits, laneWalkDeliveries })
+const startedBefore = (partitionDeliveries: number, most: number): number => {
+  const machine = makeScheduler({ ...limits, partitionDeliveries })
   /** The rows of the backlog, in id order. */
   const rows = new Set(Array.from({ length: BACKLOG }, (_, n) => idOf(n + 1)))
   let newest = BACKLOG
@@ -68,13 +68,13 @@ const startedBefore = (laneWalkDeliveries: number, most: number): number => {
 
   for (let event = events.shift(); event !== undefined && started < most; event = events.shift()) {
     if (started === BACKLOG / 2 && !rows.has(LATE)) {
-      // The retry is due: its lane is in mode `backlog`, so it is spilled.
-      const commands = advance(machine, offer(LATE), { nowMs: 0, ahead: 0 })
+      // The retry is due: its lane is in mode `backlog`, so it moves there.
+      const commands = advance(machine, offer(LATE), { nowMs: 0, mayRunAhead: false })
       assert.isTrue(commands.some(({ kind }) => kind === "moveToBacklog"))
       rows.add(LATE)
-      events.push(spilled(LATE))
+      events.push(movedToBacklog(LATE))
     }
-    for (const command of advance(machine, event, { nowMs: 0, ahead: 0 }))
+    for (const command of advance(machine, event, { nowMs: 0, mayRunAhead: false }))
       if (execute(command)) return started
   }
   return most

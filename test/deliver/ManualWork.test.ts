@@ -26,9 +26,9 @@ const watchedBy = (recorded: Array<boolean>) =>
     Recorder,
     Effect.map(Recorder, (own) => ({
       ...own,
-      offer: (outcome: Outcome) => {
-        if (outcome.attempt !== undefined) recorded.push(outcome.delivery?.work.manual === true)
-        own.offer(outcome)
+      record: (outcomes: ReadonlyArray<Outcome>, onSettled: () => void) => {
+        recorded.push(...outcomes.map(({ work }) => work.manual === true))
+        own.record(outcomes, onSettled)
       }
     }))
   )

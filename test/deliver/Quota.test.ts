@@ -265,7 +265,9 @@ describe("a used up quota", () => {
           yield* TestClock.setTime(DECEMBER)
           yield* untilHold("acct_1", undefined)
           yield* eventuallyAdvancing(Effect.sync(() => receiver.received.length > 100))
-          yield* second.stop
+          // What is in flight is recorded after a wait.
+          const stopping = yield* Effect.forkScoped(second.stop)
+          yield* eventuallyAdvancing(Effect.sync(() => stopping.pollUnsafe() !== undefined))
           yield* startDelivering
           yield* setAccount("acct_1", null)
           yield* eventuallyAdvancing(delivered([...ids, ...more]))

@@ -6,9 +6,8 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { StageLimits } from "../../src/config/StageLimits.ts"
-import type { Work } from "../../src/deliver/queue/Lane.ts"
-import { Recorder } from "../../src/deliver/record/Recorder.ts"
-import { newWork } from "../../src/domain/Delivery.ts"
+import { type Outcome, Recorder } from "../../src/deliver/record/Recorder.ts"
+import type { Work } from "../../src/deliver/Work.ts"
 import { deliveryId, randomId } from "../../src/domain/Ids.ts"
 import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -60,8 +59,7 @@ const recordAll = Effect.fnUntraced(function* (ended: ReadonlyArray<Ended>) {
     NOW
   )
   let settled = 0
-  recorder.expect(ended.length)
-  for (const { batchId, endedAt, hasRow, row, status } of ended) {
+  const outcomes = ended.map(({ batchId, endedAt, hasRow, row, status }): Outcome => {
     const work: Work = {
       key: `${row.id} 1`,
       deliveryId: row.id,
@@ -70,24 +68,24 @@ const recordAll = Effect.fnUntraced(function* (ended: ReadonlyArray<Ended>) {
       event: eventOf({}),
       ...(hasRow ? {} : { row }),
       kind: "live",
-      acknowledge: undefined,
+      acknowledge: () => undefined,
       queuedAt: 0,
       wasFree: false
     }
-    recorder.offer({
-      attempt: {
-        ...attemptOf(row.id, 1, status, 5),
-        endedAt,
-        ...(batchId === undefined
-          ? {}
-          : { details: { connectMs: 1, firstByteMs: 2, totalMs: 5, responseHeaders: null, batchId } })
-      },
-      retry: status === "retrying" ? newWork(row.id, row.webhookId, work.event, 2, 2) : undefined,
-      fromBacklog: false,
-      delivery: { accountId: ACCOUNT, webhookId: row.webhookId, work },
-      onSettled: () => settled++
+    const attempt = {
+      ...attemptOf(row.id, 1, status, 5),
+      endedAt,
+      ...(batchId === undefined
+        ? {}
+        : { details: { connectMs: 1, firstByteMs: 2, totalMs: 5, responseHeaders: null, batchId } })
+    }
+    return { attempt, accountId: ACCOUNT, webhookId: row.webhookId, work }
+  })
+  const requests = Map.groupBy(outcomes, ({ attempt }) => attempt.details?.batchId ?? attempt.deliveryId)
+  for (const request of requests.values())
+    recorder.record(request, () => {
+      settled += request.length
     })
-  }
   yield* eventually(Effect.sync(() => assert.strictEqual(settled, ended.length)))
 })
 
@@ -153,7 +151,7 @@ it.live(
       const [webhook, other] = yield* Effect.replicateEffect(makeWebhook("https://a.example/"), 2)
       const limits = yield* StageLimits
       const before = Array.from(
-        { length: limits.recorderBatch - 1 },
+        { length: limits.rowsAtOnce - 1 },
         (): Ended => ({ row: newDelivery(other!), status: "delivered", hasRow: false, endedAt: NOW })
       )
       const batchId = randomId("bat_", NOW)

@@ -53,7 +53,6 @@ it.effect("deliveries without a row are recorded apart, unless others of their w
       ["b2", "wh_b", false],
       ["b3", "wh_b", true]
     ] as const
-    recorder.expect(offered.length)
     for (const [deliveryId, webhookId, isUnwritten] of offered) {
       const row: NewDelivery = {
         id: deliveryId,
@@ -64,19 +63,15 @@ it.effect("deliveries without a row are recorded apart, unless others of their w
         eventType: "payment.xrp",
         eventOffset: 0
       }
-      recorder.offer({
+      const outcome = {
         attempt: { ...delivered, deliveryId },
-        delivery: {
-          accountId: "acct_1",
-          webhookId,
-          work: { ...work, deliveryId, row: isUnwritten ? row : undefined }
-        },
-        retry: undefined,
-        fromBacklog: false,
-        onSettled: () => undefined
-      })
+        accountId: "acct_1",
+        webhookId,
+        work: { ...work, deliveryId, row: isUnwritten ? row : undefined }
+      }
+      recorder.record([outcome], () => undefined)
     }
-    yield* TestClock.adjust(Limits.recorderGatherMs)
+    yield* TestClock.adjust(Limits.recordEveryMs)
     assert.deepStrictEqual(statements, ["first a1 a2", "insert b1 b3", "record b1 b2 b3"])
   }).pipe(
     Effect.provide(

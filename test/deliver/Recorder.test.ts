@@ -1,19 +1,18 @@
 /**
- * The recorder writes the outcomes of some milliseconds together. It does not wait for abandoned attempts.
+ * The recorder writes the outcomes of some milliseconds together: rows first, then retries, then the work is settled.
  */
 import { assert, it } from "@effect/vitest"
-import { Clock, Effect, Latch, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { stageLimits } from "../../src/config/StageLimits.ts"
-import { Recorder } from "../../src/deliver/record/Recorder.ts"
-import { delayTopic, newWork } from "../../src/domain/Delivery.ts"
+import { type Outcome, Recorder } from "../../src/deliver/record/Recorder.ts"
+import { delayTopic } from "../../src/domain/Delivery.ts"
 import { Log } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
-import { eventOf } from "../support/events.ts"
 import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { delivered, work } from "../support/outcomes.ts"
 import { settingsLayer } from "../support/settings.ts"
@@ -52,31 +51,41 @@ const onRecorder = <E>(
   )
 }
 
-/** Offers the outcome of an attempt. */
-const offer = (recorder: Recorder["Service"], onSettled: () => void = () => undefined) =>
-  recorder.offer({
-    attempt: delivered,
-    delivery: { accountId: "acct_1", webhookId: "wh_1", work },
-    retry: undefined,
-    fromBacklog: false,
-    onSettled
-  })
+const outcomeOf = (attempt: Partial<Outcome["attempt"]> = {}, fromBacklog = false): Outcome => ({
+  attempt: { ...delivered, ...attempt },
+  accountId: "acct_1",
+  webhookId: "wh_1",
+  work: { ...work, acknowledge: fromBacklog ? undefined : () => undefined }
+})
+
+/** Records the outcome of a request that delivered. */
+const record = (recorder: Recorder["Service"], onSettled: () => void = () => undefined) =>
+  recorder.record([outcomeOf()], onSettled)
 
 it.effect("outcomes of some milliseconds are written in one statement", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
-      for (let i = 0; i < 20; i++) recorder.expect(1)
-      for (let i = 0; i < 4; i++) offer(recorder)
-      yield* TestClock.adjust(Limits.recorderGatherMs - 1)
-      for (let i = 4; i < 8; i++) offer(recorder)
+      for (let i = 0; i < 4; i++) record(recorder)
+      yield* TestClock.adjust(stageLimits.recordEveryMs - 1)
+      for (let i = 4; i < 8; i++) record(recorder)
       assert.deepStrictEqual(written, [])
       yield* TestClock.adjust(1)
       assert.deepStrictEqual(written, [8])
-      // The last outcomes: no other attempt is under way.
-      for (let i = 8; i < 20; i++) offer(recorder)
+    })
+  )
+)
+
+it.effect("more outcomes than a statement writes do not wait", () =>
+  onRecorder((written) =>
+    Effect.gen(function* () {
+      const recorder = yield* Recorder
+      const { rowsAtOnce } = stageLimits
+      for (let i = 0; i < rowsAtOnce + 1; i++) record(recorder)
       yield* TestClock.adjust(0)
-      assert.deepStrictEqual(written, [8, 12])
+      assert.deepStrictEqual(written, [rowsAtOnce])
+      yield* TestClock.adjust(stageLimits.recordEveryMs)
+      assert.deepStrictEqual(written, [rowsAtOnce, 1])
     })
   )
 )
@@ -87,6 +96,7 @@ const inOrder = (fromBacklog: boolean) => {
   /** How many retries are in the log. */
   let retries: Effect.Effect<number> = Effect.succeed(-1)
   let whenWritten = -1
+  let whenSettled = -1
   const statement = Effect.suspend(() => retries).pipe(
     Effect.map((count) => {
       whenWritten = count
@@ -102,16 +112,13 @@ const inOrder = (fromBacklog: boolean) => {
           Effect.orDie
         )
         const recorder = yield* Recorder
-        recorder.expect(1)
-        recorder.offer({
-          attempt: { ...delivered, status: "retrying", nextDelayMs: 1_000 },
-          retry: newWork("dlv_1", "wh_1", eventOf({}), 2, 2),
-          fromBacklog,
-          onSettled: () => undefined
+        recorder.record([outcomeOf({ status: "retrying", nextDelayMs: 1_000 }, fromBacklog)], () => {
+          whenSettled = Effect.runSync(retries)
         })
-        yield* TestClock.adjust(Limits.recorderGatherMs)
+        yield* TestClock.adjust(stageLimits.recordEveryMs)
         assert.strictEqual(yield* retries, 1)
         assert.strictEqual(whenWritten, fromBacklog ? 1 : 0)
+        assert.strictEqual(whenSettled, 1, "the offset may be committed when the retry is in the log")
       }),
     statement
   )
@@ -125,44 +132,15 @@ it.effect("of the backlog the retry is appended first: its row says until then t
   inOrder(true)
 )
 
-it.effect("work that came too early waits no longer if the clock is set back before it is appended", () =>
-  onRecorder(() =>
-    Effect.gen(function* () {
-      yield* TestClock.setTime(1_800_000_000_000)
-      const recorder = yield* Recorder
-      const dueAt = (yield* Clock.currentTimeMillis) + stageLimits.earlyWorkMs
-      const retry = { ...newWork("dlv_1", "wh_1", eventOf({}), 2, 2), due_at: dueAt }
-      recorder.offer({ attempt: undefined, retry, fromBacklog: false, onSettled: () => undefined })
-      yield* stepWallClock(-HOUR_MS)
-      yield* TestClock.adjust(Limits.recorderGatherMs)
-      const log = yield* Log
-      const topics = [2, 3, 4].map(delayTopic)
-      const records = yield* Effect.forEach(topics, (topic) =>
-        log.read({ topic, partition: partitionOf(topic, "wh_1"), offset: 0 }, 10)
-      )
-      assert.deepStrictEqual(
-        records.flat().map(({ timestamp, value }) => JSON.parse(value!).due_at - timestamp),
-        [stageLimits.earlyWorkMs]
-      )
-    })
-  )
-)
-
 it.effect("a retry's wait does not depend on the clock being set before it is appended", () =>
   onRecorder(() =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_800_000_000_000)
       const recorder = yield* Recorder
       const endedAt = yield* Clock.currentTimeMillis
-      recorder.expect(1)
-      recorder.offer({
-        attempt: { ...delivered, status: "retrying", endedAt, nextDelayMs: 1_000 },
-        retry: { ...newWork("dlv_1", "wh_1", eventOf({}), 2, 2), due_at: endedAt + 1_000 },
-        fromBacklog: false,
-        onSettled: () => undefined
-      })
+      recorder.record([outcomeOf({ status: "retrying", endedAt, nextDelayMs: 1_000 })], () => undefined)
       yield* stepWallClock(-HOUR_MS)
-      yield* TestClock.adjust(Limits.recorderGatherMs)
+      yield* TestClock.adjust(stageLimits.recordEveryMs)
       const log = yield* Log
       const topic = delayTopic(2)
       const [record] = yield* log.read({ topic, partition: partitionOf(topic, "wh_1"), offset: 0 }, 10)
@@ -171,146 +149,16 @@ it.effect("a retry's wait does not depend on the clock being set before it is ap
   )
 )
 
-it.effect("one half is written while the other half is being sent", () =>
-  onRecorder((written) =>
-    Effect.gen(function* () {
-      const recorder = yield* Recorder
-      for (let i = 0; i < 150; i++) recorder.expect(1)
-      for (let i = 0; i < 74; i++) offer(recorder)
-      yield* TestClock.adjust(0)
-      assert.deepStrictEqual(written, [])
-      offer(recorder)
-      yield* TestClock.adjust(0)
-      assert.deepStrictEqual(written, [75])
-    })
-  )
-)
-
-/** Records the given number of outcomes, one statement after another. */
-const record = Effect.fnUntraced(function* (recorder: Recorder["Service"], count: number) {
-  for (let i = 0; i < count; i++) recorder.expect(1)
-  for (let i = 0; i < count; i++) offer(recorder)
-  for (let i = 0; i <= count / Limits.recorderBatch; i++) yield* TestClock.adjust(0)
-})
-
-it.effect("outcomes of a single webhook are written in halves of what may run ahead", () =>
-  onRecorder((written) =>
-    Effect.gen(function* () {
-      const recorder = yield* Recorder
-      yield* record(recorder, 10_000)
-      written.length = 0
-      const window = 16
-      const half = (10_000 * Limits.repeatedPart - window) / 2
-      for (let i = 0; i < window; i++) recorder.expect(1)
-      for (let i = 0; i < half; i++) {
-        offer(recorder)
-        recorder.expect(1)
-        yield* TestClock.adjust(0)
-      }
-      assert.deepStrictEqual(written, [half])
-    })
-  )
-)
-
-it.effect("attempts run ahead of their record up to a part of what was recorded lately", () =>
+it.effect("attempts may run ahead of their record while fewer than the bound wait for theirs", () =>
   onRecorder(() =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
-      /** How many unrecorded attempts start until the recorder allows no more. */
-      const ahead = () => {
-        let count = 0
-        for (; recorder.ahead() > 0; count++) {
-          recorder.expect(1)
-          offer(recorder)
-        }
-        return count
-      }
-      assert.strictEqual(ahead(), Limits.unrecordedMost)
-      yield* TestClock.adjust(0)
-      yield* record(recorder, 10_000)
-      assert.approximately(ahead(), 10_000 * Limits.repeatedPart, 2)
-      yield* TestClock.adjust(0)
-      yield* record(recorder, 50_000)
-      assert.strictEqual(ahead(), Limits.repeatedMost)
-      // With many webhooks, the sum of the windows may be larger.
-      yield* TestClock.adjust(0)
-      for (let i = 0; i < Limits.repeatedMost; i++) recorder.expect(1)
-      for (let i = 0; i < Limits.unrecordedMost; i++) offer(recorder)
-      assert.isFalse(recorder.ahead() > 0)
-      recorder.abandon(Limits.repeatedMost - Limits.unrecordedMost)
-      yield* TestClock.adjust(2 * Limits.repeatedOfMs)
-      assert.strictEqual(ahead(), Limits.unrecordedMost, "after a pause it begins anew")
-    })
-  )
-)
-
-it.effect("some attempts may run ahead although windows are full", () =>
-  onRecorder(
-    () =>
-      Effect.gen(function* () {
-        const recorder = yield* Recorder
-        for (let i = 0; i < 10 * Limits.unrecordedMost; i++) recorder.expect(1)
-        for (let i = 1; i < Limits.unrecordedMost; i++) offer(recorder)
-        assert.isTrue(recorder.ahead() > 0)
-        offer(recorder)
-        assert.isFalse(recorder.ahead() > 0)
-      }),
-    Effect.never
-  )
-)
-
-it.effect("a full batch is written at once, whatever else is under way", () =>
-  onRecorder((written) =>
-    Effect.gen(function* () {
-      const recorder = yield* Recorder
-      for (let i = 0; i < 10 * Limits.recorderEnough; i++) recorder.expect(1)
-      for (let i = 0; i < Limits.recorderEnough; i++) offer(recorder)
-      yield* TestClock.adjust(0)
-      assert.deepStrictEqual(written, [Limits.recorderEnough])
-    })
-  )
-)
-
-it.effect("the next statement is sent before the last batch is settled", () =>
-  Effect.gen(function* () {
-    const events: Array<string> = []
-    let number = 0
-    const land = Latch.makeUnsafe()
-    yield* onRecorder(
-      () =>
-        Effect.gen(function* () {
-          const recorder = yield* Recorder
-          const offerOne = (name: string) => {
-            recorder.expect(1)
-            offer(recorder, () => events.push(`${name} settled`))
-          }
-          offerOne("first")
-          yield* TestClock.adjust(0)
-          offerOne("second")
-          land.openUnsafe()
-          yield* TestClock.adjust(0)
-          yield* TestClock.adjust(0)
-          assert.deepStrictEqual(events, ["statement 1", "statement 2", "first settled", "second settled"])
-        }),
-      Effect.suspend(() => {
-        events.push(`statement ${++number}`)
-        return Latch.await(land)
-      })
-    )
-  })
-)
-
-it.effect("abandoned attempts are not waited for", () =>
-  onRecorder((written) =>
-    Effect.gen(function* () {
-      const recorder = yield* Recorder
-      for (let i = 0; i < 5; i++) recorder.expect(1)
-      offer(recorder)
-      yield* TestClock.adjust(0)
-      assert.deepStrictEqual(written, [])
-      recorder.abandon(4)
-      yield* TestClock.adjust(0)
-      assert.deepStrictEqual(written, [1])
+      for (let i = 1; i < stageLimits.unrecordedMost; i++) record(recorder)
+      assert.isTrue(recorder.mayRunAhead())
+      record(recorder)
+      assert.isFalse(recorder.mayRunAhead())
+      yield* TestClock.adjust(stageLimits.recordEveryMs)
+      assert.isTrue(recorder.mayRunAhead())
     })
   )
 )
@@ -326,7 +174,8 @@ it.effect("a webhook is disabled although the database fails after its failures 
     (written) =>
       Effect.gen(function* () {
         const recorder = yield* Recorder
-        yield* record(recorder, 1)
+        record(recorder)
+        yield* TestClock.adjust(stageLimits.recordEveryMs)
         yield* TestClock.adjust(Limits.storeRetryMs.first)
         assert.deepStrictEqual(asked, [["wh_1"], ["wh_1"]])
         assert.deepStrictEqual(written, [1])

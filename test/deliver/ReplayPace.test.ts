@@ -4,8 +4,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../src/config/Limits.ts"
-import { ReplayPace } from "../../src/deliver/queue/ReplayPace.ts"
+import {
+  EVERY_MS,
+  LIVE_MS,
+  ReplayPace,
+  STARTS_ALONE,
+  STARTS_BESIDE_LIVE
+} from "../../src/deliver/queue/ReplayPace.ts"
 
 /** A webhook that always has another delivery to start. */
 const makeReplay = (pace: ReplayPace["Service"]) => {
@@ -26,7 +31,7 @@ describe("the pace of replays", () => {
       const { start, started } = makeReplay(pace)
       pace.ask(start)
       yield* yields(10)
-      assert.isAtLeast(started(), 3 * Limits.replayIdleStarts)
+      assert.isAtLeast(started(), 3 * STARTS_ALONE)
     }).pipe(Effect.provide(ReplayPace.layer))
   )
 
@@ -37,14 +42,14 @@ describe("the pace of replays", () => {
       pace.liveStarted()
       pace.ask(one.start)
       pace.ask(two.start)
-      yield* TestClock.adjust(10 * Limits.replayStartsEveryMs)
-      assert.isAtMost(one.started() + two.started(), 11 * Limits.replayStarts)
-      assert.isAtLeast(one.started() + two.started(), 9 * Limits.replayStarts)
+      yield* TestClock.adjust(10 * EVERY_MS)
+      assert.isAtMost(one.started() + two.started(), 11 * STARTS_BESIDE_LIVE)
+      assert.isAtLeast(one.started() + two.started(), 9 * STARTS_BESIDE_LIVE)
       assert.strictEqual(one.started(), two.started())
-      yield* TestClock.adjust(Limits.replayLiveMs)
+      yield* TestClock.adjust(LIVE_MS)
       const before = one.started()
       yield* yields(10)
-      assert.isAbove(one.started() - before, 2 * Limits.replayIdleStarts)
+      assert.isAbove(one.started() - before, 2 * STARTS_ALONE)
     }).pipe(Effect.provide(ReplayPace.layer))
   )
 })

@@ -160,7 +160,7 @@ describe("replayed deliveries", () => {
   )
 
   it.live("are sent once if the log has an attempt twice and the second record waits for memory", () => {
-    const size = stageLimits.lanes.laneLeast
+    const size = stageLimits.laneLeast
     let answer = () => {}
     let reads = 0
     const store = Layer.effect(
@@ -193,7 +193,7 @@ describe("replayed deliveries", () => {
         ...stageLimits,
         // The first records fill the memory, and the second record is read after them.
         partitionReplays: size,
-        replayTakeRecords: size,
+        feedRecords: size,
         feedWaitMs: 20_000
       })
     )
@@ -210,14 +210,6 @@ describe("replayed deliveries", () => {
           wait
         )
     }
-    const atOnce = {
-      ...stageLimits,
-      partitionReplays: 8,
-      queuedLeast: 1,
-      queuedPart: 0,
-      manyPerSecond: 1,
-      beginMs: 1_000
-    }
     return Effect.gen(function* () {
       const receiver = yield* makeReceiver()
       const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
@@ -229,7 +221,7 @@ describe("replayed deliveries", () => {
     }).pipe(
       Effect.scoped,
       Effect.provide(deliveringLayer()),
-      Effect.provideService(StageLimits, atOnce),
+      Effect.provideService(StageLimits, { ...stageLimits, partitionReplays: 8 }),
       Effect.provideService(ReaderPace, counted)
     )
   })

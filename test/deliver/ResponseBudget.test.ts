@@ -97,14 +97,13 @@ describe("long responses", () => {
       const limit = Limits.longResponses.bytes
       const size = limit / 4
       for (let i = 0; i < 5; i++) {
-        recorder.expect(1)
-        recorder.offer({
+        const outcome = {
           attempt: attempt("a".repeat(size)),
-          delivery: { accountId: "acct_1", webhookId: `wh_${i}`, work },
-          retry: undefined,
-          fromBacklog: false,
-          onSettled: () => undefined
-        })
+          accountId: "acct_1",
+          webhookId: `wh_${i}`,
+          work
+        }
+        recorder.record([outcome], () => undefined)
       }
       yield* TestClock.adjust(1_000)
       assert.deepStrictEqual(

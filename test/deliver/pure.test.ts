@@ -3,27 +3,20 @@
  * fail.
  */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  afterPage,
-  type Lane,
-  makeLane,
-  makeWebhookQueue,
-  mayStart,
-  type PageRequest,
-  pageLimit,
-  takeAllQueued,
-  type WebhookQueue,
-  wantsPage
-} from "../../src/deliver/queue/Lane.ts"
+import type { Lane } from "../../src/deliver/queue/Lane.ts"
 import {
   addHeld,
   largestOverFairShare,
   makeMemoryBudget,
   remainingFor
 } from "../../src/deliver/queue/MemoryBudget.ts"
-import { makeSlidingCount } from "../../src/deliver/queue/SlidingCount.ts"
-import { makeTokenBucket, type TokenBucket } from "../../src/deliver/queue/TokenBucket.ts"
-import { connectionFailure, responseFailure } from "../../src/deliver/send/FailureText.ts"
+import {
+  makeWebhookQueue,
+  payRate,
+  rateWaitMs,
+  type WebhookQueue
+} from "../../src/deliver/queue/WebhookQueue.ts"
+import { connectionFailure, responseFailure } from "../../src/deliver/send/Failures.ts"
 import { workState } from "../../src/deliver/take/WorkState.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import { retryAfterMs } from "../../src/domain/RetryAfter.ts"
@@ -132,45 +125,39 @@ describe("Retry-After", () => {
   })
 })
 
-describe("token bucket", () => {
-  /** Takes a token if there is one. */
-  const take = (window: TokenBucket, maxPerSecond: number, nowMs: number): number => {
-    const waitMs = window.waitMs(maxPerSecond, nowMs)
-    if (waitMs === 0) window.take(maxPerSecond, nowMs)
+describe("the rate", () => {
+  /** Starts a request if the rate allows it. */
+  const start = (queue: WebhookQueue, maxPerSecond: number, nowMs: number): number => {
+    const waitMs = rateWaitMs(queue, maxPerSecond, nowMs)
+    if (waitMs === 0) payRate(queue, maxPerSecond, nowMs)
     return waitMs
   }
+  const makeQueue = () => makeWebhookQueue("wh_1", undefined, "log", 0)
 
-  it("allows the tokens of one second at once and then the rate", () => {
-    const window = makeTokenBucket()
-    const at = 1_000_000
-    assert.deepStrictEqual(
-      [1, 2, 3, 4].map(() => take(window, 4, at)),
-      [0, 0, 0, 0]
-    )
-    assert.strictEqual(take(window, 4, at), 250)
-    assert.strictEqual(take(window, 4, at + 250), 0)
-    assert.strictEqual(take(window, 4, at + 250), 250)
+  it("allows the requests of one second at once and then the rate", () => {
+    for (const rate of [1, 3, 4, 7, 1_000]) {
+      const queue = makeQueue()
+      const at = 1_000_000
+      for (let i = 0; i < rate; i++) assert.strictEqual(start(queue, rate, at), 0)
+      const waitMs = start(queue, rate, at)
+      assert.strictEqual(waitMs, Math.ceil(1_000 / rate))
+      assert.strictEqual(start(queue, rate, at + waitMs), 0)
+      assert.isAbove(start(queue, rate, at + waitMs), 0)
+    }
   })
-  it("holds at most a full bucket after a pause", () => {
-    const window = makeTokenBucket()
-    assert.strictEqual(take(window, 1, 5_000), 0)
-    assert.strictEqual(take(window, 1, 1_000_000), 0)
-    assert.isAbove(take(window, 1, 1_000_000), 0)
-  })
-  it("allows no more than a full bucket after a request that waited with its token", () => {
-    const window = makeTokenBucket()
-    assert.strictEqual(window.waitMs(2, 1_000_000), 0)
-    window.take(2, 1_060_000)
-    assert.strictEqual(take(window, 2, 1_060_000), 0)
-    assert.isAbove(take(window, 2, 1_060_000), 0)
+  it("allows no more than that after a pause, or after a request that waited", () => {
+    const queue = makeQueue()
+    assert.strictEqual(rateWaitMs(queue, 2, 1_000_000), 0)
+    payRate(queue, 2, 1_060_000)
+    assert.strictEqual(start(queue, 2, 1_060_000), 0)
+    assert.isAbove(start(queue, 2, 1_060_000), 0)
   })
 })
 
 describe("memory budget", () => {
   const makeQueues = (count: number) =>
     Array.from({ length: count }, (_, i) => makeWebhookQueue(`wh_${i}`, undefined, "log", 0))
-  const budgetOf = (deliveries: number) =>
-    makeMemoryBudget("live", { deliveries, laneShare: 0.5, laneLeast: 4 })
+  const budgetOf = (deliveries: number) => makeMemoryBudget("live", deliveries, 4)
   const fill = (budget: ReturnType<typeof budgetOf>, queue: WebhookQueue, count: number, queued = count) => {
     addHeld(budget, queue, count)
     queue.live.queued = Array.from({ length: queued }) as Lane["queued"]
@@ -208,105 +195,9 @@ describe("memory budget", () => {
     first!.live.queued = []
     assert.strictEqual(largestOverFairShare(budget, fourth!), third)
     addHeld(budget, third!, -10)
-    // Attempts in flight stay: only a queue can be spilled.
+    // Attempts in flight stay: only what is queued can move.
     second!.live.queued = []
     assert.isUndefined(largestOverFairShare(budget, fourth!))
-  })
-})
-
-describe("lane", () => {
-  const WALK = 100
-
-  const backlog = (fields: Partial<Lane>): Lane => ({ ...makeLane("live", "backlog"), ...fields })
-
-  const asked = (fields: Partial<PageRequest> = {}): PageRequest => ({
-    limit: 10,
-    settledSince: new Set(),
-    movedSince: 0,
-    stale: false,
-    ...fields
-  })
-
-  it("returns to mode `log` only after an empty page from the start, if nothing changed meanwhile", () => {
-    const through = backlog({})
-    afterPage(through, asked(), 0, "", WALK)
-    assert.strictEqual(through.mode, "log")
-    for (const blocked of [
-      backlog({ moving: 1 }),
-      backlog({ permission: "free" }),
-      backlog({ cursor: "dlv_1" })
-    ]) {
-      afterPage(blocked, asked(), 0, "", WALK)
-      assert.strictEqual(blocked.mode, "backlog")
-    }
-    for (const since of [{ movedSince: 1 }, { settledSince: new Set(["dlv_1"]) }]) {
-      const changed = backlog({})
-      afterPage(changed, asked(since), 0, "", WALK)
-      assert.strictEqual(changed.mode, "backlog")
-    }
-  })
-
-  it("pages on from the last row of a full page, and from the start after a short one", () => {
-    const lane = backlog({})
-    afterPage(lane, asked(), 10, "dlv_9", WALK)
-    assert.strictEqual(lane.cursor, "dlv_9")
-    afterPage(lane, asked(), 3, "dlv_C", WALK)
-    assert.deepStrictEqual([lane.cursor, lane.mode], ["", "backlog"])
-  })
-
-  it("pages from the start after its queued was spilled, and ignores a page under way", () => {
-    const lane = backlog({
-      mode: "log",
-      cursor: "dlv_9",
-      page: asked(),
-      queued: [{}, {}] as never
-    })
-    assert.strictEqual(takeAllQueued(lane).length, 2)
-    assert.deepInclude(lane, { mode: "backlog", queued: [], cursor: "" })
-    assert.isTrue(lane.page?.stale)
-  })
-
-  it("asks for no page that is small compared with what it holds", () => {
-    assert.strictEqual(pageLimit(backlog({}), 500, 200), 200)
-    assert.strictEqual(pageLimit(backlog({}), 4, 200), 4)
-    assert.strictEqual(pageLimit(backlog({ held: 6 }), 5, 200), 0)
-    assert.strictEqual(pageLimit(backlog({ held: 5 }), 5, 200), 5)
-    assert.strictEqual(pageLimit(backlog({ held: 300 }), 99, 200), 0)
-    assert.strictEqual(pageLimit(backlog({ held: 300 }), 100, 200), 100)
-  })
-
-  it("starts attempts within its window, which counts unsettled ones unless they may run ahead", () => {
-    const queue = (fields: Partial<WebhookQueue>, queued = 1): WebhookQueue => {
-      const made = { ...makeWebhookQueue("wh_1", undefined, "log", 0), ...fields }
-      made.live.queued = Array.from({ length: queued }) as Lane["queued"]
-      return made
-    }
-    for (const ahead of [true, false]) {
-      assert.strictEqual(mayStart(queue({}), 4, ahead)?.kind, "live")
-      assert.isUndefined(mayStart(queue({ inFlight: 4, unsettled: 4 }), 4, ahead))
-      assert.isUndefined(mayStart(queue({}, 0), 4, ahead))
-    }
-    assert.strictEqual(mayStart(queue({ inFlight: 3, unsettled: 9 }), 4, true)?.kind, "live")
-    assert.isUndefined(mayStart(queue({ inFlight: 3, unsettled: 4 }), 4, false))
-  })
-
-  it("starts replays only when no live delivery waits, in memory or in the backlog", () => {
-    const queue = makeWebhookQueue("wh_1", undefined, "log", 0)
-    queue.replays.queued = Array.from({ length: 1 }) as Lane["queued"]
-    assert.strictEqual(mayStart(queue, 4, true)?.kind, "replays")
-    queue.live.mode = "backlog"
-    assert.isUndefined(mayStart(queue, 4, true))
-    queue.live.mode = "log"
-    queue.live.queued = Array.from({ length: 1 }) as Lane["queued"]
-    assert.strictEqual(mayStart(queue, 4, true)?.kind, "live")
-  })
-
-  it("asks for pages ahead, and from the start of the backlog only when idle", () => {
-    assert.isTrue(wantsPage(backlog({}), 10))
-    assert.isFalse(wantsPage(backlog({ page: asked() }), 10))
-    assert.isFalse(wantsPage(backlog({ mode: "log" }), 10))
-    assert.isFalse(wantsPage(backlog({ queued: [{}] as never }), 10))
-    assert.isTrue(wantsPage(backlog({ cursor: "dlv_1", queued: [{}] as never }), 10))
   })
 })
 
@@ -327,25 +218,5 @@ describe("last_error", () => {
     assert.strictEqual(connectionFailure(new AggregateError([refused])), "connection refused")
     const socket = Object.assign(new Error(), { code: "UND_ERR_SOCKET", cause: refused })
     assert.strictEqual(connectionFailure(socket), "connection refused")
-  })
-})
-
-describe("sliding count", () => {
-  it("counts the current window and a part of the one before", () => {
-    const count = makeSlidingCount(1_000)
-    assert.strictEqual(count.recent(5_000), 0)
-    count.add(100, 5_000)
-    count.add(100, 5_999)
-    assert.strictEqual(count.recent(5_999), 200)
-    assert.strictEqual(count.recent(6_000), 200)
-    count.add(10, 6_250)
-    assert.strictEqual(count.recent(6_250), 160)
-    assert.strictEqual(count.recent(7_500), 5)
-  })
-
-  it("is nothing after a pause of two windows", () => {
-    const count = makeSlidingCount(1_000)
-    count.add(100, 5_000)
-    assert.strictEqual(count.recent(7_000), 0)
   })
 })

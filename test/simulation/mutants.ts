@@ -54,9 +54,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "offsets of what waits are released before its rows are written",
     caughtBy: "wantedDeliveries",
     part: "deliver",
-    find: "yield* spillRows($lane, $works); shown($machine, $lane, $works)",
+    find: "yield* backlog.move($lane, $works); gotRows($scheduler, $lane, $works)",
     wrong:
-      "for (const work of $works) work.acknowledge?.(); yield* spillRows($lane, $works); shown($machine, $lane, $works)"
+      "for (const work of $works) work.acknowledge?.(); yield* backlog.move($lane, $works); gotRows($scheduler, $lane, $works)"
   },
   {
     name: "offsets of what waits are never released",
@@ -201,15 +201,15 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "a webhook may start one request after another",
     caughtBy: "ratesKept",
     part: "deliver",
-    find: "tokens -= 1",
-    wrong: "tokens -= 0"
+    find: "Math.max(queue.paidUntil, nowMs) + $each",
+    wrong: "Math.max(queue.paidUntil, nowMs)"
   },
   {
-    name: "the time between the wait for a token and its use is not counted",
+    name: "a pause allows more than the requests of one second",
     caughtBy: "ratesKept",
     part: "deliver",
-    find: "if (maxPerSecond !== null) fill(maxPerSecond, nowMs)",
-    wrong: ""
+    find: "Math.max(queue.paidUntil, nowMs) + $each",
+    wrong: "(queue.paidUntil || nowMs) + $each"
   },
   {
     name: "delay commits waiting retries with the ones that are due",
@@ -296,11 +296,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "an actor that stops does not wait for its attempts",
     caughtBy: "repeatsBounded",
     part: "deliver",
-    find: "machine.stopped && machine.sending === 0",
-    wrong: "machine.stopped"
+    find: "scheduler.stopped && scheduler.sending === 0",
+    wrong: "scheduler.stopped"
   },
   {
-    name: "a webhook's window is exceeded by one",
+    name: "a webhook's concurrency limit is exceeded by one",
     caughtBy: "windowsKept",
     part: "deliver",
     find: "$queue.inFlight >= ($queue.lacking ? 1 : $most)",

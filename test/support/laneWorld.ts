@@ -3,14 +3,13 @@
  * plain data. A random walk ends the steps under way in any order. Invariants are checked at every step.
  */
 import { assert } from "@effect/vitest"
-import { laneKinds as kinds, type LaneKind, type Work } from "../../src/deliver/queue/Lane.ts"
-import type { Scheduler } from "../../src/deliver/queue/LaneStep.ts"
-import { attemptKey, isBusy } from "../../src/deliver/queue/MemoryBudget.ts"
+import { gotRows, withoutRow } from "../../src/deliver/queue/Dispatcher.ts"
+import { isBusy } from "../../src/deliver/queue/MemoryBudget.ts"
 import type { ActorMessage, Command, WebhookMessage } from "../../src/deliver/queue/Messages.ts"
-import { advance, makeScheduler } from "../../src/deliver/queue/Scheduler.ts"
-import { shown, unshown } from "../../src/deliver/queue/Showing.ts"
+import { advance, makeScheduler, type Scheduler } from "../../src/deliver/queue/Scheduler.ts"
 import { type Limiter, makeLimiter, type Share } from "../../src/deliver/send/ConnectionLimiter.ts"
 import { workState } from "../../src/deliver/take/WorkState.ts"
+import { attemptKey, laneKinds as kinds, type LaneKind, type Work } from "../../src/deliver/Work.ts"
 import type { SendPermission } from "../../src/domain/Quota.ts"
 import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { DeliveryState } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -59,10 +58,7 @@ export const makeWorld = (chance: SeededRandom): World => {
   const machine = makeScheduler(limits)
   const limiter: Limiter = makeLimiter({
     perOrigin: chance.pick([4, 100]),
-    inProcess: 1_000,
-    least: 2,
-    shared: 0.75,
-    tried: 4
+    inProcess: 1_000
   })
   const rows = makeRows(chance)
   const webhooks = makeWebhooks(chance)
@@ -151,7 +147,8 @@ export const makeWorld = (chance: SeededRandom): World => {
           sent.delete(key)
           withdrawn.add(key)
         }
-        tell({ kind: "notSent", webhookId: owner.id, share, works })
+        limiter.release(share)
+        tell({ kind: "notSent", webhookId: owner.id, works })
         return
       }
       const ended = works.map((work) => {
@@ -176,7 +173,8 @@ export const makeWorld = (chance: SeededRandom): World => {
         retry(true)
         statement(undefined, record, () => statement(undefined, () => retry(false), settleAttempts))
       })
-      tell({ kind: "attemptEnded", webhookId: owner.id, share })
+      limiter.release(share)
+      tell({ kind: "ended", webhookId: owner.id })
     })
   }
 
@@ -193,14 +191,14 @@ export const makeWorld = (chance: SeededRandom): World => {
 
   /** One after the other: rows appear in the order of their deliveries. */
   const toMove: Array<Extract<Command, { readonly kind: "moveToBacklog" }>> = []
-  const spillNext = () => {
+  const moveNext = () => {
     const { webhookId, lane, works } = toMove[0]!
     statement(
       undefined,
       () => (webhookOf(webhookId).deleted ? rows.end : rows.spill)(works),
       () => {
         toMove.shift()
-        if (toMove.length > 0) spillNext()
+        if (toMove.length > 0) moveNext()
         tell({ kind: "movedToBacklog", webhookId, lane, works })
       }
     )
@@ -221,7 +219,7 @@ export const makeWorld = (chance: SeededRandom): World => {
         limiter.release(command.share)
         break
       case "wake": {
-        const { afterMs, event: kind, webhookId } = command
+        const { afterMs, message: kind, webhookId } = command
         wait("timer", undefined, () => tell({ kind, webhookId }), now + afterMs)
         break
       }
@@ -253,10 +251,7 @@ export const makeWorld = (chance: SeededRandom): World => {
       }
       case "moveToBacklog":
         toMove.push(command)
-        if (toMove.length === 1) spillNext()
-        break
-      case "acknowledge":
-        command.work.acknowledge?.()
+        if (toMove.length === 1) moveNext()
         break
       case "forget": {
         const share = joined.get(command.webhookId)
@@ -268,7 +263,7 @@ export const makeWorld = (chance: SeededRandom): World => {
   }
 
   const tell = (event: WebhookMessage | ActorMessage): ReadonlyArray<Command> => {
-    const commands = advance(machine, event, { nowMs: now, ahead: Math.max(0, runAhead - unrecorded()) })
+    const commands = advance(machine, event, { nowMs: now, mayRunAhead: unrecorded() < runAhead })
     for (const command of commands) obey(command)
     return commands
   }
@@ -315,7 +310,7 @@ export const makeWorld = (chance: SeededRandom): World => {
           settle(lane, offset)
         }
       }
-      // What is spilled has its rows before more is taken.
+      // What moves to the backlog has its rows before more is taken.
       const over = () => {
         if (toMove.length > 0) return wait("statement", undefined, over)
         partition.taking = false
@@ -333,7 +328,7 @@ export const makeWorld = (chance: SeededRandom): World => {
 
   let showing = false
   const show = (lane: LaneKind): boolean => {
-    const works = unshown(machine, lane, now + 1)
+    const works = withoutRow(machine, lane, now + 1)
     if (showing || works.length === 0) return false
     showing = true
     statement(
@@ -341,7 +336,7 @@ export const makeWorld = (chance: SeededRandom): World => {
       () => rows.spill(works),
       () => {
         showing = false
-        shown(machine, lane, works)
+        gotRows(machine, lane, works)
       }
     )
     return true

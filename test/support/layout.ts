@@ -37,6 +37,15 @@ export const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   main: ["cli", "config"]
 }
 
+/** The rooms of deliver, in the order in which a delivery passes them, and the file of each that the room before calls. */
+export const rooms: ReadonlyArray<readonly [room: string, entrance: string]> = [
+  ["take", "Feed.ts"],
+  ["queue", "Dispatcher.ts"],
+  ["send", "Attempt.ts"],
+  ["record", "Recorder.ts"]
+]
+export const ROOM_FILES_MAX = 8
+
 /** The folders that may import each third party. `effect` is allowed everywhere, except its unstable parts. */
 export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   "@effect/sql-pg": ["storage"],

@@ -1,5 +1,5 @@
 /** An attempt that delivered, and its work, for tests of the recorder. */
-import type { Work } from "../../src/deliver/queue/Lane.ts"
+import type { Work } from "../../src/deliver/Work.ts"
 import type { AttemptRecord } from "../../src/storage/deliveries/Transitions.ts"
 import { eventOf } from "./events.ts"
 

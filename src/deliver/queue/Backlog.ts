@@ -1,8 +1,10 @@
 /**
- * Reads a page of a webhook's backlog and makes work of it, in the order of delivery ids. Events are read from the
- * log; a test delivery has its event in its row. If retention has dropped the event, the delivery ends `failed`.
+ * The backlog of an actor's webhooks: rows that wait in PostgreSQL. Pages become work in the order of delivery ids.
+ * Events are read from the log; a test delivery has its event in its row. If retention has dropped the event, the
+ * delivery ends `failed`. Statements are retried until they succeed.
  */
 import { Clock, Effect } from "effect"
+import { StageLimits } from "../../config/StageLimits.ts"
 import { StoredEvents } from "../../coverage/StoredEvents.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
@@ -11,8 +13,7 @@ import {
   type BacklogKind,
   DeliveryStore
 } from "../../storage/deliveries/DeliveryStore.ts"
-import type { Work } from "./Lane.ts"
-import { attemptKey } from "./MemoryBudget.ts"
+import { attemptKey, type LaneKind, type Work } from "../Work.ts"
 
 export interface BacklogPage {
   /** How many rows were read. Fewer than `limit` means that this was the last page. */
@@ -21,45 +22,78 @@ export interface BacklogPage {
   readonly works: ReadonlyArray<Work>
 }
 
+const toWork = (row: BacklogDelivery, event: LedgerEvent, kind: BacklogKind): Work => {
+  const attempt = row.attempts + 1
+  return {
+    key: attemptKey(row.id, attempt),
+    deliveryId: row.id,
+    attempt,
+    seriesAttempt: attempt - row.seriesStart,
+    event,
+    kind: kind === "replays" ? "replays" : "live",
+    acknowledge: undefined,
+    queuedAt: 0,
+    wasFree: false
+  }
+}
+
 export const makeBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
-  const backlogEvents = yield* StoredEvents
+  const storedEvents = yield* StoredEvents
+  const { rowsAtOnce } = yield* StageLimits
 
-  const toWork = (row: BacklogDelivery, event: LedgerEvent, kind: BacklogKind): Work => {
-    const attempt = row.attempts + 1
-    return {
-      key: attemptKey(row.id, attempt),
-      deliveryId: row.id,
-      attempt,
-      seriesAttempt: attempt - row.seriesStart,
-      event,
-      kind: kind === "replays" ? "replays" : "live",
-      acknowledge: undefined,
-      queuedAt: 0,
-      wasFree: false
+  const readPage = Effect.fnUntraced(function* (
+    webhookId: string,
+    kind: BacklogKind,
+    afterId: string,
+    limit: number
+  ) {
+    const rows = yield* deliveries.backlogPage(webhookId, kind, afterId, limit)
+    const first = rows[0]
+    if (first === undefined) return { rows: 0, lastId: "", works: [] }
+    // A webhook belongs to one network.
+    const eventAt = yield* storedEvents.at(
+      first.network,
+      rows.flatMap((row) => row.position ?? [])
+    )
+    const works: Array<Work> = []
+    const gone: Array<string> = []
+    for (const row of rows) {
+      const event = row.position === null ? parseLedgerEvent(row.testEvent) : eventAt(row.position)
+      if (event === undefined) gone.push(row.id)
+      else works.push(toWork(row, event, kind))
     }
-  }
+    if (gone.length > 0) {
+      yield* deliveries.fail(gone, "event no longer retained", yield* Clock.currentTimeMillis)
+    }
+    return { rows: rows.length, lastId: rows.at(-1)!.id, works }
+  })
 
-  return (webhookId: string, kind: BacklogKind, afterId: string, limit: number): Effect.Effect<BacklogPage> =>
-    Effect.gen(function* () {
-      const rows = yield* deliveries.backlogPage(webhookId, kind, afterId, limit)
-      const first = rows[0]
-      if (first === undefined) return { rows: 0, lastId: "", works: [] }
-      // A webhook belongs to one network.
-      const eventAt = yield* backlogEvents.at(
-        first.network,
-        rows.flatMap((row) => row.position ?? [])
-      )
-      const works: Array<Work> = []
-      const gone: Array<string> = []
-      for (const row of rows) {
-        const event = row.position === null ? parseLedgerEvent(row.testEvent) : eventAt(row.position)
-        if (event === undefined) gone.push(row.id)
-        else works.push(toWork(row, event, kind))
+  return {
+    readPage: (
+      webhookId: string,
+      kind: BacklogKind,
+      afterId: string,
+      limit: number
+    ): Effect.Effect<BacklogPage> =>
+      readPage(webhookId, kind, afterId, limit).pipe(retryUntilSuccess("reading a page of the backlog")),
+
+    /** Moves the rows of these works to the backlog. Rows that are missing are made. */
+    move: Effect.fnUntraced(function* (lane: LaneKind, works: ReadonlyArray<Work>) {
+      for (let i = 0; i < works.length; i += rowsAtOnce) {
+        yield* deliveries
+          .spill(works.slice(i, i + rowsAtOnce), lane)
+          .pipe(retryUntilSuccess("moving deliveries to the backlog"))
       }
-      if (gone.length > 0) {
-        yield* deliveries.fail(gone, "event no longer retained", yield* Clock.currentTimeMillis)
-      }
-      return { rows: rows.length, lastId: rows.at(-1)!.id, works }
-    }).pipe(retryUntilSuccess("reading a page of the backlog"))
+    }),
+
+    /** Ends deliveries of deleted webhooks. Rows that are missing are made. */
+    end: Effect.fnUntraced(function* (works: ReadonlyArray<Work>) {
+      if (works.length === 0) return
+      const now = yield* Clock.currentTimeMillis
+      yield* deliveries
+        .failUnwritten(works, "webhook deleted", now)
+        .pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
+    })
+  }
 })

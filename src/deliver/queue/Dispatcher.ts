@@ -1,26 +1,23 @@
 /**
- * Runs an actor's lanes: dispatches events to the machine (Scheduler) and executes its commands. It starts attempts
- * and hands their outcomes to the recorder, reads pages of the backlog, spills work, takes and releases connections.
- * Every slow operation is a fiber of the actor or a callback; when it ends, it sends the machine an event.
+ * The room `queue` of one actor: holds its deliveries until they may be sent. It gives messages to the scheduler and
+ * executes the scheduler's commands: it starts requests, reads pages of the backlog and moves deliveries there. Each
+ * slow operation is a fiber of the actor or a callback; its end is a message. A delivery that has been queued for
+ * `rowAfterMs` gets its row in the backlog, and stays queued at its place.
  */
-import { Clock, Effect, FiberSet, Latch } from "effect"
+import { Effect, FiberSet, Latch } from "effect"
 import { StageLimits } from "../../config/StageLimits.ts"
 import { monotonicClock } from "../../domain/Monotonic.ts"
 import { permissionUnder } from "../../domain/Quota.ts"
-import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
-import { DeliveryStore } from "../../storage/deliveries/DeliveryStore.ts"
 import { AccountHolds } from "../../webhooks/AccountHolds.ts"
 import { WebhookRegistry } from "../../webhooks/WebhookRegistry.ts"
-import { Recorder } from "../record/Recorder.ts"
-import { makeActorConnections } from "../send/ActorConnections.ts"
-import { makeAttempt, makeGuarded } from "../send/Attempt.ts"
+import { makeAttempts, makeGuarded } from "../send/Attempt.ts"
+import { type LaneKind, laneKinds, type Work } from "../Work.ts"
 import { makeBacklog } from "./Backlog.ts"
-import { longestHeldUpMs } from "./HeldUp.ts"
-import { type CurrentWebhook, type LaneKind, laneKinds, type Work } from "./Lane.ts"
+import { remainingFor } from "./MemoryBudget.ts"
 import type { ActorMessage, Command, WebhookMessage } from "./Messages.ts"
 import { ReplayPace } from "./ReplayPace.ts"
-import { advance, isCrowded, makeScheduler } from "./Scheduler.ts"
-import { shown, unshown } from "./Showing.ts"
+import { advance, makeScheduler, type Scheduler } from "./Scheduler.ts"
+import { type CurrentWebhook, heldUpMs, isCrowded } from "./WebhookQueue.ts"
 
 export interface Dispatcher {
   /**
@@ -29,12 +26,12 @@ export interface Dispatcher {
    */
   readonly watch: (onSettled: (key: string) => void) => () => void
   /**
-   * Queues the work, or spills it to the database, from where its lane reads it. Work of a deleted webhook is ended.
-   * `isSlow`: the lane did not have room in time, so it takes no more work from the log until it has drained.
+   * Queues the work, or moves it to the backlog, from where its lane reads it. Work of a deleted webhook is ended.
+   * `isSlow`: the lane did not take the work in time, so it takes no more work from the log until it has drained.
    */
   readonly offer: (webhookId: string, work: Work, isSlow: boolean) => void
   /** Waits until what was offered is queued or has its row. */
-  readonly spilled: Effect.Effect<void>
+  readonly kept: Effect.Effect<void>
   /** Whether the webhook's lane will take more work in a moment, and not now. */
   readonly isCrowded: (kind: LaneKind, webhookId: string) => boolean
   /** For webhooks that have a backlog. */
@@ -52,107 +49,94 @@ export interface Dispatcher {
   readonly webhooks: () => number
   /** How long the service has held back a webhook with a backlog, since the last call. `lagMs`: of the event loop. */
   readonly heldUpMs: (lagMs: number) => number
-  /** Dies when a fiber of the lanes dies. */
+  /** Dies when a fiber of the dispatcher dies. */
   readonly failure: Effect.Effect<void>
 }
 
-interface Spill {
-  readonly webhookId: string
-  readonly lane: LaneKind
-  readonly works: ReadonlyArray<Work>
+/** Deliveries from the log that have been queued since before `beforeMs`. Their rows may not exist. */
+export const withoutRow = ({ queues }: Scheduler, kind: LaneKind, beforeMs: number): ReadonlyArray<Work> =>
+  Array.from(queues.values()).flatMap(({ [kind]: { queued } }) =>
+    queued.filter(({ acknowledge, queuedAt }) => acknowledge !== undefined && queuedAt < beforeMs)
+  )
+
+/**
+ * The rows of these works are in the backlog, and the works stay queued: the offsets of their records may be committed.
+ * But the record of one that has started meanwhile must be read again after a crash, because its retry is appended
+ * after its row is written.
+ */
+export const gotRows = (scheduler: Scheduler, kind: LaneKind, works: ReadonlyArray<Work>): void => {
+  const queued = new Set(withoutRow(scheduler, kind, Number.POSITIVE_INFINITY))
+  for (const work of works) {
+    work.row = undefined
+    if (!queued.has(work)) continue
+    work.acknowledge?.()
+    work.acknowledge = undefined
+  }
 }
+
+type Move = Extract<Command, { readonly kind: "moveToBacklog" }>
 
 export const makeDispatcher = Effect.gen(function* () {
   const limits = yield* StageLimits
   const registry = yield* WebhookRegistry
   const holds = yield* AccountHolds
-  const deliveries = yield* DeliveryStore
-  const recorder = yield* Recorder
   const pace = yield* ReplayPace
   const nowMs = yield* monotonicClock
-  const readPage = yield* makeBacklog
+  const backlog = yield* makeBacklog
   const fibers = yield* FiberSet.make<void, never>()
   const run = yield* FiberSet.runtime(fibers)()
-  // Made before the attempts, so it is closed after them: they release connections.
-  const connections = yield* makeActorConnections((webhookId) => dispatch({ kind: "woken", webhookId }))
-  const attempt = yield* makeAttempt(run)
   const guarded = makeGuarded(run)
+  const attempts = yield* makeAttempts(run, (webhookId) => dispatch({ kind: "woken", webhookId }))
 
-  const machine = makeScheduler(limits)
-  /** Open when the machine is stopped and nothing is in flight. */
+  const scheduler = makeScheduler(limits)
+  /** Open when the scheduler is stopped and nothing is in flight. */
   const idle = Latch.makeUnsafe()
   const watchers = new Set<(key: string) => void>()
-  /** What the lanes hold and the work that their feeds have just read. */
-  let toMove: Array<Spill> = []
-  const someToMove = Latch.makeUnsafe()
-  const spilled = Latch.makeUnsafe(true)
+  let moves: Array<Move> = []
+  const someMoves = Latch.makeUnsafe()
+  const kept = Latch.makeUnsafe(true)
 
   /**
-   * Executing a command may dispatch another event before the next command: the machine's state includes them all.
+   * Executing a command may dispatch another message before the next command: the scheduler's state includes them all.
    */
-  const dispatch = (event: WebhookMessage | ActorMessage): void => {
-    const commands = advance(machine, event, { nowMs: nowMs(), ahead: recorder.ahead() })
+  const dispatch = (message: WebhookMessage | ActorMessage): void => {
+    const commands = advance(scheduler, message, { nowMs: nowMs(), mayRunAhead: attempts.mayRunAhead() })
     for (const command of commands) execute(command)
-    if (machine.stopped && machine.sending === 0) idle.openUnsafe()
+    if (scheduler.stopped && scheduler.sending === 0) idle.openUnsafe()
   }
 
-  const spillRows = (lane: LaneKind, works: ReadonlyArray<Work>) =>
-    deliveries.spill(works, lane).pipe(retryUntilSuccess("moving deliveries to the backlog"))
-
-  const endRows = Effect.fnUntraced(function* (works: ReadonlyArray<Work>) {
-    const now = yield* Clock.currentTimeMillis
-    yield* deliveries
-      .failUnwritten(works, "webhook deleted", now)
-      .pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
-  })
-
   /** One statement after the other: what comes meanwhile is written together. */
-  const spillAll = Effect.gen(function* () {
-    yield* Latch.await(someToMove)
-    const spills = toMove
-    toMove = []
-    someToMove.closeUnsafe()
-    const isDeleted = ({ webhookId }: Spill) => machine.queues.get(webhookId)?.current === undefined
-    const worksOf = (some: ReadonlyArray<Spill>) => some.flatMap(({ works }) => works)
-    const [deleted, kept] = [spills.filter(isDeleted), spills.filter((one) => !isDeleted(one))]
-    if (deleted.length > 0) yield* endRows(worksOf(deleted))
-    for (const lane of laneKinds) {
-      const works = worksOf(kept.filter((one) => one.lane === lane))
-      for (let i = 0; i < works.length; i += limits.showAtOnce) {
-        yield* spillRows(lane, works.slice(i, i + limits.showAtOnce))
-      }
-    }
-    for (const { lane, webhookId, works } of spills)
+  const moveAll = Effect.gen(function* () {
+    yield* Latch.await(someMoves)
+    const taken = moves
+    moves = []
+    someMoves.closeUnsafe()
+    const isDeleted = ({ webhookId }: Move) => scheduler.queues.get(webhookId)?.current === undefined
+    const worksOf = (some: ReadonlyArray<Move>) => some.flatMap(({ works }) => works)
+    const remaining = taken.filter((one) => !isDeleted(one))
+    yield* backlog.end(worksOf(taken.filter(isDeleted)))
+    for (const lane of laneKinds)
+      yield* backlog.move(lane, worksOf(remaining.filter((one) => one.lane === lane)))
+    for (const { lane, webhookId, works } of taken)
       dispatch({ kind: "movedToBacklog", webhookId, lane, works })
-    if (toMove.length === 0) spilled.openUnsafe()
+    if (moves.length === 0) kept.openUnsafe()
   })
-  run(Effect.forever(spillAll))
+  run(Effect.forever(moveAll))
 
   const start = ({ webhook, sending, share }: Extract<Command, { readonly kind: "start" }>) => {
     const webhookId = webhook.config.id
     const { works } = sending
-    const isLive = works[0]?.kind === "live"
-    if (isLive) pace.liveStarted()
-    attempt(webhook, sending, (results) => {
-      if ("shortage" in results) {
-        run(
-          Effect.logWarning(`this machine ${results.shortage}; attempts that it could not make do not count`)
-        )
-        dispatch({ kind: "notSent", webhookId, share, works })
-        return
-      }
-      let unsettled = results.length
-      const onSettled = () => {
-        if (--unsettled > 0) return
+    if (works[0]?.kind === "live") pace.liveStarted()
+    attempts.send(webhook, sending, share, {
+      notSent: (shortage) => {
+        run(Effect.logWarning(`this machine ${shortage}; attempts that it could not make do not count`))
+        dispatch({ kind: "notSent", webhookId, works })
+      },
+      ended: () => dispatch({ kind: "ended", webhookId }),
+      settled: () => {
         for (const { key } of works) for (const onSettled of watchers) onSettled(key)
         dispatch({ kind: "settled", webhookId, works })
       }
-      for (const { record, retry, work } of results) {
-        const fromBacklog = work.acknowledge === undefined
-        const delivery = { accountId: webhook.config.account_id, webhookId, work }
-        recorder.offer({ attempt: record, retry, fromBacklog, delivery, onSettled })
-      }
-      dispatch({ kind: "attemptEnded", webhookId, share })
     })
   }
 
@@ -163,14 +147,14 @@ export const makeDispatcher = Effect.gen(function* () {
    */
   const whenWebhooksCurrent = (body: () => void) =>
     registry.whenCurrent(() => {
-      if (!machine.stopped) guarded(body)
+      if (!scheduler.stopped) guarded(body)
     })
 
   const connect = (webhookId: string) => {
     // The webhook may have changed or been deleted during the wait.
-    const webhook = machine.queues.get(webhookId)?.current?.webhook
-    if (webhook === undefined) return void dispatch({ kind: "woken", webhookId })
-    const share = connections.take(webhook)
+    const webhook = scheduler.queues.get(webhookId)?.current?.webhook
+    if (webhook === undefined) return dispatch({ kind: "woken", webhookId })
+    const share = attempts.connect(webhook)
     if (share !== undefined) dispatch({ kind: "connected", webhookId, share })
   }
 
@@ -183,38 +167,34 @@ export const makeDispatcher = Effect.gen(function* () {
         whenWebhooksCurrent(() => connect(command.webhookId))
         break
       case "disconnect":
-        connections.release(command.share)
+        attempts.disconnect(command.share)
         break
       case "wake": {
-        const { afterMs, event: kind, webhookId } = command
-        run(Effect.map(Effect.sleep(afterMs), () => void dispatch({ kind, webhookId })))
+        const { afterMs, message: kind, webhookId } = command
+        run(Effect.map(Effect.sleep(afterMs), () => dispatch({ kind, webhookId })))
         break
       }
       case "askReplayStart": {
         const { webhookId } = command
-        pace.ask(() => void dispatch({ kind: "replayMayStart", webhookId }))
+        pace.ask(() => dispatch({ kind: "replayMayStart", webhookId }))
         break
       }
       case "readPage": {
         const { webhookId, lane, rows, afterId, limit } = command
         run(
-          Effect.map(
-            readPage(webhookId, rows, afterId, limit),
-            (page) => void dispatch({ kind: "pageRead", webhookId, lane, page })
+          Effect.map(backlog.readPage(webhookId, rows, afterId, limit), (page) =>
+            dispatch({ kind: "pageRead", webhookId, lane, page })
           )
         )
         break
       }
       case "moveToBacklog":
-        toMove.push(command)
-        spilled.closeUnsafe()
-        someToMove.openUnsafe()
-        break
-      case "acknowledge":
-        command.work.acknowledge?.()
+        moves.push(command)
+        kept.closeUnsafe()
+        someMoves.openUnsafe()
         break
       case "forget":
-        connections.leave(command.webhookId)
+        attempts.leave(command.webhookId)
         break
     }
   }
@@ -232,13 +212,13 @@ export const makeDispatcher = Effect.gen(function* () {
   }
 
   const changed = (webhookId: string) => {
-    if (machine.queues.has(webhookId))
+    if (scheduler.queues.has(webhookId))
       dispatch({ kind: "changed", webhookId, current: currentWebhook(webhookId) })
   }
   const subscriptions = [
     registry.subscribe(changed),
     holds.subscribe((accountId) => {
-      for (const webhookId of machine.queues.keys()) {
+      for (const webhookId of scheduler.queues.keys()) {
         if (registry.get(webhookId)?.config.account_id === accountId) changed(webhookId)
       }
     })
@@ -249,25 +229,18 @@ export const makeDispatcher = Effect.gen(function* () {
     })
   )
 
-  /**
-   * Writes the rows of deliveries that have been queued for long to the backlog. They stay in memory and keep their
-   * place; after a crash the backlog has them.
-   */
-  const show = Effect.fnUntraced(function* (lane: LaneKind) {
-    const waiting = unshown(machine, lane, nowMs() - limits.unshownMs)
-    for (let i = 0; i < waiting.length; i += limits.showAtOnce) {
-      const works = waiting.slice(i, i + limits.showAtOnce)
-      yield* spillRows(lane, works)
-      shown(machine, lane, works)
-    }
-  })
   let showing = false
+  /** Writes the rows of deliveries that wait, until none of them lacks one. */
   const showWaiting = Effect.gen(function* () {
-    yield* Effect.sleep(limits.unshownMs)
+    yield* Effect.sleep(limits.rowAfterMs)
     do {
-      yield* Effect.sleep(limits.showEveryMs)
-      for (const lane of laneKinds) yield* show(lane)
-    } while (laneKinds.some((lane) => unshown(machine, lane, Number.POSITIVE_INFINITY).length > 0))
+      yield* Effect.sleep(limits.rowAfterMs / 4)
+      for (const lane of laneKinds) {
+        const works = withoutRow(scheduler, lane, nowMs() - limits.rowAfterMs)
+        yield* backlog.move(lane, works)
+        gotRows(scheduler, lane, works)
+      }
+    } while (laneKinds.some((lane) => withoutRow(scheduler, lane, Number.POSITIVE_INFINITY).length > 0))
     showing = false
   })
 
@@ -284,20 +257,29 @@ export const makeDispatcher = Effect.gen(function* () {
         run(showWaiting)
       }
     },
-    spilled: Latch.await(spilled),
-    isCrowded: (kind, webhookId) => isCrowded(machine, kind, webhookId, nowMs()),
+    kept: Latch.await(kept),
+    isCrowded: (kind, webhookId) => {
+      const queue = scheduler.queues.get(webhookId)
+      if (queue === undefined) return false
+      return isCrowded(queue, kind, remainingFor(scheduler.budgets[kind], queue) > 0, nowMs())
+    },
     resume: (webhookIds) => {
       for (const webhookId of webhookIds)
         dispatch({ kind: "resumed", webhookId, current: currentWebhook(webhookId) })
     },
-    openBacklog: (lane) => void dispatch({ kind: "caughtUp", lane }),
+    openBacklog: (lane) => dispatch({ kind: "caughtUp", lane }),
     drain: Effect.suspend(() => {
       dispatch({ kind: "stopped" })
       return Latch.await(idle)
     }),
-    inFlight: () => machine.sending,
-    webhooks: () => machine.queues.size,
-    heldUpMs: (lagMs) => longestHeldUpMs(machine, lagMs, nowMs()),
+    inFlight: () => scheduler.sending,
+    webhooks: () => scheduler.queues.size,
+    heldUpMs: (lagMs) => {
+      let longest = 0
+      for (const queue of scheduler.queues.values())
+        longest = Math.max(longest, heldUpMs(queue, lagMs, nowMs()))
+      return longest
+    },
     failure: FiberSet.join(fibers)
   }
   return result

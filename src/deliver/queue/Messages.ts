@@ -1,14 +1,14 @@
-/** The events that Scheduler takes and the commands that it returns. */
+/** The messages that the scheduler takes and the commands that it returns. */
 import type { BacklogKind } from "../../storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
-import type { Share } from "../send/ConnectionLimiter.ts"
+import type { Share } from "../send/Attempt.ts"
+import type { LaneKind, Sending, Work } from "../Work.ts"
 import type { BacklogPage } from "./Backlog.ts"
-import type { Sending } from "./BatchMaking.ts"
-import type { CurrentWebhook, LaneKind, Work } from "./Lane.ts"
+import type { CurrentWebhook } from "./WebhookQueue.ts"
 
-/** Events of one webhook. The first `offered` or `resumed` makes its queue; before it, other events are ignored. */
+/** About one webhook. The first `offered` or `resumed` makes its queue; before it, other messages are ignored. */
 export type WebhookMessage =
-  /** `isSlow`: the lane had no room for the work in time, so it is spilled. */
+  /** `isSlow`: the lane did not take the work in time, so it is moved to the backlog. */
   (
     | {
         readonly kind: "offered"
@@ -24,15 +24,15 @@ export type WebhookMessage =
     | { readonly kind: "pageRead"; readonly lane: LaneKind; readonly page: BacklogPage }
     /** The webhook got the connection that it asked for. */
     | { readonly kind: "connected"; readonly share: Share }
-    /** A connection or a token of its rate may be available now. */
+    /** A connection may be free now, or the rate may allow a request. */
     | { readonly kind: "woken" }
     /** A batch may have waited long enough for more events. */
     | { readonly kind: "gathered" }
     | { readonly kind: "replayMayStart" }
     /** A request has ended. Its outcomes are not recorded yet. */
-    | { readonly kind: "attemptEnded"; readonly share: Share }
+    | { readonly kind: "ended" }
     /** The request was not sent, because this machine lacked something. Nothing will be recorded. */
-    | { readonly kind: "notSent"; readonly share: Share; readonly works: ReadonlyArray<Work> }
+    | { readonly kind: "notSent"; readonly works: ReadonlyArray<Work> }
     /** All attempts of a request are recorded and their retries are appended. */
     | { readonly kind: "settled"; readonly works: ReadonlyArray<Work> }
   ) & { readonly webhookId: string }
@@ -46,7 +46,7 @@ export type ActorMessage =
   | { readonly kind: "stopped" }
 
 export type Command =
-  /** Makes a request; `attemptEnded` and `settled` follow, or `notSent`. */
+  /** Makes a request; `ended` and `settled` follow, or `notSent`. */
   | {
       readonly kind: "start"
       readonly webhook: RegisteredWebhook
@@ -55,13 +55,14 @@ export type Command =
     }
   /** `connected` follows when the webhooks are confirmed; if no connection is free then, `woken` follows later. */
   | { readonly kind: "connect"; readonly webhookId: string }
+  /** Returns a connection that is not used. */
   | { readonly kind: "disconnect"; readonly share: Share }
-  /** `event` follows. */
+  /** The message follows. */
   | {
       readonly kind: "wake"
       readonly webhookId: string
       readonly afterMs: number
-      readonly event: "woken" | "gathered"
+      readonly message: "woken" | "gathered"
     }
   /** `replayMayStart` follows. */
   | { readonly kind: "askReplayStart"; readonly webhookId: string }
@@ -74,14 +75,12 @@ export type Command =
       readonly afterId: string
       readonly limit: number
     }
-  /** Marks the rows of work as backlog, or ends them if the webhook is deleted; `spilled` follows. */
+  /** Moves rows to the backlog, or ends them if the webhook is deleted; `movedToBacklog` follows. */
   | {
       readonly kind: "moveToBacklog"
       readonly webhookId: string
       readonly lane: LaneKind
       readonly works: ReadonlyArray<Work>
     }
-  /** The offset of the work's record may be committed. */
-  | { readonly kind: "acknowledge"; readonly work: Work }
-  /** The webhook is deleted and none of its deliveries is in memory. */
+  /** Nothing of the webhook is in memory. */
   | { readonly kind: "forget"; readonly webhookId: string }

@@ -1,109 +1,116 @@
 /**
- * The lanes of one actor as a state machine: events in, commands out (LaneEvents). It queues or refuses offered work,
- * starts attempts within each webhook's window, rate and share of connections, and reads pages of the backlog. Memory
- * is bounded for each kind of lane (MemoryBudget), and no webhook waits for another. It uses no fiber, clock or
- * store: Dispatcher sends the events and executes the commands.
+ * Decides what an actor does: messages in, commands out (Messages.ts). It queues offered work or moves it to the
+ * backlog, starts requests within each webhook's concurrency limit and rate, and reads pages of the backlog. Memory is
+ * bounded for each kind of lane (MemoryBudget), and no webhook waits for another. It has no fiber, clock or store: the
+ * dispatcher sends the messages and executes the commands.
  */
+import type { StageLimits } from "../../config/StageLimits.ts"
 import type { Batch } from "../../domain/Batch.ts"
 import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
-import type { Share } from "../send/ConnectionLimiter.ts"
+import type { Share } from "../send/Attempt.ts"
+import type { LaneKind, Work } from "../Work.ts"
 import type { BacklogPage } from "./Backlog.ts"
-import { batchWaitMs, getsNoMore, takeSending } from "./BatchMaking.ts"
 import {
   afterPage,
   backlogKindOf,
-  isFree,
-  isIdle,
   type Lane,
-  type LaneKind,
   lanePermission,
-  lanesOf,
-  makeWebhookQueue,
-  mayStart,
   pageLimit,
+  putBack,
   setPermission,
   takeAllQueued,
   takeQueued,
-  type WebhookQueue,
-  type Work,
   wantsPage
 } from "./Lane.ts"
 import {
-  enqueue,
-  release,
-  type Scheduler,
-  type SchedulerLimits,
-  type Step,
-  spill,
-  withdraw
-} from "./LaneStep.ts"
-import {
   addHeld,
+  enqueue,
   isBusy,
   largestOverFairShare,
   type MemoryBudget,
   makeMemoryBudget,
+  release,
   remainingFor
 } from "./MemoryBudget.ts"
 import type { ActorMessage, Command, WebhookMessage } from "./Messages.ts"
-import { noteInFlight } from "./WindowUse.ts"
+import {
+  batchWaitMs,
+  countMoved,
+  getsNoMore,
+  isFree,
+  isIdle,
+  lanesOf,
+  makeWebhookQueue,
+  mayStart,
+  payRate,
+  rateWaitMs,
+  requestEnded,
+  requestStarted,
+  takeSending,
+  type WebhookQueue
+} from "./WebhookQueue.ts"
 
-export interface Moment {
-  /** Of the monotonic clock. */
-  readonly nowMs: number
-  /** How many attempts may start although earlier ones of their webhooks wait for their record. */
-  readonly ahead: number
+type Limits = Pick<
+  typeof StageLimits.Service,
+  "partitionDeliveries" | "partitionReplays" | "laneLeast" | "lanePageRows" | "batchBodyBytes" | "lackPauseMs"
+>
+
+export interface Scheduler {
+  readonly limits: Limits
+  readonly queues: Map<string, WebhookQueue>
+  readonly budgets: Readonly<Record<LaneKind, MemoryBudget>>
+  /** Attempts that have started and are not settled. */
+  sending: number
+  stopped: boolean
 }
 
-const SECOND_MS = 1_000
+/** The processing of one message. */
+interface Step {
+  readonly scheduler: Scheduler
+  /** Of the monotonic clock. */
+  readonly nowMs: number
+  /** Whether attempts may start although earlier ones of their webhook, which wait for their record, fill its limit. */
+  readonly mayRunAhead: boolean
+  readonly commands: Array<Command>
+}
 
-export const makeScheduler = (limits: SchedulerLimits): Scheduler => ({
+export const makeScheduler = (limits: Limits): Scheduler => ({
   limits,
   queues: new Map(),
   budgets: {
-    live: makeMemoryBudget("live", { ...limits.lanes, deliveries: limits.partitionDeliveries }),
-    replays: makeMemoryBudget("replays", { ...limits.lanes, deliveries: limits.partitionReplays })
+    live: makeMemoryBudget("live", limits.partitionDeliveries, limits.laneLeast),
+    replays: makeMemoryBudget("replays", limits.partitionReplays, limits.laneLeast)
   },
   sending: 0,
   stopped: false
 })
 
-/**
- * Whether the webhook's lane will take more work from the log soon: it sends many deliveries a second, and it has a
- * backlog that will be gone within seconds, no memory left, or as many deliveries queued as it sends within half a second
- * or in two batches. A new lane is given a moment to begin.
- */
-export const isCrowded = (
-  { budgets, limits, queues }: Scheduler,
-  kind: LaneKind,
-  webhookId: string,
-  nowMs: number
-): boolean => {
-  const queue = queues.get(webhookId)
-  if (queue?.current?.permission !== "all") return false
-  const perSecond = queue.moved.recent(nowMs)
-  if (perSecond < limits.manyPerSecond && nowMs - queue.madeAt > limits.beginMs) return false
-  const { behind, mode, queued } = queue[kind]
-  if (mode === "backlog") return (behind + queued.length) * SECOND_MS <= perSecond * limits.drainsWithinMs
-  if (remainingFor(budgets[kind], queue) === 0) return true
-  const batches = 2 * (queue.current.webhook.config.batch?.max_events ?? 0)
-  return (
-    kind === "live" && queued.length >= Math.max(limits.queuedLeast, batches, perSecond * limits.queuedPart)
-  )
+/** Moves deliveries that are held to the backlog. A page may bring their rows from now on. */
+const moveToBacklog = (
+  { commands, scheduler }: Step,
+  { webhookId }: WebhookQueue,
+  lane: Lane,
+  works: ReadonlyArray<Work>
+) => {
+  if (works.length === 0) return
+  for (const { key } of works) scheduler.budgets[lane.kind].busy.delete(key)
+  lane.moving += works.length
+  lane.behind += works.length
+  commands.push({ kind: "moveToBacklog", webhookId, lane: lane.kind, works })
 }
 
-/** If this lane has no memory left, spills the queue of the lane that is furthest over its fair share. */
+/** If this lane has no memory left, moves the longest queue over its fair share to the backlog. */
 const makeMemoryAvailable = (step: Step, budget: MemoryBudget, queue: WebhookQueue) => {
   if (remainingFor(budget, queue) > 0) return
   const one = largestOverFairShare(budget, queue)
-  if (one !== undefined) spill(step, one, one[budget.kind], takeAllQueued(one[budget.kind]))
+  if (one !== undefined) moveToBacklog(step, one, one[budget.kind], takeAllQueued(one[budget.kind]))
 }
 
 /** Memory is free again: lanes that wait to page may read, the longest waiting first. */
 const pageWaitingLanes = (step: Step, budget: MemoryBudget) => {
-  if (budget.waitingToPage.size === 0 || budget.held >= budget.limits.deliveries) return
+  if (budget.waitingToPage.size === 0 || budget.held >= budget.most) return
   for (const queue of [...budget.waitingToPage]) {
-    if (budget.held >= budget.limits.deliveries) return
+    if (budget.held >= budget.most) return
     if (remainingFor(budget, queue) === 0) continue
     budget.waitingToPage.delete(queue)
     proceed(step, queue)
@@ -111,7 +118,7 @@ const pageWaitingLanes = (step: Step, budget: MemoryBudget) => {
 }
 
 const askPage = (step: Step, queue: WebhookQueue, lane: Lane) => {
-  const { limits, budgets } = step.machine
+  const { limits, budgets } = step.scheduler
   const budget = budgets[lane.kind]
   makeMemoryAvailable(step, budget, queue)
   const limit = pageLimit(lane, remainingFor(budget, queue), limits.lanePageRows)
@@ -123,64 +130,62 @@ const askPage = (step: Step, queue: WebhookQueue, lane: Lane) => {
   step.commands.push({ kind: "readPage", webhookId, lane: kind, rows: backlogKindOf(lane), afterId, limit })
 }
 
-const forget = ({ machine, commands }: Step, queue: WebhookQueue) => {
-  for (const { waitingToPage } of Object.values(machine.budgets)) waitingToPage.delete(queue)
-  machine.queues.delete(queue.webhookId)
+const forget = ({ scheduler, commands }: Step, queue: WebhookQueue) => {
+  for (const { waitingToPage } of Object.values(scheduler.budgets)) waitingToPage.delete(queue)
+  scheduler.queues.delete(queue.webhookId)
   commands.push({ kind: "forget", webhookId: queue.webhookId })
 }
 
 /** The webhook is deleted. storage/deliveries/DeletedQueues.ts ends its rows; what is queued may have none. */
 const discard = (step: Step, queue: WebhookQueue) => {
   for (const lane of lanesOf(queue)) {
-    spill(step, queue, lane, takeAllQueued(lane))
-    step.machine.budgets[lane.kind].waitingToPage.delete(queue)
+    moveToBacklog(step, queue, lane, takeAllQueued(lane))
+    step.scheduler.budgets[lane.kind].waitingToPage.delete(queue)
   }
   if (queue.live.held + queue.replays.held === 0) forget(step, queue)
 }
 
-/** The lane whose next delivery may start, given a token of the rate and a connection. */
-const startable = ({ machine, ahead }: Step, queue: WebhookQueue): Lane | undefined =>
-  machine.stopped || queue.waiting || queue.current?.webhook === undefined
+/** The lane whose next delivery may start, if the rate allows it and there is a connection. */
+const startable = ({ scheduler, mayRunAhead }: Step, queue: WebhookQueue): Lane | undefined =>
+  scheduler.stopped || queue.waiting || queue.current?.webhook === undefined
     ? undefined
-    : mayStart(queue, queue.current.webhook.config.max_in_flight, ahead > 0)
+    : mayStart(queue, queue.current.webhook.config.max_in_flight, mayRunAhead)
 
-/** Requests a token of the rate, then a connection. */
+/** Waits for the rate, then asks for a connection. */
 const connect = ({ nowMs, commands }: Step, queue: WebhookQueue, webhook: RegisteredWebhook) => {
   const { webhookId } = queue
-  const afterMs = queue.rate.waitMs(webhook.config.max_per_second, nowMs)
+  const afterMs = rateWaitMs(queue, webhook.config.max_per_second, nowMs)
   queue.waiting = true
   commands.push(
-    afterMs > 0 ? { kind: "wake", webhookId, afterMs, event: "woken" } : { kind: "connect", webhookId }
+    afterMs > 0 ? { kind: "wake", webhookId, afterMs, message: "woken" } : { kind: "connect", webhookId }
   )
 }
 
 /**
  * Whether the lane's next request is a batch that waits for more events. A lane without memory gets none. The timer
- * under way is never late: the first event of any later batch was queued later.
+ * under way is never late: the first message of any later batch was queued later.
  */
-const gathers = ({ machine, nowMs, commands }: Step, queue: WebhookQueue, lane: Lane, batch?: Batch) => {
+const gathers = ({ scheduler, nowMs, commands }: Step, queue: WebhookQueue, lane: Lane, batch?: Batch) => {
   const { webhookId } = queue
-  const { budgets, limits } = machine
-  if (batch === undefined || getsNoMore(lane, batch) || remainingFor(budgets[lane.kind], queue) === 0) {
-    return false
-  }
+  if (batch === undefined || getsNoMore(lane, batch)) return false
+  if (remainingFor(scheduler.budgets[lane.kind], queue) === 0) return false
   if (queue.gathering) return true
-  const afterMs = batchWaitMs(lane, Math.max(batch.max_wait_ms, limits.batchLeastWaitMs), nowMs)
+  const afterMs = batchWaitMs(lane, batch, nowMs)
   if (afterMs === 0) return false
   queue.gathering = true
-  commands.push({ kind: "wake", webhookId, afterMs, event: "gathered" })
+  commands.push({ kind: "wake", webhookId, afterMs, message: "gathered" })
   return true
 }
 
 /** Does what the queue may do now. Every change of a queue ends with this call. */
 const proceed = (step: Step, queue: WebhookQueue): void => {
   const { current, webhookId } = queue
-  const { limits, budgets, stopped } = step.machine
+  const { limits, budgets, stopped } = step.scheduler
   if (stopped) return
   if (current === undefined) return void discard(step, queue)
   for (const lane of lanesOf(queue)) {
     const permission = lanePermission(lane, current.permission)
-    if (permission !== lane.permission) spill(step, queue, lane, setPermission(lane, permission))
+    if (permission !== lane.permission) moveToBacklog(step, queue, lane, setPermission(lane, permission))
   }
   const lane = startable(step, queue)
   const { webhook } = current
@@ -197,65 +202,55 @@ const proceed = (step: Step, queue: WebhookQueue): void => {
 }
 
 const start = (step: Step, queue: WebhookQueue, share: Share) => {
-  const { machine, commands } = step
+  const { scheduler, commands } = step
   const lane = startable(step, queue)
   const webhook = queue.current?.webhook
-  const sending =
-    lane === undefined || webhook === undefined
-      ? undefined
-      : takeSending(lane, webhook, machine.limits.batchBodyBytes)
-  if (webhook === undefined || sending === undefined) {
-    commands.push({ kind: "disconnect", share })
-    return
-  }
-  const attempts = sending.works.length
-  queue.rate.take(webhook.config.max_per_second, step.nowMs)
-  noteInFlight(queue.use, queue.inFlight, step.nowMs)
-  queue.inFlight++
-  queue.unsettled++
-  machine.sending += attempts
-  step.ahead -= attempts
+  const sending = webhook && lane && takeSending(lane, webhook, scheduler.limits.batchBodyBytes)
+  if (webhook === undefined || sending === undefined) return void commands.push({ kind: "disconnect", share })
+  payRate(queue, webhook.config.max_per_second, step.nowMs)
+  requestStarted(queue, step.nowMs)
+  scheduler.sending += sending.works.length
   commands.push({ kind: "start", webhook, sending, share })
 }
 
 const offer = (step: Step, queue: WebhookQueue, work: Work, isSlow: boolean) => {
   const lane = queue[work.kind]
-  const budget = step.machine.budgets[work.kind]
+  const budget = step.scheduler.budgets[work.kind]
   if (lane.mode === "log" && !isSlow) makeMemoryAvailable(step, budget, queue)
   const isFull = isSlow || remainingFor(budget, queue) === 0
   if (lane.mode === "backlog" || queue.current?.permission !== "all" || isFull) {
     // `moving` keeps the lane in mode `backlog` until this work has its row: later work must not overtake it.
     lane.mode = "backlog"
     addHeld(budget, queue, 1)
-    spill(step, queue, lane, [work])
+    moveToBacklog(step, queue, lane, [work])
   } else {
     work.wasFree = work.kind === "live" && isFree(queue, step.nowMs)
-    enqueue(step, queue, work)
+    enqueue(budget, queue, work, step.nowMs)
     proceed(step, queue)
   }
 }
 
 const takePage = (step: Step, queue: WebhookQueue, lane: Lane, { rows, lastId, works }: BacklogPage) => {
-  const { machine } = step
-  const budget = machine.budgets[lane.kind]
+  const { scheduler } = step
+  const budget = scheduler.budgets[lane.kind]
   const { cursor, mode, page } = lane
   if (page === undefined) return
   lane.page = undefined
   addHeld(budget, queue, -page.limit)
-  if (!page.stale && !machine.stopped) {
+  if (!page.stale && !scheduler.stopped) {
     for (const work of works) {
       if (page.settledSince.has(work.deliveryId)) continue
-      if (isBusy(machine.budgets, work.key)) {
+      if (isBusy(scheduler.budgets, work.key)) {
         // Replays wait until this backlog is empty: a second record there must not wait for its own row.
         const replayed = lane.kind === "live" ? takeQueued(queue.replays, work.key) : undefined
         if (replayed === undefined) continue
-        machine.budgets.replays.busy.delete(work.key)
-        release(step, queue, replayed)
+        scheduler.budgets.replays.busy.delete(work.key)
+        release(scheduler.budgets.replays, queue, replayed)
       }
-      enqueue(step, queue, work)
+      enqueue(budget, queue, work, step.nowMs)
       lane.walked++
     }
-    afterPage(lane, page, rows, lastId, machine.limits.laneWalkDeliveries)
+    afterPage(lane, page, rows, lastId, scheduler.limits.partitionDeliveries)
   }
   // A page from the start that brought nothing is read again only after a change. In mode `log` replays may start.
   const isChanged = page.stale || page.settledSince.size + page.movedSince > 0
@@ -264,125 +259,139 @@ const takePage = (step: Step, queue: WebhookQueue, lane: Lane, { rows, lastId, w
   pageWaitingLanes(step, budget)
 }
 
+/** The rows of these works are in the backlog. */
+const moved = (step: Step, queue: WebhookQueue, lane: Lane, works: ReadonlyArray<Work>) => {
+  const budget = step.scheduler.budgets[lane.kind]
+  lane.moving -= works.length
+  if (lane.page !== undefined) lane.page.movedSince += works.length
+  for (const work of works) release(budget, queue, work)
+  // The lane for which this queue was emptied comes first.
+  pageWaitingLanes(step, budget)
+}
+
 /** The works of a request are of one lane. */
 const settle = (step: Step, queue: WebhookQueue, works: ReadonlyArray<Work>) => {
   queue.unsettled--
-  queue.moved.add(works.length, step.nowMs)
-  step.machine.sending -= works.length
+  countMoved(queue, works.length, step.nowMs)
+  step.scheduler.sending -= works.length
+  const { kind } = works[0]!
+  const budget = step.scheduler.budgets[kind]
   for (const work of works) {
-    step.machine.budgets[work.kind].busy.delete(work.key)
-    release(step, queue, work)
-    queue[work.kind].page?.settledSince.add(work.deliveryId)
+    budget.busy.delete(work.key)
+    release(budget, queue, work)
+    queue[kind].page?.settledSince.add(work.deliveryId)
   }
   proceed(step, queue)
-  pageWaitingLanes(step, step.machine.budgets[works[0]!.kind])
+  pageWaitingLanes(step, budget)
 }
 
-/** The queue of the event's webhook, made by its first `offered` or `resumed`. */
-const queueOf = ({ machine: { queues }, nowMs }: Step, event: WebhookMessage): WebhookQueue | undefined => {
-  const { kind, webhookId } = event
+/**
+ * The request was not sent, because this machine lacked something. Its deliveries are queued again, and the webhook
+ * pauses. Afterwards it sends one request at a time until one has ended.
+ */
+const withdraw = (step: Step, queue: WebhookQueue, works: ReadonlyArray<Work>) => {
+  const lane = queue[works[0]!.kind]
+  step.scheduler.sending -= works.length
+  requestEnded(queue, step.nowMs)
+  queue.unsettled--
+  queue.lacking = true
+  putBack(lane, works)
+  if (lane.permission !== "all") moveToBacklog(step, queue, lane, takeAllQueued(lane))
+  if (queue.waiting) return
+  queue.waiting = true
+  const { webhookId } = queue
+  step.commands.push({
+    kind: "wake",
+    webhookId,
+    afterMs: step.scheduler.limits.lackPauseMs,
+    message: "woken"
+  })
+}
+
+/** The queue of the message's webhook, made by its first `offered` or `resumed`. */
+const queueOf = (
+  { scheduler: { queues }, nowMs }: Step,
+  message: WebhookMessage
+): WebhookQueue | undefined => {
+  const { kind, webhookId } = message
   const queue = queues.get(webhookId)
   if (queue !== undefined || (kind !== "offered" && kind !== "resumed")) return queue
-  const made = makeWebhookQueue(webhookId, event.current, kind === "offered" ? "log" : "backlog", nowMs)
+  const made = makeWebhookQueue(webhookId, message.current, kind === "offered" ? "log" : "backlog", nowMs)
   queues.set(webhookId, made)
   return made
 }
 
-const onActorMessage = (step: Step, event: ActorMessage) => {
-  const { machine } = step
-  if (event.kind === "stopped") {
-    machine.stopped = true
-    return
-  }
-  const budget = machine.budgets[event.lane]
-  if (budget.mayPage) return
-  budget.mayPage = true
-  for (const queue of [...machine.queues.values()]) proceed(step, queue)
+/** Lets lanes of this kind read their backlog. */
+const openBacklog = (step: Step, kind: LaneKind) => {
+  const { budgets, queues } = step.scheduler
+  if (budgets[kind].mayPage) return
+  budgets[kind].mayPage = true
+  for (const queue of [...queues.values()]) proceed(step, queue)
 }
 
-const onWebhookMessage = (step: Step, queue: WebhookQueue, event: WebhookMessage) => {
-  switch (event.kind) {
+const onWebhookMessage = (step: Step, queue: WebhookQueue, message: WebhookMessage): void => {
+  switch (message.kind) {
     case "offered":
-      offer(step, queue, event.work, event.isSlow === true)
-      break
+      offer(step, queue, message.work, message.isSlow === true)
+      return
+    case "pageRead":
+      takePage(step, queue, queue[message.lane], message.page)
+      return
+    case "settled":
+      settle(step, queue, message.works)
+      return
+    case "replayMayStart": {
+      queue.replayStartAsked = false
+      const webhook = queue.current?.webhook
+      if (webhook !== undefined && startable(step, queue) === queue.replays) connect(step, queue, webhook)
+      return
+    }
     case "resumed":
-      for (const lane of lanesOf(queue)) {
-        if (lane.mode === "backlog") continue
-        lane.mode = "backlog"
-        lane.behind++
-      }
-      proceed(step, queue)
+      for (const lane of lanesOf(queue)) if (lane.mode === "log") lane.behind++
+      for (const lane of lanesOf(queue)) lane.mode = "backlog"
       break
     case "changed":
-      queue.current = event.current
-      proceed(step, queue)
+      queue.current = message.current
       break
-    case "movedToBacklog": {
-      const lane = queue[event.lane]
-      lane.moving -= event.works.length
-      if (lane.page !== undefined) lane.page.movedSince += event.works.length
-      for (const work of event.works) release(step, queue, work)
-      // The lane for which this queue was spilled comes first.
-      pageWaitingLanes(step, step.machine.budgets[event.lane])
-      proceed(step, queue)
-      break
-    }
-    case "pageRead":
-      takePage(step, queue, queue[event.lane], event.page)
+    case "movedToBacklog":
+      moved(step, queue, queue[message.lane], message.works)
       break
     case "connected":
       queue.waiting = false
-      start(step, queue, event.share)
-      proceed(step, queue)
+      start(step, queue, message.share)
       break
     case "woken":
       queue.waiting = false
-      proceed(step, queue)
       break
     case "gathered":
       queue.gathering = false
-      proceed(step, queue)
       break
-    case "replayMayStart": {
-      queue.replayStartAsked = false
-      const lane = startable(step, queue)
-      const webhook = queue.current?.webhook
-      if (webhook !== undefined && lane === queue.replays) connect(step, queue, webhook)
-      break
-    }
     case "notSent":
-      step.commands.push({ kind: "disconnect", share: event.share })
-      withdraw(step, queue, event.works)
-      proceed(step, queue)
+      withdraw(step, queue, message.works)
       break
-    case "attemptEnded":
-      noteInFlight(queue.use, queue.inFlight, step.nowMs)
-      queue.use.ended++
-      queue.inFlight--
+    case "ended":
+      requestEnded(queue, step.nowMs)
       queue.lacking = false
-      step.commands.push({ kind: "disconnect", share: event.share })
-      proceed(step, queue)
-      break
-    case "settled":
-      settle(step, queue, event.works)
       break
   }
+  proceed(step, queue)
 }
 
-/** Applies the event to the machine and returns the commands to execute, in order. */
+/** Applies the message and returns the commands to execute, in order. */
 export const advance = (
-  machine: Scheduler,
-  event: WebhookMessage | ActorMessage,
-  { nowMs, ahead }: Moment
+  scheduler: Scheduler,
+  message: WebhookMessage | ActorMessage,
+  { nowMs, mayRunAhead }: Pick<Step, "nowMs" | "mayRunAhead">
 ): ReadonlyArray<Command> => {
-  const step: Step = { machine, nowMs, ahead, commands: [] }
-  if (event.kind === "stopped" || event.kind === "caughtUp") onActorMessage(step, event)
-  else if (event.kind === "offered" && isBusy(machine.budgets, event.work.key)) {
-    if (event.work.acknowledge !== undefined) step.commands.push({ kind: "acknowledge", work: event.work })
-  } else {
-    const queue = queueOf(step, event)
+  const step: Step = { scheduler, nowMs, mayRunAhead, commands: [] }
+  if (message.kind === "stopped") scheduler.stopped = true
+  else if (message.kind === "caughtUp") openBacklog(step, message.lane)
+  else if (message.kind === "offered" && isBusy(scheduler.budgets, message.work.key))
+    message.work.acknowledge?.()
+  else {
+    const queue = queueOf(step, message)
     if (queue === undefined) return step.commands
-    onWebhookMessage(step, queue, event)
+    onWebhookMessage(step, queue, message)
     // A process that serves a million webhooks has memory for those that have deliveries.
     if (isIdle(queue)) forget(step, queue)
   }

@@ -2,29 +2,29 @@
 import { Effect, LogLevel, References } from "effect"
 import { Metrics, statusClassOf } from "../../observability/Metrics.ts"
 import type { AttemptRecord } from "../../storage/deliveries/Transitions.ts"
-import type { Work } from "../queue/Lane.ts"
+import type { Work } from "../Work.ts"
 
-export interface ShownOutcome {
-  /** Undefined if the attempt was recorded before. */
-  readonly attempt: AttemptRecord | undefined
-  /** What was attempted. Undefined with `attempt`. */
-  readonly delivery?:
-    | { readonly accountId: string; readonly webhookId: string; readonly work: Work }
-    | undefined
+/** The outcome of one attempt. */
+export interface Outcome {
+  readonly attempt: AttemptRecord
+  readonly accountId: string
+  readonly webhookId: string
+  /** What was attempted. */
+  readonly work: Work
 }
 
 const secondsOf = ({ attemptedAt, endedAt }: AttemptRecord): number =>
   Math.max(0, endedAt - attemptedAt) / 1_000
 
 /** Only first attempts that nothing of their webhooks held back. */
-const delayOf = ({ attempt, delivery }: ShownOutcome) => {
-  if (attempt?.attempt !== 1 || delivery?.work.wasFree !== true) return []
-  const { network, timestamp } = delivery.work.event
+const delayOf = ({ attempt, work }: Outcome) => {
+  if (attempt.attempt !== 1 || !work.wasFree) return []
+  const { network, timestamp } = work.event
   return [{ network, seconds: Math.max(0, attempt.attemptedAt - Date.parse(timestamp)) / 1_000 }]
 }
 
-export const showAttempts = Effect.fnUntraced(function* (outcomes: ReadonlyArray<ShownOutcome>) {
-  const attempts = outcomes.flatMap(({ attempt }) => attempt ?? [])
+export const showAttempts = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
+  const attempts = outcomes.map(({ attempt }) => attempt)
   for (const [outcome, ended] of Map.groupBy(attempts, ({ status }) => status)) {
     for (const [status_class, { length }] of Map.groupBy(ended, (one) => statusClassOf(one.responseStatus)))
       yield* Metrics.deliveryAttempts.add({ outcome, status_class }, length)
@@ -37,9 +37,7 @@ export const showAttempts = Effect.fnUntraced(function* (outcomes: ReadonlyArray
     )
   // Annotations are made only if somebody wants them.
   if (!LogLevel.isLessThanOrEqualTo(yield* References.MinimumLogLevel, "Debug")) return
-  for (const { attempt, delivery } of outcomes) {
-    if (attempt === undefined || delivery === undefined) continue
-    const { webhookId, work } = delivery
+  for (const { attempt, webhookId, work } of outcomes) {
     yield* Effect.logDebug("attempt").pipe(
       Effect.annotateLogs({
         webhook_id: webhookId,

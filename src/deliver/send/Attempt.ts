@@ -1,44 +1,28 @@
 /**
- * One request: sign it, send it, decide what follows for each delivery that it carries. The results contain everything
- * that the recorder stores; this file writes nothing.
+ * The room `send`: makes one request at a time for a webhook. It takes a connection, signs and sends the request,
+ * decides what follows for each delivery that it carries, and gives the outcomes to the recorder.
  */
 import { Clock, Effect, Random, References } from "effect"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
-import type { AttemptOutcome, DeliveryWork } from "../../domain/Delivery.ts"
+import { failedDeliveries } from "../../domain/Batch.ts"
+import type { AttemptOutcome } from "../../domain/Delivery.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { delayAfter, lengthened, type RetryPolicy } from "../../domain/RetryPolicy.ts"
 import { traced } from "../../observability/Tracing.ts"
 import type { AttemptRecord } from "../../storage/deliveries/Transitions.ts"
 import { type RegisteredWebhook, secretsAt, WebhookRegistry } from "../../webhooks/WebhookRegistry.ts"
-import type { Sending } from "../queue/BatchMaking.ts"
-import type { Work } from "../queue/Lane.ts"
-import { Recorder } from "../record/Recorder.ts"
-import { batchOutcomes } from "./BatchOutcome.ts"
+import { type Outcome, Recorder } from "../record/Recorder.ts"
+import type { Sending, Work } from "../Work.ts"
+import { makeShares, type Share } from "./ConnectionLimiter.ts"
 import type { NotSent } from "./Exchange.ts"
 import { Sender } from "./Sender.ts"
 import { signedBatch, signedRequest } from "./Signer.ts"
 
-export interface AttemptResult {
-  readonly work: Work
-  readonly record: AttemptRecord
-  readonly retry: DeliveryWork | undefined
-}
-
-export const nextWork = (work: Work, webhookId: string, dueAt: number): DeliveryWork => ({
-  delivery_id: work.deliveryId,
-  webhook_id: webhookId,
-  attempt: work.attempt + 1,
-  series_attempt: work.seriesAttempt + 1,
-  due_at: dueAt,
-  ...(work.kind === "replays" ? { replay: true } : {}),
-  ...(work.manual === undefined ? {} : { manual: true }),
-  ledger_index: work.event.ledger_index,
-  event: work.event
-})
+export type { Share }
 
 const tracedAttempt = <E, R>(
-  self: Effect.Effect<ReadonlyArray<AttemptResult> | NotSent, E, R>,
+  self: Effect.Effect<ReadonlyArray<Outcome> | NotSent, E, R>,
   { config: { id }, url }: RegisteredWebhook,
   traceparent: string | undefined
 ) =>
@@ -47,26 +31,26 @@ const tracedAttempt = <E, R>(
     "attempt delivery",
     (results) => {
       if ("shortage" in results) return { webhook_id: id, error: results.shortage }
-      const { record, work } = results[0]!
-      const batchId = record.details?.batchId
+      const { attempt, work } = results[0]!
+      const batchId = attempt.details?.batchId
       return {
         webhook_id: id,
         kind: work.kind,
         ...(batchId === undefined
           ? {
-              delivery_id: record.deliveryId,
+              delivery_id: attempt.deliveryId,
               event_id: work.event.event_id,
               event_type: work.event.event_type,
-              attempt: record.attempt,
-              outcome: record.status
+              attempt: attempt.attempt,
+              outcome: attempt.status
             }
           : {
               batch_id: batchId,
               deliveries: results.length,
-              delivered: results.filter(({ record }) => record.status === "delivered").length
+              delivered: results.filter((one) => one.attempt.status === "delivered").length
             }),
-        error: record.error,
-        "http.response.status_code": record.responseStatus,
+        error: attempt.error,
+        "http.response.status_code": attempt.responseStatus,
         // Only the host: the path or the query may hold a secret.
         "server.address": url.host
       }
@@ -74,49 +58,95 @@ const tracedAttempt = <E, R>(
     traceparent
   )
 
-interface FinishedRequest {
-  readonly webhookId: string
-  readonly work: Work
-  readonly outcome: AttemptOutcome
-  readonly attemptedAt: number
-  readonly endedAt: number
-}
-
 /** `chance` (0 to 1) is the jitter. It is drawn only if the attempt failed. */
-const resultOf = (policy: RetryPolicy, chance: () => number, ended: FinishedRequest): AttemptResult => {
-  const { webhookId, work, outcome, attemptedAt, endedAt } = ended
+const recordOf = (
+  policy: RetryPolicy,
+  chance: () => number,
+  work: Work,
+  outcome: AttemptOutcome,
+  times: { readonly attemptedAt: number; readonly endedAt: number }
+): AttemptRecord => {
   const scheduledMs = outcome.delivered ? undefined : delayAfter(policy, work.seriesAttempt, chance())
   const nextDelayMs =
     scheduledMs === undefined
-      ? undefined
+      ? null
       : lengthened(scheduledMs, outcome.retryAfterMs ?? 0, Limits.retryAfterAddsMs)
   return {
-    work,
-    record: {
-      deliveryId: work.deliveryId,
-      attempt: work.attempt,
-      status: outcome.delivered ? "delivered" : nextDelayMs === undefined ? "failed" : "retrying",
-      responseStatus: outcome.responseStatus,
-      responseTimeMs: outcome.responseTimeMs,
-      responseBody: outcome.responseBody,
-      error: outcome.error,
-      ...(outcome.details === undefined ? {} : { details: outcome.details }),
-      answered: outcome.answered,
-      manual: work.manual,
-      attemptedAt,
-      endedAt,
-      nextDelayMs: nextDelayMs ?? null
-    },
-    retry: nextDelayMs === undefined ? undefined : nextWork(work, webhookId, endedAt + nextDelayMs)
+    deliveryId: work.deliveryId,
+    attempt: work.attempt,
+    status: outcome.delivered ? "delivered" : nextDelayMs === null ? "failed" : "retrying",
+    responseStatus: outcome.responseStatus,
+    responseTimeMs: outcome.responseTimeMs,
+    responseBody: outcome.responseBody,
+    error: outcome.error,
+    ...(outcome.details === undefined ? {} : { details: outcome.details }),
+    answered: outcome.answered,
+    manual: work.manual,
+    ...times,
+    nextDelayMs
   }
 }
 
-/** Makes one request. `ended` is called once, and never after the scope has closed. */
-export type Attempt = (
-  webhook: RegisteredWebhook,
-  sending: Sending,
-  ended: (results: ReadonlyArray<AttemptResult> | NotSent) => void
-) => void
+const MULTI_STATUS = 207
+
+/**
+ * What the response to a batch means for each of its deliveries.
+ *
+ *   2xx that names failed deliveries   those failed; all others are delivered
+ *   207 that names none readably       all failed: the receiver says that some did
+ *   any other 2xx                      all are delivered
+ *   anything else, or no response      all failed
+ *
+ * Ids of other deliveries are ignored. A list that was not read to its end is not readable. Pure.
+ */
+export const batchOutcomes = (
+  outcome: AttemptOutcome,
+  batchId: string,
+  deliveryIds: ReadonlyArray<string>
+): ReadonlyArray<AttemptOutcome> => {
+  const { details, responseBody, responseStatus } = outcome
+  const all: AttemptOutcome = {
+    ...outcome,
+    responseBody: responseBody?.slice(0, Limits.batchResponseCharacters) ?? null,
+    ...(details === undefined ? undefined : { details: { ...details, batchId } })
+  }
+  const failed = outcome.delivered && responseBody !== null ? failedDeliveries(responseBody) : undefined
+  if (outcome.delivered && responseStatus === MULTI_STATUS && failed === undefined) {
+    const error = `HTTP ${MULTI_STATUS} without a list of failed deliveries`
+    return deliveryIds.map(() => ({ ...all, delivered: false, error }))
+  }
+  const listed = {
+    ...all,
+    delivered: false,
+    answered: true,
+    error: `listed as failed (HTTP ${responseStatus})`
+  }
+  return deliveryIds.map((id) => (failed?.has(id) === true ? listed : all))
+}
+
+/** What happens to a request that was sent: `ended` and then `settled`, or `notSent`. */
+export interface OnRequest {
+  /** This machine lacked something, so the attempts do not count. `shortage` is the end of a sentence. */
+  readonly notSent: (shortage: string) => void
+  /** The request has ended and its connection is free. Its outcomes are not recorded yet. */
+  readonly ended: () => void
+  /** All its attempts are recorded, and their retries are appended. */
+  readonly settled: () => void
+}
+
+/** What an actor may do with requests. When its scope closes, open requests are aborted and connections returned. */
+export interface Attempts {
+  /** Takes a connection for a request. Undefined if none is free; `wake` follows. */
+  readonly connect: (webhook: RegisteredWebhook) => Share | undefined
+  /** Returns a connection that no request has used. */
+  readonly disconnect: (share: Share) => void
+  /** Makes one request on the connection. */
+  readonly send: (webhook: RegisteredWebhook, sending: Sending, share: Share, on: OnRequest) => void
+  /** See `Recorder.mayRunAhead`. */
+  readonly mayRunAhead: () => boolean
+  /** The webhook will start no more requests. */
+  readonly leave: (webhookId: string) => void
+}
 
 /**
  * Runs `body` and reports a defect of it through a fiber that dies. Outside a fiber, a defect would not be reported, or
@@ -130,33 +160,33 @@ export const makeGuarded = (run: (self: Effect.Effect<never>) => void) => (body:
   }
 }
 
-/** `run` forks a fiber. Only a traced attempt needs one; otherwise an attempt is callbacks. */
-export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effect<void>) => void) {
+/**
+ * `wake` is called with the id of a webhook that was denied a connection, when it may try again. `run` forks a fiber.
+ * Only a traced attempt needs one; otherwise an attempt is callbacks.
+ */
+export const makeAttempts = Effect.fnUntraced(function* (
+  run: (self: Effect.Effect<void>) => void,
+  wake: (webhookId: string) => void
+) {
+  // Made before the sender is opened, so it is closed after it: requests return connections.
+  const shares = yield* makeShares(wake)
   const { retryPolicy } = yield* Settings
-  const sender = yield* Sender
-  const send = yield* sender.opened
+  const send = yield* (yield* Sender).opened
   const recorder = yield* Recorder
   const registry = yield* WebhookRegistry
   const clock = yield* Clock.Clock
   const random = yield* Random.Random
   const chance = () => random.nextDoubleUnsafe()
   const isTraced = yield* References.TracerEnabled
-  let underWay = 0
-  let isOpen = true
-  yield* Effect.addFinalizer(() =>
-    Effect.sync(() => {
-      isOpen = false
-      recorder.abandon(underWay)
-    })
-  )
-
   const guarded = makeGuarded(run)
+  type Ended = (results: ReadonlyArray<Outcome> | NotSent) => void
 
-  const post: Attempt = (known, { items, works }, ended) => {
+  const post = (known: RegisteredWebhook, { items, works }: Sending, ended: Ended) => {
     // If the webhook has been deleted meanwhile, this attempt still counts as in flight.
     const webhook = registry.get(known.config.id) ?? known
     const { config, url } = webhook
     const webhookId = config.id
+    const accountId = known.config.account_id
     const attemptedAt = clock.currentTimeMillisUnsafe()
     const options = {
       url,
@@ -167,58 +197,75 @@ export const makeAttempt = Effect.fnUntraced(function* (run: (self: Effect.Effec
       webhookId,
       nowMs: attemptedAt
     }
-    const resultAt = (endedAt: number, work: Work, outcome: AttemptOutcome, chance: () => number) =>
-      resultOf(retryPolicy, chance, { webhookId, work, outcome, attemptedAt, endedAt })
-
-    if (items === undefined) {
-      const work = works[0]!
-      const { deliveryId, event } = work
-      const request = signedRequest({ ...options, format: config.format, deliveryId, event })
-      send(config.account_id, request, Limits.responseBodyBytes, (outcome) =>
+    const answered =
+      (outcomes: (outcome: AttemptOutcome) => ReadonlyArray<AttemptOutcome>) =>
+      (outcome: AttemptOutcome | NotSent) =>
         guarded(() => {
           if ("shortage" in outcome) return ended(outcome)
-          ended([resultAt(clock.currentTimeMillisUnsafe(), work, outcome, chance)])
+          const times = { attemptedAt, endedAt: clock.currentTimeMillisUnsafe() }
+          // With the same jitter, deliveries that fail together are due together, so they become a batch again.
+          let drawn: number | undefined
+          const jitter = () => (drawn ??= chance())
+          const all = outcomes(outcome)
+          ended(
+            works.map((work, i) => {
+              const attempt = recordOf(retryPolicy, jitter, work, all[i]!, times)
+              return { attempt, accountId, webhookId, work }
+            })
+          )
         })
+    if (items === undefined) {
+      const { deliveryId, event } = works[0]!
+      const request = signedRequest({ ...options, format: config.format, deliveryId, event })
+      send(
+        config.account_id,
+        request,
+        Limits.responseBodyBytes,
+        answered((outcome) => [outcome])
       )
       return
     }
     const batchId = randomId("bat_", attemptedAt)
+    const ids = works.map(({ deliveryId }) => deliveryId)
     // The items were made in the format that the webhook had then.
     const request = signedBatch({ ...options, format: known.config.format, batchId, items })
-    send(config.account_id, request, Limits.batchResponseBytes, (outcome) =>
-      guarded(() => {
-        if ("shortage" in outcome) return ended(outcome)
-        const endedAt = clock.currentTimeMillisUnsafe()
-        const ids = works.map(({ deliveryId }) => deliveryId)
-        const outcomes = batchOutcomes(outcome, batchId, ids)
-        // With the same jitter, deliveries that fail together are due together, so they become a batch again.
-        const jitter = chance()
-        ended(works.map((work, i) => resultAt(endedAt, work, outcomes[i]!, () => jitter)))
-      })
+    send(
+      config.account_id,
+      request,
+      Limits.batchResponseBytes,
+      answered((outcome) => batchOutcomes(outcome, batchId, ids))
     )
   }
 
-  const attempt: Attempt = (known, sending, ended) => guarded(() => post(known, sending, ended))
+  const attempt = (known: RegisteredWebhook, sending: Sending, ended: Ended) =>
+    guarded(() => post(known, sending, ended))
 
-  const inFiber: Attempt = (known, sending, ended) => {
-    const results = Effect.callback<ReadonlyArray<AttemptResult> | NotSent>((resume) =>
+  const inFiber = (known: RegisteredWebhook, sending: Sending, ended: Ended) => {
+    const results = Effect.callback<ReadonlyArray<Outcome> | NotSent>((resume) =>
       attempt(known, sending, (results) => resume(Effect.succeed(results)))
     )
     // The span of a batch belongs to the trace of its first delivery.
     run(Effect.map(tracedAttempt(results, known, sending.works[0]?.traceparent), ended))
   }
   const begin = isTraced ? inFiber : attempt
-
-  return ((known, sending, ended) => {
-    const attempts = sending.works.length
-    underWay += attempts
-    recorder.expect(attempts)
-    begin(known, sending, (results) => {
-      // `abandon` has subtracted these attempts from the recorder's count already.
-      if (!isOpen) return
-      underWay -= attempts
-      if ("shortage" in results) recorder.abandon(attempts)
-      ended(results)
+  let isOpen = true
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      isOpen = false
     })
-  }) satisfies Attempt
+  )
+
+  const attempts: Attempts = {
+    ...shares,
+    mayRunAhead: recorder.mayRunAhead,
+    send: (known, sending, share, on) =>
+      begin(known, sending, (results) => {
+        if (!isOpen) return
+        shares.disconnect(share)
+        if ("shortage" in results) return on.notSent(results.shortage)
+        recorder.record(results, on.settled)
+        on.ended()
+      })
+  }
+  return attempts
 })

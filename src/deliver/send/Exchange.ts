@@ -16,9 +16,9 @@ import {
   HEADERS_TOO_LARGE,
   invalidStatus,
   responseFailure,
+  shortageOf,
   timeoutFailure
-} from "./FailureText.ts"
-import { shortageOf } from "./Shortage.ts"
+} from "./Failures.ts"
 
 /** HTTP's smallest status (RFC 9110, section 15). */
 const LEAST_STATUS = 100

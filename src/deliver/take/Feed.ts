@@ -1,7 +1,7 @@
 /**
- * Reads one partition's records and offers them to an actor's lanes.
+ * The room `take`: reads one partition's records and offers them to an actor's dispatcher.
  *
- *   take records → is the work current? (WorkState) → lane of its webhook → … → settled → commit
+ *   take records → is the work current? (WorkState) → queue of its webhook → … → settled → commit
  *
  * The committed offset is the highest one below which all work is settled (Watermark): recorded with its retry appended,
  * in the backlog, or finished before. If the actor ends and another one follows, unsettled work is offered to the new
@@ -9,10 +9,11 @@
  * first attempt of a live delivery is new if it came after this owner's start, and route had not begun with it before.
  */
 import { Clock, Effect, Latch } from "effect"
+import { Settings } from "../../config/Config.ts"
 import { StageLimits } from "../../config/StageLimits.ts"
 import { type DeliveryWork, NOT_WORK, parseWork } from "../../domain/Delivery.ts"
 import { monotonicClock, monotonicNow } from "../../domain/Monotonic.ts"
-import { type AssignedPartition, Log, type LogRecord, sourceOf } from "../../log/Log.ts"
+import { type AssignedPartition, Log, type LogRecord, type NewRecord, sourceOf } from "../../log/Log.ts"
 import { ReaderPace } from "../../log/ReaderPace.ts"
 import { retryCommit } from "../../log/RetryUntilFenced.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
@@ -22,12 +23,12 @@ import { type DeliveryState, DeliveryStore } from "../../storage/deliveries/Deli
 import type { NewDelivery } from "../../storage/deliveries/Transitions.ts"
 import { WebhookRegistry } from "../../webhooks/WebhookRegistry.ts"
 import type { Dispatcher } from "../queue/Dispatcher.ts"
-import type { LaneKind, Work } from "../queue/Lane.ts"
-import { attemptKey } from "../queue/MemoryBudget.ts"
-import { Recorder } from "../record/Recorder.ts"
-import { nextWork } from "../send/Attempt.ts"
+import { attemptKey, type LaneKind, nextWork, retryRecord, type Work } from "../Work.ts"
 import { makeWatermark } from "./Watermark.ts"
 import { workState } from "./WorkState.ts"
+
+/** A feed that has taken nothing for this long has nothing before it: it takes every few milliseconds. */
+const IDLE_MS = 2_000
 
 type OpenWork = readonly [offset: number, work: DeliveryWork]
 
@@ -47,7 +48,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   const log = yield* Log
   const registry = yield* WebhookRegistry
   const deliveries = yield* DeliveryStore
-  const recorder = yield* Recorder
+  const { retryPolicy } = yield* Settings
   const pace = yield* ReaderPace
   const watermark = makeWatermark(partition.startOffset)
   const moved = Latch.makeUnsafe(false)
@@ -55,7 +56,6 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   const open = new Map<number, DeliveryWork>()
   /** The traces of open work, by offset. */
   const traces = new Map<number, string>()
-  const batchRecords = kind === "live" ? limits.feedRecords : limits.replayTakeRecords
   const lastAtStart = (yield* log.last(partition))?.offset ?? -1
   let lastTaken = partition.startOffset - 1
   const nowMs = yield* monotonicClock
@@ -66,6 +66,21 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   const isNew = (offset: number, { row }: DeliveryWork) =>
     row !== undefined && row.again === undefined && offset >= partition.endOffsetAtStart
 
+  const toWork = ([offset, work]: OpenWork): Work => ({
+    key: attemptKey(work.delivery_id, work.attempt),
+    deliveryId: work.delivery_id,
+    attempt: work.attempt,
+    seriesAttempt: work.series_attempt,
+    event: work.event,
+    row: unwrittenRow(work),
+    kind,
+    manual: work.manual,
+    traceparent: traces.get(offset),
+    acknowledge: () => settle(offset),
+    queuedAt: 0,
+    wasFree: false
+  })
+
   const settle = (offset: number) => {
     if (!open.delete(offset)) return
     traces.delete(offset)
@@ -74,11 +89,11 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   }
 
   /**
-   * Offers work to its lanes. `recorded`: attempts that were recorded meanwhile. It waits for lanes that move, at most
-   * `waitMs`: that costs less than moving. Work of other webhooks is offered meanwhile.
+   * Offers work to the dispatcher. `recorded`: attempts that were recorded meanwhile. It waits for crowded lanes, at
+   * most `waitMs`: that costs less than a row before the outcome. Work of other webhooks is offered meanwhile.
    */
   const offerWorks = Effect.fnUntraced(function* (
-    lanes: Dispatcher,
+    dispatcher: Dispatcher,
     works: ReadonlyArray<OpenWork>,
     waitMs: number,
     recorded: ReadonlySet<string>
@@ -94,81 +109,84 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       yield* registry.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
     }
 
-    const offer = Effect.fnUntraced(function* ([offset, work]: OpenWork, isSlow: boolean) {
-      const key = attemptKey(work.delivery_id, work.attempt)
-      const item: Work = {
-        key,
-        deliveryId: work.delivery_id,
-        attempt: work.attempt,
-        seriesAttempt: work.series_attempt,
-        event: work.event,
-        row: unwrittenRow(work),
-        kind,
-        manual: work.manual,
-        traceparent: traces.get(offset),
-        acknowledge: () => settle(offset),
-        queuedAt: 0,
-        wasFree: false
-      }
+    const current: Array<OpenWork> = []
+    const retries: Array<readonly [offset: number, retry: NewRecord]> = []
+    const now = yield* Clock.currentTimeMillis
+    for (const one of works) {
+      const [offset, work] = one
       const row = rows.get(work.delivery_id)
       const state = workState(work, row, offset < partition.endOffsetAtStart)
-      const isDeleted = !registry.isKnown(work.webhook_id)
-      if (isDeleted || (state === "current" && !recorded.has(key))) {
-        lanes.offer(work.webhook_id, item, isSlow)
-      } else if (state === "unanswered") {
-        // The row's times are of a process whose clock may be ahead.
-        const latest = (yield* Clock.currentTimeMillis) + (row?.nextDelayMs ?? 0)
-        const retry = nextWork(item, work.webhook_id, Math.min(row?.nextAttemptAt ?? 0, latest))
-        recorder.offer({ attempt: undefined, retry, fromBacklog: false, onSettled: () => settle(offset) })
-      } else if (state === "early") {
-        const retry = { ...work, due_at: (yield* Clock.currentTimeMillis) + limits.earlyWorkMs }
-        recorder.offer({ attempt: undefined, retry, fromBacklog: false, onSettled: () => settle(offset) })
-      } else {
+      // The dispatcher ends work of a deleted webhook.
+      if (state === "current" || !registry.isKnown(work.webhook_id)) current.push(one)
+      else if (state === "unanswered") {
+        const retry = nextWork(toWork(one), work.webhook_id)
+        // The row's times are of a process whose clock may be ahead: the wait is no longer than its whole delay.
+        const waitMs = Math.min((row?.nextAttemptAt ?? 0) - now, row?.nextDelayMs ?? 0)
+        retries.push([offset, retryRecord(retryPolicy, retry, waitMs, now)])
+      } else if (state === "early")
+        retries.push([offset, retryRecord(retryPolicy, work, limits.earlyWorkMs, now)])
+      else {
         // An earlier owner of the partition may have written this row to the backlog after this one looked for backlogs.
-        if (row?.parked === true) lanes.resume([work.webhook_id])
+        if (row?.parked === true) dispatcher.resume([work.webhook_id])
         settle(offset)
       }
-    })
+    }
+    if (retries.length > 0) {
+      const append = retries.map(([, retry]) => retry)
+      yield* log.transaction({ append }).pipe(retryUntilSuccess("queueing retries"))
+      for (const [offset] of retries) settle(offset)
+    }
+
+    const offer = (one: OpenWork, isSlow: boolean) => {
+      const [offset, { webhook_id }] = one
+      const work = toWork(one)
+      if (recorded.has(work.key)) settle(offset)
+      else dispatcher.offer(webhook_id, work, isSlow)
+    }
 
     /** Returns the works whose lanes are crowded. */
-    const offerMost = Effect.fnUntraced(function* (some: ReadonlyArray<OpenWork>) {
+    const offerMost = (some: ReadonlyArray<OpenWork>) => {
       const later: Array<OpenWork> = []
       const crowded = new Set<string>()
       for (const one of some) {
         const { webhook_id } = one[1]
-        if (crowded.has(webhook_id) || lanes.isCrowded(kind, webhook_id)) {
+        if (crowded.has(webhook_id) || dispatcher.isCrowded(kind, webhook_id)) {
           crowded.add(webhook_id)
           later.push(one)
-        } else yield* offer(one, false)
+        } else offer(one, false)
       }
       return later
-    })
+    }
 
     // Route writes live deliveries only, so it does not wait for replayed ones.
     const aMoment = Effect.sleep(limits.feedPollMs)
     const aPause = kind === "live" ? pace.during(aMoment) : aMoment
     let waitsUntil = (yield* monotonicNow) + waitMs
-    let left = yield* offerMost(works)
+    let left: ReadonlyArray<OpenWork> = offerMost(current)
     while (left.length > 0 && (yield* monotonicNow) < waitsUntil) {
       yield* aPause
-      const later = yield* offerMost(left)
+      const later = offerMost(left)
       // Replayed deliveries are not urgent, so those behind them may wait for longer.
       if (kind === "replays" && later.length < left.length) waitsUntil = (yield* monotonicNow) + waitMs
       left = later
     }
-    for (const one of left) yield* offer(one, true)
-    yield* lanes.spilled
+    for (const one of left) offer(one, true)
+    yield* dispatcher.kept
   })
 
-  const offerAll = (lanes: Dispatcher, works: ReadonlyArray<OpenWork>, waitMs: number): Effect.Effect<void> =>
+  const offerAll = (
+    dispatcher: Dispatcher,
+    works: ReadonlyArray<OpenWork>,
+    waitMs: number
+  ): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (works.length === 0) return Effect.void
       const offered = new Set(works.map(([, { attempt, delivery_id }]) => attemptKey(delivery_id, attempt)))
       const recorded = new Set<string>()
       // An attempt may be recorded after its row was read, also in the webhook's other lane. The row would then still
       // show a second record of the same attempt as current.
-      const unwatch = lanes.watch((key) => void (offered.has(key) && recorded.add(key)))
-      return Effect.ensuring(offerWorks(lanes, works, waitMs, recorded), Effect.sync(unwatch))
+      const unwatch = dispatcher.watch((key) => void (offered.has(key) && recorded.add(key)))
+      return Effect.ensuring(offerWorks(dispatcher, works, waitMs, recorded), Effect.sync(unwatch))
     })
 
   const toDeadLetters = Effect.fnUntraced(function* (unreadable: ReadonlyArray<LogRecord>) {
@@ -182,8 +200,8 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     moved.openUnsafe()
   })
 
-  const take = Effect.fnUntraced(function* (lanes: Dispatcher) {
-    const records = yield* partition.take(batchRecords)
+  const take = Effect.fnUntraced(function* (dispatcher: Dispatcher) {
+    const records = yield* partition.take(limits.feedRecords)
     const works: Array<OpenWork> = []
     const unreadable: Array<LogRecord> = []
     for (const { offset } of records) watermark.add(offset)
@@ -204,7 +222,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       kind === "replays" ? 0 : Math.max(0, (yield* Clock.currentTimeMillis) - records[0]!.timestamp)
     taken = { ageMs, atMs: nowMs() }
     isOffering = true
-    const offering = offerAll(lanes, works, Math.max(0, limits.feedWaitMs - ageMs))
+    const offering = offerAll(dispatcher, works, Math.max(0, limits.feedWaitMs - ageMs))
     yield* Effect.ensuring(
       offering,
       Effect.sync(() => {
@@ -219,7 +237,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       const sinceMs = nowMs() - taken.atMs
       if (isOffering) return taken.ageMs + sinceMs
       // A feed that has more to take takes it at once.
-      return sinceMs < limits.feedIdleMs ? taken.ageMs : 0
+      return sinceMs < IDLE_MS ? taken.ageMs : 0
     })
 
   const commit = Effect.suspend(() => partition.commit(watermark.committable()))
@@ -230,18 +248,18 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     yield* retryCommit(commit)
   })
 
-  const openBacklog = (lanes: Dispatcher) =>
+  const openBacklog = (dispatcher: Dispatcher) =>
     Effect.sync(() => {
-      if (lastTaken >= lastAtStart) lanes.openBacklog(kind)
+      if (lastTaken >= lastAtStart) dispatcher.openBacklog(kind)
     })
 
   return {
     commit,
-    into: (lanes: Dispatcher) =>
+    into: (dispatcher: Dispatcher) =>
       Effect.gen(function* () {
-        yield* offerAll(lanes, [...open], 0)
-        yield* openBacklog(lanes)
-        const taking = Effect.andThen(take(lanes), openBacklog(lanes))
+        yield* offerAll(dispatcher, [...open], 0)
+        yield* openBacklog(dispatcher)
+        const taking = Effect.andThen(take(dispatcher), openBacklog(dispatcher))
         return yield* Effect.raceFirst(Effect.forever(taking), Effect.forever(committing))
       })
   }

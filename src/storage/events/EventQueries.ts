@@ -9,7 +9,7 @@ import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
 import { ReadSql } from "../Sql.ts"
 import { secondsBetween, timeOf } from "./CloseTimes.ts"
-import { transactionLedgers } from "./TransactionLedgers.ts"
+import { transactionLedgers, useBlockRanges } from "./TransactionLedgers.ts"
 
 /** Position in a page's order: close time, network, ledger, position in the ledger, each descending. */
 export interface EventPlace {
@@ -124,11 +124,7 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
        * The ledgers with this transaction, usually one, that closed at `sinceMs` or later. The hash is in upper case.
        */
       ledgersOf: (network: Network, transaction: string, sinceMs: number) =>
-        Effect.andThen(
-          // PostgreSQL reads this index by bitmap scans only, and ReadSql has switched them off.
-          sql`SET LOCAL enable_bitmapscan = on`,
-          transactionLedgers(sql, network, transaction, sinceMs)
-        ).pipe(
+        Effect.andThen(useBlockRanges(sql), transactionLedgers(sql, network, transaction, sinceMs)).pipe(
           sql.withTransaction,
           Effect.map((rows) => rows.map(({ ledgerIndex }) => ledgerIndex))
         )

@@ -5,7 +5,7 @@
  */
 import { Clock, Effect, Semaphore } from "effect"
 import { Limits } from "../../../config/Limits.ts"
-import { timeoutFailure } from "../../../deliver/send/FailureText.ts"
+import { timeoutFailure } from "../../../deliver/send/Failures.ts"
 import { signedRequest } from "../../../deliver/send/Signer.ts"
 import { randomId } from "../../../domain/Ids.ts"
 import type { EnvelopeFields } from "../../../domain/LedgerEvent.ts"

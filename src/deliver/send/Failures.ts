@@ -1,4 +1,8 @@
-/** Texts for `last_error`: those of failed connections (domain/ConnectionFailure.ts), and those that undici adds. */
+/**
+ * Why a request failed. Texts for `last_error`: those of failed connections (domain/ConnectionFailure.ts), and those
+ * that undici adds. Errors that say nothing about the receiver are told apart: `shortageOf`. Pure.
+ */
+import { Predicate } from "effect"
 import { failureCode, failureText } from "../../domain/ConnectionFailure.ts"
 
 const INVALID_RESPONSE = "invalid response"
@@ -49,3 +53,34 @@ export const invalidStatus = (status: number): string =>
   `${INVALID_RESPONSE} (status ${String(status).padStart(3, "0")})`
 
 export const timeoutFailure = (timeoutMs: number): string => `timeout after ${timeoutMs} ms`
+
+const DESCRIPTORS =
+  "has too many open files and connections: raise the limit of open files (`ulimit -n`, or LimitNOFILE of systemd)"
+const MEMORY = "lacks memory for connections"
+
+const shortages: Readonly<Record<string, string>> = {
+  EMFILE: DESCRIPTORS,
+  ENFILE: "has too many open files in all its programs: raise fs.file-max",
+  ENOBUFS: MEMORY,
+  ENOMEM: MEMORY,
+  EAI_MEMORY: MEMORY
+}
+
+const PORTS = "lacks local ports for connections to one address: widen net.ipv4.ip_local_port_range"
+
+/**
+ * What this machine lacks, as the end of a sentence: file descriptors, local ports or memory. Such an attempt does not
+ * count. Undefined if the error has another cause. Codes come from Node, its system resolver and c-ares.
+ */
+export const shortageOf = (error: unknown): string | undefined => {
+  if (!Predicate.isObject(error)) return undefined
+  const of = (name: string) => (Predicate.hasProperty(error, name) ? error[name] : undefined)
+  const [address, code] = [of("address"), of("code")]
+  if (typeof code === "string" && Object.hasOwn(shortages, code)) return `${shortages[code]} (${code})`
+  // glibc reports so that it could not open a socket or a file.
+  if (code === "EBUSY" && of("syscall") === "getaddrinfo") return `${DESCRIPTORS} (${code})`
+  // For an IPv6 address it also means that the machine has none of its own.
+  if (code === "EADDRNOTAVAIL" && typeof address === "string" && !address.includes(":"))
+    return `${PORTS} (${code})`
+  return shortageOf(of("cause"))
+}
