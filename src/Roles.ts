@@ -99,7 +99,7 @@ const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
               Effect.logError(`${part} failed and is restarted`, cause),
               health.set(part, {
                 status: "failed",
-                detail: `failed, and is restarted: ${printable(errorText(Cause.squash(cause)), Limits.failureShownLength)}`
+                detail: `failed, and is restarted: ${printable(errorText(Cause.squash(cause)), Limits.errorLength)}`
               })
             )
           ),

@@ -12,7 +12,6 @@ import { ExitCode, endingOf } from "./cli/terminal/Failure.ts"
 import { Invocation } from "./cli/terminal/Invocation.ts"
 import { makeSignalHandling, Signals } from "./cli/terminal/Signals.ts"
 import type { Environment } from "./config/Config.ts"
-import { Limits } from "./config/Limits.ts"
 
 const end = (code: number, lines: ReadonlyArray<string>): never => {
   for (const line of lines) process.stderr.write(`${line}\n`)
@@ -29,10 +28,16 @@ const dotEnv = (): Environment => {
   }
 }
 
+/**
+ * How long the program's other connections (PostgreSQL, Kafka, mail, telemetry) try one address of several, one at a
+ * time: long enough for a distant host, short enough for a dead one.
+ */
+const CONNECT_ALONE_MS = 2_500
+
 const environment: Environment = { ...dotEnv(), ...process.env }
 
 // For the libraries that connect themselves (docs/decisions/0018-connections.md).
-setDefaultAutoSelectFamilyAttemptTimeout(Limits.connectAloneMs)
+setDefaultAutoSelectFamilyAttemptTimeout(CONNECT_ALONE_MS)
 
 // A reader may close the pipe early (`| head`): that is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) =>

@@ -54,7 +54,7 @@ const makePlain = Effect.fnUntraced(function* (kafka: KafkaSettings) {
         while (offset < count) {
           const { responses } = await consumer.fetch({
             node: known.partitions[0]!.leader,
-            maxBytes: Limits.kafkaFetchBytes,
+            maxBytes: Limits.logReadBytes,
             isolationLevel: FetchIsolationLevels.READ_UNCOMMITTED,
             topics: [
               {
@@ -65,7 +65,7 @@ const makePlain = Effect.fnUntraced(function* (kafka: KafkaSettings) {
                     currentLeaderEpoch: -1,
                     fetchOffset: offset,
                     lastFetchedEpoch: -1,
-                    partitionMaxBytes: Limits.kafkaPartitionBytes
+                    partitionMaxBytes: Limits.logRowBytes
                   }
                 ]
               }

@@ -14,6 +14,9 @@ import { paceConnections } from "./Connections.ts"
 import { errorBody } from "./Errors.ts"
 import { requestIdOf } from "./RequestId.ts"
 
+/** How often requests are looked for that have not arrived within `requestReceiveMs`. */
+const CHECK_MS = 1_000
+
 class ListenError extends Schema.TaggedError<ListenError>()("ListenError", {
   message: Schema.String
 }) {}
@@ -57,7 +60,7 @@ const listenProblem = (cause: unknown, host: string, port: number, setting: Port
 const makeServer = (): Server => {
   const server = createServer({
     requestTimeout: Limits.requestReceiveMs,
-    connectionsCheckingInterval: Limits.connectionCheckMs,
+    connectionsCheckingInterval: CHECK_MS,
     keepAliveTimeout: Limits.apiIdleMs,
     highWaterMark: Limits.connectionInputBytes,
     // The gate checks it, and answers with an error body.

@@ -7,7 +7,9 @@
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import { Duplex } from "node:stream"
-import { Limits } from "../config/Limits.ts"
+
+/** Bytes of a request body that the parser gets at once, so at most 42 further requests can hide behind its end. */
+const BODY_PIECE_BYTES = 1_024
 
 const HEAD_END = "\r\n\r\n"
 const NOTHING = Buffer.alloc(0)
@@ -98,7 +100,7 @@ export class PacedConnection extends Duplex {
     if (this.#rest.length === 0) this.#rest = this.#socket.read() ?? NOTHING
     if (this.#rest.length === 0 && this.#socket.readableEnded) this.push(null)
     if (this.#rest.length === 0 || busy || !this.#wanted) return
-    const piece = receiving ? Limits.connectionBodyPieceBytes : this.#headEnd()
+    const piece = receiving ? BODY_PIECE_BYTES : this.#headEnd()
     const bytes = this.#rest.subarray(0, piece)
     this.#rest = this.#rest.subarray(piece)
     this.#wanted = false

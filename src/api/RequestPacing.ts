@@ -9,6 +9,12 @@ import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { monotonicClock } from "../domain/Monotonic.ts"
 
+/**
+ * The pause as a multiple of the time that the requests and all other work took: these keep nine tenths of the event
+ * loop.
+ */
+const YIELD = 9
+
 /** Timers cannot wait for less. */
 const SHORTEST_SLEEP_MS = 1
 
@@ -33,7 +39,7 @@ const makePacer = Effect.fnUntraced(function* ({ starts, pauseMs }: PacingLimits
     // later.
     yield* Effect.yieldNow
     yield* Effect.yieldNow
-    const wantedMs = (nowMs() - began) * Limits.keylessYield
+    const wantedMs = (nowMs() - began) * YIELD
     if (hasOtherRoles && wantedMs >= SHORTEST_SLEEP_MS) yield* Effect.sleep(Math.min(wantedMs, pauseMs))
     const back = started
     started = 0
@@ -51,7 +57,7 @@ const makePacer = Effect.fnUntraced(function* ({ starts, pauseMs }: PacingLimits
 
 /** Probes wait for other probes only, so that a flood of other requests cannot make the service look dead. */
 export const requestPacing = Effect.all({
-  probe: makePacer(Limits.keylessProbes),
-  refused: makePacer(Limits.refusedRequests),
-  other: makePacer(Limits.keylessOthers)
+  probe: makePacer(Limits.pacedProbes),
+  refused: makePacer(Limits.pacedRequests),
+  other: makePacer(Limits.pacedRequests)
 })

@@ -28,7 +28,7 @@ import { print, printError } from "./terminal/Output.ts"
 
 const root = Command.make("ledgerhook").pipe(
   Command.withDescription(
-    "Watches the XRP Ledger and delivers its events as signed webhooks. Settings come from the environment and from .env; docs/settings.md lists them."
+    "Watches the XRP Ledger and delivers its events as signed webhooks. Settings come from the environment and from .env; .env.example lists them."
   ),
   Command.withExamples([
     { command: "npm run demo", description: "Try the service without network or settings" },

@@ -89,17 +89,6 @@ export const jobArgument = Argument.String("job").pipe(idOf("rpl_job_", "job", "
 export const noAccount = (id: string) =>
   failed(`there is no account ${id}; \`ledgerhook account list\` shows them.`)
 
-/** A name: one line, without control or invisible characters. */
-export const nameFlag = (description: string, length: number) =>
-  Flag.String("name").pipe(
-    Flag.withDescription(description),
-    Flag.map((name) => name.trim()),
-    Flag.filter(
-      (name) => name !== "" && [...name].length <= length && !/\p{C}|\p{Zl}|\p{Zp}/u.test(name),
-      () => `1 to ${length} characters on one line`
-    )
-  )
-
 /** Fails with a hint if the account does not exist. */
 export const findAccount = Effect.fnUntraced(function* (id: string) {
   const found = yield* (yield* AccountStore).find(id)

@@ -10,7 +10,7 @@ import { isMailAddress, list } from "./Values.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Rows of the table in docs/settings.md. */
+/** Every setting, for `.env.example` and the Helm chart. */
 export const settingsTable = (Object.keys(definitions) as Array<SettingName>).map((name) => ({
   name,
   ...definitions[name]

@@ -14,12 +14,6 @@ export const connectionLimits = {
   /** Bytes of later requests that are read ahead on one connection, plus or minus one read of 64 KiB. */
   connectionInputBytes: 16 * 1024,
   /**
-   * Bytes of a request body that the parser gets at once, so that at most 42 further requests can hide behind its end.
-   */
-  connectionBodyPieceBytes: 1_024,
-  /** How often requests are looked for that have not arrived within `requestReceiveMs`. */
-  connectionCheckMs: 1_000,
-  /**
    * Request bodies of up to this many bytes are not budgeted: 1,000 connections have 16 MiB of them at most. Larger ones,
    * and those whose length is not known, are `large`.
    */
@@ -32,35 +26,25 @@ export const connectionLimits = {
    */
   accountBodyBytes: 2 * 1024 * 1024,
   accountBodyBytesPerSecond: 512 * 1024,
-  /**
-   * Bytes of answers that count as one: an answer of 370 KB with filters takes 4 ms. A page of 100 events has up to
-   * 200 KB, so an account can read 20 of them a second.
-   */
-  answerBytesPerBodyByte: 8,
   /** How long a request waits for them before its body is read. The body has the rest of `requestReceiveMs`. */
   bodyWaitMs: 10_000,
   /** A connection whose request or response makes no progress for this long is closed. */
   connectionStallMs: 60_000,
   /**
-   * `starts`: how many requests without a key may start in a row before other work of the process runs. `pauseMs`:
-   * the longest pause after them. Probes are cheap and must not look late: on a machine that is overloaded many times
-   * over 100 a second still start. Each of the other requests may be for a large document.
+   * `starts`: how many probes without a key may start in a row before other work of the process runs. `pauseMs`: the
+   * longest pause after them. They are cheap and must not look late: on a machine that is overloaded many times over
+   * 100 a second still start.
    */
-  keylessProbes: { starts: 20, pauseMs: 20 },
-  keylessOthers: { starts: 2, pauseMs: 50 },
-  /** The same for requests with a key that are refused with 429. An answer costs as much as that of a small request. */
-  refusedRequests: { starts: 2, pauseMs: 50 },
+  pacedProbes: { starts: 20, pauseMs: 20 },
+  /**
+   * The same of other requests without a key, each of which may be for a large document, and of those with a key that are
+   * refused with 429, whose answer costs as much as that of a small request.
+   */
+  pacedRequests: { starts: 2, pauseMs: 50 },
   /**
    * Requests of one account that run at once in a process, and those that wait for their turn. More than `atOnce` are
    * no faster: a request takes a few ms, most of it in the database. A request takes its turn when its body has been
    * read. More than `waiting` are a fault of the client; they are refused.
    */
-  accountRequests: { atOnce: 20, waiting: 200 },
-  /**
-   * The pause as a multiple of the time that these requests and all other work then took. It applies only if the
-   * process has other roles than `api`: they then keep nine tenths of the event loop.
-   */
-  keylessYield: 9,
-  /** `/readyz` queries the database at most this often, however many callers there are. */
-  readyCheckEveryMs: 100
+  accountRequests: { atOnce: 20, waiting: 200 }
 } as const

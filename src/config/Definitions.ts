@@ -1,6 +1,6 @@
 /**
- * Every setting as data: name, default, accepted values, meaning and parser. The table in docs/settings.md is made
- * from it (test/documents.test.ts).
+ * Every setting as data: name, default, accepted values, meaning and parser. `.env.example` is made from it
+ * (test/documents.test.ts).
  */
 import { isEmail } from "../domain/Email.ts"
 import {

@@ -17,22 +17,19 @@ import { storageLimits } from "./StorageLimits.ts"
 
 export const Limits = {
   // --- the log
-  /** Records that one read of the whole log fetches. */
+  /** Records that one read of the whole log fetches, and that one row of the embedded log has. */
   logReadRecords: 500,
+  /**
+   * Bytes of one read: of a fetch from Kafka, or stored bytes of a compacted topic in the embedded log. One record may
+   * have 370 KB of filters.
+   */
+  logReadBytes: 4 * 1024 * 1024,
+  /** Bytes of one partition in a fetch from Kafka, and value bytes of one row of the embedded log. */
+  logRowBytes: 1024 * 1024,
+  /** Transactions queued for the log's writer. Further callers wait. */
+  logQueuedTransactions: 1_000,
   /** Records in one group commit of the embedded log. A transaction then takes less than about 10 ms. */
   embeddedLogBatchRecords: 2_000,
-  /** Transactions queued for the embedded log's writer. Further callers wait. */
-  embeddedLogQueue: 1_000,
-  /** Records and value bytes in one row of the embedded log, so that a row can be read in one message. */
-  embeddedLogRowRecords: 500,
-  embeddedLogRowBytes: 1024 * 1024,
-  /** Rows of the embedded log per read. If the log is quiet, a row has only one or two records. */
-  embeddedLogReadRows: 64,
-  /** Stored bytes of a compacted topic after which a read ends. One record may have 370 KB of filters. */
-  embeddedLogReadBytes: 4 * 1024 * 1024,
-  /** Days in one table partition of the embedded log: for topics kept for days, and for the others. */
-  embeddedLogWorkDays: 1,
-  embeddedLogEventDays: 10,
   /**
    * Recent records per partition that the embedded log caches in memory: a transaction of ingest, so that readers at the
    * end need no table. With 2,000, a process with ten busy webhooks took 30 MB more.
@@ -40,32 +37,14 @@ export const Limits = {
   embeddedLogTailRecords: 1_000,
   /** Value bytes per partition of that cache, because events may be large. */
   embeddedLogTailBytes: 4 * 1024 * 1024,
-  /** Bytes of one fetch from Kafka, and of one partition in it. */
-  kafkaFetchBytes: 4 * 1024 * 1024,
-  kafkaPartitionBytes: 1024 * 1024,
-  /**
-   * The assumed size of a record before one was read, and the spare bytes of each read: a broker sends whole batches.
-   */
-  kafkaRecordBytes: 1_024,
-  kafkaReadSpareBytes: 64 * 1024,
-  /** How long a broker may delay the response to a fetch if there is nothing new. Much less than `kafkaRequestMs`. */
-  kafkaFetchWaitMs: 10_000,
-  /** How often a view of `webhooks.config` asks for the end of the topic. A process with all roles has two views. */
-  kafkaPollMs: 100,
-  /** The first and the longest such wait while a fetch omits a partition whose buffer is full. */
-  kafkaPartialFetchWaitMs: { first: 10, longest: 250 },
   /** Fetched records buffered for the reader of a partition. If the buffer is full, fetching it pauses. */
   kafkaBufferRecords: 1_000,
-  /** How often to check whether a transaction has ended. Most take a few milliseconds. */
-  kafkaUnsettledMs: 3,
-  /** Kafka aborts a transaction whose process died after this time. Until then readers wait for it. */
-  kafkaTransactionMs: 10_000,
-  /** Transactional producers of one process. While one commits, the next can start. */
-  kafkaProducers: 3,
-  /** Transactions queued for a producer. Further callers wait. */
-  kafkaQueuedTransactions: 1_000,
-  /** Transactions that are joined into one, their records and bytes. A Kafka transaction takes about 10 ms. */
-  kafkaJoinedTransactions: 64,
+  /**
+   * Kafka takes a process that has been silent for this long for dead, if the cluster allows so short a time: it loses
+   * its partitions, and its open transactions are aborted. Until then readers wait for these.
+   */
+  kafkaSilentMs: 10_000,
+  /** Records and bytes of one Kafka transaction. It takes about 10 ms, so transactions that wait are joined. */
   kafkaTransactionRecords: 5_000,
   kafkaTransactionBytes: 8 * 1024 * 1024,
   /** Bytes of one batch of one partition. Kafka's default limit is 1 MB. */
@@ -73,18 +52,9 @@ export const Limits = {
   /** How often one step of a transaction is tried while its coordinator is busy or moving, and the waits between. */
   kafkaStepTries: 200,
   kafkaStepWaitMs: { first: 4, longest: 250 },
-  /** The timeout of a request to Kafka. */
+  /** The timeout of a request to Kafka, or to the schema registry at the start. */
   kafkaRequestMs: 15_000,
   kafkaConnectMs: 5_000,
-  /** The timeout of a request to the schema registry at the start, and the characters shown of its error. */
-  schemaRegistryMs: 10_000,
-  schemaRegistryReasonLength: 300,
-  /** Time between heartbeats of a group member. Partitions change owners within two or three heartbeats. */
-  kafkaHeartbeatMs: 3_000,
-  /**
-   * Kafka removes a member that has been silent for this long, if the cluster allows so short a time: three heartbeats.
-   */
-  kafkaMemberMs: 10_000,
   /** How long a member may take to release a partition. It first finishes the attempts in flight (`drainMs`). */
   kafkaRebalanceMs: 60_000,
   /**
@@ -189,8 +159,8 @@ export const Limits = {
   /** How long a cancelled job's worker may take to end its batch, and how often that is checked. */
   replayCancelMs: 900,
   replayCancelPollMs: 20,
-  /** Rows of accounts' events that an estimate reads: about 0.2 s. If there are more, it says "at least". */
-  estimateRead: 100_000,
+  /** Rows that one count reads: about 0.2 s. If there are more, it says "at least". */
+  countedRows: 100_000,
 
   // --- history for replays
   ...backfillLimits,
@@ -208,7 +178,9 @@ export const Limits = {
   halfWayPauseMs: 24 * 3_600_000,
   /** How often incidents are looked up that accounts must be notified of: they are reported at most this late. */
   incidentNoticesMs: 30_000,
-  /** An account gets at most one message in this time that its webhooks at a host fail, and one that they work again. */
+  /**
+   * An account gets at most one message in this time that its webhooks at a host fail, and one that they work again.
+   */
   incidentNoticesPauseMs: 3_600_000,
   /**
    * Hosts, each of one account, that are looked up at once, those that failed first before others. If webhooks work again,
@@ -219,7 +191,10 @@ export const Limits = {
   incidentGapMs: 5 * 60_000,
   /** How long incidents are kept: a year can be compared with the one before. */
   incidentsKeptMs: 400 * 24 * 3_600_000,
-  /** Ended incidents whose deliveries are counted in one pass, and how long before they are dropped they are counted last. */
+  /**
+   * Ended incidents whose deliveries are counted in one pass, and how long before they are dropped they are counted
+   * last.
+   */
   outcomesStored: 100,
   outcomeStoredEarlierMs: 24 * 3_600_000,
   /**
@@ -230,7 +205,10 @@ export const Limits = {
   hostsCountedWebhooks: 20_000,
   /** Deliveries of a webhook that are read to say how many wait, newest first: about 0.5 ms. */
   waitingRead: 1_000,
-  /** How long webhooks that are polled for their progress share what was read of the log: it may be as much late, twice. */
+  /**
+   * How long webhooks that are polled for their progress share what was read of the log: it may be as much late,
+   * twice.
+   */
   progressReadMs: 1_000,
   /** Events that are read to find the ledger at an offset: one, unless records are no events. */
   progressEventsRead: 10,
@@ -254,8 +232,8 @@ export const Limits = {
   mailLeaseMs: 60_000,
   /** Waits between attempts to send a mail or a notice. After three days it is given up. */
   mailRetryDelaysMs: [1, 5, 15, 60, 180, 360, 720, 1_440, 1_440].map((minutes) => minutes * 60_000),
-  /** Characters of a mail server's error that are kept. */
-  mailErrorLength: 500,
+  /** Characters that are kept of an error or of another reason. */
+  errorLength: 500,
   /** How long notices are kept: they are retried for three days. */
   noticesKeptMs: 7 * 24 * 3_600_000,
   /** How long mails are kept: longer than a month, because they record which quota notices an account got. */

@@ -10,8 +10,6 @@ const streamLimits = {
    * A stream sends a comment after this long without an event. Many proxies close a connection after 60 s of silence.
    */
   heartbeatMs: 15_000,
-  /** Between reads of a network's newest events, which all its streams share. Ledgers close every 3 to 5 s. */
-  pollMs: 200,
   /** Newest events of a network that its streams share in memory, and their characters: a few minutes of mainnet. */
   recentEvents: 5_000,
   recentChars: 8 * 1024 * 1024,
@@ -23,21 +21,19 @@ const streamLimits = {
   readsAtOnce: 4,
   /** Characters in one write. The next write waits until the connection has taken this one. */
   pieceChars: 32 * 1024,
-  /** If a reader takes nothing of a write for this long, its connection is closed. */
+  /**
+   * A stream ends if its reader takes nothing of a write for this long, or if the database does not say for this long
+   * whether its key may be used. A network's newest events stay in memory for as long after its last stream, for readers
+   * that reconnect.
+   */
   stalledMs: 30_000,
   /**
    * If a stream once had all events, and then was behind for this long, it ends: its reader is slower than the
    * ledger.
    */
   behindMs: 60_000,
-  /** An ended stream has this long to send its last event. Then its connection is closed. */
-  endingMs: 2_000,
   /** Between checks of all streams: whether their keys may still be used, and whether their readers take anything. */
-  checkMs: 1_000,
-  /** If the database does not answer, a stream ends after this long without a check of its key. */
-  uncheckedMs: 30_000,
-  /** A network's newest events stay in memory for this long after its last stream, for readers that reconnect. */
-  idleMs: 30_000
+  checkMs: 1_000
 }
 
 export const StreamLimits = Context.Reference<Readonly<typeof streamLimits>>(

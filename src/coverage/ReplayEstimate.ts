@@ -5,7 +5,6 @@
  * own ledgers. In both cases it assumes that the filters match the same share as on that day.
  */
 import { Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
 import { chainEndAt, eventsBetween, joinedBelow } from "../domain/Backfill.ts"
 import { parseIsoTime } from "../domain/IsoTime.ts"
 import { eventsTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
@@ -16,6 +15,12 @@ import type { BackfillStore } from "../storage/events/BackfillStore.ts"
 import { type CloseTimes, overlap, secondsBetween } from "../storage/events/CloseTimes.ts"
 import type { EventCounts, EventEstimate, WantedEvents } from "../storage/events/EventCounts.ts"
 import { firstLedger } from "./FirstLedger.ts"
+
+/**
+ * The events of a time before the kept events are estimated from the rate of the kept events in this much time after
+ * it.
+ */
+const SAMPLE_MS = 24 * 3_600_000
 
 export interface EstimateFrom {
   readonly log: LogReader["Service"]
@@ -71,7 +76,7 @@ const estimateBackfill = Effect.fnUntraced(function* (
   const held = eventsBetween(joined, time.from, before)
   const unseenSeconds = Math.max(0, Math.min(before, heldFrom.closedAt) - time.from)
 
-  const day = { from: kept.from, before: Math.min(kept.before, kept.from + Limits.backfillSampleMs / 1_000) }
+  const day = { from: kept.from, before: Math.min(kept.before, kept.from + SAMPLE_MS / 1_000) }
   const all = yield* counts.estimate({ network, eventTypes: undefined, accounts: undefined, ...day })
   const some = yield* counts.estimate({ ...wanted, ...day })
   const share = all.events === 0 ? 1 : some.events / all.events

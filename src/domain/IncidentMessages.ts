@@ -1,7 +1,8 @@
 /** Messages about webhooks that fail and that work again: one for all webhooks of an account at one host. Pure. */
 import type { IncidentEnd } from "./HealthState.ts"
 import { iso } from "./IsoTime.ts"
-import { type Account, accountLine, count, type Message, minute, paragraphs } from "./Mails.ts"
+import { type Account, accountLine, type Message, minute, paragraphs } from "./Mails.ts"
+import { count, counted } from "./Words.ts"
 
 /** Webhooks that a message names. It counts the others. */
 export const NAMED_WEBHOOKS = 50
@@ -32,7 +33,7 @@ interface AtHost<A> extends Account {
 const webhooksTo = (n: number, host: string): string =>
   n === 1 ? `Webhook to ${host}` : `${count(n)} webhooks to ${host}`
 
-const attempts = (n: number): string => `${count(n)} ${n === 1 ? "attempt" : "attempts"} failed`
+const attempts = (n: number): string => `${counted(n, "attempt", "attempts")} failed`
 
 const listed = <A>(incidents: ReadonlyArray<A>, line: (incident: A) => string): ReadonlyArray<string> => {
   const others = incidents.length - NAMED_WEBHOOKS

@@ -6,6 +6,7 @@ import { iso } from "./IsoTime.ts"
 import type { Notice } from "./Notices.ts"
 import type { Plan } from "./Plans.ts"
 import type { QuotaNotice } from "./Quota.ts"
+import { count } from "./Words.ts"
 
 export interface MailText {
   readonly subject: string
@@ -21,8 +22,6 @@ export interface Account {
   readonly accountId: string
   readonly name: string
 }
-
-export const count = (number: number): string => number.toLocaleString("en-US")
 
 const monthName = (month: string): string =>
   new Date(`${month}-01T00:00:00Z`).toLocaleString("en-US", {

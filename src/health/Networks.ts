@@ -5,7 +5,13 @@
  */
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
-import { count, counted } from "./Words.ts"
+import { count, counted } from "../domain/Words.ts"
+
+/**
+ * A network was reset if all servers are more ledgers than this below the last one taken: about an hour. A server that was
+ * restored from a backup may be some minutes behind.
+ */
+const RESET_GAP = 1_000
 
 export interface ServerFacts {
   /** Host of its address. */
@@ -89,7 +95,7 @@ const named = (sentence: string, servers: ReadonlyArray<ServerFacts>): string =>
 
 /** Whether servers with these heads are too far below the last ledger taken to lag only. */
 const isReset = (heads: ReadonlyArray<number>, taken: number): boolean =>
-  heads.length > 0 && heads.every((head) => taken - head > Limits.ledgerResetGap)
+  heads.length > 0 && heads.every((head) => taken - head > RESET_GAP)
 
 export const belowSentence = (heads: ReadonlyArray<number>, taken: number): string =>
   `Servers are at ledger ${count(Math.max(...heads))}; the last one taken is ${count(taken)}: ${
@@ -175,7 +181,7 @@ export const networkState = (facts: NetworkFacts): NetworkState => {
 }
 
 /** Whether the facts are of a process that is gone or frozen. */
-export const isSilent = ({ seenAgoMs }: SeenFacts): boolean => seenAgoMs > Limits.processSilentMs
+export const isSilent = ({ seenAgoMs }: SeenFacts): boolean => seenAgoMs > Limits.leaseMs
 
 /** The state as any process reads it. */
 export const seenState = (seen: SeenFacts): NetworkState =>

@@ -1,8 +1,8 @@
 /** What probes of a part have found, as a process keeps it: a part has failed if two probes in a row failed. Pure. */
 import { Limits } from "../config/Limits.ts"
+import { count, counted, duration } from "../domain/Words.ts"
 import type { PartState } from "./Parts.ts"
 import type { PartInProcess } from "./SeenProcess.ts"
-import { count, counted, duration } from "./Words.ts"
 
 export interface ProbedPart extends PartInProcess {
   /** Failed probes since the newest other one. */
@@ -14,7 +14,8 @@ const UNKNOWN: ProbedPart = { status: "starting", detail: "is not known yet", fa
 export const afterProbe = (before: ProbedPart = UNKNOWN, found: PartInProcess): ProbedPart => {
   if (found.status !== "failed") return { ...found, failures: 0 }
   const failures = before.failures + 1
-  return failures < Limits.partProbes ? { ...before, failures } : { ...found, failures }
+  // One may be a lost packet.
+  return failures < 2 ? { ...before, failures } : { ...found, failures }
 }
 
 /** `slowForMs`: for how long each answer has taken longer than `databaseSlowMs`. */
@@ -37,10 +38,9 @@ export const clockPart = (aheadMs: number, tookMs: number): PartInProcess => {
 }
 
 export const diskPart = (freeBytes: number): PartInProcess => {
-  const { degraded, failed } = Limits.diskFreeBytes
   const free = `${(freeBytes / 1e9).toFixed(1)} GB are free at DATA_DIR`
-  if (freeBytes < failed) return { status: "failed", detail: free }
-  return { status: freeBytes < degraded ? "degraded" : "ok", detail: free }
+  if (freeBytes < Limits.diskFreeBytes / 10) return { status: "failed", detail: free }
+  return { status: freeBytes < Limits.diskFreeBytes ? "degraded" : "ok", detail: free }
 }
 
 /** What the registry said: why it did not answer, or for each schema whether it has it. */
@@ -67,7 +67,7 @@ export interface RefusedMails {
 }
 
 export const mailPart = ({ error, refused, refusedMs }: RefusedMails): PartState =>
-  refusedMs <= Limits.lateMs.notices
+  refusedMs <= Limits.laterMs.notices
     ? { part: "mail", state: "ok", sentence: "no mail is refused" }
     : {
         part: "mail",

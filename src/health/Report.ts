@@ -7,6 +7,7 @@ import type { Role } from "../config/Definitions.ts"
 import { Limits } from "../config/Limits.ts"
 import type { HealthState } from "../domain/HealthState.ts"
 import type { Network } from "../domain/Network.ts"
+import { count } from "../domain/Words.ts"
 import { type Hosts, mostHostsFail } from "./Hosts.ts"
 import { isSilent, type SeenNetwork } from "./Networks.ts"
 import { type PartState, partStates } from "./Parts.ts"
@@ -22,7 +23,9 @@ import { isAlive, type SeenProcess } from "./SeenProcess.ts"
 import { worseSenders } from "./Senders.ts"
 import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./Stages.ts"
 import { addSample, type Sample } from "./Trend.ts"
-import { count } from "./Words.ts"
+
+/** An older report tells nothing. */
+export const REPORT_OLD_MS = 3 * Limits.reportMs
 
 export interface ServiceFacts {
   /** Unix milliseconds. */

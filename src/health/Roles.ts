@@ -4,8 +4,8 @@
  * process look the same: nobody does the role's work. Pure.
  */
 import { type Role, roles } from "../config/Definitions.ts"
+import { duration } from "../domain/Words.ts"
 import { isAlive, named, rolePart, type SeenProcess } from "./SeenProcess.ts"
-import { duration } from "./Words.ts"
 
 export interface RoleState {
   readonly role: Role

@@ -2,8 +2,9 @@
  * Whether one process that delivers reaches receivers worse than the others do. One webhook alone may look like that, so it
  * is a warning, and says what to compare. Pure.
  */
+
+import { count, counted } from "../domain/Words.ts"
 import { named, type SeenProcess, type Sent } from "./SeenProcess.ts"
-import { count, counted } from "./Words.ts"
 
 /** Attempts in a minute below which a process says nothing of its network. */
 const ENOUGH = 20

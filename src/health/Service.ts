@@ -3,13 +3,12 @@
  * themselves. Pure.
  */
 import type { Role } from "../config/Definitions.ts"
-import { Limits } from "../config/Limits.ts"
 import type { HealthState } from "../domain/HealthState.ts"
 import type { Network } from "../domain/Network.ts"
-import { makeReport, type Report, type StoredReport, webhooksSentence } from "./Report.ts"
+import { duration } from "../domain/Words.ts"
+import { makeReport, REPORT_OLD_MS, type Report, type StoredReport, webhooksSentence } from "./Report.ts"
 import { someRuns } from "./Roles.ts"
 import type { SeenProcess } from "./SeenProcess.ts"
-import { duration } from "./Words.ts"
 
 export interface KnownFacts {
   readonly nowMs: number
@@ -24,7 +23,7 @@ export interface KnownFacts {
 /** The newest report, if it is not too old and the service runs. Otherwise one without stages and networks. */
 export const currentReport = ({ stored, ...facts }: KnownFacts): Report => {
   const runs = someRuns(facts.processes)
-  if (runs && stored !== undefined && stored.ageMs <= Limits.reportOldMs) return stored.report
+  if (runs && stored !== undefined && stored.ageMs <= REPORT_OLD_MS) return stored.report
   const own = makeReport(
     {
       ...facts,
@@ -56,7 +55,7 @@ export const sentencesOf = ({ findings, hosts, ok, webhooks }: Report): Readonly
  * Undefined: unknown, also because the report is too old.
  */
 export const secondsLate = (stored: StoredReport | undefined, network: Network): number | undefined => {
-  const stages = stored !== undefined && stored.ageMs <= Limits.reportOldMs ? stored.report.stages : null
+  const stages = stored !== undefined && stored.ageMs <= REPORT_OLD_MS ? stored.report.stages : null
   if (stages === null) return undefined
   const own = stages.filter(
     ({ because, network: of, stage, waiting }) =>

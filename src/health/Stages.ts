@@ -5,9 +5,9 @@
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
 import type { Because, Stage } from "../domain/Stages.ts"
+import { count, counted, duration } from "../domain/Words.ts"
 import type { SeenProcess } from "./SeenProcess.ts"
 import { type Trend, trendOf } from "./Trend.ts"
-import { count, counted, duration } from "./Words.ts"
 
 /** What waits in a stage because of one of the three. */
 export interface StageFact {
@@ -73,9 +73,14 @@ export const merged = (facts: ReadonlyArray<StageFact>): ReadonlyArray<StageFact
     waiting: Math.max(...same.map(({ waiting }) => waiting))
   }))
 
+const lateMs = (stage: Stage): number => {
+  const longer: Partial<Record<Stage, number>> = Limits.laterMs
+  return longer[stage] ?? Limits.lateMs
+}
+
 export const stageState = (fact: StageFact, samples: Parameters<typeof trendOf>[0]): StageState => ({
   ...fact,
-  isLate: fact.oldestMs > Limits.lateMs[fact.stage],
+  isLate: fact.oldestMs > lateMs(fact.stage),
   trend: trendOf(samples)
 })
 

@@ -17,6 +17,7 @@ export type Trend =
   | { readonly kind: "shrinking"; readonly leftS: number }
 
 const SECOND_MS = 1_000
+const MINUTE_MS = 60_000
 
 /** Adds the newest sample, and drops the oldest if there are too many. */
 export const addSample = (samples: ReadonlyArray<Sample>, sample: Sample): ReadonlyArray<Sample> => [
@@ -29,10 +30,10 @@ export const trendOf = (samples: ReadonlyArray<Sample>): Trend => {
   const newest = samples.at(-1)
   const oldest = samples[0]
   if (newest === undefined || oldest === undefined) return { kind: "unknown" }
-  const isOfLastMinute = ({ atMs }: Sample) => newest.atMs - atMs <= Limits.trendMs
+  const isOfLastMinute = ({ atMs }: Sample) => newest.atMs - atMs <= MINUTE_MS
   const recent = samples.filter(isOfLastMinute)
   if (recent.some(({ waiting }) => waiting === 0)) return { kind: "none" }
-  if (newest.atMs - oldest.atMs < Limits.trendMs) return { kind: "unknown" }
+  if (newest.atMs - oldest.atMs < MINUTE_MS) return { kind: "unknown" }
   if (recent.every(({ waiting }) => waiting === newest.waiting)) return { kind: "stuck" }
   const perSecond = ((newest.waiting - oldest.waiting) * SECOND_MS) / (newest.atMs - oldest.atMs)
   return perSecond < 0

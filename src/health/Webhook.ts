@@ -12,7 +12,7 @@ import type { HealthState } from "../domain/HealthState.ts"
 import { iso } from "../domain/IsoTime.ts"
 import type { Hold } from "../domain/Quota.ts"
 import type { WebhookStatus } from "../domain/Webhook.ts"
-import { count, counted } from "./Words.ts"
+import { count, counted } from "../domain/Words.ts"
 
 /** A delivery that waits is `waiting` if it is to be retried, or has waited for this long: about one ledger. */
 export const WAITING_MS = 5_000

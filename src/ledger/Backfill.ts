@@ -36,6 +36,9 @@ import { LedgerSource, takenLedger } from "./LedgerSource.ts"
 import { noSkips, type SkipOrders } from "./SkippedLedgers.ts"
 import type { IngestOptions } from "./Stage.ts"
 
+/** How often open requests are checked. If a job is cancelled, fetching stops within this time. */
+const POLL_MS = 500
+
 export interface BackfillOptions extends Required<Pick<IngestOptions, "detect" | "network" | "onAlerts">> {
   /** Default: none. */
   readonly skips?: SkipOrders
@@ -203,7 +206,7 @@ const answer = Effect.fnUntraced(function* ({
   })
 
   /** Ends when no request is open, for example because the replay was cancelled. */
-  const unwanted = Effect.sleep(Limits.backfillPollMs).pipe(
+  const unwanted = Effect.sleep(POLL_MS).pipe(
     Effect.andThen(requests.open(network).pipe(retryUntilSuccess("reading requests for history"))),
     Effect.repeat({ until: (open) => open.length === 0 })
   )
@@ -231,7 +234,7 @@ export const history = (
       retryUntilSuccess("reading requests for history"),
       Effect.repeat({
         until: (open) => open.length > 0,
-        schedule: Schedule.spaced(Limits.backfillPollMs)
+        schedule: Schedule.spaced(POLL_MS)
       })
     )
     return yield* Effect.forever(Effect.andThen(someWanted, answer(options)))

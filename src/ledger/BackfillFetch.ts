@@ -133,7 +133,7 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
     descend: Effect.fnUntraced(function* ({ below, detect, lowest, onAlerts, skips, take }: DescentOptions) {
       /** The ledger, or its header if no server lists it whole and an operator ordered to skip it. */
       const orSkipped = (index: number, hash: string | undefined) =>
-        obtain(index, hash, Limits.backfillRounds).pipe(
+        obtain(index, hash, Limits.ledgerRounds).pipe(
           Effect.catch(
             Effect.fnUntraced(function* (error: LedgerSourceError) {
               const reason = yield* skips.reason(index)

@@ -2,7 +2,9 @@
  * Ledgers per second over the last `catchUpRateWindowMs`, and the time left until the head, which moves meanwhile, from
  * samples. Pure.
  */
-import { Limits } from "../config/Limits.ts"
+
+/** The time over which the rate is averaged. */
+const WINDOW_MS = 30_000
 
 interface Sample {
   /** Milliseconds of the monotonic clock. */
@@ -20,7 +22,7 @@ const SECOND_MS = 1_000
 
 export const addSample = (samples: ProgressSamples, added: Sample): ProgressSamples => {
   const { at } = added
-  const recent = samples.filter((sample) => at - sample.at <= Limits.catchUpRateWindowMs)
+  const recent = samples.filter((sample) => at - sample.at <= WINDOW_MS)
   const newest = recent.at(-1)
   const before = recent.at(-2)
   const kept =

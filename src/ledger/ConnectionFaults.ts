@@ -6,12 +6,15 @@
 import { Limits } from "../config/Limits.ts"
 import { failureCode, failureText, opensslReason } from "../domain/ConnectionFailure.ts"
 import { endsConnection } from "./LedgerSource.ts"
-import { type Refusal, refusalOf, shown } from "./ServerMessages.ts"
+import { ERROR_CHARACTERS, type Refusal, refusalOf, shown } from "./ServerMessages.ts"
+
+/** The time over which `ledgerUnaskedBytes` are counted. An announcement has 0.4 kB and comes every 3 to 5 s. */
+export const UNASKED_WINDOW_MS = 10_000
 
 const LIMITING = /overload|slow ?down|too (busy|many)|threshold exceeded|\brate\b|rate.?limit|throttl|quota/i
 
 /** Only the beginning of a text is searched: it may have 32 MB. */
-const speaksOfLimit = (text: string): boolean => LIMITING.test(text.slice(0, Limits.ledgerErrorLength))
+const speaksOfLimit = (text: string): boolean => LIMITING.test(text.slice(0, ERROR_CHARACTERS))
 
 const lost = (detail: string): Refusal => ({ reason: "disconnected", detail })
 /** It sent what no sound server sends. */
@@ -21,7 +24,7 @@ export const tooComplex = misbehaving(
   `sent a message with more than ${Limits.ledgerMessageTokens} brackets, commas and colons, or more than ${Limits.ledgerMessageDepth} nested brackets`
 )
 export const tooMuchUnasked = misbehaving(
-  `sent more than ${Limits.ledgerUnaskedBytes} bytes that answer no request within ${Limits.ledgerUnaskedWindowMs / 1_000} s`
+  `sent more than ${Limits.ledgerUnaskedBytes} bytes that answer no request within ${UNASKED_WINDOW_MS / 1_000} s`
 )
 
 /** Codes of `ws`. It refuses a message of more than `ledgerMessageBytes` with the first one. */

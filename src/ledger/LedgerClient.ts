@@ -15,6 +15,11 @@ import { announcementOf, isLoaded, ledgerOf, resultOf } from "./ServerMessages.t
 import { afterFailure, isUnfit, noBackoff } from "./ServerSelection.ts"
 import { type Connection, open, serverInfo } from "./WebSocketConnection.ts"
 
+/** A command gives up a server after this many failures in a row. */
+const TRIES = 5
+/** The pause before the next request to a server that warns of load, or does not have a ledger yet. */
+const PAUSE_MS = 2_000
+
 /** A ledger as the server sent it. Its index and hash are set from the checked answer. */
 export type RecordedLedger = JsonObject
 
@@ -52,7 +57,7 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
     connection = undefined
     over?.end()
     backoff = afterFailure(backoff, error.reason, yield* monotonicNow, yield* Random.next)
-    if (backoff.failures < Limits.ledgerClientTries && !isUnfit(error.reason))
+    if (backoff.failures < TRIES && !isUnfit(error.reason))
       yield* Effect.logWarning(`${server}: ${error.detail}; retrying`)
   })
 
@@ -81,7 +86,7 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
       Effect.tapError((error) => (endsConnection(error.reason) ? lost(over, error) : Effect.void))
     )
     backoff = noBackoff
-    if (isLoaded(answer)) yield* Effect.sleep(Limits.ledgerClientPauseMs)
+    if (isLoaded(answer)) yield* Effect.sleep(PAUSE_MS)
     return yield* Effect.fromResult(read(answer))
   })
 
@@ -94,11 +99,11 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
       if (Result.isSuccess(outcome)) return outcome.success
       const error = outcome.failure
       if (endsConnection(error.reason)) {
-        if (isUnfit(error.reason) || backoff.failures >= Limits.ledgerClientTries) return yield* error
+        if (isUnfit(error.reason) || backoff.failures >= TRIES) return yield* error
         continue
       }
       if (refusals++ >= Limits.ledgerNotFoundTries) return yield* error
-      yield* Effect.sleep(Limits.ledgerNotFoundWaitMs.longest)
+      yield* Effect.sleep(PAUSE_MS)
     }
   })
 

@@ -15,6 +15,15 @@ import { showProgress } from "./LedgerMetrics.ts"
 import { LedgerSource } from "./LedgerSource.ts"
 import { networkFacts, type Progress } from "./Progress.ts"
 
+/** How often what is known of the network is written for other processes, and how often at least. */
+const WRITTEN_MS = { shortest: 1_000, longest: 3_000 }
+/** The timeout of that write. Newer facts wait for it. */
+const WRITE_MS = 5_000
+/** How often progress is logged while ingest catches up. */
+const REPORT_MS = 5_000
+/** The smallest lag in ledgers at which it is logged. */
+const REPORTED_FROM = 20
+
 export interface ProgressReporter {
   readonly started: (first: number, checkpoint: LedgerMarker | undefined) => Effect.Effect<void>
   readonly blocked: (kind: "waiting" | "stopped", detail: string) => Effect.Effect<void>
@@ -69,18 +78,14 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
     moved.closeUnsafe()
     facts = yield* readFacts
     const now = yield* monotonicNow
-    if (
-      shared !== undefined &&
-      now - shared.at < Limits.networkWrittenMs.longest &&
-      !hasChanged(facts, shared.facts)
-    )
+    if (shared !== undefined && now - shared.at < WRITTEN_MS.longest && !hasChanged(facts, shared.facts))
       return false
     shared = { facts, at: now }
     // If it fails, the next one has newer facts.
-    yield* Effect.timeoutOption(share(facts), Limits.networkWriteMs)
+    yield* Effect.timeoutOption(share(facts), WRITE_MS)
     return true
   })
-  const pause = Effect.sleep(Limits.networkWrittenMs.shortest)
+  const pause = Effect.sleep(WRITTEN_MS.shortest)
   yield* Effect.forkScoped(
     Effect.forever(
       Effect.flatMap(shareNews, (wasShared) =>
@@ -100,8 +105,8 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
     if (head === undefined) return
     const { ledgers, ledgers_per_second, seconds } = remaining(progress.samples, head.ledgerIndex, now)
     const last_taken = progress.lastTaken
-    if (ledgers >= Limits.catchUpReportedFrom) {
-      if (now - reportedAt < Limits.catchUpReportMs) return
+    if (ledgers >= REPORTED_FROM) {
+      if (now - reportedAt < REPORT_MS) return
       reportedAt = now
       isReporting = true
       yield* Effect.logInfo("catching up").pipe(

@@ -2,7 +2,9 @@
  * Parses the ledger ranges that a server claims to have, from its `complete_ledgers` or `validated_ledgers`: `empty`,
  * `7` or `32570-32590,32595-32600`. Claims can be wrong, so they only order the servers and never exclude one. Pure.
  */
-import { Limits } from "../config/Limits.ts"
+
+/** Ranges that a server may claim. Servers with complete history have one, others a few. */
+const MOST_RANGES = 1_000
 
 export interface Range {
   readonly from: number
@@ -18,11 +20,11 @@ const RANGE_CHARACTERS = 23
 
 /** Undefined: the text cannot be parsed, or has more than `ledgerServerRanges`. */
 export const parseRanges = (text: unknown): Ranges | undefined => {
-  if (typeof text !== "string" || text.length > Limits.ledgerServerRanges * RANGE_CHARACTERS) return undefined
+  if (typeof text !== "string" || text.length > MOST_RANGES * RANGE_CHARACTERS) return undefined
   if (text.trim() === "empty" || text.trim() === "") return []
   const found: Array<Range> = []
   const parts = text.split(",")
-  if (parts.length > Limits.ledgerServerRanges) return undefined
+  if (parts.length > MOST_RANGES) return undefined
   for (const part of parts) {
     const [, from, to] = RANGE.exec(part.trim()) ?? []
     if (from === undefined) return undefined

@@ -4,7 +4,7 @@
  * server sends it, further servers are connected. While none can be connected, requests wait.
  * If as many servers announced another hash as that of an answer, all connected servers are asked, and the hash that
  * most of them sent is taken; among equals that of the server that the operator listed first. Who sends no ledger has no
- * say, so a liar delays a ledger by at most twice `ledgerRequestMs`, and once.
+ * say, so a liar delays a ledger by at most twice `ledgerAnswerMs`, and once.
  */
 import { Effect, Layer, Result, Schedule, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -25,10 +25,16 @@ import { otherChain } from "./ServerMessages.ts"
 import { describeServers, type LedgerServer, makeServerPool, type RippledOptions } from "./ServerPool.ts"
 import { chooseServer } from "./ServerSelection.ts"
 
+/**
+ * Waits before a server is asked again for one of its newest ledgers: servers behind one load balancer differ by up
+ * to a second.
+ */
+const NOT_FOUND_WAIT_MS = { first: 250, longest: 1_000 }
+
 const betweenTries = Schedule.min([
-  Schedule.exponential(Limits.ledgerNotFoundWaitMs.first),
-  Schedule.spaced(Limits.ledgerNotFoundWaitMs.longest)
-]).pipe(Schedule.upTo({ duration: Limits.ledgerRequestMs }))
+  Schedule.exponential(NOT_FOUND_WAIT_MS.first),
+  Schedule.spaced(NOT_FOUND_WAIT_MS.longest)
+]).pipe(Schedule.upTo({ duration: Limits.ledgerAnswerMs }))
 
 /** The answer whose hash most servers sent; among equals that of the first server, and `isTie`. */
 const mostSent = (

@@ -1,6 +1,6 @@
 /**
  * One connection to one rippled or Clio server. Before it is returned, the server's network and chain are checked and
- * the ledger stream is subscribed. It ends if the server announces no new ledger for `ledgerSilenceMs`. It ends once,
+ * the ledger stream is subscribed. It ends if the server announces no new ledger for `ledgerAnswerMs`. It ends once,
  * with a reason, and does not reconnect (ServerPool.ts does).
  */
 import { Deferred, Effect, Option, Queue, type Scope } from "effect"
@@ -134,7 +134,7 @@ export const connect = Effect.fnUntraced(function* (
     if (newest !== undefined && resultOf(answer)?.["validated"] === true) yield* announce(newest)
     return yield* failed({
       reason: "timeout",
-      detail: `announced no ledger for ${Limits.ledgerSilenceMs} ms`
+      detail: `announced no ledger for ${Limits.ledgerAnswerMs} ms`
     })
   })
 
@@ -155,7 +155,7 @@ export const connect = Effect.fnUntraced(function* (
   })
 
   const watch: Effect.Effect<never, LedgerSourceError> = nextLedger.pipe(
-    Effect.timeoutOption(Limits.ledgerSilenceMs),
+    Effect.timeoutOption(Limits.ledgerAnswerMs),
     Effect.flatMap((heard) => (Option.isNone(heard) ? endAfterSilence : Effect.void)),
     Effect.forever
   )

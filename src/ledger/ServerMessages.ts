@@ -3,7 +3,6 @@
  * server belongs to its network. Pure. A field of the wrong type counts as absent.
  */
 import { Result } from "effect"
-import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import { type Network, networkIds } from "../domain/Network.ts"
 import { isJsonObject, normaliseLedger } from "../domain/NormaliseLedger.ts"
@@ -16,6 +15,9 @@ import type {
   TakenLedger
 } from "./LedgerSource.ts"
 import { parseRanges, type Ranges } from "./Ranges.ts"
+
+/** Characters of a server's error text that are kept. */
+export const ERROR_CHARACTERS = 300
 
 type Reason = LedgerSourceError["reason"]
 
@@ -44,7 +46,7 @@ const refusals: Readonly<Record<string, Reason>> = {
 /** Text of a server, made safe for logs and terminals. */
 export const shown = (said: unknown): string =>
   typeof said === "string"
-    ? printable(said, Limits.ledgerErrorLength)
+    ? printable(said, ERROR_CHARACTERS)
     : typeof said === "number"
       ? String(said)
       : "a value that is not text"

@@ -25,6 +25,11 @@ import {
   planConnections
 } from "./ServerSelection.ts"
 
+/** How long an additional server, connected because the others lack a ledger, stays connected after its last use. */
+const EXTRA_SERVER_MS = 60_000
+/** If a server has not warned of load for this long, it gets one more request at a time. */
+const LOAD_RECOVERY_MS = 60_000
+
 /** The state of one server. Only this file changes it. */
 export interface LedgerServer {
   readonly url: string
@@ -187,7 +192,7 @@ export const makeServerPool = Effect.fnUntraced(function* (
   /** Raises a lowered request limit by 1 if there was no load warning for `ledgerLoadRecoveryMs`. */
   const recover = (server: LedgerServer, now: number) => {
     if (server.requestLimit === Limits.ledgerRequestsPerServer) return
-    if (now - server.requestLimitSince < Limits.ledgerLoadRecoveryMs) return
+    if (now - server.requestLimitSince < LOAD_RECOVERY_MS) return
     server.requestLimit += 1
     server.requestLimitSince = now
   }
@@ -247,7 +252,7 @@ export const makeServerPool = Effect.fnUntraced(function* (
       const next = others.find((server) => server.phase === "idle" && notBefore(server) <= now)
       if (next === undefined) return false
       const isWanted = next.wantedUntil > now
-      next.wantedUntil = now + Limits.ledgerExtraServerMs
+      next.wantedUntil = now + EXTRA_SERVER_MS
       if (!isWanted) changed()
       return true
     }),

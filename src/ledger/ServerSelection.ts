@@ -5,6 +5,9 @@
 import { Limits } from "../config/Limits.ts"
 import type { LedgerSourceError } from "./LedgerSource.ts"
 
+/** Servers that are connected at a time: the active one and a hot standby. */
+const CONNECTED = 2
+
 export interface Backoff {
   /** Failures since the server was last sound (`isSound`). */
   readonly failures: number
@@ -28,8 +31,8 @@ export const backoffMs = (
   chance: number
 ): number => Math.round(Math.min(longest, first * 2 ** Math.max(0, failures - 1)) * (1 + chance * JITTER))
 
-/** With jitter it is at most `ledgerAllAwayMs`. */
-const ALL_AWAY_MS = Limits.ledgerAllAwayMs / (1 + JITTER)
+/** With jitter it is at most `ledgerRecoveryMs`. */
+const ALL_AWAY_MS = Limits.ledgerRecoveryMs / (1 + JITTER)
 
 /** Faults that only an operator can fix: the server's, or ours by changing the settings. `/readyz` names them. */
 export const isUnfit = (reason: LedgerSourceError["reason"]): boolean =>
@@ -42,19 +45,14 @@ export const afterFailure = (
   chance: number
 ): Backoff => {
   const failures = backoff.failures + 1
-  const constant = (ms: number) => ({ first: ms, longest: ms })
   const bounds =
     reason === "rate_limited"
       ? Limits.ledgerRateLimitedMs
-      : reason === "misbehaving"
-        ? Limits.ledgerMisbehavingMs
-        : reason === "other_chain"
-          ? Limits.ledgerOtherChainMs
-          : isUnfit(reason)
-            ? constant(Limits.ledgerUnfitServerMs)
-            : reason === "not_synced"
-              ? constant(Limits.ledgerNotSyncedMs)
-              : Limits.ledgerReconnectMs
+      : isUnfit(reason)
+        ? Limits.ledgerUnfitServerMs
+        : reason === "not_synced"
+          ? { first: Limits.ledgerRecoveryMs, longest: Limits.ledgerRecoveryMs }
+          : Limits.ledgerReconnectMs
   const longest = Math.min(bounds.longest, ALL_AWAY_MS)
   const waitMs = backoffMs(failures, bounds, chance)
   return {
@@ -106,7 +104,7 @@ export const planConnections = (servers: ReadonlyArray<PoolServer>, now: number)
   for (const [position, server] of servers.entries()) {
     const { wantedUntil, host, notBefore, phase } = server
     const isNeeded = wantedUntil > now
-    const wanted = (used.size < Limits.ledgerServersConnected && !used.has(host)) || isNeeded
+    const wanted = (used.size < CONNECTED && !used.has(host)) || isNeeded
     if (phase === "idle") {
       if (!wanted) continue
       if (notBefore > now) {
@@ -117,7 +115,7 @@ export const planConnections = (servers: ReadonlyArray<PoolServer>, now: number)
       used.add(host)
       continue
     }
-    const superseded = proven.size >= Limits.ledgerServersConnected || proven.has(host)
+    const superseded = proven.size >= CONNECTED || proven.has(host)
     if (superseded && !isNeeded) release.push(position)
     else {
       if (superseded) waitMs = Math.min(waitMs, wantedUntil - now)

@@ -77,7 +77,7 @@ const makeObtain = (
       const { detail, reason, server } = outcome.failure
       const isBroken = reason === "broken_chain"
       yield* reporter.blocked(isBroken ? "stopped" : "waiting", `${server}: ${detail}`)
-      const order = isBroken || rounds < Limits.skipRounds ? undefined : yield* skips.reason(index)
+      const order = isBroken || rounds < Limits.ledgerRounds ? undefined : yield* skips.reason(index)
       const hole = order === undefined ? undefined : yield* skippedLedger(source, index, parentHash, order)
       if (hole !== undefined && (hole.ledger.parent_hash !== undefined || index !== chainStart)) return hole
       // If another server announces the ledger meanwhile, ask at once.

@@ -11,10 +11,22 @@ import type { JsonObject } from "../domain/Ledger.ts"
 import { monotonicClock } from "../domain/Monotonic.ts"
 import type { Network } from "../domain/Network.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { closeOf, failureOf, interjectionOf, tooComplex, tooMuchUnasked } from "./ConnectionFaults.ts"
+import {
+  closeOf,
+  failureOf,
+  interjectionOf,
+  tooComplex,
+  tooMuchUnasked,
+  UNASKED_WINDOW_MS
+} from "./ConnectionFaults.ts"
 import { parsedBytes } from "./MessageSize.ts"
 import { openSocket } from "./OpenSocket.ts"
 import { answered, type Refusal, unfit } from "./ServerMessages.ts"
+
+/** A message that comes unasked counts as at least so many bytes, because each costs time. */
+const UNASKED_LEAST_BYTES = 1_024
+/** Requests given up whose late answers do not count as unasked. After as many, the server hardly answers any. */
+const ABANDONED_KEPT = 1_000
 
 export interface Connection {
   /** Fails if the connection ends before it has opened. */
@@ -55,7 +67,7 @@ export const dial = (url: string, listeners: Listeners = {}): Effect.Effect<Conn
 const connection = (url: string, { ended, heard }: Listeners, now: () => number): Connection => {
   const secure = new URL(url).protocol === "wss:"
   const socket = new WebSocket(url, {
-    handshakeTimeout: Limits.ledgerConnectMs,
+    handshakeTimeout: Limits.ledgerAnswerMs,
     maxPayload: Limits.ledgerMessageBytes,
     perMessageDeflate: false,
     // `ws` hands this to Node, which also accepts a socket that comes later, by callback.
@@ -86,8 +98,8 @@ const connection = (url: string, { ended, heard }: Listeners, now: () => number)
   socket.on("error", (error) => endWith(failureOf(error, secure)))
   socket.on("close", (code, reason) => endWith(closeOf(code, String(reason))))
   const isTooMuch = (bytes: number) => {
-    if (now() - unasked.since > Limits.ledgerUnaskedWindowMs) unasked = { since: now(), bytes: 0 }
-    unasked.bytes += Math.max(bytes, Limits.ledgerUnaskedLeastBytes)
+    if (now() - unasked.since > UNASKED_WINDOW_MS) unasked = { since: now(), bytes: 0 }
+    unasked.bytes += Math.max(bytes, UNASKED_LEAST_BYTES)
     return unasked.bytes > Limits.ledgerUnaskedBytes
   }
 
@@ -123,15 +135,15 @@ const connection = (url: string, { ended, heard }: Listeners, now: () => number)
       return Effect.sync(() => {
         if (!waiting.delete(id)) return
         abandoned.add(id)
-        if (abandoned.size > Limits.ledgerAbandonedKept) abandoned.delete(abandoned.values().next().value!)
+        if (abandoned.size > ABANDONED_KEPT) abandoned.delete(abandoned.values().next().value!)
       })
     }).pipe(
       Effect.timeoutOrElse({
-        duration: Limits.ledgerRequestMs,
+        duration: Limits.ledgerAnswerMs,
         orElse: () =>
           Effect.fail<Refusal>({
             reason: "timeout",
-            detail: `no answer to ${String(command["command"])} within ${Limits.ledgerRequestMs} ms`
+            detail: `no answer to ${String(command["command"])} within ${Limits.ledgerAnswerMs} ms`
           })
       })
     )
@@ -139,11 +151,11 @@ const connection = (url: string, { ended, heard }: Listeners, now: () => number)
   return {
     opened: Deferred.await(opened).pipe(
       Effect.timeoutOrElse({
-        duration: Limits.ledgerConnectMs,
+        duration: Limits.ledgerAnswerMs,
         orElse: () =>
           Effect.fail<Refusal>({
             reason: "timeout",
-            detail: `no connection within ${Limits.ledgerConnectMs} ms`
+            detail: `no connection within ${Limits.ledgerAnswerMs} ms`
           })
       })
     ),

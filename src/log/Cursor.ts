@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { LogReader, LogRecord, Position } from "./Log.ts"
 
-export const makeCursor = (log: LogReader["Service"], start: Position) => {
+export const makeCursor = (log: Pick<LogReader["Service"], "read">, start: Position) => {
   let page: ReadonlyArray<LogRecord> = []
   let place = 0
   let offset = start.offset

@@ -10,6 +10,9 @@ import { Limits } from "../config/Limits.ts"
 import { literalAddress } from "../domain/AddressGuard.ts"
 import type { Address, Resolve } from "./Resolver.ts"
 
+/** How long an address has before the next one of its host is tried too (RFC 8305, section 5). */
+export const TRY_MS = 250
+
 /** None of the host's addresses may be used. */
 class AddressNotAllowed extends Error {
   readonly code = "ADDRESS_NOT_ALLOWED"
@@ -61,7 +64,7 @@ const firstOf = ([first, ...others]: ReadonlyArray<Try>, last?: Try): Try => {
   if (next === undefined) return first
   return Effect.suspend(() => {
     const failed = Latch.makeUnsafe()
-    const overdue = Effect.repeat(Effect.sleep(Limits.connectTryMs), {
+    const overdue = Effect.repeat(Effect.sleep(TRY_MS), {
       until: () => extraTries < Limits.connectExtraTries
     })
     const counted = Effect.acquireUseRelease(

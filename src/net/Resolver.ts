@@ -12,6 +12,15 @@ import { Context, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { isLocalName } from "../domain/AddressGuard.ts"
 
+/** The time to live of addresses that have none, such as those from the hosts file. They may change. */
+const UNKNOWN_TTL_MS = 5_000
+/** A name that did not resolve is not queried again within this time. */
+const FAILURE_MS = 1_000
+/** How often a DNS server is asked while nobody answers. */
+export const TRIES = 3
+/** How long the first answer, for IPv4 or IPv6, waits for the other (RFC 8305, section 3). */
+const OTHER_FAMILY_MS = 50
+
 export type { Address }
 
 export interface Addresses {
@@ -83,7 +92,7 @@ const answersInTime = async (queries: ReadonlyArray<Promise<FamilyAnswer>>) => {
     })
   )
   const oneInTime = found.then(async (answer) => {
-    await Effect.runPromise(Effect.sleep(Limits.dnsOtherFamilyMs))
+    await Effect.runPromise(Effect.sleep(OTHER_FAMILY_MS))
     return [answer]
   })
   return Promise.race([both, oneInTime.catch(() => both)])
@@ -108,7 +117,7 @@ export const resolvingBy = (makeClient: () => DnsClient, askSystem: Resolve): Re
       if (unanswered === undefined) throw reasons[0]
       // A client reads the list of servers once, and it may have changed.
       client = makeClient()
-      if (tries === Limits.dnsTries) throw unanswered
+      if (tries === TRIES) throw unanswered
     }
   }
 
@@ -151,12 +160,12 @@ export const remembering = (resolve: Resolve, nowMs: () => number): Resolve => {
     const remember = (answer: Promise<Addresses>) => {
       remembered.answer = answer
       answer.then(
-        ({ later, ttlMs = Limits.dnsUnknownTtlMs }) => {
+        ({ later, ttlMs = UNKNOWN_TTL_MS }) => {
           remembered.until = nowMs() + Math.min(ttlMs, Limits.dnsLongestTtlMs)
           if (later !== undefined) later.then(() => remember(later))
         },
         () => {
-          remembered.until = nowMs() + Limits.dnsFailureMs
+          remembered.until = nowMs() + FAILURE_MS
         }
       )
     }

@@ -65,7 +65,7 @@ interface SmtpFailure {
 
 /** A server's answer as one printable line. */
 export const serverText = (text: string): string =>
-  printable(text.trim().replaceAll(/\s+/g, " "), Limits.mailErrorLength)
+  printable(text.trim().replaceAll(/\s+/g, " "), Limits.errorLength)
 
 export const mailError = (thrown: unknown): MailError => {
   // The errors that nodemailer throws have these fields.

@@ -103,7 +103,7 @@ export const Metrics = {
   serviceDelay: histogram(
     "ledgerhook_service_delay_seconds",
     "Time from the close of an event's ledger to the start of the first attempt to deliver it. Only live deliveries " +
-      "whose webhook could take them at once: its window, rate and batches, and what waits for it, do not count",
+      "whose webhook could take them at once: its concurrency limit, rate and batches, and what waits for it, do not count",
     delays,
     { network }
   ),

@@ -64,8 +64,7 @@ const ownFact = (alive: ReadonlyArray<SeenProcess>, stage: "outbox" | "upkeep"):
 
 const delayFact = Effect.fnUntraced(function* (alive: ReadonlyArray<SeenProcess>) {
   const known = oldestInProcesses(alive, "delay")
-  const late =
-    known === undefined || known > Limits.lateMs.delay ? yield* readOverdue : { waiting: 0, oldestMs: 0 }
+  const late = known === undefined || known > Limits.lateMs ? yield* readOverdue : { waiting: 0, oldestMs: 0 }
   return {
     stage: "delay",
     network: "",
@@ -91,7 +90,7 @@ export const readFacts = Effect.fnUntraced(function* (registry: Effect.Effect<Re
   const processes = yield* readProcesses
   const alive = processes.filter(isAlive)
   const watched = watchedNetworks(settings)
-  const ofLog = yield* Effect.option(Effect.timeout(logFacts(watched, alive), Limits.reportLogMs))
+  const ofLog = yield* Effect.option(Effect.timeout(logFacts(watched, alive), Limits.reportMs))
   const networks = (yield* readNetworks).filter(({ network }) => watched.includes(network))
   const backlog = yield* readBacklog
   const nowMs = yield* Clock.currentTimeMillis

@@ -8,6 +8,8 @@ import { type Lock, locksPart, mailPart, registryPart } from "../health/PartProb
 import type { PartState } from "../health/Parts.ts"
 import { examineSchemas } from "../log/kafka/SchemaRegistry.ts"
 
+const REGISTRY_MS = Limits.reportMs / 2
+
 /** Asks the registry, at most once in `registryEveryMs`. Empty if there is none. */
 export const makeRegistryPart = Effect.gen(function* () {
   const settings = yield* Settings
@@ -21,8 +23,8 @@ export const makeRegistryPart = Effect.gen(function* () {
       const state = yield* examineSchemas(url, prefix, watchedNetworks(settings)).pipe(
         // A registry that hangs must not make the report old.
         Effect.timeoutOrElse({
-          duration: Limits.reportRegistryMs,
-          orElse: () => Effect.fail({ message: `no answer within ${Limits.reportRegistryMs / 1_000} s` })
+          duration: REGISTRY_MS,
+          orElse: () => Effect.fail({ message: `no answer within ${REGISTRY_MS / 1_000} s` })
         }),
         Effect.match({
           onFailure: ({ message }) => registryPart(message),

@@ -7,7 +7,7 @@ import { Settings, watchedNetworks } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { healthStates } from "../domain/HealthState.ts"
 import { monotonicClock } from "../domain/Monotonic.ts"
-import { makeReport, type Report, type Samples, sampled } from "../health/Report.ts"
+import { makeReport, REPORT_OLD_MS, type Report, type Samples, sampled } from "../health/Report.ts"
 import { roleStates } from "../health/Roles.ts"
 import { type StageFact, type StageState, stageKey } from "../health/Stages.ts"
 import { Metrics } from "../observability/Metrics.ts"
@@ -49,7 +49,7 @@ export const report = Effect.gen(function* () {
   let newest: Report | undefined
   let madeAt = 0
   /** While no report can be made, for example because the database is away, the last one tells nothing. */
-  const known = () => (nowMs() - madeAt <= Limits.reportOldMs ? newest : undefined)
+  const known = () => (nowMs() - madeAt <= REPORT_OLD_MS ? newest : undefined)
   let jobs: OpenJobs | undefined
   let samples: Samples = new Map()
   const registry = yield* makeRegistryPart
@@ -112,6 +112,6 @@ export const report = Effect.gen(function* () {
     yield* Effect.forEach(made.stages ?? [], show, { discard: true })
   })
   // At the start others may not have said yet that they run.
-  yield* Effect.sleep(Limits.processSilentMs)
+  yield* Effect.sleep(Limits.leaseMs)
   return yield* make.pipe(repeatEvery("making the report", Limits.reportMs))
 }).pipe(Effect.scoped)

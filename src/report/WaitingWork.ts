@@ -78,7 +78,7 @@ export const readOverdue = Effect.gen(function* () {
       SELECT next_attempt_at FROM deliveries
       WHERE (parked OR next_attempt_at IS NOT NULL) AND replay_job_id IS NULL AND test_event IS NULL
         AND next_attempt_at < clock_timestamp() AND NOT parked
-      LIMIT ${Limits.overdueRead}
+      LIMIT ${Limits.countedRows}
     ) AS overdue`
   return row!
 })

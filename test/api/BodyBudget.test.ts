@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { makeBodyBudget } from "../../src/api/BodyBudget.ts"
+import { ANSWER_BYTES, makeBodyBudget } from "../../src/api/BodyBudget.ts"
 import { Limits } from "../../src/config/Limits.ts"
 
 const LARGE = Limits.requestBodyBytes
@@ -73,9 +73,9 @@ describe("the budget of large bodies", () => {
     Effect.gen(function* () {
       const { withAnswer } = yield* makeBodyBudget
       const page = (accountId: string, bytes: number) => withAnswer(accountId, answered(), () => bytes)
-      const allowed = Limits.accountBodyBytes * Limits.answerBytesPerBodyByte
+      const allowed = Limits.accountBodyBytes * ANSWER_BYTES
       assert.strictEqual(yield* page("a", allowed), "answered")
-      assert.strictEqual(yield* page("a", LARGE * Limits.answerBytesPerBodyByte), "answered")
+      assert.strictEqual(yield* page("a", LARGE * ANSWER_BYTES), "answered")
       const next = yield* Effect.forkChild(page("a", 1))
       assert.strictEqual(yield* page("b", 1), "answered")
       yield* TestClock.adjust(MS_OF_LARGE - 1)
@@ -83,7 +83,7 @@ describe("the budget of large bodies", () => {
       yield* TestClock.adjust(1)
       assert.strictEqual(yield* Fiber.join(next), "answered")
       const waitable = (Limits.bodyWaitMs / 1_000) * Limits.accountBodyBytesPerSecond
-      yield* page("a", allowed + waitable * Limits.answerBytesPerBodyByte)
+      yield* page("a", allowed + waitable * ANSWER_BYTES)
       const refused = yield* page("a", 1)
       assert.isTrue(typeof refused === "object" && refused.code === "RATE_LIMITED")
     })

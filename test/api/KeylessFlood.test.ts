@@ -187,9 +187,9 @@ describe("turns of requests without a key", () => {
         pacing.other,
         Effect.sync(() => started++)
       )
-      for (let i = 0; i < 3 * Limits.keylessOthers.starts; i++)
+      for (let i = 0; i < 3 * Limits.pacedRequests.starts; i++)
         yield* Effect.forkChild(ask, { startImmediately: true })
-      assert.strictEqual(started, Limits.keylessOthers.starts)
+      assert.strictEqual(started, Limits.pacedRequests.starts)
       let probed = false
       yield* Effect.forkChild(
         Effect.andThen(
@@ -201,7 +201,7 @@ describe("turns of requests without a key", () => {
         { startImmediately: true }
       )
       assert.isTrue(probed)
-      yield* eventually(Effect.sync(() => assert.strictEqual(started, 3 * Limits.keylessOthers.starts)))
+      yield* eventually(Effect.sync(() => assert.strictEqual(started, 3 * Limits.pacedRequests.starts)))
     }).pipe(Effect.scoped, Effect.provide(settingsLayer()))
   )
 })

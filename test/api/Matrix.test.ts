@@ -309,7 +309,7 @@ layer(quiet, { excludeTestServices: true })("a service at fault", (it) => {
   it.effect("shows only the request id after an internal error", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const tables = ["webhooks", "deliveries", "events", "replay_jobs"]
+      const tables = ["webhooks", "deliveries", "delivery_totals", "events", "replay_jobs"]
       // A stream reads the log alone.
       const broken = operations.filter(
         ({ path }) =>

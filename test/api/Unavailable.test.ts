@@ -1,8 +1,10 @@
 /** If a store is unavailable, responses are 503 with Retry-After. The first request after it is back is served. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { orUnavailable } from "../../src/api/Failures.ts"
+import { READY_CHECK_EVERY_MS } from "../../src/api/handlers/System.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { LogError } from "../../src/log/Log.ts"
 import { Health } from "../../src/observability/Health.ts"
@@ -97,7 +99,7 @@ describe("unavailable", () => {
         assert.deepStrictEqual(yield* traffic, takes)
 
         yield* cutDatabase
-        yield* forward(Limits.readyCheckEveryMs)
+        yield* forward(READY_CHECK_EVERY_MS)
         assert.deepStrictEqual(yield* traffic, takes)
         yield* forward(Limits.databaseFailedMs)
         assert.deepStrictEqual(yield* traffic, [503, "the database has not answered for 10 s"])

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { wantedOf } from "../../src/cli/commands/replay/Wanted.ts"
 import { endingOf } from "../../src/cli/terminal/Failure.ts"
 import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
@@ -17,17 +17,17 @@ const unknown = `xrpl:90000001:${"0".repeat(64)}:payment.xrp`
 describe("the events of a replay", () => {
   const nothing = {
     eventIds: [] as string[],
-    eventIdsFile: Option.none<string>(),
+    eventIdsFile: undefined as string | undefined,
     types: [] as ReadonlyArray<EventType>[],
     accounts: [] as string[],
-    payloadFilter: Option.none<string>(),
-    since: Option.none<number>(),
-    until: Option.none<number>()
+    payloadFilter: undefined as string | undefined,
+    since: undefined as number | undefined,
+    until: undefined as number | undefined
   }
   const ids = (name: string, lines: ReadonlyArray<string>) => {
     const file = join(cwd, name)
     writeFileSync(file, lines.join("\r\n"))
-    return { ...nothing, eventIdsFile: Option.some(file) }
+    return { ...nothing, eventIdsFile: file }
   }
   const numbered = (count: number) =>
     Array.from({ length: count }, (_, i) => unknown.replace("90000001", String(i + 1)))
@@ -35,20 +35,16 @@ describe("the events of a replay", () => {
   const filtered = (payloadFilter: string, types: ReadonlyArray<EventType> = eventTypes) => ({
     ...nothing,
     types: [types],
-    payloadFilter: Option.some(payloadFilter)
+    payloadFilter
   })
 
   const badWishes: ReadonlyArray<readonly [wish: () => typeof nothing, code: number, says: RegExp]> = [
-    [() => ({ ...ids("one", [unknown]), since: Option.some(0) }), 2, /cannot be used together/],
+    [() => ({ ...ids("one", [unknown]), since: 0 }), 2, /cannot be used together/],
     [() => ids("bad", [unknown, "nonsense"]), 2, /bad: line 2 must be an event id/],
     [() => ids("empty", ["", " "]), 2, /empty contains no event id/],
     [() => ids("many", numbered(10_001)), 2, /many contains more than 10000 event ids/],
-    [() => ({ ...nothing, eventIdsFile: Option.some(join(cwd, "none")) }), 1, /none: no such file/],
-    [
-      () => ({ ...nothing, since: Option.some(2), until: Option.some(2) }),
-      2,
-      /--since must be before --until/
-    ],
+    [() => ({ ...nothing, eventIdsFile: join(cwd, "none") }), 1, /none: no such file/],
+    [() => ({ ...nothing, since: 2, until: 2 }), 2, /--since must be before --until/],
     [() => filtered("{"), 2, /--payload-filter: not valid JSON: it ends too early\./],
     [
       () => filtered('{"taxn": 7}', ["nft.minted"]),

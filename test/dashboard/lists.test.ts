@@ -4,30 +4,12 @@ import { refreshInterval } from "../../dashboard/src/api/refresh.ts"
 import { setIn } from "../../dashboard/src/app/search.ts"
 import { deliveryFilters, listQuery } from "../../dashboard/src/pages/deliveries/filters.ts"
 import { retryChoice, retryRequest } from "../../dashboard/src/pages/deliveries/retrying.ts"
-import { timingOf, timingText } from "../../dashboard/src/pages/deliveries/timing.ts"
 import { explorerOf, simulatedIn } from "../../dashboard/src/pages/events/explorer.ts"
-import { changesIn, hexText, labelOf, rateText } from "../../dashboard/src/pages/events/fields.ts"
 import { eventFilters, listQuery as eventQuery } from "../../dashboard/src/pages/events/filters.ts"
-import { reasonOf } from "../../dashboard/src/pages/events/reasons.ts"
-import { accountsIn, amountIn } from "../../dashboard/src/pages/events/summary.ts"
 import { families } from "../../dashboard/src/parts/eventTypes.ts"
 import { fromLocalInput, localInput } from "../../dashboard/src/parts/localInput.ts"
 import { visible } from "../../dashboard/src/parts/visible.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
-
-const attempt = {
-  attempt: 1,
-  batch_id: null,
-  status: "failed",
-  response_status: 500,
-  response_time_ms: 40,
-  attempted_at: "2026-11-21T09:30:00.000Z",
-  response_headers: null,
-  response_body: null,
-  connect_ms: 10,
-  first_byte_ms: 40,
-  total_ms: 45
-} as const
 
 describe("filters", () => {
   it("take from the address what the API accepts, and nothing else", () => {
@@ -115,55 +97,6 @@ describe("texts", () => {
     assert.strictEqual(visible("\ufeff\u00ad\u{e0041}\udbff"), "⟨U+FEFF⟩⟨U+00AD⟩⟨U+E0041⟩⟨U+DBFF⟩")
     const legible = "<script>\n\talert(1)</script> Zürich 東京 שלום 😀"
     assert.strictEqual(visible(legible), legible)
-  })
-
-  it("say how long each part of an attempt took", () => {
-    assert.deepStrictEqual(timingOf(attempt), { connectMs: 10, waitMs: 30, readMs: 5, totalMs: 45 })
-    assert.strictEqual(timingText(attempt), "connected after 10 ms, first byte after 40 ms, 45 ms in total")
-    const unanswered = { ...attempt, connect_ms: null, first_byte_ms: null, total_ms: 10_000 }
-    assert.deepStrictEqual(timingOf(unanswered), { connectMs: 0, waitMs: 10_000, readMs: 0, totalMs: 10_000 })
-    assert.strictEqual(timingText(unanswered), "no response, 10 s in total")
-    assert.isUndefined(timingOf({ ...attempt, total_ms: null }))
-  })
-
-  it("say in a list what an event is about", () => {
-    const usd = { currency: "USD", issuer: "rMCp1E7euh98rAaVVshYfkTfNnrWRZ46vc", value: "5" }
-    assert.strictEqual(amountIn({ amount: "17310000" }), "17.31 XRP")
-    assert.strictEqual(
-      amountIn({ filled_taker_gets: "1000000", filled_taker_pays: usd, taker_gets: "9" }),
-      "1 XRP for 5 USD"
-    )
-    assert.strictEqual(amountIn({ limit: "0", limit_peer: "1000", currency: "EUR" }), "limit 1,000 EUR")
-    assert.strictEqual(amountIn({ tx_hash: "AB" }), "")
-    const payment = {
-      sender: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX",
-      receiver: "rLXrxX6X9Ep8mvWwDaw3ooRehYfqDjnzdJ"
-    }
-    assert.strictEqual(accountsIn(payment), "rPPx…rQxX → rLXr…nzdJ")
-    assert.strictEqual(accountsIn({ owner: payment.sender }), "rPPx…rQxX")
-  })
-
-  it("say what a payload's fields mean", () => {
-    assert.strictEqual(labelOf("nftoken_id"), "NFT id")
-    assert.strictEqual(labelOf("destination_tag"), "Destination tag")
-    assert.strictEqual(labelOf("tx_type"), "Transaction type")
-    assert.strictEqual(hexText("uri", "697066733A2F2F61"), "ipfs://a")
-    assert.isUndefined(hexText("uri", "FF00"))
-    assert.isUndefined(hexText("condition", "6162"))
-    assert.strictEqual(rateText("transfer_fee", 2_200), "2.2%")
-    assert.strictEqual(rateText("transfer_rate", 1_005_000_000), "0.5%")
-    assert.isUndefined(rateText("taxon", 5))
-    assert.deepStrictEqual(changesIn([{ field: "freeze", previous: true, value: false }]), [
-      { what: "freeze", previous: true, value: false }
-    ])
-    assert.isUndefined(changesIn([{ other: 1 }, null]))
-  })
-
-  it("say why a webhook got an event or did not", () => {
-    const webhook = { webhook_id: "wh_1", wanted: false, reason: "account", delivery: null } as const
-    assert.include(reasonOf(webhook), "accounts")
-    const failed = { ...webhook, reason: "matched", delivery: { id: "dlv_1", status: "failed" } } as const
-    assert.include(reasonOf(failed), "All attempts failed")
   })
 
   it("link to the explorer of the event's network, and know simulated ledgers", () => {

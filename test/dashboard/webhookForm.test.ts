@@ -4,8 +4,6 @@ import type { Webhook } from "../../dashboard/src/api/ledgerhook.ts"
 import { newReplay, problemsOf, replayOf } from "../../dashboard/src/pages/replay/wanted.ts"
 import {
   covered,
-  familyState,
-  search,
   toggleAll,
   toggleFamily,
   toggleType
@@ -43,29 +41,6 @@ describe("the tree of event types", () => {
     assert.deepStrictEqual(toggleFamily(["nft.*", "payment.xrp"], family("nft.*")), ["payment.xrp"])
     assert.deepStrictEqual(toggleAll(["*"]), [])
     assert.deepStrictEqual(toggleAll(["nft.minted"]), ["*"])
-  })
-
-  it("says of a family whether all, some or none of it is asked for", () => {
-    const nft = family("nft.*")
-    for (const [patterns, state] of [
-      [["*"], "all"],
-      [["nft.*"], "all"],
-      [["nft.minted"], "some"],
-      [["payment.*"], "none"]
-    ] as const) {
-      assert.strictEqual(familyState(patterns, nft), state)
-    }
-  })
-
-  it("finds types and families by a part of their names", () => {
-    const found = (text: string) => search(text).map((each) => [each.family.pattern, each.shown.length])
-    assert.deepStrictEqual(found("check"), [["check.*", 3]])
-    assert.deepStrictEqual(found("Offer created"), [
-      ["nft.*", 1],
-      ["dex.*", 1]
-    ])
-    assert.deepStrictEqual(found("nothing"), [])
-    assert.lengthOf(found(""), families.length)
   })
 })
 

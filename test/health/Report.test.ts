@@ -1,7 +1,14 @@
 /** The report of the whole service: its sentences in each situation, its times, and how late the service is. */
 import { assert, describe, it } from "@effect/vitest"
 import { Limits } from "../../src/config/Limits.ts"
-import { makeReport, type Report, type Samples, type ServiceFacts, sampled } from "../../src/health/Report.ts"
+import {
+  makeReport,
+  REPORT_OLD_MS,
+  type Report,
+  type Samples,
+  type ServiceFacts,
+  sampled
+} from "../../src/health/Report.ts"
 import { currentReport, secondsLate, sentencesOf } from "../../src/health/Service.ts"
 import { backlogFacts, merged, type StageFact } from "../../src/health/Stages.ts"
 import { seenProcess } from "./seenProcess.ts"
@@ -104,7 +111,7 @@ describe("the report", () => {
     assert.strictEqual(late(stage({ stage: "route", network: "testnet", oldestMs: 9_000 })), 0)
     assert.strictEqual(late(ingest, stage({ stage: "deliver", oldestMs: 70_500 })), 70)
     assert.isUndefined(secondsLate({ report: reportOf({ stages: undefined }), ageMs: 0 }, "mainnet"))
-    assert.isUndefined(secondsLate({ report: reportOf({}), ageMs: Limits.reportOldMs + 1 }, "mainnet"))
+    assert.isUndefined(secondsLate({ report: reportOf({}), ageMs: REPORT_OLD_MS + 1 }, "mainnet"))
     assert.isUndefined(secondsLate(undefined, "mainnet"))
   })
 
@@ -118,8 +125,8 @@ describe("the report", () => {
     }
     const broken = reportOf({ processes: [without("api")] })
     const current = (ageMs: number) => currentReport({ ...facts, stored: { report: broken, ageMs } })
-    assert.isFalse(current(Limits.reportOldMs).ok)
-    const old = current(Limits.reportOldMs + 1)
+    assert.isFalse(current(REPORT_OLD_MS).ok)
+    const old = current(REPORT_OLD_MS + 1)
     assert.isTrue(old.ok)
     assert.match(sentencesOf(old)[1]!, /^No process has made a report of the whole service for 30 s: /)
     assert.match(sentencesOf(currentReport({ ...facts, stored: undefined }))[1]!, /service yet: /)

@@ -23,7 +23,7 @@ const ENOUGH = 16
 const LAST = 60
 const CLOSE_MS = 4_000
 /** Each liar may let one request time out. */
-const CONTINUES_WITHIN_MS = 2 * Limits.ledgerRequestMs + 5_000
+const CONTINUES_WITHIN_MS = 2 * Limits.ledgerAnswerMs + 5_000
 const FAR = 4_000_000_000
 
 interface Lie {

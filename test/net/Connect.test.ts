@@ -3,8 +3,7 @@ import { type AddressInfo, createServer, isIP } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../src/config/Limits.ts"
-import { connectTcp } from "../../src/net/Connect.ts"
+import { connectTcp, TRY_MS } from "../../src/net/Connect.ts"
 import type { Addresses } from "../../src/net/Resolver.ts"
 import { nextEventLoop } from "../support/eventLoop.ts"
 import { stalledServer } from "../support/stalledServer.ts"
@@ -56,7 +55,7 @@ describe("a host with several addresses", () => {
       const slow = yield* stalledServer("127.0.0.1")
       yield* stalledServer("127.0.0.2", slow.port)
       const connection = yield* begun(slow.port, listed("127.0.0.1", "127.0.0.2"))
-      yield* TestClock.adjust(Limits.connectTryMs)
+      yield* TestClock.adjust(TRY_MS)
       slow.release()
       assert.strictEqual(yield* Fiber.join(connection), "127.0.0.1")
     })
@@ -89,7 +88,7 @@ describe("a host with several addresses", () => {
       yield* listening("::1", port)
       const later = Promise.resolve(listed("127.0.0.1", "::1"))
       const connection = yield* begun(port, { ...listed("127.0.0.1"), later })
-      yield* TestClock.adjust(Limits.connectTryMs)
+      yield* TestClock.adjust(TRY_MS)
       assert.strictEqual(yield* Fiber.join(connection), "::1")
     })
   )

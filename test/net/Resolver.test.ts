@@ -2,8 +2,14 @@
 import { Resolver as DnsClient } from "node:dns/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import { type Addresses, type Resolve, Resolver, remembering, resolvingBy } from "../../src/net/Resolver.ts"
+import {
+  type Addresses,
+  type Resolve,
+  Resolver,
+  remembering,
+  resolvingBy,
+  TRIES
+} from "../../src/net/Resolver.ts"
 import { makeDnsServer, type Zone } from "../support/dnsServer.ts"
 
 const answer = (address: string, ttlMs?: number): Addresses => ({
@@ -237,8 +243,8 @@ describe("DNS", () => {
       assert.strictEqual(yield* codeOf("none.example.com"), "ENODATA")
       assert.strictEqual(clients(), 1)
       assert.strictEqual(yield* codeOf("silent.example.com"), "ETIMEOUT")
-      assert.strictEqual(asked.filter((one) => one === "silent.example.com 4").length, Limits.dnsTries)
-      assert.strictEqual(clients(), 1 + Limits.dnsTries)
+      assert.strictEqual(asked.filter((one) => one === "silent.example.com 4").length, TRIES)
+      assert.strictEqual(clients(), 1 + TRIES)
     }).pipe(Effect.scoped)
   )
 })

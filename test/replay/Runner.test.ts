@@ -50,7 +50,7 @@ const test = <A, E>(
     60_000
   )
 
-describe("a replay job", () => {
+describe("a replay job", { concurrent: true }, () => {
   const wanted: ReadonlyArray<
     readonly [name: string, filters: ReplayFilters, of: (e: LedgerEvent) => boolean]
   > = [
@@ -217,7 +217,7 @@ const runUntilDeath = Effect.fnUntraced(function* (crash: Crash) {
   yield* sql`UPDATE replay_jobs SET lease_until = now() - interval '1 second' WHERE id = ${job.id}`
 })
 
-describe("a worker that dies in the middle of a batch", () => {
+describe("a worker that dies in the middle of a batch", { concurrent: true }, () => {
   for (const crash of crashes) {
     const name = `${crash.when} its ${crash.step}, batch ${crash.batch}`
     test(

@@ -142,7 +142,7 @@ layer(stores)("the report", (it) => {
         )
       )
       const asking = yield* Effect.forkChild(part, { startImmediately: true })
-      yield* TestClock.adjust(Limits.reportRegistryMs)
+      yield* TestClock.adjust(Limits.reportMs / 2)
       const [found] = yield* Fiber.join(asking)
       assert.deepInclude(found, { part: "registry", state: "failed" })
     }).pipe(Effect.scoped)

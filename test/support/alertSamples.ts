@@ -5,6 +5,7 @@
  */
 import { resolve } from "node:path"
 import { roles } from "../../src/config/Definitions.ts"
+import { type Stage, stages } from "../../src/domain/Stages.ts"
 import type { At, Situation } from "../health/alertSituations.ts"
 import { RULES, type Rule } from "./operationFiles.ts"
 
@@ -29,8 +30,7 @@ const parts = [
   "keys",
   "clock"
 ]
-const stages = ["ingest", "route", "deliver", "delay", "outbox", "events", "replay", "notices", "upkeep"]
-const hasNetwork = ["ingest", "route"]
+const hasNetwork: ReadonlyArray<Stage> = ["ingest", "route"]
 
 type Series = Readonly<Record<string, number>>
 const byInstance = (series: (instance: string) => Series): Series =>

@@ -7,31 +7,19 @@ import { settingsTable } from "../../src/config/Config.ts"
 import { metricsTable } from "../../src/observability/Metrics.ts"
 import topics from "../../topics/topics.json" with { type: "json" }
 
-const code = (text: string): string => (text === "" ? "unset" : `\`${text}\``)
-
 const cell = (text: string): string => text.replaceAll("|", "\\|")
-
-export const settingsMarkdown = (): string =>
-  [
-    "| variable | default | accepted | meaning |",
-    "|---|---|---|---|",
-    ...settingsTable.map(
-      ({ name, default: value, accepts, meaning }) =>
-        `| \`${name}\` | ${code(value)} | ${cell(accepts)} | ${cell(meaning)} |`
-    )
-  ].join("\n")
 
 const list = (items: ReadonlyArray<string>): string => items.join(", ")
 
 export const topicsMarkdown = (): string =>
   [
     "",
-    "| topic | key | partitions | copies | kept | written by | read by | meaning |",
-    "|---|---|---|---|---|---|---|---|",
-    ...topics.map(({ name, key, partitions, replication, retention, schema, writers, readers, meaning }) => {
+    "| topic | key | partitions | kept | written by | read by | meaning |",
+    "|---|---|---|---|---|---|---|",
+    ...topics.map(({ name, key, partitions, retention, schema, writers, readers, meaning }) => {
       const kept = retention === null ? "the newest of each key" : retention
       const linked = schema === null ? `\`${name}\`` : `[\`${name}\`](../${schema})`
-      return `| ${linked} | ${key} | ${partitions} | ${replication} | ${kept} | ${list(writers)} | ${list(readers)} | ${cell(meaning)} |`
+      return `| ${linked} | ${key} | ${partitions} | ${kept} | ${list(writers)} | ${list(readers)} | ${cell(meaning)} |`
     }),
     ""
   ].join("\n")
@@ -47,14 +35,16 @@ export const metricsMarkdown = (): string =>
   [
     "| metric | labels | meaning |",
     "|---|---|---|",
-    ...metricsTable.map(({ name, labels, description }) => {
-      const shown = Object.entries(labels).map(([label, values]) =>
-        explainedLabels.includes(label) || (typeof values !== "string" && values.length > LABEL_VALUES_MOST)
-          ? `\`${label}\``
-          : `\`${label}\`: ${labelValues(values)}`
-      )
-      return `| \`${name}\` | ${cell(shown.join("; "))} | ${cell(description)} |`
-    })
+    ...metricsTable
+      .filter(({ name }) => name.startsWith("ledgerhook_"))
+      .map(({ name, labels, description }) => {
+        const shown = Object.entries(labels).map(([label, values]) =>
+          explainedLabels.includes(label) || (typeof values !== "string" && values.length > LABEL_VALUES_MOST)
+            ? `\`${label}\``
+            : `\`${label}\`: ${labelValues(values)}`
+        )
+        return `| \`${name}\` | ${cell(shown.join("; "))} | ${cell(description)} |`
+      })
   ].join("\n")
 
 export const envExample = (): string =>

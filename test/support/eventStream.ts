@@ -100,12 +100,14 @@ export const ledgersOf = (options: {
   )
 }
 
-/** Appends each ledger's events and then its marker. */
+/** Appends each ledger's events and then its marker. The ledgers of a call follow one another. */
 export const appendLedgers = Effect.fnUntraced(function* (events: ReadonlyArray<LedgerEvent>) {
   const log = yield* Log
+  let range_since: number | undefined
   for (const [ledgerIndex, own] of Map.groupBy(events, (event) => event.ledger_index)) {
     const { network } = own[0]!
     const [marker] = markers(ledgerIndex, ledgerIndex)
+    range_since ??= marker!.detected_at
     yield* log.transaction({
       append: own.map(recordOf),
       appendThen: ([first]) => [
@@ -116,7 +118,7 @@ export const appendLedgers = Effect.fnUntraced(function* (events: ReadonlyArray<
             ...marker,
             event_count: own.length,
             first_event_offset: first!.offset,
-            range_since: 1
+            range_since
           })
         }
       ]

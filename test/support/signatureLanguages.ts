@@ -1,6 +1,6 @@
 /**
- * Runs the four signature-verification functions of docs/receiving.md, each in its language. A language that this
- * machine does not have is skipped and named in the last lines of the run.
+ * Runs the four signature-verification functions of docs/receiving.md and docs/examples, each in its language. A language
+ * that this machine does not have is skipped and named in the last lines of the run.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -123,7 +123,12 @@ const run = ([command, ...args]: ReadonlyArray<string>, cwd?: string) =>
     env: { ...process.env, LC_ALL: "C.UTF-8" }
   })
 
-const blockOf = (fence: string): string => {
+/** A language's function: in a file of its own, or in the page. */
+const exampleFiles: Readonly<Record<string, string>> = { go: "verify.go", java: "Signatures.java" }
+
+const exampleOf = (fence: string): string => {
+  const file = exampleFiles[fence]
+  if (file !== undefined) return readFileSync(`docs/examples/${file}`, "utf8")
   const blocks = codeBlocks("docs/receiving.md", fence)
   assert.strictEqual(blocks.length, 1, `the page has one ${fence} block`)
   return blocks[0]!
@@ -131,7 +136,7 @@ const blockOf = (fence: string): string => {
 
 /** Tests of these languages. */
 export const testLanguages = (...names: ReadonlyArray<string>) =>
-  describe("the signature check in docs/receiving.md", () => {
+  describe("the signature check of docs/receiving.md", () => {
     let folder: string
     beforeAll(() => {
       folder = mkdtempSync(join(tmpdir(), "ledgerhook-signatures-"))
@@ -150,7 +155,7 @@ export const testLanguages = (...names: ReadonlyArray<string>) =>
       it.skipIf(missing !== undefined)(
         title,
         () => {
-          for (const [file, text] of Object.entries(files(blockOf(fence))))
+          for (const [file, text] of Object.entries(files(exampleOf(fence))))
             writeFileSync(join(folder, file), text)
           const args = cases.flatMap(({ headers, secret }, index) => [
             secret,

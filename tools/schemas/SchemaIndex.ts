@@ -19,10 +19,12 @@ interface Page {
 
 const cell = (text: string): string => text.replaceAll("<", "&lt;").replaceAll("|", "\\|")
 
-const fields = ({ properties = {}, required = [] }: JsonSchema): string =>
-  Object.keys(properties)
-    .map((name) => `\`${name}${required.includes(name) ? "" : "?"}\``)
-    .join(" ")
+/** Every payload begins with the hash of its transaction, which the page says once. */
+const fields = ({ properties = {}, required = [] }: JsonSchema): string => {
+  const names = Object.keys(properties).filter((name) => name !== "tx_hash")
+  if (names.length === 0) return ""
+  return `\`${names.map((name) => `${name}${required.includes(name) ? "" : "?"}`).join(" ")}\``
+}
 
 const row = ({ path, schema }: Page): string =>
   `| [${schema.title}](${path}) | ${cell(schema.description ?? "")} | ${fields(schema)} |`
@@ -68,11 +70,11 @@ export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => 
     "|---|---|---|",
     ...pages.filter((page) => !isPayload(page)).map(row),
     "",
-    "The `payload` of an event record has the fields of all event types, so that a tool that makes columns finds each field once. `oneOf` in its schema says which payload each event type has.",
+    "The `payload` of an event record has the fields of all event types; `oneOf` in its schema says which each type has.",
     "",
     "## Events",
     "",
-    "Fields that do not apply are absent, never null.",
+    "Every payload begins with `tx_hash`. Fields that do not apply are absent, never null.",
     "",
     "| event | when | fields of the payload (`?`: optional) |",
     "|---|---|---|",

@@ -116,7 +116,7 @@ const webhook = field(
 const atLeast = Schema.optionalKey(
   field(
     Schema.Literal(true),
-    `Present if more events may match: filters.accounts match too many to count. About ${Limits.estimateRead} are then counted.`,
+    `Present if more events may match: filters.accounts match too many to count. About ${Limits.countedRows} are then counted.`,
     true
   )
 )

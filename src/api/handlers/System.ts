@@ -15,6 +15,9 @@ import { DatabaseTrouble } from "../../storage/DatabaseTrouble.ts"
 import { Api } from "../Contract.ts"
 import { NotFound } from "../Errors.ts"
 
+/** `/readyz` queries the database at most this often, however many callers there are. */
+export const READY_CHECK_EVERY_MS = 100
+
 /** It is no part of the process, so `/readyz` does not list it. */
 const TRAFFIC = "traffic"
 
@@ -50,7 +53,7 @@ export const systemLayer = HttpApiBuilder.group(
     const database = Semaphore.makeUnsafe(1).withPermits(1)(
       Effect.gen(function* () {
         const nowMs = yield* monotonicNow
-        if (last !== undefined && nowMs - last.atMs < Limits.readyCheckEveryMs) return last.health
+        if (last !== undefined && nowMs - last.atMs < READY_CHECK_EVERY_MS) return last.health
         const health = yield* ask
         last = { atMs: yield* monotonicNow, health }
         databaseFailedSince = health.status === "failed" ? (databaseFailedSince ?? nowMs) : undefined

@@ -21,6 +21,9 @@ import { type EventTail, makeTail } from "./EventTail.ts"
 import { type Ending, streamEventOf } from "./Frames.ts"
 import { type EventFilter, makeStreamReader, type Position } from "./StreamReader.ts"
 
+/** An ended stream has this long to send its last event. Then its connection is closed. */
+const ENDING_MS = 2_000
+
 /** The part of a connection (`PacedConnection`) that a stream uses. */
 export interface StreamConnection {
   endStream: (() => void) | undefined
@@ -51,7 +54,7 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
     const log = yield* Log
     const keys = yield* ApiKeyStore
     const limits = yield* StreamLimits
-    const tails = yield* RcMap.make({ lookup: makeTail, idleTimeToLive: limits.idleMs })
+    const tails = yield* RcMap.make({ lookup: makeTail, idleTimeToLive: limits.stalledMs })
     const reads = yield* Semaphore.make(limits.readsAtOnce)
     const accounts = makeTurns(1)
     const open = new Set<OpenStream>()
@@ -72,7 +75,7 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
             `closed an event stream of the account ${caller.accountId}: its reader took nothing for ${limits.stalledMs / 1_000} s`
           )
         }
-        const isEnding = stream.endedAt !== undefined && nowMs - stream.endedAt > limits.endingMs
+        const isEnding = stream.endedAt !== undefined && nowMs - stream.endedAt > ENDING_MS
         if (isStalled || isEnding) connection.destroy()
       }
     })
@@ -88,7 +91,7 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
         if (!ids.has(keyId)) continue
         if (Option.isSome(usable) && usable.value.has(keyId)) stream.checkedAt = nowMs
         else if (Option.isSome(usable)) end(stream, "key")
-        else if (nowMs - stream.checkedAt > limits.uncheckedMs) end(stream, "unchecked")
+        else if (nowMs - stream.checkedAt > limits.stalledMs) end(stream, "unchecked")
       }
     })
 

@@ -11,6 +11,9 @@ import { Log, type LogError, type LogRecord } from "../../log/Log.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
 import { type StreamEvent, streamEventOf } from "./Frames.ts"
 
+/** Between reads of a network's newest events, which all its streams share. Ledgers close every 3 to 5 s. */
+const POLL_MS = 200
+
 export interface EventTail {
   /** All events from this offset to `end` are in `recent`. */
   readonly start: number
@@ -102,7 +105,7 @@ export const makeTail = Effect.fnUntraced(function* (
   const tail = new Tail(yield* log.last(partition), limits)
   const follow = Effect.gen(function* () {
     const records = yield* log.read({ ...partition, offset: tail.end }, limits.readRecords)
-    if (records.length === 0) yield* Effect.sleep(limits.pollMs)
+    if (records.length === 0) yield* Effect.sleep(POLL_MS)
     else tail.push(records)
   })
   yield* follow.pipe(

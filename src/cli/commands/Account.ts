@@ -5,8 +5,9 @@ import { Limits } from "../../config/Limits.ts"
 import { isEmail } from "../../domain/Email.ts"
 import { CUSTOM_PLAN, type LimitOverrides, plans } from "../../domain/Plans.ts"
 import { type Account, type AccountChange, AccountStore } from "../../storage/accounts/AccountStore.ts"
-import { accountArgument, findAccount, nameFlag, newStores, noAccount, stores } from "../Stores.ts"
+import { accountArgument, findAccount, newStores, noAccount, stores } from "../Stores.ts"
 import { failed, wrongUsage } from "../terminal/Failure.ts"
+import { lineFlag, optional } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
 import { json, printList, printOne } from "../terminal/Table.ts"
 import { columns, fields, toJson } from "./AccountView.ts"
@@ -22,7 +23,7 @@ const change = Effect.fnUntraced(function* (id: string, what: AccountChange, asJ
 
 const planArgument = Argument.Literals("plan", plans).pipe(Argument.withDescription(plans.join(", ")))
 
-const accountName = nameFlag("Name of the account", Limits.accountNameLength)
+const accountName = lineFlag("name", "Name of the account", Limits.accountNameLength)
 const emailFlag = Flag.String("email").pipe(
   Flag.withDescription("Address for mails about the account's quota and webhooks"),
   Flag.filter(isEmail, () => "an email address, such as ops@example.com")
@@ -82,16 +83,16 @@ const update = Command.make(
   "update",
   {
     account: accountArgument,
-    name: Flag.optional(accountName),
-    email: Flag.optional(emailFlag),
+    name: optional(accountName),
+    email: optional(emailFlag),
     json
   },
   Effect.fnUntraced(function* ({ account, name, email, json: asJson }) {
-    if (Option.isNone(name) && Option.isNone(email))
+    if (name === undefined && email === undefined)
       return yield* wrongUsage("say what to change: give --name, --email or both.")
     const what = {
-      ...(Option.isSome(name) ? { name: name.value } : {}),
-      ...(Option.isSome(email) ? { email: email.value } : {})
+      ...(name === undefined ? {} : { name }),
+      ...(email === undefined ? {} : { email })
     }
     yield* change(account, what, asJson, "The account is changed.").pipe(
       Effect.provide(stores("account update"))
@@ -138,7 +139,7 @@ const limit = (name: string, description: string, others: ReadonlyArray<string> 
       () =>
         `a whole number from 1 to ${Limits.ownLimit}, or ${others.map((other) => `\`${other}\``).join(" or ")}`
     ),
-    Flag.optional
+    optional
   )
 
 const limits = {
@@ -160,7 +161,7 @@ const setLimits = Command.make(
     const own: Partial<Record<keyof LimitOverrides, number | null>> = {}
     // The flags are named as the limits are.
     for (const name of Object.keys(limits) as ReadonlyArray<keyof LimitOverrides>)
-      if (Option.isSome(given[name])) own[name] = given[name].value
+      if (given[name] !== undefined) own[name] = given[name]
     if (Object.keys(own).length === 0) {
       return yield* wrongUsage(
         "say which limit to set: --requests-per-minute, --requests-per-day, --monthly-deliveries, --concurrent-replays, --webhooks or --account-filters."

@@ -1,5 +1,5 @@
 /** `ledgerhook explain`: why webhooks got, or did not get, the events of a transaction. */
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { explanationJson } from "../../coverage/ExplanationJson.ts"
 import { Explanations } from "../../coverage/Explanations.ts"
@@ -13,6 +13,7 @@ import { EventQueries } from "../../storage/events/EventQueries.ts"
 import { accountFlag, findAccount, stores, webhookFlag } from "../Stores.ts"
 import { GREEN, RED } from "../terminal/Colour.ts"
 import { failed } from "../terminal/Failure.ts"
+import { optional } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
 import { Invocation, settings, stdoutColour } from "../terminal/Invocation.ts"
 import { printableLines } from "../terminal/JsonText.ts"
@@ -91,14 +92,14 @@ export const explain = Command.make(
     ledger: ledgerIndex(
       "ledger",
       "The ledger that the transaction is in, where it is older than deliveries"
-    ).pipe(Flag.optional),
-    account: accountFlag.pipe(Flag.withDescription("Only this account's webhooks"), Flag.optional),
-    webhook: webhookFlag.pipe(Flag.withDescription("Only this webhook, which may be deleted"), Flag.optional),
+    ).pipe(optional),
+    account: accountFlag.pipe(Flag.withDescription("Only this account's webhooks"), optional),
+    webhook: webhookFlag.pipe(Flag.withDescription("Only this webhook, which may be deleted"), optional),
     json
   },
   Effect.fnUntraced(function* ({ json: asJson, ...given }) {
     const explanations = yield* Explanations
-    const [accountId, webhookId] = [given.account, given.webhook].map(Option.getOrUndefined)
+    const { account: accountId, webhook: webhookId } = given
     if (accountId !== undefined) yield* findAccount(accountId)
     const whose = { accountId, webhookId, networks }
     if (webhookId !== undefined && !(yield* explanations.hasWebhook(whose, webhookId)))
@@ -108,7 +109,7 @@ export const explain = Command.make(
     const transaction = {
       hash: given.hash.toUpperCase(),
       network: given.network,
-      ledgerIndex: Option.getOrUndefined(given.ledger)
+      ledgerIndex: given.ledger
     }
     const now = yield* Clock.currentTimeMillis
     const found = yield* explanations.explain(yield* LogReader, transaction, whose, now)

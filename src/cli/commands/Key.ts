@@ -8,10 +8,10 @@ import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { type KeyEnvironment, keyEnvironments } from "../../domain/Network.ts"
 import { AccountStore } from "../../storage/accounts/AccountStore.ts"
 import { type ApiKeyRow, ApiKeyStore } from "../../storage/accounts/ApiKeyStore.ts"
-import { accountFlag, findAccount, nameFlag, stores } from "../Stores.ts"
+import { accountFlag, findAccount, stores } from "../Stores.ts"
 import { GREEN, RED } from "../terminal/Colour.ts"
 import { failed, wrongUsage } from "../terminal/Failure.ts"
-import { withDefault } from "../terminal/Flags.ts"
+import { lineFlag, optional, withDefault } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
 import { type Column, json, printList, printOne } from "../terminal/Table.ts"
 
@@ -65,7 +65,7 @@ const create = Command.make(
   "create",
   {
     account: accountFlag,
-    name: nameFlag("Name that tells the key from others", Limits.apiKeyNameLength),
+    name: lineFlag("name", "Name that tells the key from others", Limits.apiKeyNameLength),
     scopes: Flag.String("scopes").pipe(
       Flag.withDescription(
         `What the key may do: a comma-separated list of ${scopes.join(", ")} (all scopes)`
@@ -85,13 +85,12 @@ const create = Command.make(
         (text) => Option.fromNullishOr(parseIsoTime(text)),
         () => "an ISO 8601 date-time with an offset, such as 2027-01-01T00:00:00Z"
       ),
-      Flag.optional
+      optional
     ),
     json
   },
-  Effect.fnUntraced(function* ({ account, name, scopes: granted, environment, json: asJson, ...given }) {
+  Effect.fnUntraced(function* ({ account, name, scopes: granted, environment, expiresAt, json: asJson }) {
     const now = yield* Clock.currentTimeMillis
-    const expiresAt = Option.getOrUndefined(given.expiresAt)
     if (expiresAt !== undefined && expiresAt <= now) {
       return yield* wrongUsage("--expires-at is in the past; give a time in the future.")
     }

@@ -3,15 +3,14 @@
  * piped) and answers 200, or 401 if the signature is wrong. With --status and --delay it behaves like a failing or slow
  * receiver. With --forward it receives nothing: it posts the live events of a service to a receiver on this machine.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Limits } from "../../config/Limits.ts"
 import { parseDuration } from "../../config/Values.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { SECRET_CHARACTERS } from "../../domain/WebhookRules.ts"
 import { generateSecret } from "../../domain/WebhookSecret.ts"
 import { wrongUsage } from "../terminal/Failure.ts"
-import { wholeNumber, withDefault } from "../terminal/Flags.ts"
+import { optional, wholeNumber, withDefault } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../terminal/Invocation.ts"
 import { print, printError } from "../terminal/Output.ts"
@@ -22,11 +21,14 @@ import { forwardedJson, forwardedLine } from "./forward/ForwardView.ts"
 import { block, jsonLine, type Received, verifyRequest } from "./Received.ts"
 import { makeReceiver, type Post } from "./Receiver.ts"
 
+/** Much longer than any delivery timeout. */
+const DELAY_MAX_MS = 10 * 60_000
+
 const WRONG_SIGNATURE_STATUS = 401
 
 const delay = (text: string): number => {
   const ms = /^0+$/.test(text) ? 0 : parseDuration(text)
-  if (ms === undefined || ms > Limits.listenDelayMs) {
+  if (ms === undefined || ms > DELAY_MAX_MS) {
     throw new Error("a number with a unit, such as `500ms` or `12 seconds`, up to 10 minutes")
   }
   return ms
@@ -45,7 +47,7 @@ const flags = {
     Flag.withDescription(
       "The webhook's secret, from the response that created it; without it signatures are not checked. With --forward: the secret to sign with; without it a new one is made and shown"
     ),
-    Flag.optional
+    optional
   ),
   status: wholeNumber("status", 200, 599, "a status from 200 to 599").pipe(
     withDefault(
@@ -100,7 +102,7 @@ export const listen = Command.make(
     const invocation = yield* Invocation
     const { untilStopped } = yield* Signals
     // Not a filter of the flag: its message would show the secret.
-    if (Option.exists(secret, (given) => !SECRET_CHARACTERS.test(given))) {
+    if (secret !== undefined && !SECRET_CHARACTERS.test(secret)) {
       return yield* wrongUsage("--secret must be visible ASCII characters without blanks or newlines.")
     }
     const wanted = yield* forwardOf(forwardGiven, invocation.environment)
@@ -110,7 +112,7 @@ export const listen = Command.make(
       if (idle !== undefined) {
         return yield* wrongUsage(`--${idle} has no meaning with --forward: nothing is received here.`)
       }
-      yield* untilStopped(forwarding(wanted, Option.getOrUndefined(secret)))
+      yield* untilStopped(forwarding(wanted, secret))
       return
     }
     const colour = stdoutColour(invocation)
@@ -118,7 +120,7 @@ export const listen = Command.make(
       print(invocation.stdoutTerminal ? block(received, colour) : jsonLine(received))
     const answer = Effect.fnUntraced(function* ({ path, headers, body }: Post) {
       const now = yield* Clock.currentTimeMillis
-      const signature = verifyRequest(Option.getOrUndefined(secret), body, headers, now)
+      const signature = verifyRequest(secret, body, headers, now)
       const isWrong = signature === "wrong"
       const given = isWrong ? WRONG_SIGNATURE_STATUS : status
       yield* show({

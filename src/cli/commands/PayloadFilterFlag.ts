@@ -1,26 +1,22 @@
 /** The flag `--payload-filter`, which takes a payload filter as JSON. */
-import { Effect, Option } from "effect"
-import { Flag } from "effect/cli"
+import { Effect } from "effect"
 import type { EventType } from "../../domain/EventType.ts"
 import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import { wrongUsage } from "../terminal/Failure.ts"
+import { optionalText } from "../terminal/Flags.ts"
 import { parseJson } from "../terminal/JsonText.ts"
 
 export const payloadFilterFlag = (description: string) =>
-  Flag.String("payload-filter").pipe(
-    Flag.withMetavar("JSON"),
-    Flag.withDescription(`${description}, such as '{"amount": {"$gte": "1000000"}}'`),
-    Flag.optional
-  )
+  optionalText("payload-filter", "JSON", `${description}, such as '{"amount": {"$gte": "1000000"}}'`)
 
 /** Undefined without the flag. `types`: the event types that the filter is for. */
 export const payloadFilterOf = Effect.fnUntraced(function* (
-  given: Option.Option<string>,
+  given: string | undefined,
   types: ReadonlyArray<EventType>
 ) {
-  if (Option.isNone(given)) return undefined
-  const parsed = parseJson(given.value)
+  if (given === undefined) return undefined
+  const parsed = parseJson(given)
   if (!("value" in parsed)) return yield* wrongUsage(`--payload-filter: ${parsed.message}`)
   const problem = filterProblem(parsed.value, types)
   if (problem !== undefined) {

@@ -11,13 +11,13 @@ import { ReplayStore } from "../../storage/replays/ReplayStore.ts"
 import { findWebhookSummary } from "../../storage/webhooks/WebhookOverview.ts"
 import { webhookFlag } from "../Stores.ts"
 import { wrongUsage } from "../terminal/Failure.ts"
+import { switchFlag } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
-import { Invocation } from "../terminal/Invocation.ts"
-import { inJson, json, printOne } from "../terminal/Table.ts"
-import { fields, findJob, jobStores, toJson } from "./replay/Job.ts"
+import { json, printOne } from "../terminal/Table.ts"
+import { jobStores } from "./replay/Job.ts"
 import { noWebhook, refusedJob } from "./replay/Refusals.ts"
-import { timeFlag, typeFlag } from "./replay/Wanted.ts"
-import { watchJob } from "./replay/Watch.ts"
+import { checkSpan, timeFlag, typeFlag } from "./replay/Wanted.ts"
+import { showMade } from "./replay/Watch.ts"
 
 export const retry = Command.make(
   "retry",
@@ -32,22 +32,14 @@ export const retry = Command.make(
     ),
     since: timeFlag("since", "Only deliveries made after this time"),
     until: timeFlag("until", "Only deliveries made before this time"),
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Count the deliveries by type, and queue nothing"),
-      Flag.withDefault(false)
-    ),
-    watch: Flag.Boolean("watch").pipe(
-      Flag.withDescription("Watch the job to its end, as `replay watch` does"),
-      Flag.withDefault(false)
-    ),
+    dryRun: switchFlag("dry-run", "Count the deliveries by type, and queue nothing"),
+    watch: switchFlag("watch", "Watch the job to its end, as `replay watch` does"),
     json
   },
   Effect.fnUntraced(function* ({ webhook: webhookId, dryRun: isDry, watch, json: asJson, ...given }) {
     if (isDry && watch) return yield* wrongUsage("--dry-run queues nothing, so there is nothing to --watch.")
-    const { statuses } = given
-    const [since, until] = [Option.getOrUndefined(given.since), Option.getOrUndefined(given.until)]
-    if (since !== undefined && until !== undefined && since >= until)
-      return yield* wrongUsage("--since must be before --until.")
+    const { since, statuses, until } = given
+    yield* checkSpan(since, until)
     const types = new Set(given.types.flat())
     const filters: RetryFilters = {
       statuses: retryStatuses.filter((status) => statuses.length === 0 || statuses.includes(status)),
@@ -86,18 +78,10 @@ export const retry = Command.make(
       const job = { id, webhookId, retry: filters, estimatedEvents: matched, endOffset: 0 }
       const made = yield* jobs.create({ accountId, networks: [network] }, job, now)
       if (made !== "queued") return yield* refusedJob(made, webhook.value)
-      // In JSON, `watchJob` prints the job's state as its first line.
-      if (watch && inJson(yield* Invocation, asJson)) return yield* watchJob(id, asJson)
-      const found = yield* findJob(id)
-      yield* printOne({
-        json: asJson,
-        fields: fields(found),
-        value: toJson(found, yield* Clock.currentTimeMillis),
-        note: watch
-          ? "Ctrl-C ends watching; the job continues."
-          : `The job is made; \`ledgerhook replay watch ${id}\` shows how far it is.`
-      })
-      if (watch) yield* watchJob(id, asJson)
+      const note = watch
+        ? "Ctrl-C ends watching; the job continues."
+        : `The job is made; \`ledgerhook replay watch ${id}\` shows how far it is.`
+      yield* showMade(id, watch, asJson, note)
     }).pipe(Effect.provide(jobStores("retry")))
   })
 ).pipe(

@@ -1,11 +1,12 @@
 /** `ledgerhook status`: whether the service or some endpoints are at fault, on one screen. Exits 1 if the service is. */
 import { Clock, Effect } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { Limits } from "../../config/Limits.ts"
 import { healthStates } from "../../domain/HealthState.ts"
 import { iso } from "../../domain/IsoTime.ts"
 import { printable } from "../../domain/Printable.ts"
 import { stages } from "../../domain/Stages.ts"
+import { count, duration } from "../../domain/Words.ts"
 import type { Report } from "../../health/Report.ts"
 import type { SeenProcess } from "../../health/SeenProcess.ts"
 import { sentText } from "../../health/Senders.ts"
@@ -13,17 +14,23 @@ import { sentencesOf } from "../../health/Service.ts"
 import { shownReport } from "../../health/ShownReport.ts"
 import type { StageState } from "../../health/Stages.ts"
 import { shownHealth } from "../../health/Webhook.ts"
-import { count, duration } from "../../health/Words.ts"
 import { readCurrentReport } from "../../storage/CurrentReport.ts"
 import { longestFailing, type WebhookSummary } from "../../storage/webhooks/WebhookOverview.ts"
 import { databaseReader, hasTable } from "../Stores.ts"
 import { GREEN, painter, RED } from "../terminal/Colour.ts"
 import { FailureReported, failed } from "../terminal/Failure.ts"
+import { switchFlag } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
 import { Invocation, settings, stdoutColour } from "../terminal/Invocation.ts"
 import { printableLines } from "../terminal/JsonText.ts"
 import { print } from "../terminal/Output.ts"
 import { inJson, json } from "../terminal/Table.ts"
+
+/** All fits on one screen. */
+const FAILING_SHOWN = 10
+const PROCESSES_SHOWN = 20
+/** More often than the report is made, because processes say more often how they are. */
+const WATCH_MS = 2_000
 
 interface Status {
   readonly report: Report
@@ -37,12 +44,12 @@ const readStatus = Effect.gen(function* () {
       "the database is of an older version; migrate it with `ledgerhook migrate`, or use the status of its version."
     )
   const { processes, report } = yield* readCurrentReport
-  return { report, failing: yield* longestFailing(Limits.statusWebhooks), processes } satisfies Status
+  return { report, failing: yield* longestFailing(FAILING_SHOWN), processes } satisfies Status
 })
 
 const processLine = (process: SeenProcess): string => {
   const { failing, holds, host, pid, roles, seenAgoMs, sent, stopped, version } = process
-  const end = stopped ? "stopped" : seenAgoMs > Limits.processSilentMs ? "silent" : "seen"
+  const end = stopped ? "stopped" : seenAgoMs > Limits.leaseMs ? "silent" : "seen"
   const delivers = sent === null ? "" : `  ${sentText(sent)}`
   const fails = failing.length === 0 ? "" : `  fails: ${failing.join(",")}`
   const leases = holds.length === 0 ? "" : `  holds: ${holds.join(",")}`
@@ -112,7 +119,7 @@ const lines = ({ failing, processes, report }: Status, nowMs: number, colour: bo
           .join("  ")
       ]
     ],
-    ["processes", processes.slice(0, Limits.statusProcesses).map(processLine)]
+    ["processes", processes.slice(0, PROCESSES_SHOWN).map(processLine)]
   ]
   const width = Math.max(...rows.map(([head]) => head.length))
   return rows
@@ -142,10 +149,7 @@ export const status = Command.make(
   "status",
   {
     json,
-    watch: Flag.Boolean("watch").pipe(
-      Flag.withDescription("Print it again every 2 seconds, until you press Ctrl-C"),
-      Flag.withDefault(false)
-    )
+    watch: switchFlag("watch", "Print it again every 2 seconds, until you press Ctrl-C")
   },
   Effect.fnUntraced(function* ({ json: asJson, watch }) {
     const invocation = yield* Invocation
@@ -160,7 +164,7 @@ export const status = Command.make(
       yield* print(watch && !isJson ? `${CLEAR_SCREEN}${text}` : text)
       return found.report.ok
     })
-    if (watch) return yield* Effect.forever(Effect.andThen(show, Effect.sleep(Limits.statusWatchMs)))
+    if (watch) return yield* Effect.forever(Effect.andThen(show, Effect.sleep(WATCH_MS)))
     if (!(yield* show)) return yield* new FailureReported()
   }, Effect.provide(settings))
 ).pipe(

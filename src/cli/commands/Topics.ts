@@ -3,12 +3,13 @@
  * `start` creates missing topics automatically. Changes that lose data or move keys are made only here, with --force.
  */
 import { Effect } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { Settings } from "../../config/Config.ts"
 import { loadKafka } from "../../log/kafka/LoadKafka.ts"
 import { type Risk, sentenceOf, type TopicChange } from "../../log/kafka/TopicPlan.ts"
 import { RED } from "../terminal/Colour.ts"
 import { FailureReported, wrongUsage } from "../terminal/Failure.ts"
+import { switchFlag } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
 import { settings } from "../terminal/Invocation.ts"
 import { print, printError } from "../terminal/Output.ts"
@@ -82,10 +83,7 @@ const diff = Command.make(
 const apply = Command.make(
   "apply",
   {
-    force: Flag.Boolean("force").pipe(
-      Flag.withDefault(false),
-      Flag.withDescription("Also make changes that delete records or move keys to other partitions")
-    )
+    force: switchFlag("force", "Also make changes that delete records or move keys to other partitions")
   },
   Effect.fnUntraced(function* ({ force }) {
     const { changes, kafka } = yield* differences

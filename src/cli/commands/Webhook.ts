@@ -1,5 +1,5 @@
 /** `ledgerhook webhook`: `list` shows or searches the webhooks of all accounts or of one; `preview` is in WebhookPreview.ts. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type HealthState, healthStates } from "../../domain/HealthState.ts"
 import { iso } from "../../domain/IsoTime.ts"
@@ -8,6 +8,7 @@ import { shownHealth } from "../../health/Webhook.ts"
 import { type WebhookSummary, webhookSummaries } from "../../storage/webhooks/WebhookOverview.ts"
 import { accountFlag, findAccount, stores } from "../Stores.ts"
 import { GREEN, RED, YELLOW } from "../terminal/Colour.ts"
+import { optional } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
 import { type Column, json, printList } from "../terminal/Table.ts"
 import { preview } from "./WebhookPreview.ts"
@@ -37,7 +38,7 @@ const toJson = ({ health, ...webhook }: WebhookSummary) => ({ ...webhook, health
 const list = Command.make(
   "list",
   {
-    account: accountFlag.pipe(Flag.withDescription("Only the webhooks of this account"), Flag.optional),
+    account: accountFlag.pipe(Flag.withDescription("Only the webhooks of this account"), optional),
     search: Flag.String("search").pipe(
       Flag.withMetavar("TEXT"),
       Flag.withDescription(
@@ -47,32 +48,28 @@ const list = Command.make(
         (text) => searchProblem(text) === undefined,
         () => `1 to ${webhookBounds.searchLength} characters`
       ),
-      Flag.optional
+      optional
     ),
     health: Flag.Literals("health", healthStates).pipe(
       Flag.withDescription("Only webhooks in this state of health"),
-      Flag.optional
+      optional
     ),
     json
   },
-  Effect.fnUntraced(function* ({ account, health, search, json: asJson }) {
-    const accountId = Option.getOrUndefined(account)
-    const text = Option.getOrUndefined(search)
+  Effect.fnUntraced(function* ({ account: accountId, health, search, json: asJson }) {
     if (accountId !== undefined) yield* findAccount(accountId)
     yield* printList({
       json: asJson,
       page: (before: WebhookSummary | undefined, limit) =>
-        webhookSummaries(
-          { accountId, search: text, health: Option.getOrUndefined(health), beforeId: before?.id },
-          limit
-        ),
+        webhookSummaries({ accountId, search, health, beforeId: before?.id }, limit),
       columns,
       toJson,
-      none: Option.isSome(health)
-        ? `No webhook is ${health.value}.`
-        : text === undefined
-          ? "There is no webhook. Register one with POST /v1/webhooks."
-          : "No webhook has this text in its id, URL or description."
+      none:
+        health !== undefined
+          ? `No webhook is ${health}.`
+          : search === undefined
+            ? "There is no webhook. Register one with POST /v1/webhooks."
+            : "No webhook has this text in its id, URL or description."
     })
   })
 ).pipe(

@@ -49,11 +49,8 @@ export const preview = Command.make(
     const { network, ...own } = found.value
     const wantedTypes = types.length === 0 ? expandPatterns(own.event_types) : types.flat()
     const wantedAccounts = accounts.length === 0 ? own.account_filters : accounts
-    const ownFilter = Option.fromNullishOr(own.payload_filter)
-    const given = Option.orElse(payloadFilter, () =>
-      Option.map(ownFilter, (filter) => JSON.stringify(filter))
-    )
-    const filter = yield* payloadFilterOf(given, wantedTypes)
+    const ownFilter = own.payload_filter == null ? undefined : JSON.stringify(own.payload_filter)
+    const filter = yield* payloadFilterOf(payloadFilter ?? ownFilter, wantedTypes)
     const log = yield* LogReader
     const result = yield* previewFilters(
       log,

@@ -1,9 +1,10 @@
 /** `ledgerhook doctor`: checks every setting and connection, and says how to fix what fails. */
 import { Effect, References } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { printable } from "../../domain/Printable.ts"
 import { GREEN, painter, RED, YELLOW } from "../terminal/Colour.ts"
 import { FailureReported } from "../terminal/Failure.ts"
+import { switchFlag } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../terminal/Invocation.ts"
 import { printableLines } from "../terminal/JsonText.ts"
@@ -30,10 +31,7 @@ export const table = (findings: ReadonlyArray<Finding>, colour: boolean): string
 export const doctor = Command.make(
   "doctor",
   {
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object instead of the table"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Print one JSON object instead of the table")
   },
   Effect.fnUntraced(
     function* ({ json }) {

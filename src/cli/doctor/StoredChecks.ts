@@ -25,6 +25,11 @@ import { longestFailing } from "../../storage/webhooks/WebhookOverview.ts"
 import { hasTable } from "../Stores.ts"
 import { type Finding, fine } from "./Finding.ts"
 
+/** Of the newest alerts and dead letters, and of the webhooks that fail for longest. */
+const ALERTS_SHOWN = 3
+const DEAD_LETTERS_SHOWN = 1
+const WEBHOOKS_SHOWN = 5
+
 const ifThere = <A, E, R>(table: string, check: Effect.Effect<A, E, R>) =>
   Effect.flatMap(hasTable(table), (there) => (there ? check : Effect.succeed(undefined)))
 
@@ -38,7 +43,7 @@ const warning = (check: string, detail: string, fix: string): Finding => ({
 export const alertFinding = ifThere(
   "detection_alerts",
   Effect.gen(function* () {
-    const { alerts, total } = yield* (yield* AlertStore).newest(Limits.doctorAlerts)
+    const { alerts, total } = yield* (yield* AlertStore).newest(ALERTS_SHOWN)
     if (total === 0) return fine("detection", "no event was withheld")
     const newest = alerts.map(
       ({ network, ledger_index, tx_hash, event_type, reason }) =>
@@ -55,7 +60,7 @@ export const alertFinding = ifThere(
 export const deadLettersFinding = ifThere(
   "quarantine",
   Effect.gen(function* () {
-    const { rows, total } = yield* (yield* makeDeadLetters).newest(Limits.doctorDeadLetters)
+    const { rows, total } = yield* (yield* makeDeadLetters).newest(DEAD_LETTERS_SHOWN)
     if (total === 0) return fine("quarantine", "no record is a dead letter")
     const newest = rows.map(({ stage, source, reason }) => `${stage}, ${source}: ${reason}`)
     return warning(
@@ -72,7 +77,7 @@ export const failingFinding = ifThere(
   Effect.gen(function* () {
     const { failing } = yield* countByHealth
     if (failing === 0) return undefined
-    const longest = yield* longestFailing(Limits.doctorWebhooks)
+    const longest = yield* longestFailing(WEBHOOKS_SHOWN)
     return warning(
       "webhooks",
       `${failing} active ${failing === 1 ? "webhook fails" : "webhooks fail"}; longest: ${longest.map(({ health, id }) => `${id}: ${health.sentence}`).join(" ")}`,

@@ -15,6 +15,10 @@ export const wholeNumber = (name: string, minimum: number, maximum: number, acce
     )
   )
 
+/** Undefined if the flag is not given. */
+export const optional = <A>(flag: Flag.Flag<A>): Flag.Flag<A | undefined> =>
+  Flag.map(Flag.optional(flag), Option.getOrUndefined)
+
 /** Zero or more values. Without the default, --help would mark the flag as required. */
 export const several = <A>(flag: Flag.Flag<A>): Flag.Flag<ReadonlyArray<A>> =>
   Flag.atLeast(flag, 0).pipe(Flag.withDefault<ReadonlyArray<A>>([]))
@@ -23,3 +27,21 @@ export const withDefault =
   <A>(value: A, description: string, shown = String(value)) =>
   (flag: Flag.Flag<A>): Flag.Flag<A> =>
     flag.pipe(Flag.withDescription(`${description} (default: ${shown})`), Flag.withDefault(value))
+
+/** Off unless it is given. */
+export const switchFlag = (name: string, description: string) =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
+export const optionalText = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), optional)
+
+/** One line, without control or invisible characters. */
+export const lineFlag = (name: string, description: string, length: number) =>
+  Flag.String(name).pipe(
+    Flag.withDescription(description),
+    Flag.map((text) => text.trim()),
+    Flag.filter(
+      (text) => text !== "" && [...text].length <= length && !/\p{C}|\p{Zl}|\p{Zp}/u.test(text),
+      () => `1 to ${length} characters on one line`
+    )
+  )

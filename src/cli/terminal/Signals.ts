@@ -8,6 +8,9 @@
 import { Context, Deferred, Effect, type Fiber, Option } from "effect"
 import { Limits } from "../../config/Limits.ts"
 
+/** A signal that caused a part to fail has arrived after this time. The failure is reported only then. */
+const SIGNAL_ARRIVES_MS = 50
+
 export class Signals extends Context.Service<
   Signals,
   {
@@ -36,7 +39,7 @@ export const makeSignalHandling = (): SignalHandling => {
         Effect.suspend(() => {
           orderly = true
           // A signal to the process group may end a child process, and so `self`, before it is handled here.
-          const running = Effect.tapCause(self, () => Effect.sleep(Limits.signalArrivesMs))
+          const running = Effect.tapCause(self, () => Effect.sleep(SIGNAL_ARRIVES_MS))
           return Effect.raceFirst(Effect.asSome(running), Effect.as(Deferred.await(requested), Option.none()))
         })
     },

@@ -4,18 +4,15 @@
  * cannot control the terminal, because control characters are escaped.
  */
 import { Effect } from "effect"
-import { Flag } from "effect/cli"
 import { Limits } from "../../config/Limits.ts"
 import { printable } from "../../domain/Printable.ts"
 import { BOLD, painter } from "./Colour.ts"
+import { switchFlag } from "./Flags.ts"
 import { Invocation, type InvocationShape, stdoutColour } from "./Invocation.ts"
 import { printableLines } from "./JsonText.ts"
 import { print } from "./Output.ts"
 
-export const json = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print JSON (default when the output is piped)"),
-  Flag.withDefault(false)
-)
+export const json = switchFlag("json", "Print JSON (default when the output is piped)")
 
 export interface Column<A> {
   readonly head: string

@@ -11,6 +11,11 @@ import { networks } from "../../domain/Network.ts"
 import { makeTimePartitions } from "../../sql/TimePartitions.ts"
 import { keepsNewest, kindOf, longestRetention, namesOf, type RetentionSettings } from "../Topics.ts"
 
+/** Days in one partition of the table of topics that are kept for days. */
+const WORK_DAYS = 1
+/** The same of the other topics. */
+const EVENT_DAYS = 10
+
 const kinds = { log_work: "work", log_history: "history" } as const
 
 export type BatchTable = keyof typeof kinds
@@ -27,8 +32,8 @@ export const makeLogTablePartitions = Effect.gen(function* () {
   const partitionsOf = (table: BatchTable, days: number) =>
     makeTimePartitions({ tables: [table], days, boundAt: at })
   const partitions = {
-    log_work: yield* partitionsOf("log_work", Limits.embeddedLogWorkDays),
-    log_history: yield* partitionsOf("log_history", Limits.embeddedLogEventDays)
+    log_work: yield* partitionsOf("log_work", WORK_DAYS),
+    log_history: yield* partitionsOf("log_history", EVENT_DAYS)
   }
   const ensure = (table: BatchTable, unixMs: number) => partitions[table].ensure(unixMs, unixMs)
   const forget = Effect.andThen(partitions.log_work.forget, partitions.log_history.forget)

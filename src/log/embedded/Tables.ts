@@ -13,6 +13,9 @@ import { kindOf } from "../Topics.ts"
 import { type BatchTable, makeLogTablePartitions, tableOf } from "./LogTablePartitions.ts"
 import { type BatchRow, recordsOf } from "./Rows.ts"
 
+/** Rows of one read. If the log is quiet, a row has only one or two records. */
+const READ_ROWS = 64
+
 export interface GroupCommit extends Position {
   readonly group: string
 }
@@ -131,7 +134,7 @@ export const makeTables = Effect.gen(function* () {
         ORDER BY last_offset LIMIT ${limit}
       ) AS next WHERE base_offset < ${String(below)} ORDER BY last_offset`
     // Every row has at least one record, so `max` rows are enough.
-    const dense = yield* rowsBelow(offset + max, Math.min(max, Limits.embeddedLogReadRows))
+    const dense = yield* rowsBelow(offset + max, Math.min(max, READ_ROWS))
     const rows = dense.length > 0 ? dense : yield* rowsBelow(Number.MAX_SAFE_INTEGER, 1)
     const records: Array<LogRecord> = []
     for (const row of rows) {
@@ -157,7 +160,7 @@ export const makeTables = Effect.gen(function* () {
           WHERE topic = ${topic} AND partition = ${partition} AND log_offset >= ${String(offset)}
           ORDER BY log_offset LIMIT ${max}
         ) AS next
-      ) AS sized WHERE bytes_before < ${Limits.embeddedLogReadBytes}::int ORDER BY log_offset`.pipe(
+      ) AS sized WHERE bytes_before < ${Limits.logReadBytes}::int ORDER BY log_offset`.pipe(
       Effect.map((rows) =>
         rows.map(
           (row): LogRecord => ({

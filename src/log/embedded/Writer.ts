@@ -14,7 +14,7 @@ import { accept, batchOf, failed, type Request } from "./Batch.ts"
 import type { Tables } from "./Tables.ts"
 
 export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
-  const queue = yield* Queue.bounded<Request>(Limits.embeddedLogQueue)
+  const queue = yield* Queue.bounded<Request>(Limits.logQueuedTransactions)
   const { lists, listOf } = makeRecordLists()
   const commits = new Map<string, number>()
   /** Writing, reloading the state and applying retention exclude one another. */

@@ -32,6 +32,11 @@ import {
 } from "./Member.ts"
 import type { KafkaReader } from "./Reader.ts"
 
+/**
+ * Partitions change owners within two or three heartbeats. Three of them must be missing before a member is given up.
+ */
+const HEARTBEAT_MS = Math.floor(Limits.kafkaSilentMs / 3)
+
 interface OwnedPartition extends TopicPartition {
   readonly fetched: FetchedPartition
   readonly fiber: Fiber.Fiber<void>
@@ -187,7 +192,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): Log["Service"]["consume"]
         changed.closeUnsafe()
         return leaving ? Effect.never : beat
       }).pipe(
-        Effect.andThen(Effect.raceFirst(Latch.await(changed), Effect.sleep(Limits.kafkaHeartbeatMs))),
+        Effect.andThen(Effect.raceFirst(Latch.await(changed), Effect.sleep(HEARTBEAT_MS))),
         Effect.forever,
         Effect.forkScoped
       )

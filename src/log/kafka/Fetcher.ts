@@ -11,6 +11,11 @@ import type { KafkaChannel, KafkaFault } from "./Channel.ts"
 import { fetchFrom } from "./Fetch.ts"
 import { committedRecords } from "./Records.ts"
 
+/** How long a broker may delay the response to a fetch if there is nothing new. Less than `kafkaRequestMs`. */
+const FETCH_WAIT_MS = 10_000
+/** The same while a fetch omits a partition whose buffer is full. */
+const PARTIAL_FETCH_WAIT_MS = { first: 10, longest: 250 }
+
 export interface FetchedPartition extends Partition {
   /** The topic's name in the cluster. */
   readonly topicName: string
@@ -58,7 +63,7 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
       channel,
       broker,
       wanted.map(({ fetched: { partition, next }, topicId }) => ({ topicId, partition, offset: next })),
-      { maxWaitMs, maxBytes: Limits.kafkaFetchBytes, partitionBytes: Limits.kafkaPartitionBytes }
+      { maxWaitMs, maxBytes: Limits.logReadBytes, partitionBytes: Limits.logRowBytes }
     )
     let some = false
     for (const { topicId, partitions } of answer.responses) {
@@ -79,7 +84,7 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
 
   const fetchFromBroker = (channel: KafkaChannel, broker: number, partitions: ReadonlyArray<Located>) =>
     Effect.gen(function* () {
-      const { first, longest } = Limits.kafkaPartialFetchWaitMs
+      const { first, longest } = PARTIAL_FETCH_WAIT_MS
       let partialWaitMs: number = first
       while (true) {
         room.closeUnsafe()
@@ -88,7 +93,7 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
           yield* Latch.await(room)
           continue
         }
-        const waitMs = wanted.length === partitions.length ? Limits.kafkaFetchWaitMs : partialWaitMs
+        const waitMs = wanted.length === partitions.length ? FETCH_WAIT_MS : partialWaitMs
         const some = yield* fetchOnce(channel, broker, wanted, waitMs)
         partialWaitMs = some ? first : Math.min(2 * partialWaitMs, longest)
       }

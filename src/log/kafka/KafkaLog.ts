@@ -6,7 +6,6 @@
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, Exit, Layer, Semaphore } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
 import { fenced } from "../Exclusive.ts"
 import { makeLast } from "../LastRecord.ts"
 import {
@@ -27,6 +26,9 @@ import { clientOptions } from "./Options.ts"
 import { type KafkaTransaction, makeProducer, type PlacedRecord } from "./Producer.ts"
 import { makeReader } from "./Reader.ts"
 import { makeTransactionQueue } from "./TransactionQueue.ts"
+
+/** Transactional producers of the process. While one commits, the next can start. */
+const PRODUCERS = 3
 
 const failed =
   (operation: LogError["operation"], topic: string) =>
@@ -84,7 +86,7 @@ export const layer = (
         timestamp: record.timestamp ?? nowMs
       })
 
-      const producers = yield* Effect.forEach(Array.from({ length: Limits.kafkaProducers }).keys(), (n) =>
+      const producers = yield* Effect.forEach(Array.from({ length: PRODUCERS }).keys(), (n) =>
         Effect.map(openChannel, (channel) => makeProducer(channel, `${process}.${n}`))
       )
       const submit = yield* makeTransactionQueue(producers)

@@ -73,7 +73,7 @@ export const isFenced = (fault: KafkaFault): boolean =>
 export const mayBeFenced = ({ heardAtNanos }: Member): Effect.Effect<boolean> =>
   Effect.map(
     Clock.monotonicTimeNanos,
-    (now) => now - heardAtNanos >= BigInt(Limits.kafkaMemberMs) * NANOS_PER_MS
+    (now) => now - heardAtNanos >= BigInt(Limits.kafkaSilentMs) * NANOS_PER_MS
   )
 
 export interface GroupOptions {
@@ -128,7 +128,10 @@ export const heartbeat = Effect.fnUntraced(function* (
   )
 })
 
-/** Leaves the group, so that its partitions are assigned to others at once. Returns false if the cluster cannot be told. */
+/**
+ * Leaves the group, so that its partitions are assigned to others at once. Returns false if the cluster cannot be
+ * told.
+ */
 export const leave = (channel: KafkaChannel, options: GroupOptions, member: Member): Effect.Effect<boolean> =>
   Effect.flatMap(channel.coordinator("group", options.group), (broker) =>
     sendHeartbeat(channel, broker, options, { ...member, epoch: LEAVE }, [])

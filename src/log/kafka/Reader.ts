@@ -1,6 +1,6 @@
 /**
  * Reads a Kafka partition without a group: records by offset, start and end, and committed offsets of groups. It returns committed records only, and skips none: if a transaction is still open below the end, a read waits
- * until it is committed or aborted. Kafka aborts ours after `kafkaTransactionMs`.
+ * until it is committed or aborted. Kafka aborts ours after `kafkaSilentMs`.
  */
 import { listOffsetsV9, offsetFetchV9 } from "@platformatic/kafka"
 import { Effect, Schedule } from "effect"
@@ -9,6 +9,15 @@ import type { LogRecord, Partition, Position } from "../Log.ts"
 import { type KafkaChannel, KafkaFault, onCoordinator, onLeader } from "./Channel.ts"
 import { fetchFrom } from "./Fetch.ts"
 import { committedRecords, type FetchedRecords } from "./Records.ts"
+
+/** The assumed size of a record before one was read. */
+const RECORD_BYTES = 1_024
+/** Spare bytes of each read, because a broker sends whole batches. */
+const SPARE_BYTES = 64 * 1_024
+/** How often a view of `webhooks.config` asks for the end of the topic. A process with all roles has two views. */
+const POLL_MS = 100
+/** How often to check whether a transaction has ended. Most take a few milliseconds. */
+const UNSETTLED_MS = 3
 
 const READ_UNCOMMITTED = 0
 /** "Not a replica" and "whatever the leader's epoch is", in Kafka's numbers. */
@@ -68,10 +77,7 @@ export const makeReader = (channel: KafkaChannel, nameOf: (topic: string) => str
   const recordBytes = new Map<string, number>()
   /** How many bytes to fetch for this many records. Records that were not asked for are thrown away. */
   const bytesFor = (topic: string, records: number): number =>
-    Math.min(
-      Limits.kafkaFetchBytes,
-      Math.ceil(records * (recordBytes.get(topic) ?? Limits.kafkaRecordBytes)) + Limits.kafkaReadSpareBytes
-    )
+    Math.min(Limits.logReadBytes, Math.ceil(records * (recordBytes.get(topic) ?? RECORD_BYTES)) + SPARE_BYTES)
 
   const read = Effect.fnUntraced(function* (from: Position, max: number) {
     const name = nameOf(from.topic)
@@ -98,7 +104,7 @@ export const makeReader = (channel: KafkaChannel, nameOf: (topic: string) => str
       head ??= fetched.end
       if (fetched.next > offset) offset = fetched.next
       // Only records of an open transaction follow. Wait until it is committed or aborted.
-      else if (offset < head) yield* Effect.sleep(Limits.kafkaUnsettledMs)
+      else if (offset < head) yield* Effect.sleep(UNSETTLED_MS)
     }
     return []
   })
@@ -110,7 +116,7 @@ export const makeReader = (channel: KafkaChannel, nameOf: (topic: string) => str
       end(position).pipe(
         Effect.repeat({
           until: (head) => head > position.offset,
-          schedule: Schedule.spaced(Limits.kafkaPollMs)
+          schedule: Schedule.spaced(POLL_MS)
         }),
         Effect.asVoid
       ),
@@ -132,7 +138,7 @@ export const makeReader = (channel: KafkaChannel, nameOf: (topic: string) => str
       ).pipe(
         // A transaction that commits an offset is still open: wait for its outcome.
         Effect.tapError((fault) =>
-          fault.is("UNSTABLE_OFFSET_COMMIT") ? Effect.sleep(Limits.kafkaUnsettledMs) : Effect.void
+          fault.is("UNSTABLE_OFFSET_COMMIT") ? Effect.sleep(UNSETTLED_MS) : Effect.void
         ),
         Effect.retry({ while: (fault) => fault.is("UNSTABLE_OFFSET_COMMIT") })
       )

@@ -11,6 +11,9 @@ import type { JsonObject } from "../../domain/Ledger.ts"
 import type { Network } from "../../domain/Network.ts"
 import { namesOf, schemaOf } from "../Topics.ts"
 
+/** Characters of a registry's error that are shown. */
+const REASON_CHARACTERS = 300
+
 /**
  * Allows new optional fields and event types. Not FULL: the published schemas refuse unknown fields, so an earlier
  * schema cannot read a new field. Transitive, because a topic contains records of many earlier versions.
@@ -33,9 +36,7 @@ class Conflict extends Schema.TaggedError<Conflict>()("Conflict", { reason: Sche
 const reasonIn = (body: string): string => {
   const said = Schema.decodeUnknownOption(Refusal)(body)
   const line = (said._tag === "Some" ? said.value.message : body).replace(/\s+/g, " ").trim()
-  return line.length > Limits.schemaRegistryReasonLength
-    ? `${line.slice(0, Limits.schemaRegistryReasonLength)}…`
-    : line
+  return line.length > REASON_CHARACTERS ? `${line.slice(0, REASON_CHARACTERS)}…` : line
 }
 
 const schemaIn = (document: JsonObject) =>
@@ -67,10 +68,10 @@ const registryAt = (address: string) => {
       }
       return { status, body: yield* response.text }
     },
-    Effect.timeout(Duration.millis(Limits.schemaRegistryMs)),
+    Effect.timeout(Duration.millis(Limits.kafkaRequestMs)),
     Effect.catchTags({
       HttpClientError: () => Effect.fail(fault("cannot be reached")),
-      TimeoutError: () => Effect.fail(fault(`did not answer within ${Limits.schemaRegistryMs / 1_000} s`))
+      TimeoutError: () => Effect.fail(fault(`did not answer within ${Limits.kafkaRequestMs / 1_000} s`))
     })
   )
 

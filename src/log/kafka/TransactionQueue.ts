@@ -10,6 +10,9 @@ import type { KafkaFault } from "./Channel.ts"
 import { bytesOf, type KafkaTransaction, type Producer } from "./Producer.ts"
 import { splitByLimits } from "./SplitByLimits.ts"
 
+/** Transactions that are joined into one, which takes about 10 ms. */
+const JOINED = 64
+
 interface Submitted {
   state: "waiting" | "started" | "withdrawn"
   readonly transaction: KafkaTransaction
@@ -37,10 +40,10 @@ const commitTogether = (producer: Producer, group: ReadonlyArray<Submitted>): Ef
   })
 
 export const makeTransactionQueue = Effect.fnUntraced(function* (producers: ReadonlyArray<Producer>) {
-  const queue = yield* Queue.bounded<Submitted>(Limits.kafkaQueuedTransactions)
+  const queue = yield* Queue.bounded<Submitted>(Limits.logQueuedTransactions)
   for (const producer of producers) {
     yield* Effect.gen(function* () {
-      const taken = yield* Queue.takeBetween(queue, 1, Limits.kafkaJoinedTransactions)
+      const taken = yield* Queue.takeBetween(queue, 1, JOINED)
       const wanted = taken.filter(({ state }) => state === "waiting")
       for (const one of wanted) one.state = "started"
       for (const group of splitByLimits(wanted, LIMITS, sizesOf)) yield* commitTogether(producer, group)

@@ -60,7 +60,7 @@ export const makeMessageQueue = <Message extends Leased>(
 
     /** If `nextAttemptAt` is null, it is given up. Changes nothing if another sender has leased the message. */
     failed: ({ attempt, cause }: Leased, error: string, nextAttemptAt: number | null) =>
-      sql`UPDATE ${messages} SET last_error = ${printable(error, Limits.mailErrorLength)},
+      sql`UPDATE ${messages} SET last_error = ${printable(error, Limits.errorLength)},
                  next_attempt_at = ${nextAttemptAt === null ? null : at(nextAttemptAt)}::timestamptz
           WHERE cause = ${cause} AND attempts = ${attempt} AND sent_at IS NULL`.pipe(Effect.asVoid),
 

@@ -53,15 +53,14 @@ interface Folded {
   readonly bytes: number
 }
 
-/** Lets one transaction at a time change the totals: a lease that moves may briefly leave two that do. */
-export const lockTotals = (sql: SqlClient.SqlClient) =>
-  sql`LOCK TABLE ONLY delivery_totals IN SHARE ROW EXCLUSIVE MODE`
-
 /** Adds changes to the totals. */
 export const foldChanges = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.gen(function* () {
-    yield* lockTotals(sql)
+    // One transaction at a time: a lease that moves may briefly leave two processes that do this.
+    yield* sql`LOCK TABLE ONLY delivery_totals IN SHARE ROW EXCLUSIVE MODE`
     const [row] = yield* sql.unsafe<Folded>(fold)
+    // So that its readers pay only for webhooks that have waiting deliveries.
+    yield* sql`DELETE FROM delivery_waiting WHERE count = 0`
     return row ?? { changes: 0, bytes: 0 }
   }).pipe(sql.withTransaction)
 )

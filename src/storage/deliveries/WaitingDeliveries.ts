@@ -7,7 +7,6 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { CHARGED_NETWORK, type Hold } from "../../domain/Quota.ts"
 import { column } from "../Columns.ts"
-import { lockTotals } from "./DeliveryTotals.ts"
 
 export const backlogReasons = ["quota", "suspended", "disabled", "deleted", "full"] as const
 export type BacklogReason = (typeof backlogReasons)[number]
@@ -31,10 +30,9 @@ export interface WaitingDeliveries {
 }
 
 /** `holds`: the accounts whose deliveries wait. */
-export const readWaiting = Effect.fnUntraced(
-  function* (holds: ReadonlyMap<string, Hold>) {
-    const sql = yield* SqlClient.SqlClient
-    const counts = sql`
+export const readWaiting = Effect.fnUntraced(function* (holds: ReadonlyMap<string, Hold>) {
+  const sql = yield* SqlClient.SqlClient
+  const counts = sql`
     SELECT d.webhook_id, d.status, d.parked, d.count, CASE
       WHEN w.deleted_at IS NOT NULL THEN 'deleted'
       WHEN w.status = 'disabled' THEN 'disabled'
@@ -45,23 +43,21 @@ export const readWaiting = Effect.fnUntraced(
       ${column([...holds.keys()])}::text[], ${column([...holds.values()])}::text[]
     ) AS hold (account_id, reason) ON hold.account_id = w.account_id
     WHERE d.count > 0`
-    const first = (afterLive: boolean) => sql`(
+  const first = (afterLive: boolean) => sql`(
     SELECT coalesce(next_attempt_at, delivery_created_at(id)) AS due_at FROM deliveries
     WHERE parked AND webhook_id = large.webhook_id AND after_live = ${afterLive} ORDER BY id LIMIT 1)`
 
-    yield* lockTotals(sql)
-    yield* sql`DELETE FROM delivery_waiting WHERE count = 0`
-    const rows = yield* sql<CountRow>`
+  const rows = yield* sql<CountRow>`
     SELECT status, parked, reason, sum(count)::float8 AS count FROM (${counts}) AS counts GROUP BY 1, 2, 3`
-    const of = (wanted: (row: CountRow) => boolean) =>
-      rows.filter(wanted).reduce((total, { count }) => total + count, 0)
-    const inReason = (reason: BacklogReason) => of((row) => row.parked && row.reason === reason)
-    const inBacklog = Object.fromEntries(backlogReasons.map((reason) => [reason, inReason(reason)]))
+  const of = (wanted: (row: CountRow) => boolean) =>
+    rows.filter(wanted).reduce((total, { count }) => total + count, 0)
+  const inReason = (reason: BacklogReason) => of((row) => row.parked && row.reason === reason)
+  const inBacklog = Object.fromEntries(backlogReasons.map((reason) => [reason, inReason(reason)]))
 
-    const [oldest] =
-      inReason("full") === 0
-        ? []
-        : yield* sql<{ readonly ms: number | null }>`
+  const [oldest] =
+    inReason("full") === 0
+      ? []
+      : yield* sql<{ readonly ms: number | null }>`
           WITH large AS (
             SELECT webhook_id FROM (${counts}) AS counts WHERE parked AND reason = 'full'
             GROUP BY webhook_id ORDER BY sum(count) DESC LIMIT ${Limits.oldestDueWebhooks}
@@ -69,15 +65,13 @@ export const readWaiting = Effect.fnUntraced(
           SELECT (extract(epoch FROM min(due_at)) * 1000)::float8 AS ms FROM large, LATERAL (
             ${first(false)} UNION ALL ${first(true)}
           ) AS due`
-    return {
-      byStatus: {
-        pending: of(({ status }) => status === "pending"),
-        retrying: of(({ status }) => status === "retrying")
-      },
-      // Made of all reasons.
-      inBacklog: inBacklog as Record<BacklogReason, number>,
-      oldestDueMs: oldest?.ms ?? undefined
-    } satisfies WaitingDeliveries
-  },
-  (self) => Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(self))
-)
+  return {
+    byStatus: {
+      pending: of(({ status }) => status === "pending"),
+      retrying: of(({ status }) => status === "retrying")
+    },
+    // Made of all reasons.
+    inBacklog: inBacklog as Record<BacklogReason, number>,
+    oldestDueMs: oldest?.ms ?? undefined
+  } satisfies WaitingDeliveries
+})

@@ -44,7 +44,7 @@ export class AlertStore extends Context.Service<AlertStore>()("ledgerhook/storag
                 ${column(alerts.map(({ tx_hash }) => tx_hash))}::text[],
                 ${column(alerts.map(({ place }) => place))}::int[],
                 ${column(alerts.map(({ event_type }) => event_type))}::text[],
-                ${column(alerts.map(({ reason }) => printable(reason, Limits.detectionAlertReasonLength)))}::text[]
+                ${column(alerts.map(({ reason }) => printable(reason, Limits.errorLength)))}::text[]
               ) AS new
               ON CONFLICT DO NOTHING`
           })

@@ -81,11 +81,11 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
 
     const estimateAccounts = (wanted: WantedEvents) =>
       sql<EventEstimate>`
-        SELECT count(*)::float8 AS events, coalesce(sum(rows), 0) = ${Limits.estimateRead} AS "atLeast"
+        SELECT count(*)::float8 AS events, coalesce(sum(rows), 0) = ${Limits.countedRows} AS "atLeast"
         FROM (
           SELECT count(*) AS rows FROM (
             SELECT ledger_index, position FROM event_accounts
-            WHERE ${ofAccounts(wanted)} AND ${closed(wanted.from, wanted.before)} LIMIT ${Limits.estimateRead}
+            WHERE ${ofAccounts(wanted)} AND ${closed(wanted.from, wanted.before)} LIMIT ${Limits.countedRows}
           ) AS read GROUP BY ledger_index, position
         ) AS found`.pipe(Effect.map(([row]) => row!))
 

@@ -9,7 +9,7 @@ import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
 import { ReadSql } from "../Sql.ts"
 import { secondsBetween, timeOf } from "./CloseTimes.ts"
-import { transactionLedgers } from "./TransactionLedgers.ts"
+import { transactionLedgers, useBlockRanges } from "./TransactionLedgers.ts"
 
 /** Position in a page's order: close time, network, ledger, position in the ledger, each descending. */
 export interface EventPlace {
@@ -66,13 +66,12 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
             ? sql`ledger_index >= ${ledger(first)} ORDER BY ledger_index`
             : sql`ledger_index <= ${ledger(last)} ORDER BY ledger_index DESC`
         } LIMIT 1)`
-      const wanted = [
-        sql`unnest(${column(networks)}::text[]) AS wanted (network)`,
-        sql`unnest(${column(eventTypes.length === 0 ? allTypes : eventTypes)}::text[]) AS types (type)`,
-        ...(byLedger
-          ? [sql`LATERAL (SELECT ${closing("first")} AS since, ${closing("last")} AS until) AS closed`]
-          : [])
-      ]
+      // MATERIALIZED: the times of the ledgers are read once for each network, not for each type.
+      const wanted = sql`
+        WITH wanted AS MATERIALIZED (
+          SELECT network${byLedger ? sql`, ${closing("first")} AS since, ${closing("last")} AS until` : sql``}
+          FROM unnest(${column(networks)}::text[]) AS wanted (network)
+        )`
       const conditions = [
         sql`network = wanted.network AND close_time >= ${time(from)} AND close_time < ${time(before)}`,
         sql`event_type = types.type`,
@@ -94,7 +93,9 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
             ])
       ]
       const page = sql`
-        SELECT found.* FROM ${sql.csv(wanted)} CROSS JOIN LATERAL (
+        SELECT found.* FROM wanted
+        CROSS JOIN unnest(${column(eventTypes.length === 0 ? allTypes : eventTypes)}::text[]) AS types (type)
+        CROSS JOIN LATERAL (
           SELECT * FROM ${sql(account === undefined ? "events" : "event_accounts")} WHERE ${sql.and(conditions)}
           ORDER BY close_time DESC, ledger_index DESC, position DESC LIMIT ${rows}
         ) AS found ORDER BY ${newestFirst} LIMIT ${rows}`
@@ -106,7 +107,7 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
             AND close_time = page.close_time LIMIT 1
         ) AS event`
       return sql<EventRow>`
-        SELECT ${columns} FROM (${account === undefined ? page : events}) AS page ORDER BY ${newestFirst}`
+        ${wanted} SELECT ${columns} FROM (${account === undefined ? page : events}) AS page ORDER BY ${newestFirst}`
     }
 
     return {
@@ -124,11 +125,7 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
        * The ledgers with this transaction, usually one, that closed at `sinceMs` or later. The hash is in upper case.
        */
       ledgersOf: (network: Network, transaction: string, sinceMs: number) =>
-        Effect.andThen(
-          // PostgreSQL reads this index by bitmap scans only, and ReadSql has switched them off.
-          sql`SET LOCAL enable_bitmapscan = on`,
-          transactionLedgers(sql, network, transaction, sinceMs)
-        ).pipe(
+        Effect.andThen(useBlockRanges(sql), transactionLedgers(sql, network, transaction, sinceMs)).pipe(
           sql.withTransaction,
           Effect.map((rows) => rows.map(({ ledgerIndex }) => ledgerIndex))
         )

@@ -96,7 +96,7 @@ export class BackfillRequests extends Context.Service<BackfillRequests>()(
             outcome.state === "ready"
               ? sql`first_ledger = ${number(outcome.firstLedger)}, before_ledger = ${number(outcome.beforeLedger)},
                 ledgers = coalesce(ledgers, 0), fetched = coalesce(ledgers, 0)`
-              : sql`error = ${printable(outcome.error, Limits.storedErrorLength)}`
+              : sql`error = ${printable(outcome.error, Limits.errorLength)}`
           return Effect.asVoid(sql`
           UPDATE history_requests SET state = ${outcome.state}, ${set},
             settled_at = ${new Date(nowMs).toISOString()}::timestamptz

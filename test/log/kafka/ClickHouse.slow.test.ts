@@ -1,19 +1,16 @@
 /**
- * ClickHouse, embedded as chDB from PyPI, runs the statements of docs/data-teams.md: they turn the values of the topic
+ * ClickHouse, embedded as chDB from PyPI, runs the statements of docs/examples: they turn the values of the topic
  * of events into typed rows. The values are inserted, so this does not test how ClickHouse reads from Kafka.
  */
+import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { eventOf } from "../../support/events.ts"
-import { codeBlocks } from "../../support/markdown.ts"
 import { pythonEnvironment } from "../../support/python.ts"
 
-const PAGE = "docs/data-teams.md"
 const TEST_MS = 120_000
 const { missing, run } = pythonEnvironment("chdb==4.4.0", "chdb-core==26.9.0")
 
-const blockWith = (text: string): string =>
-  codeBlocks(PAGE, "sql").find((block) => block.includes(text)) ??
-  assert.fail(`${PAGE} has no SQL with ${text}`)
+const statementsOf = (file: string): string => readFileSync(`docs/examples/${file}`, "utf8")
 
 /** Inserts each value (base64) into `events_topic` after the statements; prints each row of `events`. */
 const program = `
@@ -39,7 +36,7 @@ const FORMAT = /ENGINE = Kafka\([^)]*'(\w+)'\)/
 
 /** The rows of `events` after the statements in `reading` moved these values from the topic's table. */
 const load = (reading: string, values: ReadonlyArray<Uint8Array>) => {
-  const table = blockWith("ENGINE = ReplacingMergeTree").split(";\n")[0]!
+  const table = statementsOf("clickhouse.sql").split(";\n")[0]!
   const statements = [
     table,
     ...reading.split(";\n").filter((one) => one.trim() !== "" && !one.includes("ReplacingMergeTree"))
@@ -69,7 +66,7 @@ describe.skipIf(missing !== undefined)(
   () => {
     it(
       "make one row of each event, also if it is read twice",
-      () => assert.deepStrictEqual(load(blockWith("'JSONEachRow'"), [...plain, ...plain]), rows),
+      () => assert.deepStrictEqual(load(statementsOf("clickhouse.sql"), [...plain, ...plain]), rows),
       TEST_MS
     )
 
@@ -78,7 +75,7 @@ describe.skipIf(missing !== undefined)(
       () => {
         const [first, second] = plain
         const prefixed = Buffer.concat([Buffer.from([0, 0, 0, 0, 7]), second!])
-        assert.deepStrictEqual(load(blockWith("'RawBLOB'"), [first!, prefixed]), rows)
+        assert.deepStrictEqual(load(statementsOf("clickhouse-registry.sql"), [first!, prefixed]), rows)
       },
       TEST_MS
     )

@@ -1,10 +1,10 @@
 /**
- * The examples in Java and Python of docs/data-teams.md read the public topics as they are written there: each
+ * The examples in Java (docs/examples) and Python (docs/data-teams.md) read the public topics as they are written there: each
  * committed event once, with and without a schema registry's prefix, and into a table exactly once although the
  * reader is killed.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -112,7 +112,10 @@ describe.skipIf(!hasKafka || noJava !== undefined)(named("the example in Java", 
   static long nextOffset() { return 0; }
   static void store(String json, long nextOffset) { System.out.println(json); }
 }`
-        writeFileSync(file, `${replaced(blockWith("java", "KafkaConsumer"), kafka)}\n${warehouse}\n`)
+        writeFileSync(
+          file,
+          `${replaced(readFileSync("docs/examples/Events.java", "utf8"), kafka)}\n${warehouse}\n`
+        )
         const events = yield* firstEvents("java", ["-cp", join(fetchJars(), "*"), file], expected.length)
         assert.deepStrictEqual(places(events), expected)
       }),

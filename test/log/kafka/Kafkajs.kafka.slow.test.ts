@@ -1,4 +1,4 @@
-/** kafkajs with Confluent's registry client reads the public topics with exactly the code in docs/data-teams.md. */
+/** kafkajs with Confluent's registry client reads the public topics with exactly the code in docs/examples. */
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
@@ -10,11 +10,11 @@ import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
 import { EVENTS_EACH, writeLedgers } from "../../support/kafkaLedgers.ts"
 import { askRegistry, REGISTRY_STARTING_MS, Registry, registryMissing } from "../../support/registry.ts"
 
-const section = /### Node\n[\s\S]*?```js\n([\s\S]*?)```/.exec(readFileSync("docs/data-teams.md", "utf8"))?.[1]
+const example = readFileSync("docs/examples/events.js", "utf8")
 
 /** The example with other addresses, and with a `store` that prints. */
 const exampleWith = (replacements: Readonly<Record<string, string>>): string => {
-  let code = section ?? assert.fail("docs/data-teams.md has no example for Node")
+  let code = example
   for (const [shown, real] of Object.entries(replacements)) {
     assert.include(code, shown)
     code = code.replaceAll(shown, real)

@@ -19,7 +19,7 @@ layer(Layer.provideMerge(EventCounts.layer, TestDatabase))("the estimate of acco
       yield* sql`
         INSERT INTO event_accounts (network, account, event_type, close_time, ledger_index, position)
         SELECT 'mainnet', account, 'payment.xrp', to_timestamp(${BEGAN}::float8 + i), i, 0
-        FROM generate_series(0, ${Limits.estimateRead - 1}::int) AS i
+        FROM generate_series(0, ${Limits.countedRows - 1}::int) AS i
         CROSS JOIN LATERAL (VALUES ('rOne'), ('rOther'), (CASE i % 10 WHEN 0 THEN 'rRare' END)) AS of (account)
         WHERE account IS NOT NULL`
       const wanted = (accounts: ReadonlyArray<string>, seconds: number) =>
@@ -30,7 +30,7 @@ layer(Layer.provideMerge(EventCounts.layer, TestDatabase))("the estimate of acco
           from: BEGAN,
           before: BEGAN + seconds
         }) as const
-      const all = Limits.estimateRead
+      const all = Limits.countedRows
       assert.deepStrictEqual(yield* counts.estimate(wanted(["rRare", "rNone"], all)), {
         events: all / 10,
         atLeast: false

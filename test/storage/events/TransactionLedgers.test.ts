@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventIndex } from "../../../src/storage/events/EventIndex.ts"
 import { EventQueries } from "../../../src/storage/events/EventQueries.ts"
-import { transactionLedgers } from "../../../src/storage/events/TransactionLedgers.ts"
+import { transactionLedgers, useBlockRanges } from "../../../src/storage/events/TransactionLedgers.ts"
 import { ReadSql } from "../../../src/storage/Sql.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 import { settingsLayer } from "../../support/settings.ts"
@@ -30,7 +30,7 @@ const eventsRead = Effect.fnUntraced(function* (transaction: string) {
   const read = yield* ReadSql
   const [text, values] = transactionLedgers(read, "mainnet", transaction, 0).compile()
   const plan = Effect.gen(function* () {
-    yield* read`SET LOCAL enable_bitmapscan = on`
+    yield* useBlockRanges(read)
     yield* read.unsafe(`PREPARE look_up AS ${text}`)
     const given = values.map((value) => `'${value}'`).join()
     const lines = yield* read.unsafe<{ readonly "QUERY PLAN": string }>(

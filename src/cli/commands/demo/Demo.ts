@@ -9,7 +9,7 @@ import { Command, Flag } from "effect/cli"
 import { Limits } from "../../../config/Limits.ts"
 import type { ClosedLedger } from "../../../simulator/Chain.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
-import { wholeNumber } from "../../terminal/Flags.ts"
+import { optional, wholeNumber } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../../terminal/Invocation.ts"
 import { print, terminalRows } from "../../terminal/Output.ts"
@@ -116,7 +116,7 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
   const verdict = Effect.map(statuses(parts), (statusOf) => judge(expected, parts.receiver.counts, statusOf))
   const settled = verdict.pipe(
     Effect.flatMap(({ ok }) => (ok ? Effect.void : Effect.fail("unsettled" as const))),
-    Effect.retry(Schedule.spaced(Limits.demoRefreshMs)),
+    Effect.retry(Schedule.spaced(Limits.progressRefreshMs)),
     Effect.timeoutOption(Limits.demoSettleMs)
   )
 
@@ -127,7 +127,7 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
       yield* settled
     }
   })
-  const drawing = Effect.forever(Effect.andThen(draw, Effect.sleep(Limits.demoRefreshMs)))
+  const drawing = Effect.forever(Effect.andThen(draw, Effect.sleep(Limits.progressRefreshMs)))
   const stopped = Option.isNone(yield* untilStopped(live ? Effect.raceFirst(job, drawing) : job))
 
   const outcome = yield* verdict
@@ -143,17 +143,14 @@ export const demo = Command.make(
       Flag.withDescription(
         "End after this many ledgers, with a summary; exit 0 only if every event arrived everywhere"
       ),
-      Flag.optional
+      optional
     )
   },
   Effect.fnUntraced(function* ({ ledgers }) {
     const { environment } = yield* Invocation
     // Log messages would disturb the view.
     const quiet = (environment["LOG_LEVEL"] ?? "") === "" ? "Warn" : yield* References.MinimumLogLevel
-    yield* runDemo(Option.getOrUndefined(ledgers)).pipe(
-      Effect.scoped,
-      Effect.provideService(References.MinimumLogLevel, quiet)
-    )
+    yield* runDemo(ledgers).pipe(Effect.scoped, Effect.provideService(References.MinimumLogLevel, quiet))
   })
 ).pipe(
   about(

@@ -9,9 +9,8 @@ import { parseIsoTime } from "../../../domain/IsoTime.ts"
 import type { Network } from "../../../domain/Network.ts"
 import type { LogReader } from "../../../log/Log.ts"
 import { failed, wrongUsage } from "../../terminal/Failure.ts"
+import { LEDGER_INDEX_MAX } from "../ledger/Flags.ts"
 import { type Interval, ledgersIn, type Piece, without } from "./Coverage.ts"
-
-const LEDGER_INDEX_MAX = 4_294_967_295
 
 export type Bound =
   | { readonly _tag: "Ledger"; readonly index: number }

@@ -3,9 +3,10 @@ import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import type { Environment } from "../../../config/Config.ts"
 import { networks } from "../../../domain/Network.ts"
-import { addressProblem, isEventPattern } from "../../../domain/WebhookRules.ts"
+import { isEventPattern } from "../../../domain/WebhookRules.ts"
 import { type WrongUsage, wrongUsage } from "../../terminal/Failure.ts"
-import { several } from "../../terminal/Flags.ts"
+import { optional, optionalText, several } from "../../terminal/Flags.ts"
+import { addressFlag } from "../replay/Wanted.ts"
 
 /** Read if --api-key is not given. Flags are visible to everyone who can list this machine's processes. */
 const KEY_VARIABLE = "LEDGERHOOK_API_KEY"
@@ -28,20 +29,18 @@ export const forwardFlags = {
       "Post live events of a service to this address on your machine, instead of waiting for webhooks"
     ),
     Flag.filterMap(httpUrl, () => HTTP_URL),
-    Flag.optional
+    optional
   ),
   url: Flag.String("url").pipe(
     Flag.withMetavar("URL"),
     Flag.withDescription(`With --forward: the address of the service's API (default: ${DEFAULT_URL})`),
     Flag.filterMap(httpUrl, () => "an http or https URL, as https://api.example.com"),
-    Flag.optional
+    optional
   ),
-  apiKey: Flag.String("api-key").pipe(
-    Flag.withMetavar("KEY"),
-    Flag.withDescription(
-      `With --forward: an API key with the scope events:read (default: the environment variable ${KEY_VARIABLE})`
-    ),
-    Flag.optional
+  apiKey: optionalText(
+    "api-key",
+    "KEY",
+    `With --forward: an API key with the scope events:read (default: the environment variable ${KEY_VARIABLE})`
   ),
   types: Flag.String("type").pipe(
     Flag.withMetavar("TYPE"),
@@ -54,28 +53,20 @@ export const forwardFlags = {
     ),
     several
   ),
-  account: Flag.String("account").pipe(
-    Flag.withMetavar("ADDRESS"),
-    Flag.withDescription("With --forward: only events that involve this XRPL address"),
-    Flag.filter(
-      (address) => addressProblem(address) === undefined,
-      () => "a classic XRPL address (r…)"
-    ),
-    Flag.optional
-  ),
+  account: addressFlag("With --forward: only events that involve this XRPL address").pipe(optional),
   network: Flag.Literals("network", networks).pipe(
     Flag.withDescription("With --forward: testnet (default) or devnet, with a test key"),
-    Flag.optional
+    optional
   )
 }
 
 interface Given {
-  readonly forward: Option.Option<URL>
-  readonly url: Option.Option<URL>
-  readonly apiKey: Option.Option<string>
+  readonly forward: URL | undefined
+  readonly url: URL | undefined
+  readonly apiKey: string | undefined
   readonly types: ReadonlyArray<string>
-  readonly account: Option.Option<string>
-  readonly network: Option.Option<string>
+  readonly account: string | undefined
+  readonly network: string | undefined
 }
 
 export interface Forwarding {
@@ -90,21 +81,20 @@ export const forwardOf = Effect.fnUntraced(function* (
   given: Given,
   environment: Environment
 ): Effect.fn.Return<Forwarding | undefined, WrongUsage> {
-  const { account, apiKey, network, types, url } = given
-  const to = Option.getOrUndefined(given.forward)
+  const { account, apiKey, forward: to, network, types, url } = given
   if (to === undefined) {
     const isGiven = {
-      url: Option.isSome(url),
-      "api-key": Option.isSome(apiKey),
+      url: url !== undefined,
+      "api-key": apiKey !== undefined,
       type: types.length > 0,
-      account: Option.isSome(account),
-      network: Option.isSome(network)
+      account: account !== undefined,
+      network: network !== undefined
     }
     const name = Object.entries(isGiven).find(([, given]) => given)?.[0]
     if (name === undefined) return undefined
     return yield* wrongUsage(`--${name} needs --forward, the address that events are posted to.`)
   }
-  const key = Option.getOrElse(apiKey, () => environment[KEY_VARIABLE]?.trim() ?? "")
+  const key = apiKey ?? environment[KEY_VARIABLE]?.trim() ?? ""
   // Other characters are not allowed in a header.
   if (!/^[!-~]+$/.test(key)) {
     return yield* wrongUsage(
@@ -112,8 +102,8 @@ export const forwardOf = Effect.fnUntraced(function* (
     )
   }
   const query = new URLSearchParams(types.map((type) => ["event_type", type]))
-  if (Option.isSome(account)) query.set("account", account.value)
-  if (Option.isSome(network)) query.set("network", network.value)
-  const api = { url: Option.getOrElse(url, () => new URL(DEFAULT_URL)).href.replace(/\/+$/, ""), key, query }
+  if (account !== undefined) query.set("account", account)
+  if (network !== undefined) query.set("network", network)
+  const api = { url: (url ?? new URL(DEFAULT_URL)).href.replace(/\/+$/, ""), key, query }
   return { to, api }
 })

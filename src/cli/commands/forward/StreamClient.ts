@@ -10,6 +10,9 @@ import { printable } from "../../../domain/Printable.ts"
 import { type CommandFailed, failed } from "../../terminal/Failure.ts"
 import { type Block, makeBlockReader, TooLong } from "./Blocks.ts"
 
+/** Characters shown of a service's reason for ending a stream. */
+const REASON_CHARS = 500
+
 export interface StreamClientOptions {
   /** The API's URL, without `/v1`. */
   readonly url: string
@@ -37,7 +40,7 @@ const lost = (reason: string, retryAfterMs = 0): Lost => new Lost({ reason, retr
 export const requestFailure = (error: unknown): string => {
   const text = connectionFailure(error)
   return text === NO_REASON && error instanceof Error && error.cause instanceof Error
-    ? `${text} (${printable(error.cause.message, Limits.forwardReasonLength)})`
+    ? `${text} (${printable(error.cause.message, REASON_CHARS)})`
     : text
 }
 
@@ -46,7 +49,7 @@ const errorIn = (text: string): { readonly code: string; readonly message: strin
   try {
     const { code, message } = JSON.parse(text).error
     return typeof code === "string" && typeof message === "string"
-      ? { code, message: printable(message, Limits.forwardReasonLength) }
+      ? { code, message: printable(message, REASON_CHARS) }
       : undefined
   } catch {
     return undefined

@@ -1,11 +1,11 @@
 /** Flags of the commands on a range of ledgers: the range, the network and the server. */
-import { Effect, type Option } from "effect"
+import { Effect } from "effect"
 import { Flag } from "effect/cli"
 import { Settings } from "../../../config/Config.ts"
 import { urlOf } from "../../../config/Values.ts"
 import { type Network, networks } from "../../../domain/Network.ts"
 import { type WrongUsage, wrongUsage } from "../../terminal/Failure.ts"
-import { wholeNumber, withDefault } from "../../terminal/Flags.ts"
+import { optional, wholeNumber, withDefault } from "../../terminal/Flags.ts"
 import { settings } from "../../terminal/Invocation.ts"
 
 export const LEDGER_INDEX_MAX = 4_294_967_295
@@ -27,16 +27,16 @@ export const serverUrl = (name: string, description: string) =>
       (url) => urlOf("ws:", "wss:")(url) !== undefined,
       () => "a ws:// or wss:// address"
     ),
-    Flag.optional
+    optional
   )
 
 export const checkRange = (first: number, last: number): Effect.Effect<void, WrongUsage> =>
   first <= last ? Effect.void : Effect.fail(wrongUsage(`--from ${first} is after --to ${last}.`))
 
 /** The given server, else the first one in the settings. Settings are read only if no server is given. */
-export const chooseServer = (given: Option.Option<string>, of: Network) =>
-  given._tag === "Some"
-    ? Effect.succeed(given.value)
+export const chooseServer = (given: string | undefined, of: Network) =>
+  given !== undefined
+    ? Effect.succeed(given)
     : Effect.gen(function* () {
         const { networks: watched } = yield* Settings
         const url = watched.find((one) => one.network === of)?.urls[0]

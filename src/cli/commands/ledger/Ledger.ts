@@ -21,6 +21,9 @@ import { type Item, makeRecordedReader, type Recorded } from "./RecordedData.ts"
 import { skip } from "./Skip.ts"
 import { verify } from "./Verify.ts"
 
+/** Of one file. */
+const FAULTS_SHOWN = 100
+
 const eventLine = (event: DetectedEvent, file: string | undefined): string =>
   printableLines(
     JSON.stringify({
@@ -57,7 +60,7 @@ const detectFile = (file: string, several: boolean) => {
   const showAll = Effect.fnUntraced(function* (items: Iterable<Item>) {
     for (const item of items) {
       if (item._tag === "Recorded") yield* show(item, file, several)
-      else if (++faults <= Limits.recordedFaultsShown)
+      else if (++faults <= FAULTS_SHOWN)
         yield* printError(`ledgerhook: ${name}:${item.line}: ${item.message}`)
       if (hopeless()) return false
     }
@@ -68,8 +71,8 @@ const detectFile = (file: string, several: boolean) => {
       showAll(reader.line(line))
     )
     if (!hopeless()) yield* showAll(reader.end())
-    if (faults > Limits.recordedFaultsShown) {
-      const others = `${faults - Limits.recordedFaultsShown} more faults are not shown`
+    if (faults > FAULTS_SHOWN) {
+      const others = `${faults - FAULTS_SHOWN} more faults are not shown`
       yield* printError(
         `ledgerhook: ${name}: ${others}${hopeless() ? "; the rest of the file is not read" : ""}.`
       )

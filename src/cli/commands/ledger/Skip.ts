@@ -4,7 +4,7 @@
  * nothing will fetch any more, and for one that is not closed yet.
  */
 import { Clock, Effect, Layer, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { Settings } from "../../../config/Config.ts"
 import { Limits } from "../../../config/Limits.ts"
 import { type LedgerRange, ledgerRanges } from "../../../coverage/LedgerMarkers.ts"
@@ -16,10 +16,14 @@ import { BackfillStore } from "../../../storage/events/BackfillStore.ts"
 import { SkippedLedgers } from "../../../storage/events/SkippedLedgers.ts"
 import { stores } from "../../Stores.ts"
 import { failed, wrongUsage } from "../../terminal/Failure.ts"
+import { lineFlag, optional, switchFlag } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { settings } from "../../terminal/Invocation.ts"
 import { print } from "../../terminal/Output.ts"
 import { LEDGER_INDEX_MAX, network } from "./Flags.ts"
+
+/** Characters of the reason. */
+const REASON_CHARACTERS = 200
 
 export interface Taken {
   /** Oldest first, without simulated ledgers. */
@@ -101,15 +105,8 @@ const index = Argument.String("index").pipe(
   )
 )
 
-const reason = Flag.String("reason").pipe(
-  Flag.withDescription("Why, for those who find the hole later"),
-  Flag.map((text) => text.trim()),
-  Flag.filter(
-    (text) =>
-      text !== "" && [...text].length <= Limits.skipReasonLength && !/\p{C}|\p{Zl}|\p{Zp}/u.test(text),
-    () => `1 to ${Limits.skipReasonLength} characters on one line`
-  ),
-  Flag.optional
+const reason = lineFlag("reason", "Why, for those who find the hole later", REASON_CHARACTERS).pipe(
+  optional
 )
 
 export const skip = Command.make(
@@ -118,10 +115,7 @@ export const skip = Command.make(
     index,
     network,
     reason,
-    withdraw: Flag.Boolean("withdraw").pipe(
-      Flag.withDescription("Withdraw the order, if the ledger was not skipped yet"),
-      Flag.withDefault(false)
-    )
+    withdraw: switchFlag("withdraw", "Withdraw the order, if the ledger was not skipped yet")
   },
   Effect.fnUntraced(function* ({ index: ledgerIndex, network: of, reason: given, withdraw }) {
     yield* requireServers(of)
@@ -130,8 +124,8 @@ export const skip = Command.make(
         return yield* failed(`there is no order for ledger ${ledgerIndex} of ${of} that can be withdrawn.`)
       return yield* print(`ledger ${ledgerIndex} of ${of} will not be skipped.`)
     }
-    if (Option.isNone(given)) return yield* wrongUsage("--reason is missing: say why the ledger is skipped.")
-    yield* order(of, ledgerIndex, given.value)
+    if (given === undefined) return yield* wrongUsage("--reason is missing: say why the ledger is skipped.")
+    yield* order(of, ledgerIndex, given)
   }, Effect.provide(skipStores))
 ).pipe(
   about(

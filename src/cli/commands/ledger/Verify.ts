@@ -2,10 +2,11 @@
  * `ledgerhook ledger verify`: checks that the log contains a complete chain of ledgers over a range and, with
  * --against, that a server has the same chain. The service may be running. Changes nothing.
  */
-import { Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
 import { logReader } from "../../Stores.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
+import { switchFlag } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { print } from "../../terminal/Output.ts"
 import { checkRange, from, network, serverUrl, to } from "./Flags.ts"
@@ -33,16 +34,11 @@ export const verify = Command.make(
     to,
     network,
     against: serverUrl("against", "Also compare every ledger hash with this server (ws:// or wss://)"),
-    json: Flag.Boolean("json").pipe(
-      Flag.withDescription("Print one JSON object instead of the table"),
-      Flag.withDefault(false)
-    )
+    json: switchFlag("json", "Print one JSON object instead of the table")
   },
   Effect.fnUntraced(function* ({ against, json, ...range }) {
     yield* checkRange(range.from, range.to)
-    const result = yield* verifyChain({ ...range, against: Option.getOrUndefined(against) }).pipe(
-      Effect.provide(logReader("ledger verify"))
-    )
+    const result = yield* verifyChain({ ...range, against }).pipe(Effect.provide(logReader("ledger verify")))
     yield* print(json ? JSON.stringify(result, null, 2) : table(result))
     if (!result.ok) return yield* new FailureReported()
   })

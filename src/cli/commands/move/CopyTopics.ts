@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { Limits } from "../../../config/Limits.ts"
+import { makeCursor } from "../../../log/Cursor.ts"
 import {
   type Log,
   type LogReader,
@@ -16,6 +17,10 @@ import {
 } from "../../../log/Log.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { makeOffsetMap, type OffsetMap } from "./OffsetMap.ts"
+
+/** How often a transaction of the other log is tried, and the wait in between. */
+const TRIES = 5
+const RETRY_MS = 1_000
 
 type Source = LogReader["Service"]
 type Target = Pick<Log["Service"], "transaction" | "committed" | "offsets" | "read">
@@ -90,11 +95,11 @@ const landOnce = (target: Target, transaction: Transaction, to: Position) =>
     Effect.catchTag("LogError", (error) =>
       Effect.gen(function* () {
         yield* Effect.logWarning("copying records failed", error)
-        yield* Effect.sleep(Limits.moveRetryMs)
+        yield* Effect.sleep(RETRY_MS)
         if ((yield* target.committed(GROUP, to)) < to.offset) return yield* error
       })
     ),
-    Effect.retry({ times: Limits.moveTries - 1 })
+    Effect.retry({ times: TRIES - 1 })
   )
 
 /** Copies what is not copied yet. */
@@ -123,22 +128,10 @@ export const copyPartition = Effect.fnUntraced(function* (
   }
 })
 
-/** Reads the records of a partition one by one, from the first that is kept. */
-const makeCursor = Effect.fnUntraced(function* (log: Pick<Source, "read" | "offsets">, partition: Partition) {
+/** A cursor at the first record that is kept, and where the partition begins and ends. */
+const cursorOf = Effect.fnUntraced(function* (log: Pick<Source, "read" | "offsets">, partition: Partition) {
   const ends = yield* log.offsets(partition)
-  let page: ReadonlyArray<LogRecord> = []
-  let place = 0
-  let offset = ends.start
-  const next = Effect.gen(function* () {
-    if (place === page.length) {
-      page = yield* log.read({ ...partition, offset }, Limits.logReadRecords)
-      place = 0
-    }
-    const record = page[place++]
-    if (record !== undefined) offset = record.offset + 1
-    return record
-  })
-  return { ends, next }
+  return { ends, next: makeCursor(log, { ...partition, offset: ends.start }).next }
 })
 
 /** Compares the copies with their originals, record by record, and returns where each is. */
@@ -148,7 +141,7 @@ export const compareCopies = Effect.fnUntraced(function* (
   partition: Partition,
   rewrite: (value: string | null) => string | null = unchanged
 ): Effect.fn.Return<OffsetMap, Effect.Error<ReturnType<Source["read"]>> | ReturnType<typeof failed>> {
-  const [originals, copies] = [yield* makeCursor(source, partition), yield* makeCursor(target, partition)]
+  const [originals, copies] = [yield* cursorOf(source, partition), yield* cursorOf(target, partition)]
   const { add, finish } = makeOffsetMap(originals.ends, copies.ends)
   while (true) {
     const [original, copy] = [yield* originals.next, yield* copies.next]

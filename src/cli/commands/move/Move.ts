@@ -4,8 +4,8 @@
  * verified. So the other store is empty for a service until everything is there.
  */
 import { resolve } from "node:path"
-import { Effect, Layer, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Effect, Layer } from "effect"
+import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { Settings, type SettingsShape } from "../../../config/Config.ts"
 import { ledgerRanges } from "../../../coverage/LedgerMarkers.ts"
@@ -17,6 +17,7 @@ import { moveTables } from "../../../storage/copy/MoveTables.ts"
 import { claimLog } from "../../../storage/LogIdentity.ts"
 import { keyFileTexts, restoreKeyFiles } from "../../../storage/webhooks/SecretKeys.ts"
 import { failed, wrongUsage } from "../../terminal/Failure.ts"
+import { optionalText } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { Invocation, settings, settingsOf } from "../../terminal/Invocation.ts"
 import { showProgress } from "../../terminal/Progress.ts"
@@ -103,15 +104,12 @@ const settingsToStart = (
   return `Set ${given.join(" and ")}${unset.length === 0 ? "" : `, unset ${unset.join(" and ")}`}, and start the service.${key} The old store is unchanged; do not start a service on it again: it would send the same deliveries.`
 }
 
-const optional = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
-
 export const move = Command.make(
   "move",
   {
     ...targetUrlFlags,
-    dataDir: optional("data-dir", "FOLDER", "Move to an embedded PostgreSQL in this folder"),
-    kafkaBrokers: optional(
+    dataDir: optionalText("data-dir", "FOLDER", "Move to an embedded PostgreSQL in this folder"),
+    kafkaBrokers: optionalText(
       "kafka-brokers",
       "LIST",
       "Move the log to this Kafka; the other KAFKA_ settings hold for it (default: the log embedded in the database)"
@@ -120,20 +118,19 @@ export const move = Command.make(
   },
   ({ dataDir, kafkaBrokers, json: asJson, ...urls }) =>
     Effect.gen(function* () {
-      if (targetUrlsGiven(urls) + (Option.isSome(dataDir) ? 1 : 0) !== 1)
+      if (targetUrlsGiven(urls) + (dataDir === undefined ? 0 : 1) !== 1)
         return yield* wrongUsage(
           "give one of --database-url-env, --database-url-file, --database-url and --data-dir."
         )
       const present = yield* Settings
       const { environment } = yield* Invocation
       const databaseUrl = yield* targetUrl(urls, environment)
-      const brokers = Option.getOrUndefined(kafkaBrokers)
       const other = yield* settingsOf({
         ...environment,
         DATABASE_URL: databaseUrl,
-        DATA_DIR: Option.getOrElse(dataDir, () => present.dataDir),
-        KAFKA_BROKERS: brokers,
-        ...(brokers === undefined && { SCHEMA_REGISTRY_URL: undefined })
+        DATA_DIR: dataDir ?? present.dataDir,
+        KAFKA_BROKERS: kafkaBrokers,
+        ...(kafkaBrokers === undefined && { SCHEMA_REGISTRY_URL: undefined })
       })
       const { rows, records, ledgers } = yield* moveStore(present, other)
       const next = settingsToStart(other, present)

@@ -3,29 +3,34 @@
  * of its processes, or from the command line.
  */
 import { readFileSync } from "node:fs"
-import { Effect, Option } from "effect"
-import { Flag } from "effect/cli"
+import { Effect } from "effect"
 import type { Environment } from "../../../config/Config.ts"
 import { wrongUsage } from "../../terminal/Failure.ts"
-
-const optional = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.optional)
+import { optionalText } from "../../terminal/Flags.ts"
 
 export const targetUrlFlags = {
-  databaseUrl: optional(
+  databaseUrl: optionalText(
     "database-url",
     "URL",
     "Move to this PostgreSQL (15 or later). If the URL has a password, use one of the next two: the command line stays in the shell's history, and others may see it while the command starts"
   ),
-  databaseUrlEnv: optional("database-url-env", "NAME", "Move to the PostgreSQL whose URL this variable has"),
-  databaseUrlFile: optional("database-url-file", "FILE", "Move to the PostgreSQL whose URL is in this file")
+  databaseUrlEnv: optionalText(
+    "database-url-env",
+    "NAME",
+    "Move to the PostgreSQL whose URL this variable has"
+  ),
+  databaseUrlFile: optionalText(
+    "database-url-file",
+    "FILE",
+    "Move to the PostgreSQL whose URL is in this file"
+  )
 }
 
-type Given = { readonly [flag in keyof typeof targetUrlFlags]: Option.Option<string> }
+type Given = { readonly [flag in keyof typeof targetUrlFlags]: string | undefined }
 
 /** How many of the flags are given. */
 export const targetUrlsGiven = (given: Given): number =>
-  [given.databaseUrl, given.databaseUrlEnv, given.databaseUrlFile].filter(Option.isSome).length
+  [given.databaseUrl, given.databaseUrlEnv, given.databaseUrlFile].filter((one) => one !== undefined).length
 
 const inFile = (file: string) =>
   Effect.try({
@@ -39,9 +44,8 @@ const inFile = (file: string) =>
 
 /** Undefined if no flag is given. */
 export const targetUrl = Effect.fnUntraced(function* (given: Given, environment: Environment) {
-  const name = Option.getOrUndefined(given.databaseUrlEnv)
-  const file = Option.getOrUndefined(given.databaseUrlFile)
-  if (name === undefined && file === undefined) return Option.getOrUndefined(given.databaseUrl)
+  const { databaseUrlEnv: name, databaseUrlFile: file } = given
+  if (name === undefined && file === undefined) return given.databaseUrl
   const text = file === undefined ? environment[name ?? ""] : yield* inFile(file)
   const url = text?.trim() ?? ""
   if (url !== "") return url

@@ -3,7 +3,7 @@
  * --dry-run it only counts the events. A process with the role `replay` works on the job.
  */
 import { Clock, Effect, Option } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { hasHistory, Settings } from "../../../config/Config.ts"
 import { estimateReplay, wantedEvents } from "../../../coverage/ReplayEstimate.ts"
 import { tallyReplay } from "../../../coverage/ReplayTally.ts"
@@ -19,13 +19,13 @@ import { findWebhookSummary } from "../../../storage/webhooks/WebhookOverview.ts
 import type { ListedWebhook } from "../../../storage/webhooks/WebhookRow.ts"
 import { findAccount, webhookFlag } from "../../Stores.ts"
 import { failed, wrongUsage } from "../../terminal/Failure.ts"
+import { switchFlag } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
-import { Invocation } from "../../terminal/Invocation.ts"
-import { inJson, json, printOne } from "../../terminal/Table.ts"
-import { fields, findJob, replayStores, toJson } from "./Job.ts"
+import { json, printOne } from "../../terminal/Table.ts"
+import { replayStores } from "./Job.ts"
 import { noWebhook, refusedJob } from "./Refusals.ts"
 import { type Wanted, wantedFlags, wantedOf } from "./Wanted.ts"
-import { watchJob } from "./Watch.ts"
+import { showMade } from "./Watch.ts"
 
 /** Counts the events that are in the log, exactly, and creates no job. */
 const dryRun = Effect.fnUntraced(function* ({ id, network }: ListedWebhook, wanted: Wanted, asJson: boolean) {
@@ -110,20 +110,14 @@ export const create = Command.make(
   {
     webhook: webhookFlag,
     ...wantedFlags,
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Only count the events by type; create no job"),
-      Flag.withDefault(false)
-    ),
-    watch: Flag.Boolean("watch").pipe(
-      Flag.withDescription("Show the job's progress until it ends, like `replay watch`"),
-      Flag.withDefault(false)
-    ),
+    dryRun: switchFlag("dry-run", "Only count the events by type; create no job"),
+    watch: switchFlag("watch", "Show the job's progress until it ends, like `replay watch`"),
     json
   },
   Effect.fnUntraced(function* ({ webhook: webhookId, dryRun: isDry, watch, json: asJson, ...given }) {
     if (isDry && watch)
       return yield* wrongUsage("--dry-run and --watch cannot be used together: --dry-run creates no job.")
-    if (isDry && Option.isSome(given.payloadFilter)) {
+    if (isDry && given.payloadFilter !== undefined) {
       return yield* wrongUsage(
         "--dry-run and --payload-filter cannot be used together: --dry-run does not read payloads."
       )
@@ -134,18 +128,10 @@ export const create = Command.make(
       if (Option.isNone(webhook)) return yield* noWebhook(webhookId)
       if (isDry) return yield* dryRun(webhook.value, wanted, asJson)
       const id = yield* make(webhook.value, wanted)
-      // In JSON, `watchJob` prints the job's state as its first line.
-      if (watch && inJson(yield* Invocation, asJson)) return yield* watchJob(id, asJson)
-      const job = yield* findJob(id)
-      yield* printOne({
-        json: asJson,
-        fields: fields(job),
-        value: toJson(job, yield* Clock.currentTimeMillis),
-        note: watch
-          ? "Ctrl-C stops watching, not the job."
-          : `The job is created. To see its progress: \`ledgerhook replay watch ${id}\`.`
-      })
-      if (watch) yield* watchJob(id, asJson)
+      const note = watch
+        ? "Ctrl-C stops watching, not the job."
+        : `The job is created. To see its progress: \`ledgerhook replay watch ${id}\`.`
+      yield* showMade(id, watch, asJson, note)
     }).pipe(Effect.provide(replayStores("replay create")))
   })
 ).pipe(

@@ -1,10 +1,11 @@
 /** `ledgerhook replay …`: watch, cancel and list replay jobs of any account. Create.ts creates them. */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { type ReplaySummary, replaySummaries } from "../../../storage/replays/ReplayOverview.ts"
 import { ReplayStore } from "../../../storage/replays/ReplayStore.ts"
 import { accountFlag, findAccount, jobArgument, stores, webhookFlag } from "../../Stores.ts"
 import { failed } from "../../terminal/Failure.ts"
+import { optional } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { json, printList, printOne } from "../../terminal/Table.ts"
 import { create } from "./Create.ts"
@@ -57,14 +58,13 @@ const cancel = Command.make(
 const list = Command.make(
   "list",
   {
-    account: accountFlag.pipe(Flag.withDescription("Only the jobs of this account"), Flag.optional),
-    webhook: webhookFlag.pipe(Flag.withDescription("Only the jobs for this webhook"), Flag.optional),
+    account: accountFlag.pipe(Flag.withDescription("Only the jobs of this account"), optional),
+    webhook: webhookFlag.pipe(Flag.withDescription("Only the jobs for this webhook"), optional),
     json
   },
-  Effect.fnUntraced(function* ({ account, webhook, json: asJson }) {
-    const accountId = Option.getOrUndefined(account)
+  Effect.fnUntraced(function* ({ account: accountId, webhook: webhookId, json: asJson }) {
     if (accountId !== undefined) yield* findAccount(accountId)
-    const of = { accountId, webhookId: Option.getOrUndefined(webhook) }
+    const of = { accountId, webhookId }
     const now = yield* Clock.currentTimeMillis
     yield* printList({
       json: asJson,

@@ -7,7 +7,7 @@ import { parseIsoTime } from "../../../domain/IsoTime.ts"
 import { type ReplayFilters, replayBounds } from "../../../domain/Replay.ts"
 import { addressProblem } from "../../../domain/WebhookRules.ts"
 import { wrongUsage } from "../../terminal/Failure.ts"
-import { several } from "../../terminal/Flags.ts"
+import { optional, optionalText, several } from "../../terminal/Flags.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 import { payloadFilterFlag, payloadFilterOf } from "../PayloadFilterFlag.ts"
 
@@ -25,8 +25,14 @@ export const timeFlag = (name: string, description: string) =>
       (text) => Option.fromNullishOr(parseIsoTime(text)),
       () => "an ISO 8601 date-time with an offset, such as 2026-11-21T09:30:00Z"
     ),
-    Flag.optional
+    optional
   )
+
+/** `since` and `until`: undefined if the flag is not given. */
+export const checkSpan = (since: number | undefined, until: number | undefined) =>
+  since !== undefined && until !== undefined && since >= until
+    ? Effect.fail(wrongUsage("--since must be before --until."))
+    : Effect.void
 
 export const typeFlag = (description: string) =>
   Flag.String("type").pipe(
@@ -39,6 +45,16 @@ export const typeFlag = (description: string) =>
     several
   )
 
+export const addressFlag = (description: string) =>
+  Flag.String("account").pipe(
+    Flag.withMetavar("ADDRESS"),
+    Flag.withDescription(description),
+    Flag.filter(
+      (address) => addressProblem(address) === undefined,
+      () => "a classic XRPL address (r…)"
+    )
+  )
+
 export const wantedFlags = {
   eventIds: Flag.String("event-id").pipe(
     Flag.withMetavar("ID"),
@@ -46,19 +62,13 @@ export const wantedFlags = {
     Flag.filter(isEventId, () => EVENT_ID),
     several
   ),
-  eventIdsFile: Flag.String("event-ids-file").pipe(
-    Flag.withMetavar("FILE"),
-    Flag.withDescription("A file of event ids, one per line; - means standard input"),
-    Flag.optional
+  eventIdsFile: optionalText(
+    "event-ids-file",
+    "FILE",
+    "A file of event ids, one per line; - means standard input"
   ),
   types: typeFlag("Only events of this type (nft.minted) or family ('nft.*'); repeat the flag for several"),
-  accounts: Flag.String("account").pipe(
-    Flag.withMetavar("ADDRESS"),
-    Flag.withDescription("Only events that involve this XRPL address; repeat the flag for several"),
-    Flag.filter(
-      (address) => addressProblem(address) === undefined,
-      () => "a classic XRPL address (r…)"
-    ),
+  accounts: addressFlag("Only events that involve this XRPL address; repeat the flag for several").pipe(
     several
   ),
   payloadFilter: payloadFilterFlag("Only events whose payload matches this filter"),
@@ -73,12 +83,12 @@ export type Wanted =
 
 interface GivenFlags {
   readonly eventIds: ReadonlyArray<string>
-  readonly eventIdsFile: Option.Option<string>
+  readonly eventIdsFile: string | undefined
   readonly types: ReadonlyArray<ReadonlyArray<EventType>>
   readonly accounts: ReadonlyArray<string>
-  readonly payloadFilter: Option.Option<string>
-  readonly since: Option.Option<number>
-  readonly until: Option.Option<number>
+  readonly payloadFilter: string | undefined
+  readonly since: number | undefined
+  readonly until: number | undefined
 }
 
 const idsOfFile = Effect.fnUntraced(function* (file: string) {
@@ -106,15 +116,12 @@ const idsOfFile = Effect.fnUntraced(function* (file: string) {
 })
 
 export const wantedOf = Effect.fnUntraced(function* (given: GivenFlags) {
-  const { types, accounts } = given
-  const file = Option.getOrUndefined(given.eventIdsFile)
-  const since = Option.getOrUndefined(given.since)
-  const until = Option.getOrUndefined(given.until)
+  const { types, accounts, eventIdsFile: file, since, until } = given
   const byIds = given.eventIds.length > 0 || file !== undefined
   const byFilters =
     types.length > 0 ||
     accounts.length > 0 ||
-    Option.isSome(given.payloadFilter) ||
+    given.payloadFilter !== undefined ||
     since !== undefined ||
     until !== undefined
   if (byIds === byFilters) {
@@ -125,8 +132,7 @@ export const wantedOf = Effect.fnUntraced(function* (given: GivenFlags) {
     )
   }
   if (byFilters) {
-    if (since !== undefined && until !== undefined && since >= until)
-      return yield* wrongUsage("--since must be before --until.")
+    yield* checkSpan(since, until)
     const named = new Set(types.flat())
     const payloadFilter = yield* payloadFilterOf(
       given.payloadFilter,

@@ -3,7 +3,6 @@
  * JSON object per line for each change. Stopping it does not stop the job.
  */
 import { Clock, Effect } from "effect"
-import { Limits } from "../../../config/Limits.ts"
 import type { ReplaySummary } from "../../../storage/replays/ReplayOverview.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
 import { Invocation } from "../../terminal/Invocation.ts"
@@ -12,6 +11,10 @@ import { bar, statusLine } from "../../terminal/Progress.ts"
 import { Signals } from "../../terminal/Signals.ts"
 import { inJson, printOne } from "../../terminal/Table.ts"
 import { fields, findJob, historyText, percentText, remainingOf, toJson } from "./Job.ts"
+
+/** How often a watched job is polled, and over which time its rate is averaged. */
+const POLL_MS = 500
+const RATE_MS = 10_000
 
 const MINUTE = 60
 const HOUR = 3_600
@@ -29,11 +32,11 @@ interface Sample {
   readonly count: number
 }
 
-/** Rate per second over the last `Limits.replayRateMs`; undefined at the first sample. */
+/** Rate per second over the last `RATE_MS`; undefined at the first sample. */
 const makeRate = () => {
   let samples: ReadonlyArray<Sample> = []
   return (now: Sample): number | undefined => {
-    const recent = samples.filter(({ at }) => at > now.at - Limits.replayRateMs)
+    const recent = samples.filter(({ at }) => at > now.at - RATE_MS)
     samples = [...recent, now]
     const first = samples[0]!
     return now.at === first.at ? undefined : ((now.count - first.count) * SECOND_MS) / (now.at - first.at)
@@ -94,7 +97,7 @@ export const watchJob = Effect.fnUntraced(function* (id: string, wantsJson: bool
         shown = state
       }
       if (hasEnded(job)) return
-      yield* Effect.sleep(Limits.replayWatchMs)
+      yield* Effect.sleep(POLL_MS)
       job = yield* findJob(id)
     }
   })
@@ -107,4 +110,23 @@ export const watchJob = Effect.fnUntraced(function* (id: string, wantsJson: bool
   }
   if (!asJson) yield* printOne({ json: false, fields: fields(job), value: job, note: notes[job.status] })
   if (job.status !== "completed") return yield* new FailureReported()
+})
+
+/** Prints a job that was just made, and with `watch` also its progress. */
+export const showMade = Effect.fnUntraced(function* (
+  id: string,
+  watch: boolean,
+  asJson: boolean,
+  note: string
+) {
+  // In JSON, `watchJob` prints the job's state as its first line.
+  if (watch && inJson(yield* Invocation, asJson)) return yield* watchJob(id, asJson)
+  const job = yield* findJob(id)
+  yield* printOne({
+    json: asJson,
+    fields: fields(job),
+    value: toJson(job, yield* Clock.currentTimeMillis),
+    note
+  })
+  if (watch) yield* watchJob(id, asJson)
 })

@@ -1,4 +1,4 @@
-/** Numbers and times in the sentences of the model. */
+/** Numbers and times in sentences. Pure. */
 
 const SECOND_MS = 1_000
 const MINUTE_S = 60
