@@ -177,7 +177,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "the watermark passes open deliveries",
-    caughtBy: "settles",
+    caughtBy: "wantedDeliveries",
     part: "deliver",
     find: "() => committable",
     wrong: "() => (offsets.at(-1) ?? committable - 1) + 1"
