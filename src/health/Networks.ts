@@ -181,7 +181,7 @@ export const networkState = (facts: NetworkFacts): NetworkState => {
 }
 
 /** Whether the facts are of a process that is gone or frozen. */
-export const isSilent = ({ seenAgoMs }: SeenFacts): boolean => seenAgoMs > Limits.processSilentMs
+export const isSilent = ({ seenAgoMs }: SeenFacts): boolean => seenAgoMs > Limits.leaseMs
 
 /** The state as any process reads it. */
 export const seenState = (seen: SeenFacts): NetworkState =>

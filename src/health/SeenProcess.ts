@@ -35,9 +35,9 @@ export interface SeenProcess {
   readonly sent: Sent | null
 }
 
-/** Whether it said within `processSilentMs` that it runs. */
+/** Whether it said within `leaseMs` that it runs. */
 export const isAlive = ({ seenAgoMs, stopped }: SeenProcess): boolean =>
-  !stopped && seenAgoMs <= Limits.processSilentMs
+  !stopped && seenAgoMs <= Limits.leaseMs
 
 const ROLE = "role "
 /** The name under which a process says in its parts why a role fails. */

@@ -112,6 +112,6 @@ export const report = Effect.gen(function* () {
     yield* Effect.forEach(made.stages ?? [], show, { discard: true })
   })
   // At the start others may not have said yet that they run.
-  yield* Effect.sleep(Limits.processSilentMs)
+  yield* Effect.sleep(Limits.leaseMs)
   return yield* make.pipe(repeatEvery("making the report", Limits.reportMs))
 }).pipe(Effect.scoped)

@@ -5,9 +5,14 @@
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Limits } from "../config/Limits.ts"
 
 export const DAY_MS = 86_400_000
+
+/**
+ * How long retention waits for a partition that a backup is reading. Writers wait behind it, so it gives up soon and drops
+ * the partition an hour later.
+ */
+const DROP_WAIT_MS = 500
 
 export interface PartitionedTables {
   /** In the order in which statements lock them, so that making partitions cannot deadlock with them. */
@@ -64,7 +69,7 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
   /** False if something reads it for longer, such as a backup. The next retention drops it. */
   const dropUnlessRead = (name: string) =>
     Effect.gen(function* () {
-      yield* sql`SELECT set_config('lock_timeout', ${String(Limits.partitionDropMs)}, true)`
+      yield* sql`SELECT set_config('lock_timeout', ${String(DROP_WAIT_MS)}, true)`
       yield* sql`DROP TABLE IF EXISTS ${sql(name)}`
       yield* sql`SELECT set_config('lock_timeout', '0', true)`
       return true

@@ -77,7 +77,7 @@ export const makeDeadLetters = Effect.map(SqlClient.SqlClient, (sql) => {
       INSERT INTO quarantine (stage, source, reason, record, recorded_at)
       SELECT ${stage}, new.*, ${new Date(nowMs).toISOString()}::timestamptz
       FROM unnest(
-        ${texts("source", Limits.deadLetterSourceLength)}::text[],
+        ${texts("source", Limits.errorLength)}::text[],
         ${texts("reason", Limits.errorLength)}::text[],
         ${texts("text", Limits.deadLetterRecordLength)}::text[]
       ) AS new
@@ -101,7 +101,7 @@ export const makeDeadLetters = Effect.map(SqlClient.SqlClient, (sql) => {
     yield* Metrics.deadLetters.add({ stage }, added)
     yield* Effect.logError(`${stage}: ${added} records became dead letters; see \`ledgerhook doctor\``).pipe(
       Effect.annotateLogs({
-        newest: printable(source, Limits.deadLetterSourceLength),
+        newest: printable(source, Limits.errorLength),
         reason: printable(reason, Limits.errorLength)
       })
     )

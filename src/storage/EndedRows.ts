@@ -33,7 +33,7 @@ const WEBHOOK_ENDED = "deleted_at IS NOT NULL AND NOT ending"
 export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, nowMs: number) {
   const sql = yield* SqlClient.SqlClient
   const before = sql`${new Date(nowMs - retentionMs).toISOString()}::timestamptz`
-  const most = Limits.endedRowsBatch
+  const most = Limits.largeRows
   const [jobCleared, webhookCleared, jobEnded, webhookEnded] = [
     JOB_CLEARED,
     WEBHOOK_CLEARED,

@@ -91,7 +91,7 @@ const retryWhileLocked = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     ),
     Effect.retry({
       while: isLocked,
-      schedule: Schedule.spaced(Limits.migrationRetryMs),
+      schedule: Schedule.spaced(Limits.migrationLockMs),
       times: Limits.migrationTries - 1
     })
   )

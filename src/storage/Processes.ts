@@ -21,6 +21,8 @@ import { stageAges } from "../observability/StageAges.ts"
 import { makeParts } from "./ProcessParts.ts"
 
 const MINUTE_MS = 60_000
+/** How long the row of an ended process stays. */
+const KEPT_MS = 86_400_000
 
 /** The name of this process in the tables `processes` and `leases`. */
 export class ProcessId extends Context.Service<ProcessId, string>()("ledgerhook/storage/ProcessId") {
@@ -68,7 +70,7 @@ const countSent = Effect.gen(function* () {
 const makeSent = () => {
   let samples: ReadonlyArray<Sent> = []
   return Effect.map(countSent, (now): Sent => {
-    samples = [...samples, now].slice(-Math.ceil(MINUTE_MS / Limits.processSeenMs) - 1)
+    samples = [...samples, now].slice(-Math.ceil(MINUTE_MS / Limits.leaseRenewMs) - 1)
     const { attempts, delivered, seconds } = samples[0]!
     return {
       attempts: now.attempts - attempts,
@@ -116,7 +118,7 @@ export const keepProcess = Effect.fnUntraced(function* (version: string, roles: 
       Effect.ignore
     )
   )
-  yield* Effect.forkScoped(repeatEvery("saying that this process runs", Limits.processSeenMs)(seen))
+  yield* Effect.forkScoped(repeatEvery("saying that this process runs", Limits.leaseRenewMs)(seen))
 })
 
 /**
@@ -158,7 +160,7 @@ export const olderRuns = Effect.gen(function* () {
 export const forgetProcesses = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql`
     DELETE FROM processes
-    WHERE seen_at < clock_timestamp() - ${Limits.processKeptMs} * interval '1 millisecond'`.pipe(
+    WHERE seen_at < clock_timestamp() - ${KEPT_MS} * interval '1 millisecond'`.pipe(
     repeatEvery("forgetting ended processes", Limits.maintenanceMs)
   )
 )

@@ -28,7 +28,7 @@ const idsOf = (events: ReadonlyArray<LedgerEvent>): ReadonlyArray<string> =>
 const untilIds = ({ ids }: OpenStream, expected: ReadonlyArray<LedgerEvent>) =>
   eventually(Effect.sync(() => assert.deepStrictEqual(ids(), idsOf(expected))))
 
-/** Each test has ledgers of its own on the shared log. */
+/** Each test has ledgers of its own on the shared log, which are those after the ones before. */
 const nextLedger = (
   (next) => (count: number) =>
     // biome-ignore lint/suspicious/noAssignInExpressions: one counter for the file
@@ -82,7 +82,7 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
   it.effect("gives the events of one network: that of a live key, or the one a test key asks for", () =>
     Effect.gen(function* () {
       const { open } = yield* client("test")
-      const [testnet, mainnet] = [newLedgers({ network: "testnet" }), newLedgers()]
+      const [testnet, mainnet] = [ledgersOf({ network: "testnet", first: 1 }), newLedgers()]
       const stream = yield* open()
       const named = yield* open({ query: "?network=testnet" })
       yield* appendLedgers([...mainnet, ...testnet])

@@ -159,7 +159,7 @@ describe("secrets rotate, with a key file", () => {
   it.live(
     "loses no secret if it is killed half-way, and the next run completes it",
     () => {
-      const webhooks = 2 * Limits.secretsResealed + 1
+      const webhooks = 2 * Limits.largeRows + 1
       return inFolder(
         webhooks,
         {},
@@ -167,7 +167,7 @@ describe("secrets rotate, with a key file", () => {
           const sql = yield* SqlClient.SqlClient
           const before = readFileSync(join(environment["DATA_DIR"]!, "secrets.key"), "utf8")
           const sealedAnew = sql`
-            SELECT 1 FROM webhooks GROUP BY split_part(sealed_secret, '.', 2) HAVING count(*) = ${Limits.secretsResealed}`
+            SELECT 1 FROM webhooks GROUP BY split_part(sealed_secret, '.', 2) HAVING count(*) = ${Limits.largeRows}`
           yield* Effect.gen(function* () {
             // The second batch waits for this row.
             yield* sql`SELECT 1 FROM webhooks ORDER BY id DESC OFFSET 1 LIMIT 1 FOR UPDATE`

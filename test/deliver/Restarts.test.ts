@@ -7,8 +7,17 @@ import type { AddressInfo } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { delayTopic } from "../../src/domain/Delivery.ts"
+import { Log } from "../../src/log/Log.ts"
+import { partitionOf } from "../../src/log/Topics.ts"
 import { waitUntil } from "../support/apiClient.ts"
-import { deliveringLayer, makeWebhook, queueEvents, startDelivering } from "../support/delivering.ts"
+import {
+  deliveringLayer,
+  makeWebhook,
+  queueEvents,
+  queueWithRows,
+  startDelivering
+} from "../support/delivering.ts"
 
 const EVENTS = Number(process.env["EVENTS"] ?? 10_000)
 const BATCH = 500
@@ -106,7 +115,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const receiver = yield* makeRestarting
-      const ids = yield* queueEvents(yield* makeWebhook(receiver.url), 1)
+      const ids = yield* queueWithRows(yield* makeWebhook(receiver.url), 1)
       const sql = yield* SqlClient.SqlClient
       yield* sql`
       UPDATE deliveries SET status = 'retrying', attempts = 1, updated_at = now() + interval '1 hour',
@@ -117,4 +126,33 @@ it.live(
         "20 seconds"
       )
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+)
+
+it.live("a retry that a crash kept from the log waits for its whole delay", () =>
+  Effect.gen(function* () {
+    const receiver = yield* makeRestarting
+    const webhook = yield* makeWebhook(receiver.url)
+    yield* queueWithRows(webhook, 1)
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`
+      UPDATE deliveries SET status = 'retrying', attempts = 1, updated_at = now(),
+        next_attempt_at = now() + interval '1 hour'`
+    yield* startDelivering
+    const log = yield* Log
+    const topics = [2, 3, 4, 5, 6, 7, 8, 9, 10].map(delayTopic)
+    const waiting = Effect.map(
+      Effect.forEach(topics, (topic) =>
+        log.read({ topic, partition: partitionOf(topic, webhook), offset: 0 }, 10)
+      ),
+      (records) => records.flat()
+    )
+    yield* waitUntil(
+      Effect.map(waiting, ({ length }) => length === 1),
+      "20 seconds"
+    )
+    const [record] = yield* waiting
+    const waitMs = JSON.parse(record!.value!).due_at - record!.timestamp
+    assert.isAbove(waitMs, 3_500_000)
+    assert.isAtMost(waitMs, 3_600_000)
+  }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
 )

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
 import { roles } from "../../src/Roles.ts"
+import { END_AT_ONCE } from "../../src/storage/deliveries/DeletedQueues.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
 import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
 import { eventually } from "../support/delivering.ts"
@@ -55,7 +55,7 @@ describe("upkeep", () => {
       const sql = yield* SqlClient.SqlClient
       yield* insertAccount("acct_1")
       const webhook = yield* insertWebhook("acct_1")
-      yield* queueBacklog(webhook, Limits.deletedQueueAtOnce)
+      yield* queueBacklog(webhook, END_AT_ONCE)
       const webhooks = yield* WebhookStore
       yield* webhooks.remove({ accountId: "acct_1", networks: ["mainnet"] }, webhook, Date.now())
       const queued = sql`SELECT 1 FROM deliveries WHERE status = 'pending'`

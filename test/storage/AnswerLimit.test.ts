@@ -9,7 +9,7 @@ import * as SqlPool from "../../src/storage/SqlPool.ts"
 import { databaseProxy } from "../support/databaseProxy.ts"
 import { databaseUrl, makeDatabase } from "../support/postgres.ts"
 
-const bounds = { answerMs: 500 }
+const bounds = { answerMs: 2_000 }
 
 /** Pools through a proxy that can swallow answers. */
 const throughProxy = Effect.fnUntraced(function* (maxConnections: number) {

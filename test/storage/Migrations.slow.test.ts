@@ -151,7 +151,7 @@ describe("a database that a newer program migrates", () => {
         /other sessions locked them at each of 60 tries\. Nothing was changed\. Find the session/
       )
       assert.strictEqual(tries, Limits.migrationTries)
-      assert.deepStrictEqual(slept, new Array(Limits.migrationTries - 1).fill(Limits.migrationRetryMs))
+      assert.deepStrictEqual(slept, new Array(Limits.migrationTries - 1).fill(Limits.migrationLockMs))
       yield* Deferred.succeed(unlock, undefined)
       yield* Fiber.join(dump)
       assert.deepStrictEqual(

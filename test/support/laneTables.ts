@@ -65,9 +65,6 @@ export const to = <E extends object>(event: E) => ({ webhookId: "wh_1", ...event
 export const connected = to({ kind: "connected", share } as const)
 export const ended = to({ kind: "ended" } as const)
 export const resumed = to({ kind: "resumed", current: current() } as const)
-export const changed = (now: CurrentWebhook | undefined) => to({ kind: "changed", current: now } as const)
-export const settled = (id: string, fromLog = true) =>
-  to({ kind: "settled", works: [work(id, fromLog)] } as const)
 export const movedToBacklog = (...ids: ReadonlyArray<string>) =>
   to({ kind: "movedToBacklog", lane: "live", works: ids.map((id) => work(id, true)) } as const)
 export const caughtUp = (lane: LaneKind): Event => ({ kind: "caughtUp", lane })

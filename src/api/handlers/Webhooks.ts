@@ -23,7 +23,7 @@ import { expandPatterns, HIDDEN_VALUE, webhookBounds, webhookOrders } from "../.
 import { generateSecret } from "../../domain/WebhookSecret.ts"
 import { type Health, shownHealth } from "../../health/Webhook.ts"
 import { Log } from "../../log/Log.ts"
-import { makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
+import { END_AT_ONCE, makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
 import { DeliveryQueries } from "../../storage/deliveries/DeliveryQueries.ts"
 import { TestDeliveries } from "../../storage/deliveries/TestDeliveries.ts"
 import { SecretBox } from "../../storage/webhooks/SecretBox.ts"
@@ -266,7 +266,7 @@ export const webhooksLayer = HttpApiBuilder.group(
         const removed = yield* webhooks.remove(owner, params.id, yield* Clock.currentTimeMillis)
         if (!removed) return yield* noWebhook(params.id)
         // The webhook is deleted already. storage/deliveries/DeletedQueues ends the deliveries that are left.
-        yield* Effect.ignore(endQueue(owner, params.id, Limits.deletedQueueAtOnce), { log: "Warn" })
+        yield* Effect.ignore(endQueue(owner, params.id, END_AT_ONCE), { log: "Warn" })
       }, orUnavailable),
 
       rotateSecret: Effect.fnUntraced(function* ({ params, payload }) {

@@ -49,7 +49,7 @@ const readStatus = Effect.gen(function* () {
 
 const processLine = (process: SeenProcess): string => {
   const { failing, holds, host, pid, roles, seenAgoMs, sent, stopped, version } = process
-  const end = stopped ? "stopped" : seenAgoMs > Limits.processSilentMs ? "silent" : "seen"
+  const end = stopped ? "stopped" : seenAgoMs > Limits.leaseMs ? "silent" : "seen"
   const delivers = sent === null ? "" : `  ${sentText(sent)}`
   const fails = failing.length === 0 ? "" : `  fails: ${failing.join(",")}`
   const leases = holds.length === 0 ? "" : `  holds: ${holds.join(",")}`

@@ -43,8 +43,8 @@ const storeRuns = Effect.fnUntraced(function* (runs: ReadonlyArray<MovedRun>) {
   yield* sql`
     CREATE TEMPORARY TABLE moved_runs (topic text COLLATE "C", source bigint, target bigint, records bigint)
     ON COMMIT DROP`.unprepared
-  for (let i = 0; i < runs.length; i += Limits.movedRuns) {
-    const some = runs.slice(i, i + Limits.movedRuns)
+  for (let i = 0; i < runs.length; i += Limits.statementRows) {
+    const some = runs.slice(i, i + Limits.statementRows)
     yield* sql`
       INSERT INTO moved_runs SELECT * FROM unnest(
         ${column(some.map(({ topic }) => topic))}::text[], ${column(some.map(({ source }) => source))}::bigint[],

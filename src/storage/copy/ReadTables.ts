@@ -60,7 +60,7 @@ export type CopyProgress<R> = (
 export const sumOf = (rows: Readonly<Record<string, number>>): number =>
   Object.values(rows).reduce((sum, count) => sum + count, 0)
 
-/** Calls `use` with the rows of a table or partition, `Limits.copiedRows` at a time. */
+/** Calls `use` with the rows of a table or partition, `Limits.largeRows` at a time. */
 const eachPage = Effect.fnUntraced(function* <E, R>(
   leaf: string,
   use: (rows: ReadonlyArray<string>) => Effect.Effect<void, E, R>
@@ -70,9 +70,9 @@ const eachPage = Effect.fnUntraced(function* <E, R>(
     .unprepared
   while (true) {
     const page = yield* sql<{ readonly row: string }>`
-      FETCH ${sql.literal(String(Limits.copiedRows))} FROM copied`.unprepared
+      FETCH ${sql.literal(String(Limits.largeRows))} FROM copied`.unprepared
     if (page.length > 0) yield* use(page.map(({ row }) => row))
-    if (page.length < Limits.copiedRows) break
+    if (page.length < Limits.largeRows) break
   }
   yield* sql`CLOSE copied`.unprepared
 })

@@ -1,6 +1,6 @@
 /**
  * Ends deliveries that are queued for deleted webhooks. There may be a million rows, more than one request can end.
- * So deleting a webhook marks it `ending`; the request ends up to `deletedQueueAtOnce` rows, and the holder of the
+ * So deleting a webhook marks it `ending`; the request ends up to `END_AT_ONCE` rows, and the holder of the
  * lease `retention` ends the rest in batches. It makes two last passes when everything that was under way at the
  * deletion must have ended (`deletedQueueSettledMs`): the second one is for what the clock does not show, such as a
  * machine that was suspended, or a database that was away. Then the webhook's row loses its secrets and filters
@@ -17,6 +17,10 @@ import { afterDeadlock, type Owner } from "../webhooks/WebhookStore.ts"
 import { DeliveryQueries } from "./DeliveryQueries.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
 
+/** Deliveries that the deletion of a webhook ends before its response, and that each later pass ends. */
+export const END_AT_ONCE = 2 * Limits.statementRows
+const PASS = 10 * Limits.statementRows
+
 /** Ends up to `most` deliveries of a deleted webhook, newest first; returns how many. */
 export const makeEndQueue = Effect.gen(function* () {
   const queries = yield* DeliveryQueries
@@ -28,7 +32,7 @@ export const makeEndQueue = Effect.gen(function* () {
       let beforeId: string | undefined
       let full = true
       while (full && ended < most) {
-        const limit = Math.min(Limits.queueEndBatch, most - ended)
+        const limit = Math.min(Limits.statementRows, most - ended)
         const rows = yield* queries.list(owner, { webhookId, status }, beforeId, limit)
         const ids = rows.map(({ id }) => id)
         if (ids.length > 0)
@@ -59,15 +63,15 @@ export const endDeletedQueues = Effect.fnUntraced(function* (known: Map<string, 
     readonly id: string
     readonly account_id: string
     readonly network: Network
-  }>`SELECT id, account_id, network FROM webhooks WHERE ending ORDER BY deleted_at LIMIT ${Limits.deletedQueues}`
+  }>`SELECT id, account_id, network FROM webhooks WHERE ending ORDER BY deleted_at LIMIT ${Limits.largeRows}`
   const before = new Map(known)
   known.clear()
   let more = false
   for (const { id, account_id, network } of webhooks) {
     const owner = { accountId: account_id, networks: [network] }
     const { seenAt, settled } = before.get(id) ?? { seenAt: now, settled: false }
-    const ended = yield* endQueue(owner, id, Limits.deletedQueuePass)
-    if (ended === Limits.deletedQueuePass) more = true
+    const ended = yield* endQueue(owner, id, PASS)
+    if (ended === PASS) more = true
     if (ended === 0 && settled)
       yield* sql`UPDATE webhooks SET ending = false, ${sql.literal(WEBHOOK_CLEARED)} WHERE id = ${id}`
     else known.set(id, { seenAt, settled: now - seenAt > Limits.deletedQueueSettledMs })
@@ -79,6 +83,6 @@ export const endDeletedQueues = Effect.fnUntraced(function* (known: Map<string, 
 export const keepEndingQueues = Effect.gen(function* () {
   const pass = endDeletedQueues(new Map()).pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
   return yield* Effect.forever(
-    Effect.flatMap(Effect.timed(pass), ([took, more]) => Effect.sleep(more ? took : Limits.deletedQueuesMs))
+    Effect.flatMap(Effect.timed(pass), ([took, more]) => Effect.sleep(more ? took : Limits.workPollMs))
   )
 })

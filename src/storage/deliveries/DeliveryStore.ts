@@ -74,10 +74,10 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
       let failed = 0
       for (;;) {
         const batch = sql`
-          FROM (${ids} LIMIT ${Limits.queueEndBatch}) AS ended WHERE d.id = ANY(ARRAY[ended.id]) AND d.parked`
+          FROM (${ids} LIMIT ${Limits.statementRows}) AS ended WHERE d.id = ANY(ARRAY[ended.id]) AND d.parked`
         const ended = yield* endQueued(sql, batch, reason, nowMs)
         failed += ended
-        if (ended < Limits.queueEndBatch) return failed
+        if (ended < Limits.statementRows) return failed
       }
     })
 
@@ -150,7 +150,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
           SELECT id, status, attempts, parked,
                  (extract(epoch FROM next_attempt_at) * 1000)::float8 AS "nextAttemptAt",
                  (extract(epoch FROM next_attempt_at - updated_at) * 1000)::float8 AS "nextDelayMs"
-          FROM deliveries WHERE id = ANY(${column(ids)}::text[])`.pipe(
+          FROM deliveries WHERE id = ANY(${column(ids)}::text[])`.unprepared.pipe(
           Effect.map((rows) => new Map(rows.map(({ id, ...state }) => [id, state])))
         ),
 

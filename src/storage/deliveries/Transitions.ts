@@ -69,6 +69,14 @@ const timestamp = (sql: Sql, unixMs: number) => sql`${new Date(unixMs).toISOStri
 /** An attempt follows. */
 const queued = (sql: Sql) => sql`status IN ('pending', 'retrying')`
 
+/**
+ * The rows of these deliveries. Their ids are a condition of their own, and statements with it run as `unprepared`:
+ * PostgreSQL then plans for these ids, so for their days only. It would keep the plan of a prepared statement, and one
+ * that was made while a day had few rows reads the whole day for each batch until PostgreSQL analyses it, a minute later.
+ */
+const amongIds = (sql: Sql, some: ReadonlyArray<{ readonly deliveryId: string }>) =>
+  sql`d.id = ANY(${column(some.map(({ deliveryId }) => deliveryId))}::text[])`
+
 /** Inserts new deliveries as `pending`. Existing rows stay unchanged. */
 export const insertPending = (sql: Sql, deliveries: ReadonlyArray<NewDelivery>, nowMs: number) => sql`
   INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, from_history,
@@ -162,15 +170,14 @@ const consequences = (sql: Sql, disableAfter: number) => sql`
  * delivery's row. A delivery that was ended while its attempt was in flight stays failed unless the attempt delivered
  * it; a delivered one never changes.
  */
-// Rows are updated in the order of their ids, so that writers cannot deadlock.
-// Each row is looked up separately. For `d.id = o.delivery_id`, PostgreSQL kept a plan that it had made while a month
-// had few rows; later that plan read the whole month for each batch.
+// The rows are locked in the order of their ids, so that writers cannot deadlock.
 export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>, disableAfter: number) =>
   sql<{ readonly id: string | null }>`
     WITH outcome AS (
       SELECT o.*, ${outcomeFlags(sql, attempts)}
       FROM unnest(${outcomeColumns(sql, attempts)}) WITH ORDINALITY AS o (${sql.literal(OUTCOME_COLUMNS)}, n)
-      ORDER BY delivery_id COLLATE "C"
+    ), locked AS (
+      SELECT d.id FROM deliveries d WHERE ${amongIds(sql, attempts)} ORDER BY d.id FOR NO KEY UPDATE
     ), moved AS (
       UPDATE deliveries d SET
         status = CASE WHEN d.status = 'failed' AND o.status = 'retrying' THEN 'failed' ELSE o.status END,
@@ -185,12 +192,12 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
         attempted_at = CASE WHEN o.status = 'delivered' THEN o.attempted_at END,
         details = CASE WHEN o.status = 'delivered' THEN o.details END,
         updated_at = o.ended_at
-      FROM outcome o
-      WHERE d.id = ANY(ARRAY[o.delivery_id]) AND d.attempts < o.attempt AND d.status <> 'delivered'
+      FROM outcome o JOIN locked ON locked.id = o.delivery_id
+      WHERE ${amongIds(sql, attempts)} AND d.id = o.delivery_id AND d.attempts < o.attempt AND d.status <> 'delivered'
       RETURNING d.webhook_id, o.*, d.test_event IS NOT NULL AS test,
                 (o.attempted_at AT TIME ZONE 'UTC')::date AS day,
                 CASE WHEN d.network = ${CHARGED_NETWORK} AND d.test_event IS NULL THEN d.account_id END AS charged_to
-    ), ${consequences(sql, disableAfter)}`
+    ), ${consequences(sql, disableAfter)}`.unprepared
 
 /**
  * Inserts the rows of deliveries whose first attempt has ended, and what follows from it. If one of the rows exists,
@@ -238,13 +245,16 @@ export const spill = (
   works: ReadonlyArray<{ readonly deliveryId: string; readonly attempt: number }>,
   afterLive: boolean
 ): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.asVoid(sql`
+  Effect.asVoid(
+    sql`
     UPDATE deliveries d SET parked = true, after_live = ${afterLive}
     FROM unnest(
       ${column(works.map((work) => work.deliveryId))}::text[],
       ${column(works.map((work) => work.attempt))}::int[]
     ) AS work (id, attempt)
-    WHERE d.id = ANY(ARRAY[work.id]) AND d.attempts = work.attempt - 1 AND NOT d.parked AND d.${queued(sql)}`)
+    WHERE ${amongIds(sql, works)} AND d.id = work.id AND d.attempts = work.attempt - 1 AND NOT d.parked AND d.${queued(sql)}`
+      .unprepared
+  )
 
 /**
  * Pending or retrying → failed, without an attempt. `which` is `[FROM …] WHERE …` about deliveries `d`; returns how
@@ -260,7 +270,7 @@ export const endQueued = (
     sql`
       UPDATE deliveries d SET status = 'failed', last_error = ${reason}, parked = false, next_attempt_at = NULL,
              updated_at = ${timestamp(sql, nowMs)}
-      ${which} AND d.${queued(sql)} RETURNING 1`,
+      ${which} AND d.${queued(sql)} RETURNING 1`.unprepared,
     (ended) => ended.length
   )
 
@@ -290,4 +300,4 @@ export const retryNow = (
       updated_at = ${timestamp(sql, nowMs)}
     WHERE id = ANY(${column(ids)}::text[])
       AND (status = 'failed' OR (status = 'retrying' AND NOT parked AND next_attempt_at > updated_at))
-    RETURNING id, attempts + 1 AS attempt, attempts + 1 - series_start AS "seriesAttempt"`
+    RETURNING id, attempts + 1 AS attempt, attempts + 1 - series_start AS "seriesAttempt"`.unprepared

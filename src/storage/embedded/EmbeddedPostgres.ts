@@ -42,7 +42,7 @@ export interface EmbeddedOptions {
 
 /** Waits until the folder has no server or, for a command, a ready one. True if a ready one may be used. */
 const settle = Effect.fnUntraced(function* (options: EmbeddedOptions, cluster: string) {
-  const deadline = (yield* monotonicNow) + Limits.embeddedTakeOverMs
+  const deadline = (yield* monotonicNow) + Limits.databaseConnectMs
   while (true) {
     const running = postmaster(cluster)
     if (running === undefined) return false
@@ -170,7 +170,7 @@ export const start = (
         yield* Effect.logError("the embedded database ended; restarting it")
         child = yield* serve.pipe(
           Effect.tapError((error) => Effect.logError("the embedded database does not start", error)),
-          Effect.retry(Schedule.spaced(Limits.embeddedRestartMs))
+          Effect.retry(Schedule.spaced(Limits.leaseTakeMs))
         )
       }
     })

@@ -20,6 +20,9 @@ server=$!
 (cat <&3 >/dev/null; kill -INT $server 2>/dev/null) &
 wait $server`
 
+/** Of both pools of this process, other commands, and tests. */
+const CONNECTIONS = 100
+
 export interface ServerPaths {
   readonly binaries: Binaries
   readonly user: ServerUser
@@ -35,7 +38,7 @@ export const launch = ({ binaries, user, cluster, sockets, logFile }: ServerPath
     "listen_addresses=",
     `unix_socket_directories=${sockets}`,
     `port=${PORT}`,
-    `max_connections=${Limits.embeddedConnections}`,
+    `max_connections=${CONNECTIONS}`,
     "log_min_messages=warning"
   ]
   const command = [

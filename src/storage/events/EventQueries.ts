@@ -66,13 +66,12 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
             ? sql`ledger_index >= ${ledger(first)} ORDER BY ledger_index`
             : sql`ledger_index <= ${ledger(last)} ORDER BY ledger_index DESC`
         } LIMIT 1)`
-      const wanted = [
-        sql`unnest(${column(networks)}::text[]) AS wanted (network)`,
-        sql`unnest(${column(eventTypes.length === 0 ? allTypes : eventTypes)}::text[]) AS types (type)`,
-        ...(byLedger
-          ? [sql`LATERAL (SELECT ${closing("first")} AS since, ${closing("last")} AS until) AS closed`]
-          : [])
-      ]
+      // MATERIALIZED: the times of the ledgers are read once for each network, not for each type.
+      const wanted = sql`
+        WITH wanted AS MATERIALIZED (
+          SELECT network${byLedger ? sql`, ${closing("first")} AS since, ${closing("last")} AS until` : sql``}
+          FROM unnest(${column(networks)}::text[]) AS wanted (network)
+        )`
       const conditions = [
         sql`network = wanted.network AND close_time >= ${time(from)} AND close_time < ${time(before)}`,
         sql`event_type = types.type`,
@@ -94,7 +93,9 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
             ])
       ]
       const page = sql`
-        SELECT found.* FROM ${sql.csv(wanted)} CROSS JOIN LATERAL (
+        SELECT found.* FROM wanted
+        CROSS JOIN unnest(${column(eventTypes.length === 0 ? allTypes : eventTypes)}::text[]) AS types (type)
+        CROSS JOIN LATERAL (
           SELECT * FROM ${sql(account === undefined ? "events" : "event_accounts")} WHERE ${sql.and(conditions)}
           ORDER BY close_time DESC, ledger_index DESC, position DESC LIMIT ${rows}
         ) AS found ORDER BY ${newestFirst} LIMIT ${rows}`
@@ -106,7 +107,7 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
             AND close_time = page.close_time LIMIT 1
         ) AS event`
       return sql<EventRow>`
-        SELECT ${columns} FROM (${account === undefined ? page : events}) AS page ORDER BY ${newestFirst}`
+        ${wanted} SELECT ${columns} FROM (${account === undefined ? page : events}) AS page ORDER BY ${newestFirst}`
     }
 
     return {

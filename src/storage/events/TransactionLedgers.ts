@@ -11,10 +11,9 @@ const LEDGERS = 10
 
 /**
  * For the transaction of the search. PostgreSQL takes this index for one that excludes no block, because hashes are in no
- * order, and would read whole tables. It reads the index by bitmap scans only.
+ * order, and would read whole tables.
  */
-export const useBlockRanges = (sql: SqlClient.SqlClient) =>
-  sql`SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'on', true)`
+export const useBlockRanges = (sql: SqlClient.SqlClient) => sql`SET LOCAL enable_seqscan = off`
 
 /** Searches ledgers that closed at `sinceMs` (Unix milliseconds) or later. */
 // MATERIALIZED: no index of the other conditions may be chosen. `OR close_time IS NULL`: it still prunes partitions.

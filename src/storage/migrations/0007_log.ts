@@ -1,5 +1,5 @@
 /**
- * The embedded log (log/embedded/EmbeddedLog.ts). A row is a batch of records of one partition, which keeps rows
+ * The embedded log (log/embedded/EmbeddedEventLog.ts). A row is a batch of records of one partition, which keeps rows
  * few. Topics that are kept for days and topics that are kept for more than a year have a table each,
  * range-partitioned by the time of writing, so retention drops whole partitions. Compacted topics have a row for each
  * record, because a newer record replaces an older one of the same key.

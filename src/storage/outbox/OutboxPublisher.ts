@@ -22,7 +22,7 @@ export const publishBatch = Effect.fnUntraced(function* (writer: Pick<Log["Servi
   const outbox = yield* Outbox
   const log = yield* Log
   const published = (yield* log.committed(OUTBOX_POSITION.group, OUTBOX_POSITION)) - 1
-  const rows = yield* outbox.next(Math.max(0, published), Limits.outboxBatch)
+  const rows = yield* outbox.next(Math.max(0, published), Limits.statementRows)
   const last = rows.at(-1)
   if (last === undefined) return undefined
   yield* writer.transaction({

@@ -94,16 +94,15 @@ export class RetryWork extends Context.Service<RetryWork>()("ledgerhook/storage/
       }, sql.withTransaction),
 
       /** Counts the deliveries whose queued attempt has not been recorded yet. */
-      waiting: (queued: ReadonlyArray<RetriedDelivery>) =>
-        sql<{ readonly count: number }>`
+      waiting: (queued: ReadonlyArray<RetriedDelivery>) => {
+        const ids = column(queued.map(({ id }) => id))
+        return sql<{ readonly count: number }>`
           SELECT count(*)::int AS count
-          FROM unnest(
-            ${column(queued.map(({ id }) => id))}::text[], ${column(queued.map(({ attempt }) => attempt))}::int[]
-          ) AS queued (id, attempt)
-          JOIN deliveries d ON d.id = ANY(ARRAY[queued.id])
-          WHERE d.attempts < queued.attempt AND d.status IN ('pending', 'retrying')`.pipe(
-          Effect.map(([row]) => row!.count)
-        )
+          FROM unnest(${ids}::text[], ${column(queued.map(({ attempt }) => attempt))}::int[]) AS queued (id, attempt)
+          JOIN deliveries d ON d.id = queued.id
+          WHERE d.id = ANY(${ids}::text[]) AND d.attempts < queued.attempt
+            AND d.status IN ('pending', 'retrying')`.unprepared.pipe(Effect.map(([row]) => row!.count))
+      }
     }
   })
 }) {

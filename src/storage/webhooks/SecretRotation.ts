@@ -63,13 +63,13 @@ export const examineSecrets = Effect.fnUntraced(function* (keys: SecretKeys) {
       WHERE id > ${after} AND deleted_at IS NULL
       UNION ALL
       SELECT account_id, ARRAY[sealed_secret] FROM notice_urls
-      WHERE account_id > ${after} AND sealed_secret IS NOT NULL ORDER BY id LIMIT ${Limits.secretsExamined}`
+      WHERE account_id > ${after} AND sealed_secret IS NOT NULL ORDER BY id LIMIT ${Limits.statementRows}`
     for (const { secrets } of rows) {
       found.webhooks++
       if (secrets.some((sealed) => Result.isFailure(open(sealed)))) found.unreadable++
       else if (secrets.some((sealed) => keyIdOf(sealed) !== keys.current.id)) found.ofPreviousKey++
     }
-    if (rows.length < Limits.secretsExamined) return found satisfies SecretsFound
+    if (rows.length < Limits.statementRows) return found satisfies SecretsFound
     after = rows.at(-1)!.id
   }
 })
@@ -121,7 +121,7 @@ export const resealSecrets = Effect.fnUntraced(function* <R>(
     Effect.gen(function* () {
       const rows = yield* sql<StoredRow>`
         SELECT ${columns} FROM webhooks WHERE id > ${after} AND ${toDo}
-        ORDER BY id LIMIT ${Limits.secretsResealed} FOR UPDATE`
+        ORDER BY id LIMIT ${Limits.largeRows} FOR UPDATE`
       const opened: Array<{ id: string; sealed: string; previous: string | null }> = []
       const unreadable: Array<string> = []
       for (const { id, sealed_secret, previous_sealed_secret, deleted_at } of rows) {
@@ -156,7 +156,7 @@ export const resealSecrets = Effect.fnUntraced(function* <R>(
     resealed += done.resealed
     unreadable.push(...done.unreadable)
     if (done.taken > 0) yield* show(resealed + unreadable.length)
-    after = done.taken < Limits.secretsResealed ? undefined : done.lastId
+    after = done.taken < Limits.largeRows ? undefined : done.lastId
   }
   return { resealed, unreadable } satisfies Resealed
 })

@@ -298,7 +298,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
           UPDATE webhooks SET previous_sealed_secret = NULL, previous_secret_until = NULL
           WHERE id IN (
             SELECT id FROM webhooks WHERE previous_secret_until <= ${at(nowMs)}::timestamptz
-            ORDER BY id LIMIT ${Limits.secretsResealed}
+            ORDER BY id LIMIT ${Limits.largeRows}
           ) RETURNING ${columns}, deleted_at`
           const alive = rows.filter(({ deleted_at }) => deleted_at === null)
           if (alive.length > 0) yield* outbox.insert(alive.map(configRecord))
@@ -323,9 +323,9 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
        * Disables the active webhooks of `ids`, of any account, and queues mails to their owners. Returns their ids.
        */
       disable: (ids: ReadonlyArray<string>, reason: string, nowMs: number) =>
-        Effect.forEach(Arr.chunksOf(ids, Limits.webhooksDisabled), (some) =>
-          disableSome(some, reason, nowMs)
-        ).pipe(Effect.map(Arr.flatten))
+        Effect.forEach(Arr.chunksOf(ids, Limits.largeRows), (some) => disableSome(some, reason, nowMs)).pipe(
+          Effect.map(Arr.flatten)
+        )
     }
   })
 }) {
@@ -337,7 +337,7 @@ export const forgetPreviousSecrets = Effect.gen(function* () {
   const webhooks = yield* WebhookStore
   const once = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    while ((yield* webhooks.dropPreviousSecrets(now)) === Limits.secretsResealed);
+    while ((yield* webhooks.dropPreviousSecrets(now)) === Limits.largeRows);
   })
   return yield* once.pipe(deleteEvery("forgetting previous secrets", Limits.previousSecretSweepMs))
 })

@@ -89,7 +89,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const [deleted] = yield* prepare(1)
-      yield* queueFor(deleted!, Limits.deletedQueuePass + 100)
+      yield* queueFor(deleted!, 10 * Limits.statementRows + 100)
       const read = Effect.map(
         sql<{ readonly rows: number }>`
           SELECT coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::int AS rows FROM pg_stat_xact_user_tables
@@ -102,7 +102,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
       assert.deepInclude(yield* countsOf(deleted!), { pending: 100 })
       assert.isFalse(yield* endDeletedQueues(new Map()))
       assert.deepStrictEqual(yield* countsOf(deleted!), {
-        "failed: webhook deleted": Limits.deletedQueuePass + 100
+        "failed: webhook deleted": 10 * Limits.statementRows + 100
       })
     })
   )

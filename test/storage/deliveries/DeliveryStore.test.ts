@@ -107,7 +107,7 @@ layer(Live)("delivery store", (it) => {
     })
   )
 
-  describe("finds rows one by one", () => {
+  describe("reads few rows", () => {
     const BATCHES = 30
     const BATCH = 40
     /** Runs in one session, which makes and keeps a plan while there are few rows. Returns how many rows were read. */
@@ -151,7 +151,8 @@ layer(Live)("delivery store", (it) => {
     })
     /**
      * Recording a delivery may read three rows: its state, its record and its webhook's. Without a row it reads only the
-     * last, and spilling reads the row that it made.
+     * last, and spilling reads the row that it made. While a day has a few pages, reading them in order is quicker. A plan
+     * that is kept from then would read 100,000 rows.
      */
     const FEW = 5 * BATCHES * BATCH
 
@@ -159,7 +160,7 @@ layer(Live)("delivery store", (it) => {
       Effect.gen(function* () {
         const { webhookId } = yield* prepare(0)
         const read = yield* readBy(webhookId)
-        assert.strictEqual(read.inOrder, 0)
+        assert.isAtMost(read.inOrder, FEW)
         assert.isAtMost(read.byIndex, FEW)
       })
     )
@@ -174,7 +175,7 @@ layer(Live)("delivery store", (it) => {
         }
         yield* sql`ANALYZE deliveries`
         const read = yield* readBy(webhookId)
-        assert.strictEqual(read.inOrder, 0)
+        assert.isAtMost(read.inOrder, FEW)
         assert.isAtMost(read.byIndex, FEW)
       })
     )
@@ -321,7 +322,7 @@ layer(Live)("delivery store", (it) => {
   it.effect("ends a backlog in batches, reading few more rows than it ends", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const count = 2 * Limits.queueEndBatch + 100
+      const count = 2 * Limits.statementRows + 100
       const { store, webhookId, ids } = yield* prepare(count)
       yield* disable(webhookId)
       const read = Effect.map(

@@ -156,7 +156,7 @@ describe("outbox", () => {
     "resumes automatically when the log is available again, even with more than one batch to publish",
     () =>
       Effect.gen(function* () {
-        const keys = Array.from({ length: Limits.outboxBatch + 7 }, (_, i) => `wh_${i}`)
+        const keys = Array.from({ length: Limits.statementRows + 7 }, (_, i) => `wh_${i}`)
         yield* write(...keys)
         yield* Effect.gen(function* () {
           yield* untilPublished(keys.length)

@@ -60,7 +60,7 @@ const webhooks = Effect.fnUntraced(function* (count: number, environment: Enviro
 describe("sealing secrets anew", () => {
   it.effect("re-encrypts every secret with the new key, and publishes each to route and deliver", () =>
     Effect.gen(function* () {
-      const ids = yield* webhooks(2 * Limits.secretsResealed + 1, OLD)
+      const ids = yield* webhooks(2 * Limits.largeRows + 1, OLD)
       assert.deepStrictEqual(yield* reseal, { resealed: ids.length, unreadable: [] })
       const { open } = boxOf(NEW)
       const secretOf = new Map(ids.map((id, i) => [id, Result.succeed(`${i}`)]))
