@@ -194,7 +194,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "an account filter is ignored",
     caughtBy: "wantedDeliveries",
     part: "route",
-    find: "({ id, account_id, network, types: $types, wantsPayload: $wants, accounts: account_filters })",
+    find: "({ id, account_id, network, types: $types, wantsPayload: $wants, accounts: account_filters.map(accountKey) })",
     wrong: "({ id, account_id, network, types: $types, wantsPayload: $wants, accounts: [] })"
   },
   {
