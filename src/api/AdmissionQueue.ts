@@ -1,5 +1,5 @@
 /**
- * Looks up the keys of requests in batches. One SQL statement runs at a time; requests that arrive meanwhile share the
+ * Looks up the keys of requests together. One SQL statement runs at a time; requests that arrive meanwhile share the
  * next one. A single request costs one round trip to the database, and under load a fraction of one. A request waits
  * for at most two statements of `Limits.admissionMs` each. If the queue is full, the request is answered 503 at once.
  */
@@ -19,7 +19,7 @@ export interface Admitted {
 
 type Answer = Option.Option<Admitted>
 
-interface Waiting {
+interface AdmissionRequest {
   readonly sha256: string
   readonly answer: Deferred.Deferred<Answer, Unavailable>
 }
@@ -27,7 +27,7 @@ interface Waiting {
 export class AdmissionQueue extends Context.Service<AdmissionQueue>()("ledgerhook/api/AdmissionQueue", {
   make: Effect.gen(function* () {
     const keys = yield* KeyAdmission
-    const queue = yield* Queue.dropping<Waiting>(Limits.admissionQueue)
+    const queue = yield* Queue.dropping<AdmissionRequest>(Limits.admissionQueue)
 
     const ask = (requests: ReadonlyMap<string, number>) =>
       Clock.currentTimeMillis.pipe(
@@ -45,8 +45,8 @@ export class AdmissionQueue extends Context.Service<AdmissionQueue>()("ledgerhoo
         orUnavailable
       )
 
-    const answer = Effect.fnUntraced(function* (batch: ReadonlyArray<Waiting>) {
-      const groups = Map.groupBy(batch, ({ sha256 }) => sha256)
+    const answer = Effect.fnUntraced(function* (taken: ReadonlyArray<AdmissionRequest>) {
+      const groups = Map.groupBy(taken, ({ sha256 }) => sha256)
       const requests = new Map(Array.from(groups, ([sha256, { length }]) => [sha256, length]))
       const asked = yield* Effect.exit(ask(requests))
       for (const [sha256, waiting] of groups) {

@@ -30,8 +30,8 @@ import type { RoutedWebhook } from "./WebhookIndex.ts"
 
 const GROUP = "route"
 
-/** The work that one transaction of the log will queue. */
-interface Batch {
+/** What one transaction of the log will do. */
+interface NextTransaction {
   readonly append: Array<NewRecord>
   /** Records that are not events. */
   readonly unreadable: Array<LogRecord>
@@ -39,17 +39,17 @@ interface Batch {
   traceparent: string | undefined
 }
 
-const emptyBatch = (): Batch => ({ append: [], unreadable: [], traceparent: undefined })
+const emptyTransaction = (): NextTransaction => ({ append: [], unreadable: [], traceparent: undefined })
 
-/** An event's trace, before its deliveries. */
-const begin = (batch: Batch, { headers }: LogRecord) => {
-  batch.traceparent ??= headers[TRACE_HEADER]
+/** Must be called before the deliveries of the record's event are added. */
+const begin = (next: NextTransaction, { headers }: LogRecord) => {
+  next.traceparent ??= headers[TRACE_HEADER]
 }
 
 const tracedQueue = <E, R>(
   self: Effect.Effect<void, E, R>,
   { topic }: AssignedPartition,
-  { append, traceparent }: Batch
+  { append, traceparent }: NextTransaction
 ) => traced(self, "route events", () => ({ topic, deliveries: append.length }), traceparent)
 
 export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
@@ -71,7 +71,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
   const maySend = ({ account_id, network }: RoutedWebhook) =>
     permissionUnder(holds.get(account_id), network) === "all"
 
-  /** Who runs ahead waits, for a second at most. */
+  /** Deliver spills what is in the log for too long, so route waits while its feeds wait, for a second at most. */
   const untilFeedsGoOn = Effect.suspend(() =>
     pace.waiting() === 0
       ? Effect.void
@@ -81,9 +81,13 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
         )
   )
 
-  const queue = Effect.fnUntraced(function* (partition: AssignedPartition, batch: Batch, nextOffset: number) {
-    if (batch.unreadable.length > 0) {
-      const unreadable = batch.unreadable.map((record) => ({
+  const queue = Effect.fnUntraced(function* (
+    partition: AssignedPartition,
+    next: NextTransaction,
+    nextOffset: number
+  ) {
+    if (next.unreadable.length > 0) {
+      const unreadable = next.unreadable.map((record) => ({
         source: sourceOf(record),
         text: record.value ?? "",
         reason: NOT_AN_EVENT
@@ -93,7 +97,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     // The transaction is not retried here, because its result is unknown after an error. The consumer restarts from
     // the committed offset.
     yield* log.transaction({
-      append: yield* continued(batch.append),
+      append: yield* continued(next.append),
       commit: {
         group: GROUP,
         positions: [{ topic: partition.topic, partition: partition.partition, offset: nextOffset }]
@@ -105,15 +109,15 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     const deferred = makeDeferred()
     /** The offset behind the last record that was routed, or deferred. */
     let routedTo = partition.startOffset
-    /** The read under way, while deferred deliveries are queued meanwhile. */
+    /** A read of new records that has begun and not ended, while deferred deliveries are queued. */
     let taking: Fiber.Fiber<ReadonlyArray<LogRecord>, LogError> | undefined
 
-    /** Events behind one with deferred deliveries are not committed. */
-    const queueUpTo = (batch: Batch, offset: number) => {
+    /** Commits up to the first event of which deliveries wait, or else up to `offset`. */
+    const queueUpTo = (next: NextTransaction, offset: number) => {
       routedTo = offset
       return Effect.andThen(
         untilFeedsGoOn,
-        queue(partition, batch, Math.min(offset, deferred.firstOffset() ?? offset))
+        queue(partition, next, Math.min(offset, deferred.firstOffset() ?? offset))
       )
     }
 
@@ -132,15 +136,15 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     }
 
     const queuePart = () => {
-      const batch = emptyBatch()
+      const next = emptyTransaction()
       for (const { record, event, webhook } of deferred.take(routePartDeliveries)) {
-        begin(batch, record)
-        batch.append.push(toQueue(record, event, webhook))
+        begin(next, record)
+        next.append.push(toQueue(record, event, webhook))
       }
-      return queueUpTo(batch, routedTo)
+      return queueUpTo(next, routedTo)
     }
 
-    /** Waits for records only if nothing else is to be done. */
+    /** The next records; none if deferred deliveries should be queued first. Then it does not wait for new records. */
     const takeRecords = Effect.gen(function* () {
       const first = deferred.firstOffset()
       if (first === undefined && taking === undefined) return yield* partition.take(takeBatchRecords)
@@ -156,11 +160,11 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
     const routeRecords = Effect.fnUntraced(function* (records: ReadonlyArray<LogRecord>) {
       // The API promises that a change applies from the next ledger on that is routed after its response.
       yield* webhooks.upToDate.pipe(retryUntilSuccess("catching up with webhooks.config"))
-      let batch = emptyBatch()
+      let next = emptyTransaction()
       for (const record of records) {
         const event = parseLedgerEvent(record.value)
         if (event === undefined || eventsTopic(event.network) !== partition.topic) {
-          batch.unreadable.push(record)
+          next.unreadable.push(record)
           continue
         }
         let wanting: ReadonlyArray<RoutedWebhook> = webhooks.match(event).filter(maySend)
@@ -169,14 +173,14 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
           deferred.add(record, event, isLarge ? wanting : wanting.filter(({ id }) => deferred.has(id)))
           wanting = isLarge ? [] : wanting.filter(({ id }) => !deferred.has(id))
         }
-        if (batch.append.length + wanting.length > routeBatchDeliveries) {
-          yield* queueUpTo(batch, record.offset)
-          batch = emptyBatch()
+        if (next.append.length + wanting.length > routeBatchDeliveries) {
+          yield* queueUpTo(next, record.offset)
+          next = emptyTransaction()
         }
-        begin(batch, record)
-        for (const webhook of wanting) batch.append.push(toQueue(record, event, webhook))
+        begin(next, record)
+        for (const webhook of wanting) next.append.push(toQueue(record, event, webhook))
       }
-      yield* queueUpTo(batch, records.at(-1)!.offset + 1)
+      yield* queueUpTo(next, records.at(-1)!.offset + 1)
     })
 
     while (true) {

@@ -1,17 +1,15 @@
 /**
- * A read lease. Once a view is confirmed to contain everything that was committed by a moment, it may be used for
- * `leaseMs` from that moment; later callers wait for the next confirmation. So a writer that waits for longer than the
- * lease knows that its change is in use on every process. Using the view costs one confirmation every `leaseMs` / 2,
- * and none while it is not used. While it cannot be confirmed, nobody may use it.
+ * A read lease: how long a process may use its view of the webhooks without checking it. A check confirms that the view
+ * contains everything that was committed when the check began. From that moment on the view may be used for `leaseMs`;
+ * after that, callers wait for the next check. A writer that waits for `leaseMs` after its commit therefore knows that
+ * every process uses its change. A view that is used is checked every `leaseMs` / 2, and one that is not used is not
+ * checked. While a check fails, callers wait.
  */
 import { Effect, Latch, type Scope } from "effect"
 import { monotonicClock } from "../domain/Monotonic.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 
-/**
- * Calls `use` as soon as the view may be used, usually at once. Waiting calls run in their order; a call that one of
- * them makes need not wait for the others. `use` must not throw.
- */
+/** Calls `use` once the view may be used, usually at once. Calls that wait run in their order. `use` must not throw. */
 export type Lease = (use: () => void) => void
 
 /** `confirm` ends once the view contains everything that was committed when it began. */
@@ -36,7 +34,7 @@ export const makeReadLease = <E, R>(
       waiting = []
       for (const use of due) use()
     })
-    // After a failure the confirmation is still wanted.
+    // After a failure the check is still wanted.
     const again = Effect.tapError(renew, () => Effect.sync(() => wanted.openUnsafe()))
     yield* Effect.forkScoped(
       Effect.forever(again.pipe(retryUntilSuccess("confirming what is known of webhooks")))
@@ -45,8 +43,7 @@ export const makeReadLease = <E, R>(
     return (use) => {
       const ageMs = nowMs() - confirmedAt
       const isHeld = ageMs < leaseMs && waiting.length === 0
-      // This runs before the confirmation is requested, because the confirmation may have ended when `openUnsafe`
-      // returns.
+      // Added before the check is requested: the check may have ended when `openUnsafe` returns.
       if (!isHeld) waiting.push(use)
       if (!isHeld || ageMs >= leaseMs / 2) wanted.openUnsafe()
       if (isHeld) use()

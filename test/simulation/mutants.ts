@@ -32,9 +32,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "route commits before it queues",
     caughtBy: "wantedDeliveries",
     part: "route",
-    find: "log.transaction({ append: yield* continued(batch.append), ...$rest })",
+    find: "log.transaction({ append: yield* continued(next.append), ...$rest })",
     wrong:
-      "(yield* partition.commit(nextOffset), log.transaction({ append: yield* continued(batch.append), $rest }))"
+      "(yield* partition.commit(nextOffset), log.transaction({ append: yield* continued(next.append), $rest }))"
   },
   {
     name: "work that was in the log at the start is taken for new",

@@ -13,8 +13,7 @@ const LEDGERS = 10
  * For the transaction of the search. PostgreSQL takes this index for one that excludes no block, because hashes are in no
  * order, and would read whole tables.
  */
-export const useBlockRanges = (sql: SqlClient.SqlClient) =>
-  sql`SET LOCAL enable_seqscan = off`
+export const useBlockRanges = (sql: SqlClient.SqlClient) => sql`SET LOCAL enable_seqscan = off`
 
 /** Searches ledgers that closed at `sinceMs` (Unix milliseconds) or later. */
 // MATERIALIZED: no index of the other conditions may be chosen. `OR close_time IS NULL`: it still prunes partitions.

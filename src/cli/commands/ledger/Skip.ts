@@ -105,9 +105,7 @@ const index = Argument.String("index").pipe(
   )
 )
 
-const reason = lineFlag("reason", "Why, for those who find the hole later", REASON_CHARACTERS).pipe(
-  optional
-)
+const reason = lineFlag("reason", "Why, for those who find the hole later", REASON_CHARACTERS).pipe(optional)
 
 export const skip = Command.make(
   "skip",
