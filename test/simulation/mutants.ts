@@ -52,7 +52,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "offsets of what waits are released before its rows are written",
-    caughtBy: "wantedDeliveries",
+    caughtBy: "settles",
     part: "deliver",
     find: "yield* backlog.move($lane, $works); gotRows($scheduler, $lane, $works)",
     wrong:
