@@ -52,6 +52,13 @@ export const deliveryId = (
   return `dlv_${encode(bytes)}`
 }
 
+/** The id of a webhook's incident that began then. */
+export const incidentId = (beganAt: number, webhookId: string): string => {
+  const bytes = withTime(beganAt)
+  createHash("sha256").update(webhookId).digest().copy(bytes, 6, 0, 10)
+  return `inc_${encode(bytes)}`
+}
+
 /** The smallest delivery id of that time and position. */
 export const firstDeliveryIdAt = (unixMs: number, position: number): string => {
   const bytes = withTime(unixMs)

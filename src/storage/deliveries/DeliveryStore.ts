@@ -14,14 +14,13 @@ import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
 import { isDataError, makeDeadLetters, type Refused } from "../DeadLetters.ts"
 import { Partitions } from "./Partitions.ts"
+import { recordAttempts, recordFirstAttempts } from "./RecordAttempts.ts"
 import {
   type AttemptRecord,
   endQueued,
   type FirstAttempt,
   insertPending,
   type NewDelivery,
-  recordAttempts,
-  recordFirstAttempts,
   spill
 } from "./Transitions.ts"
 
@@ -56,9 +55,6 @@ export interface WaitingWork {
   readonly attempt: number
   readonly row?: NewDelivery | undefined
 }
-
-const failingOf = (rows: ReadonlyArray<{ readonly id: string | null }>): ReadonlyArray<string> =>
-  rows.flatMap(({ id }) => (id === null ? [] : [id]))
 
 export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/storage/DeliveryStore", {
   make: Effect.gen(function* () {
@@ -117,7 +113,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
         }),
         statement: (attempts) => recordAttempts(sql, attempts, disableAfter)
       })
-      return failingOf(rows)
+      return rows
     })
 
     const unwrittenOf = (works: ReadonlyArray<{ readonly row?: NewDelivery | undefined }>) =>
@@ -161,7 +157,6 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
       recordFirst: Effect.fnUntraced(function* (ended: ReadonlyArray<FirstAttempt>, disableAfter: number) {
         yield* ensureDays(unwrittenOf(ended))
         return yield* recordFirstAttempts(sql, ended, disableAfter).pipe(
-          Effect.map(failingOf),
           // A row exists: its record was in the log twice, it had waited, or this statement's result was unknown.
           Effect.catchIf(isDataError, () =>
             Effect.gen(function* () {

@@ -5,14 +5,11 @@
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
 import type { ExchangeDetails } from "../../domain/Delivery.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
-import { CHARGED_NETWORK } from "../../domain/Quota.ts"
 import { column } from "../Columns.ts"
 import { withoutNul } from "../StoredText.ts"
-import { countFailures } from "./FailureRuns.ts"
 import { storedDetails } from "./StoredDetails.ts"
 
 export interface NewDelivery {
@@ -107,7 +104,8 @@ export const insertTest = (
   VALUES (${id}, ${webhookId}, ${accountId}, ${network}, ${event.event_id}, ${event.event_type},
           ${JSON.stringify(event)}, 'pending', ${timestamp(sql, nowMs)})`
 
-const outcomeColumns = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>) => sql`
+/** Columns of attempts for `unnest`; `OUTCOME_COLUMNS` are their names. */
+export const outcomeColumns = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>) => sql`
   ${column(attempts.map((a) => a.deliveryId))}::text[],
   ${column(attempts.map((a) => a.attempt))}::int[],
   ${column(attempts.map((a) => a.status))}::text[],
@@ -119,121 +117,90 @@ const outcomeColumns = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>) => sql
   ${column(attempts.map((a) => a.endedAt))}::float8[],
   ${column(attempts.map((a) => a.nextDelayMs))}::int[],
   ${column(attempts.map((a) => (a.details === undefined ? null : storedDetails(a.details))))}::text[]`
-const OUTCOME_COLUMNS = `delivery_id, attempt, status, response_status, response_time_ms, response_body, error,
+export const OUTCOME_COLUMNS = `delivery_id, attempt, status, response_status, response_time_ms, response_body, error,
   attempted_ms, ended_ms, next_delay_ms, details`
-/** Few attempts have a flag, so their ids are passed instead of a value for each attempt. */
-const outcomeFlags = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>) => {
-  const among = (has: (attempt: AttemptRecord) => boolean | undefined) =>
-    sql`o.delivery_id = ANY(${column(attempts.filter((a) => has(a) === true).map((a) => a.deliveryId))}::text[])`
-  return sql`
-    o.status = 'delivered' OR ${among((a) => a.answered)} AS answered, ${among((a) => a.manual)} AS manual,
-    to_timestamp(attempted_ms / 1000) AS attempted_at, to_timestamp(ended_ms / 1000) AS ended_at`
+const ATTEMPTED_AT = "to_timestamp(o.attempted_ms / 1000)"
+const NEXT_ATTEMPT_AT = "to_timestamp((o.ended_ms + o.next_delay_ms) / 1000)"
+
+/** An attempt that changed its delivery's row: only such attempts count. */
+export interface CountedAttempt {
+  readonly attempt: AttemptRecord
+  readonly webhookId: string
+  readonly accountId: string
+  readonly network: Network
+  readonly isTest: boolean
 }
-const NEXT_ATTEMPT_AT = "o.ended_at + o.next_delay_ms * interval '1 millisecond'"
 
 /**
- * What follows from the attempts in the CTE `moved`: the history of those that failed, the accounts' usage and what
- * they say about the webhooks. Returns the webhooks whose consecutive failures have reached `disableAfter`, and null for
- * others.
- */
-// Usage is updated in the order of accounts, so that writers cannot deadlock.
-// A batch has attempts of the same day of two months only if the clock was changed by a month. The usage of days then
-// keeps the later one, because ON CONFLICT accepts each key once.
-const consequences = (sql: Sql, disableAfter: number) => sql`
-    history AS (
-      INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
-                            error, attempted_at, next_delay_ms, details)
-      SELECT delivery_id, attempt, 'failed', response_status, response_time_ms,
-             left(response_body, ${Limits.attemptBodyCharacters}), error, attempted_at, next_delay_ms, details
-      FROM moved WHERE status <> 'delivered'
-      ON CONFLICT DO NOTHING
-    ), charges AS (
-      SELECT charged_to, day, count(*) AS deliveries FROM moved WHERE charged_to IS NOT NULL GROUP BY charged_to, day
-    ), charged AS (
-      INSERT INTO delivery_usage (account_id, month, deliveries)
-      SELECT charged_to, date_trunc('month', day)::date AS month, sum(deliveries) FROM charges
-      GROUP BY charged_to, month ORDER BY charged_to, month
-      ON CONFLICT (account_id, month) DO UPDATE SET deliveries = delivery_usage.deliveries + excluded.deliveries
-    ), charged_days AS (
-      INSERT INTO delivery_usage_days AS kept (account_id, day_of_month, day, deliveries)
-      SELECT DISTINCT ON (charged_to, day_of_month) charged_to, extract(day FROM day) AS day_of_month, day, deliveries
-      FROM charges ORDER BY charged_to, day_of_month, day DESC
-      ON CONFLICT (account_id, day_of_month) DO UPDATE SET
-        day = excluded.day,
-        deliveries = excluded.deliveries + CASE WHEN kept.day = excluded.day THEN kept.deliveries ELSE 0 END
-      WHERE kept.day <= excluded.day
-    ), ${countFailures(sql, disableAfter)}`
-
-/**
- * Records the outcomes of attempts of pending and retrying deliveries. The row, its attempt, the webhook's failure
- * counter and the account's usage change together, and only once. An attempt that delivers is stored only in the
- * delivery's row. A delivery that was ended while its attempt was in flight stays failed unless the attempt delivered
+ * Records outcomes in the rows of pending and retrying deliveries, and returns those that changed a row, in the order
+ * of `attempts`. A delivery that was ended while its attempt was in flight stays failed unless the attempt delivered
  * it; a delivered one never changes.
  */
 // The rows are locked in the order of their ids, so that writers cannot deadlock.
-export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>, disableAfter: number) =>
-  sql<{ readonly id: string | null }>`
-    WITH outcome AS (
-      SELECT o.*, ${outcomeFlags(sql, attempts)}
-      FROM unnest(${outcomeColumns(sql, attempts)}) WITH ORDINALITY AS o (${sql.literal(OUTCOME_COLUMNS)}, n)
-    ), locked AS (
+export const updateAttempted = (
+  sql: Sql,
+  attempts: ReadonlyArray<AttemptRecord>
+): Effect.Effect<ReadonlyArray<CountedAttempt>, SqlError.SqlError> =>
+  sql<Omit<CountedAttempt, "attempt"> & { readonly place: number }>`
+    WITH locked AS (
       SELECT d.id FROM deliveries d WHERE ${amongIds(sql, attempts)} ORDER BY d.id FOR NO KEY UPDATE
-    ), moved AS (
-      UPDATE deliveries d SET
-        status = CASE WHEN d.status = 'failed' AND o.status = 'retrying' THEN 'failed' ELSE o.status END,
-        attempts = o.attempt,
-        parked = false,
-        next_attempt_at = CASE WHEN o.status = 'retrying' AND d.status <> 'failed'
-          THEN ${sql.literal(NEXT_ATTEMPT_AT)} END,
-        last_error = o.error,
-        response_status = o.response_status,
-        response_time_ms = o.response_time_ms,
-        response_body = o.response_body,
-        attempted_at = CASE WHEN o.status = 'delivered' THEN o.attempted_at END,
-        details = CASE WHEN o.status = 'delivered' THEN o.details END,
-        updated_at = o.ended_at
-      FROM outcome o JOIN locked ON locked.id = o.delivery_id
-      WHERE ${amongIds(sql, attempts)} AND d.id = o.delivery_id AND d.attempts < o.attempt AND d.status <> 'delivered'
-      RETURNING d.webhook_id, o.*, d.test_event IS NOT NULL AS test,
-                (o.attempted_at AT TIME ZONE 'UTC')::date AS day,
-                CASE WHEN d.network = ${CHARGED_NETWORK} AND d.test_event IS NULL THEN d.account_id END AS charged_to
-    ), ${consequences(sql, disableAfter)}`.unprepared
+    )
+    UPDATE deliveries d SET
+      status = CASE WHEN d.status = 'failed' AND o.status = 'retrying' THEN 'failed' ELSE o.status END,
+      attempts = o.attempt,
+      parked = false,
+      next_attempt_at = CASE WHEN o.status = 'retrying' AND d.status <> 'failed'
+        THEN ${sql.literal(NEXT_ATTEMPT_AT)} END,
+      last_error = o.error,
+      response_status = o.response_status,
+      response_time_ms = o.response_time_ms,
+      response_body = o.response_body,
+      attempted_at = CASE WHEN o.status = 'delivered' THEN ${sql.literal(ATTEMPTED_AT)} END,
+      details = CASE WHEN o.status = 'delivered' THEN o.details END,
+      updated_at = to_timestamp(o.ended_ms / 1000)
+    FROM unnest(${outcomeColumns(sql, attempts)}) WITH ORDINALITY AS o (${sql.literal(OUTCOME_COLUMNS)}, n)
+      JOIN locked ON locked.id = o.delivery_id
+    WHERE ${amongIds(sql, attempts)} AND d.id = o.delivery_id AND d.attempts < o.attempt AND d.status <> 'delivered'
+    RETURNING o.n::int AS place, d.webhook_id AS "webhookId", d.account_id AS "accountId", d.network,
+              d.test_event IS NOT NULL AS "isTest"`.unprepared.pipe(
+    Effect.map((changed) =>
+      changed
+        .toSorted((one, other) => one.place - other.place)
+        .map(({ place, ...row }) => ({ ...row, attempt: attempts[place - 1]! }))
+    )
+  )
 
 /**
- * Inserts the rows of deliveries whose first attempt has ended, and what follows from it. If one of the rows exists,
- * the whole statement fails, so nothing is counted twice.
+ * Inserts the rows of deliveries whose first attempt has ended. If one of the rows exists, the whole statement fails,
+ * so nothing is counted twice.
  */
 // Rows are inserted in the order of their ids, so that two owners of a partition cannot deadlock.
-export const recordFirstAttempts = (sql: Sql, ended: ReadonlyArray<FirstAttempt>, disableAfter: number) => {
+export const insertAttempted = (
+  sql: Sql,
+  ended: ReadonlyArray<FirstAttempt>
+): Effect.Effect<ReadonlyArray<CountedAttempt>, SqlError.SqlError> => {
   const attempts = ended.map(({ attempt }) => attempt)
   const rows = ended.map(({ row }) => row)
-  return sql<{ readonly id: string | null }>`
-    WITH outcome AS (
-      SELECT o.*, ${outcomeFlags(sql, attempts)}
-      FROM unnest(
-        ${outcomeColumns(sql, attempts)},
-        ${column(rows.map((d) => d.webhookId))}::text[],
-        ${column(rows.map((d) => d.accountId))}::text[],
-        ${column(rows.map((d) => d.network))}::text[],
-        ${column(rows.map((d) => d.eventId))}::text[],
-        ${column(rows.map((d) => d.eventType))}::text[],
-        ${column(rows.map((d) => d.eventOffset))}::bigint[]
-      ) WITH ORDINALITY AS o (${sql.literal(OUTCOME_COLUMNS)}, webhook_id, account_id, network, event_id, event_type,
-                              event_offset, n)
-    ), made AS (
-      INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, attempts,
-                              next_attempt_at, last_error, response_status, response_time_ms, response_body,
-                              attempted_at, details, updated_at)
-      SELECT delivery_id, webhook_id, account_id, network, event_id, event_type, event_offset, status, attempt,
-             CASE WHEN status = 'retrying' THEN ${sql.literal(NEXT_ATTEMPT_AT)} END, error, response_status,
-             response_time_ms, response_body, CASE WHEN status = 'delivered' THEN attempted_at END,
-             CASE WHEN status = 'delivered' THEN details END, ended_at
-      FROM outcome o ORDER BY delivery_id COLLATE "C"
-    ), moved AS (
-      SELECT o.*, false AS test, (attempted_at AT TIME ZONE 'UTC')::date AS day,
-             CASE WHEN network = ${CHARGED_NETWORK} THEN account_id END AS charged_to
-      FROM outcome o
-    ), ${consequences(sql, disableAfter)}`
+  return sql`
+    INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, attempts,
+                            next_attempt_at, last_error, response_status, response_time_ms, response_body,
+                            attempted_at, details, updated_at)
+    SELECT delivery_id, webhook_id, account_id, network, event_id, event_type, event_offset, status, attempt,
+           CASE WHEN status = 'retrying' THEN ${sql.literal(NEXT_ATTEMPT_AT)} END, error, response_status,
+           response_time_ms, response_body, CASE WHEN status = 'delivered' THEN ${sql.literal(ATTEMPTED_AT)} END,
+           CASE WHEN status = 'delivered' THEN details END, to_timestamp(ended_ms / 1000)
+    FROM unnest(
+      ${outcomeColumns(sql, attempts)},
+      ${column(rows.map((d) => d.webhookId))}::text[],
+      ${column(rows.map((d) => d.accountId))}::text[],
+      ${column(rows.map((d) => d.network))}::text[],
+      ${column(rows.map((d) => d.eventId))}::text[],
+      ${column(rows.map((d) => d.eventType))}::text[],
+      ${column(rows.map((d) => d.eventOffset))}::bigint[]
+    ) AS o (${sql.literal(OUTCOME_COLUMNS)}, webhook_id, account_id, network, event_id, event_type, event_offset)
+    ORDER BY delivery_id COLLATE "C"`.pipe(
+    Effect.as(ended.map(({ attempt, row }) => ({ ...row, attempt, isTest: false })))
+  )
 }
 
 /**

@@ -4,14 +4,13 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliveryId } from "../../../src/domain/Ids.ts"
 import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
+import { recordAttempts, recordFirstAttempts } from "../../../src/storage/deliveries/RecordAttempts.ts"
 import {
   type AttemptRecord,
   endQueued,
   insertPending,
   insertTest,
   type NewDelivery,
-  recordAttempts,
-  recordFirstAttempts,
   retryNow,
   spill
 } from "../../../src/storage/deliveries/Transitions.ts"

@@ -4,11 +4,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliveryId } from "../../../src/domain/Ids.ts"
 import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
-import {
-  type AttemptRecord,
-  insertPending,
-  recordAttempts
-} from "../../../src/storage/deliveries/Transitions.ts"
+import { recordAttempts } from "../../../src/storage/deliveries/RecordAttempts.ts"
+import { type AttemptRecord, insertPending } from "../../../src/storage/deliveries/Transitions.ts"
 import { Outbox } from "../../../src/storage/outbox/Outbox.ts"
 import { reportHalfWay } from "../../../src/storage/webhooks/HalfWayMails.ts"
 import { WebhookStore } from "../../../src/storage/webhooks/WebhookStore.ts"
