@@ -7,7 +7,7 @@
 // Rows of deliveries, of webhooks and of usage are locked in this order, and those of a table in the order of their
 // keys, so that writers cannot deadlock. Release 0.2 has the same order.
 import { Effect } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { CHARGED_NETWORK, dateOf } from "../../domain/Quota.ts"
 import { column } from "../Columns.ts"
@@ -24,6 +24,7 @@ import {
 } from "./Transitions.ts"
 
 type Sql = SqlClient.SqlClient
+const DAY_MS = 86_400_000
 
 /** The attempts of each webhook, in their order, without test attempts. */
 const byWebhook = (counted: ReadonlyArray<CountedAttempt>) => {
@@ -40,12 +41,12 @@ type ByWebhook = ReturnType<typeof byWebhook>
 
 /** How many deliveries each account is charged for on each day. */
 const chargesOf = (counted: ReadonlyArray<CountedAttempt>) => {
-  const charges = new Map<string, { readonly accountId: string; readonly day: string; deliveries: number }>()
+  const charges = new Map<string, { readonly accountId: string; readonly at: number; deliveries: number }>()
   for (const { accountId, attempt, isTest, network } of counted) {
     if (isTest || network !== CHARGED_NETWORK) continue
-    const day = dateOf(attempt.attemptedAt)
-    const charge = charges.get(`${day} ${accountId}`)
-    if (charge === undefined) charges.set(`${day} ${accountId}`, { accountId, day, deliveries: 1 })
+    const key = `${Math.floor(attempt.attemptedAt / DAY_MS)} ${accountId}`
+    const charge = charges.get(key)
+    if (charge === undefined) charges.set(key, { accountId, at: attempt.attemptedAt, deliveries: 1 })
     else charge.deliveries++
   }
   return [...charges.values()]
@@ -55,16 +56,21 @@ const chargesOf = (counted: ReadonlyArray<CountedAttempt>) => {
 // PostgreSQL runs the SELECT before the parts that only write.
 // A batch has attempts of the same day of two months only if the clock was changed by a month. The usage of days then
 // keeps the later one, because ON CONFLICT accepts each key once.
-const charge = (sql: Sql, counted: ReadonlyArray<CountedAttempt>, attempts: ByWebhook) => {
+const charge = (
+  sql: Sql,
+  counted: ReadonlyArray<CountedAttempt>,
+  attempts: ByWebhook,
+  insert: Statement.Fragment | undefined
+) => {
   const charges = chargesOf(counted)
   const webhooksWith = (what: (attempt: AttemptRecord) => boolean) =>
     column([...attempts.values()].map((some) => (some.some(what) ? 1 : 0)))
   const ms = (name: string) => sql.literal(`(extract(epoch FROM w.${name}) * 1000)::float8`)
   return sql<WebhookFailures>`
-    WITH charges AS (
+    WITH ${insert === undefined ? sql`` : sql`made AS (${insert}),`} charges AS (
       SELECT * FROM unnest(
         ${column(charges.map(({ accountId }) => accountId))}::text[],
-        ${column(charges.map(({ day }) => day))}::date[],
+        ${column(charges.map(({ at }) => dateOf(at)))}::date[],
         ${column(charges.map(({ deliveries }) => deliveries))}::int[]
       ) AS c (account_id, day, deliveries)
     ), charged AS (
@@ -175,12 +181,13 @@ const writeWebhooks = (sql: Sql, changes: ReadonlyArray<Changed>) => sql`
 const record = (
   sql: Sql,
   disableAfter: number,
-  rows: Effect.Effect<ReadonlyArray<CountedAttempt>, SqlError.SqlError>
+  ended: Effect.Effect<ReadonlyArray<CountedAttempt>, SqlError.SqlError>,
+  insert?: Statement.Fragment
 ) =>
   Effect.gen(function* () {
-    const counted = yield* rows
+    const counted = yield* ended
     const attempts = byWebhook(counted)
-    const webhooks = yield* charge(sql, counted, attempts)
+    const webhooks = yield* charge(sql, counted, attempts, insert)
     const failed = counted.flatMap(({ attempt }) => (attempt.status === "delivered" ? [] : [attempt]))
     if (failed.length > 0) yield* insertHistory(sql, failed)
     const changes = webhooks.map((before) => {
@@ -200,4 +207,9 @@ export const recordAttempts = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>,
 
 /** The same for the first attempts of deliveries without a row. If one of the rows exists, it fails and changes nothing. */
 export const recordFirstAttempts = (sql: Sql, ended: ReadonlyArray<FirstAttempt>, disableAfter: number) =>
-  record(sql, disableAfter, insertAttempted(sql, ended))
+  record(
+    sql,
+    disableAfter,
+    Effect.succeed(ended.map(({ attempt, row }) => ({ ...row, attempt, isTest: false }))),
+    insertAttempted(sql, ended)
+  )

@@ -175,10 +175,7 @@ export const updateAttempted = (
  * so nothing is counted twice.
  */
 // Rows are inserted in the order of their ids, so that two owners of a partition cannot deadlock.
-export const insertAttempted = (
-  sql: Sql,
-  ended: ReadonlyArray<FirstAttempt>
-): Effect.Effect<ReadonlyArray<CountedAttempt>, SqlError.SqlError> => {
+export const insertAttempted = (sql: Sql, ended: ReadonlyArray<FirstAttempt>): Statement.Fragment => {
   const attempts = ended.map(({ attempt }) => attempt)
   const rows = ended.map(({ row }) => row)
   return sql`
@@ -198,9 +195,7 @@ export const insertAttempted = (
       ${column(rows.map((d) => d.eventType))}::text[],
       ${column(rows.map((d) => d.eventOffset))}::bigint[]
     ) AS o (${sql.literal(OUTCOME_COLUMNS)}, webhook_id, account_id, network, event_id, event_type, event_offset)
-    ORDER BY delivery_id COLLATE "C"`.pipe(
-    Effect.as(ended.map(({ attempt, row }) => ({ ...row, attempt, isTest: false })))
-  )
+    ORDER BY delivery_id COLLATE "C"`
 }
 
 /**
