@@ -1,66 +1,71 @@
 /**
  * What attempts say about their webhook. A run is the failed requests since the newest answer. Requests count, so a
  * batch counts once; a batch whose response lists failed deliveries is an answer. An incident is a span in which a
- * webhook was failing. Pure.
+ * webhook was failing. Times are Unix milliseconds. Pure.
  */
 import { Limits } from "../../config/Limits.ts"
 import type { IncidentEnd } from "../../domain/HealthState.ts"
 import { firstIdAt, incidentId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
+import { withoutNul } from "../StoredText.ts"
 import type { AttemptRecord } from "./Transitions.ts"
 
-/** Times are Unix milliseconds. Without a failed request, `failingSince` is null. */
+/** Columns of `webhooks` that tell a run. Without one, `failing_since` is null. */
 export interface FailureRun {
-  readonly failingSince: number | null
-  readonly lastFailedAt: number | null
+  readonly failing_since: number | null
+  readonly last_failed_at: number | null
   /** Failed requests. */
-  readonly failedAttempts: number
+  readonly failed_attempts: number
   /** Deliveries that failed at their first attempt. */
-  readonly failedDeliveries: number
-  readonly lastError: string | null
-  /** The delivery whose first attempt began the run. Null if it began with another attempt. */
-  readonly failingFrom: string | null
+  readonly failed_deliveries: number
+  readonly last_error: string | null
+  /** The delivery whose first attempt began the run. Null if the run began with a later attempt. */
+  readonly failing_from: string | null
 }
 
-/** The part of a webhook's row that its attempts change, and what decides how. */
+/** The columns of `webhooks` that attempts change, and those that decide how. */
 export interface WebhookFailures extends FailureRun {
   readonly id: string
-  readonly accountId: string
+  readonly account_id: string
   readonly network: Network
-  readonly isActive: boolean
-  /** Deliveries that have failed finally since the newest one that was delivered. */
-  readonly consecutiveFailures: number
+  readonly is_active: boolean
+  readonly attempted_at: number | null
+  readonly consecutive_failures: number
   /** The newest incident. It is open while it has no end. */
-  readonly incidentId: string | null
-  readonly incidentEndedAt: number | null
+  readonly incident_id: string | null
+  readonly incident_ended_at: number | null
 }
 
-/** A new incident, or what is added to one that has this id. */
+/** A row of `incidents`. If the incident has a row, the counts are added to it. */
 export interface IncidentChange {
   readonly id: string
-  readonly beganAt: number
-  readonly endedAt: number | null
-  readonly endedBy: IncidentEnd | null
+  readonly account_id: string
+  readonly network: Network
+  readonly webhook_id: string
+  readonly began_at: number
+  readonly ended_at: number | null
+  readonly ended_by: IncidentEnd | null
   readonly cause: string | null
-  readonly attemptsFailed: number
-  readonly failedDeliveries: number
-  readonly firstDelivery: string
+  readonly attempts_failed: number
+  readonly failed_deliveries: number
+  readonly first_delivery: string
 }
 
 const noFailure: FailureRun = {
-  failingSince: null,
-  lastFailedAt: null,
-  failedAttempts: 0,
-  failedDeliveries: 0,
-  lastError: null,
-  failingFrom: null
+  failing_since: null,
+  last_failed_at: null,
+  failed_attempts: 0,
+  failed_deliveries: 0,
+  last_error: null,
+  failing_from: null
 }
 
-/** The rule of the function `webhook_is_failing` in PostgreSQL. Release 0.2 writes no `lastFailedAt`. */
-export const isFailing = ({ failedAttempts, failingSince, lastFailedAt }: FailureRun): boolean =>
-  failingSince !== null && (failedAttempts >= 5 || (lastFailedAt ?? failingSince) - failingSince >= 60_000)
+/** The same rule as PostgreSQL's function `webhook_is_failing`. Release 0.2 writes no `last_failed_at`. */
+export const isFailing = ({ failed_attempts, failing_since, last_failed_at }: FailureRun): boolean =>
+  failing_since !== null &&
+  (failed_attempts >= 5 || (last_failed_at ?? failing_since) - failing_since >= 60_000)
 
-const isAnswered = ({ answered, status }: AttemptRecord): boolean =>
+export const isAnswered = ({ answered, status }: AttemptRecord): boolean =>
   status === "delivered" || answered === true
 
 const afterFailure = (
@@ -70,72 +75,78 @@ const afterFailure = (
 ): FailureRun => {
   const isFirst = attempt === 1
   return {
-    failingSince: Math.min(run.failingSince ?? endedAt, endedAt),
-    lastFailedAt: Math.max(run.lastFailedAt ?? endedAt, endedAt),
-    failedAttempts: run.failedAttempts + (isNewRequest ? 1 : 0),
-    failedDeliveries: run.failedDeliveries + (isFirst ? 1 : 0),
-    lastError: error,
-    failingFrom: run.failingSince !== null ? run.failingFrom : isFirst ? deliveryId : null
+    failing_since: Math.min(run.failing_since ?? endedAt, endedAt),
+    last_failed_at: Math.max(run.last_failed_at ?? endedAt, endedAt),
+    failed_attempts: run.failed_attempts + (isNewRequest ? 1 : 0),
+    failed_deliveries: run.failed_deliveries + (isFirst ? 1 : 0),
+    // It is written as JSON, in which PostgreSQL accepts no half of a character.
+    last_error: error && withoutNul(error).toWellFormed(),
+    failing_from: run.failing_since !== null ? run.failing_from : isFirst ? deliveryId : null
   }
 }
 
 /**
- * A webhook after its next attempts, and the change of an incident that follows from them. If the attempts contain
- * several spans in which the webhook was failing, the spans become one incident.
+ * A webhook after its next attempts, and what follows for its incident. If the attempts have several spans in which the
+ * webhook was failing, they become one incident.
  */
 export const afterAttempts = (
   before: WebhookFailures,
   attempts: ReadonlyArray<AttemptRecord>
 ): { readonly webhook: WebhookFailures; readonly incident: IncidentChange | undefined } => {
-  const isOpen = before.incidentId !== null && before.incidentEndedAt === null
-  // Release 0.2 resets only two of the columns.
-  let run: FailureRun = before.failingSince === null ? noFailure : before
-  /** The part of `run` that its incident has counted. */
+  const isOpen = before.incident_id !== null && before.incident_ended_at === null
+  // Release 0.2 resets only two columns of a run.
+  let run: FailureRun = before.failing_since === null ? noFailure : before
+  /** The part of `run` that is counted in its incident. */
   let counted = isOpen ? run : noFailure
-  let requests = new Set<string>()
-  let { consecutiveFailures } = before
+  let { consecutive_failures } = before
   let incident: IncidentChange | undefined
+  const requests = new Set<string>()
 
-  /** `answer` ends the run. */
-  const addSpan = (answer: AttemptRecord | undefined) => {
-    const { failedAttempts, failedDeliveries, failingFrom, failingSince, lastError } = run
-    if (failingSince === null || !before.isActive || !isFailing(run)) return
-    const beganAt = Math.min(incident?.beganAt ?? failingSince, failingSince)
-    const continues =
-      isOpen || (before.incidentEndedAt !== null && beganAt < before.incidentEndedAt + Limits.incidentGapMs)
+  /** If the webhook was failing in the run, the run is part of an incident. `answer` ended the run. */
+  const addRun = (answer?: AttemptRecord) => {
+    const { failing_since } = run
+    if (failing_since === null || !before.is_active || !isFailing(run)) return
+    const began_at = Math.min(incident?.began_at ?? failing_since, failing_since)
+    const endedBefore = before.incident_ended_at ?? Number.NEGATIVE_INFINITY
+    const continued = isOpen || began_at < endedBefore + Limits.incidentGapMs ? before.incident_id : null
     incident = {
-      id: (continues ? before.incidentId : null) ?? incidentId(beganAt, before.id),
-      beganAt,
-      endedAt: answer === undefined ? null : Math.max(answer.endedAt, failingSince),
-      endedBy: answer === undefined ? null : answer.manual === true ? "retry" : "attempt",
-      cause: lastError,
-      attemptsFailed: (incident?.attemptsFailed ?? 0) + failedAttempts - counted.failedAttempts,
-      failedDeliveries: (incident?.failedDeliveries ?? 0) + failedDeliveries - counted.failedDeliveries,
-      firstDelivery: incident?.firstDelivery ?? failingFrom ?? firstIdAt("dlv_", beganAt)
+      id: continued ?? incidentId(began_at, before.id),
+      account_id: before.account_id,
+      network: before.network,
+      webhook_id: before.id,
+      began_at,
+      ended_at: answer === undefined ? null : Math.max(answer.endedAt, failing_since),
+      ended_by: answer === undefined ? null : answer.manual === true ? "retry" : "attempt",
+      cause: run.last_error,
+      attempts_failed: (incident?.attempts_failed ?? 0) + run.failed_attempts - counted.failed_attempts,
+      failed_deliveries:
+        (incident?.failed_deliveries ?? 0) + run.failed_deliveries - counted.failed_deliveries,
+      first_delivery: incident?.first_delivery ?? run.failing_from ?? firstIdAt("dlv_", began_at)
     }
   }
 
   for (const attempt of attempts) {
-    if (attempt.status === "delivered") consecutiveFailures = 0
-    else if (attempt.status === "failed") consecutiveFailures++
+    if (attempt.status === "delivered") consecutive_failures = 0
+    if (attempt.status === "failed") consecutive_failures++
     if (isAnswered(attempt)) {
-      addSpan(attempt)
+      addRun(attempt)
       run = counted = noFailure
-      requests = new Set()
+      requests.clear()
     } else {
       const request = attempt.details?.batchId ?? attempt.deliveryId
       run = afterFailure(run, attempt, !requests.has(request))
       requests.add(request)
     }
   }
-  addSpan(undefined)
+  addRun()
   return {
     webhook: {
       ...before,
       ...run,
-      consecutiveFailures,
-      incidentId: incident?.id ?? before.incidentId,
-      incidentEndedAt: incident === undefined ? before.incidentEndedAt : incident.endedAt
+      attempted_at: before.attempted_at ?? Math.min(...attempts.map(({ endedAt }) => endedAt)),
+      consecutive_failures,
+      incident_id: incident?.id ?? before.incident_id,
+      incident_ended_at: incident === undefined ? before.incident_ended_at : incident.ended_at
     },
     incident
   }
