@@ -5,13 +5,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { randomId } from "../../src/domain/Ids.ts"
-import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
+import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { type FailureRun, isFailing } from "../../src/storage/deliveries/FailureRuns.ts"
 import { insertTest } from "../../src/storage/deliveries/Transitions.ts"
 import { DeliveriesLive, NOW, newDelivery, prepare } from "../support/countedDeliveries.ts"
 import { eventOf } from "../support/events.ts"
-import { after, attemptsOf, nothing, type Recorded, type Request } from "./requests.ts"
+import { after, attemptsOf, nothing, type Recorded, randomRequest } from "./requests.ts"
 
 const DISABLE_AFTER = 1_000_000
 
@@ -27,36 +27,13 @@ export const recordedOf = Effect.fnUntraced(function* (id: string) {
   return { ...row!, incidents: [...incidents] }
 })
 
-const randomRequest = (
-  chance: SeededRandom,
-  webhookId: string,
-  endedAt: number,
-  chanceToAnswer: number
-): Request => {
-  const answers = chance.flip(chanceToAnswer)
-  const size = chance.flip(0.3) ? chance.int(1, 6) : 1
-  const deliveries = Array.from({ length: size }, () => ({
-    row: newDelivery(webhookId, NOW, "payment.xrp"),
-    result: answers
-      ? chance.pick(size > 1 ? (["delivered", "listed"] as const) : (["delivered"] as const))
-      : chance.pick(["retrying", "failed"] as const)
-  }))
-  return {
-    deliveries,
-    endedAt,
-    error: chance.pick(["HTTP 503", "HTTP 500", "connection refused"]),
-    manual: chance.flip(0.2),
-    ...(size > 1 ? { batchId: randomId("bat_", endedAt) } : {})
-  }
-}
-
 layer(DeliveriesLive)("runs of failures", (it) => {
   it.effect("and incidents are what a fold over the requests gives", () =>
     Effect.gen(function* () {
       const store = yield* DeliveryStore
       const chance = makeSeededRandom(41)
       let incidents = 0
-      for (let round = 0; round < 40; round++) {
+      for (let round = 0; round < 12; round++) {
         const webhooks = yield* prepare(3)
         const expected = new Map<string, Recorded>(webhooks.map((id) => [id, nothing]))
         let now = NOW
@@ -92,7 +69,30 @@ layer(DeliveriesLive)("runs of failures", (it) => {
         }
         for (const recorded of expected.values()) incidents += recorded.incidents.length
       }
-      assert.isAbove(incidents, 30)
+      assert.isAbove(incidents, 10)
+    })
+  )
+
+  it.effect("have the same rule for a failing webhook in the program and in PostgreSQL", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const times = [null, NOW - 60_001, NOW - 60_000, NOW - 59_999, NOW]
+      const runs = times.flatMap((failing_since) =>
+        times.flatMap((last_failed_at) =>
+          [0, 1, 4, 5, 6].map(
+            (failed_attempts): Partial<FailureRun> => ({ failing_since, last_failed_at, failed_attempts })
+          )
+        )
+      )
+      const rows = yield* sql<{ readonly is_failing: boolean }>`
+        SELECT webhook_is_failing(to_timestamp(failing_since / 1000), failed_attempts, to_timestamp(last_failed_at / 1000))
+               AS is_failing
+        FROM json_to_recordset(${JSON.stringify(runs)}::json) AS run (
+          failing_since float8, last_failed_at float8, failed_attempts int)`
+      assert.deepStrictEqual(
+        runs.map((run) => isFailing({ ...nothing, failing_from: null, ...run })),
+        rows.map(({ is_failing }) => is_failing)
+      )
     })
   )
 

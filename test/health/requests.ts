@@ -2,7 +2,11 @@
  * Requests to a webhook and what they say about it: a fold over requests, one at a time, as the definition of what
  * PostgreSQL must have after the same requests, in whatever statements they were recorded.
  */
+import type { IncidentEnd } from "../../src/domain/HealthState.ts"
+import { randomId } from "../../src/domain/Ids.ts"
+import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
 import type { AttemptRecord, FirstAttempt, NewDelivery } from "../../src/storage/deliveries/Transitions.ts"
+import { NOW, newDelivery } from "../support/countedDeliveries.ts"
 
 /** Each result is of one delivery. `listed`: a 2xx to a batch says that it failed. */
 export type Result = "delivered" | "listed" | "retrying" | "failed"
@@ -50,10 +54,33 @@ export const attemptsOf = (request: Request): ReadonlyArray<FirstAttempt> =>
     return { row, attempt: record }
   })
 
+export const randomRequest = (
+  chance: SeededRandom,
+  webhookId: string,
+  endedAt: number,
+  chanceToAnswer: number
+): Request => {
+  const answers = chance.flip(chanceToAnswer)
+  const size = chance.flip(0.3) ? chance.int(1, 6) : 1
+  const deliveries = Array.from({ length: size }, () => ({
+    row: newDelivery(webhookId, NOW, "payment.xrp"),
+    result: answers
+      ? chance.pick(size > 1 ? (["delivered", "listed"] as const) : (["delivered"] as const))
+      : chance.pick(["retrying", "failed"] as const)
+  }))
+  return {
+    deliveries,
+    endedAt,
+    error: chance.pick(["HTTP 503", "HTTP 500", "connection refused"]),
+    manual: chance.flip(0.2),
+    ...(size > 1 ? { batchId: randomId("bat_", endedAt) } : {})
+  }
+}
+
 interface Incident {
   began_at: number
   ended_at: number | null
-  ended_by: string | null
+  ended_by: IncidentEnd | null
   cause: string | null
   attempts_failed: number
   failed_deliveries: number

@@ -111,17 +111,15 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "a success does not reset the counter of failures",
     caughtBy: "countersRight",
     part: "storage",
-    sql: true,
-    find: "CASE WHEN b.last_delivered IS NULL THEN w.consecutive_failures ELSE 0 END",
-    wrong: "w.consecutive_failures"
+    find: "consecutive_failures = 0",
+    wrong: "consecutive_failures += 0"
   },
   {
     name: "an answer does not end the incident of its webhook",
     caughtBy: "healthAgrees",
     part: "storage",
-    sql: true,
-    find: "CASE WHEN i.id IS NULL THEN w.incident_ended_at ELSE i.ended_at END",
-    wrong: "w.incident_ended_at"
+    find: "incident === undefined ? before.incident_ended_at : incident.ended_at",
+    wrong: "before.incident_ended_at"
   },
   {
     name: "progress takes work without a row for finished",
@@ -288,9 +286,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "the last failed attempt of a series is not stored",
     caughtBy: "attemptsRecorded",
     part: "storage",
-    sql: true,
-    find: "FROM moved WHERE status <> 'delivered'",
-    wrong: "FROM moved WHERE status = 'retrying'"
+    find: '$attempt.status === "delivered" ? [] : [$attempt]',
+    wrong: '$attempt.status === "retrying" ? [$attempt] : []'
   },
   {
     name: "an actor that stops does not wait for its attempts",
