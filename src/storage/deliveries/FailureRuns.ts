@@ -6,7 +6,6 @@
 import { Limits } from "../../config/Limits.ts"
 import type { IncidentEnd } from "../../domain/HealthState.ts"
 import { firstIdAt, incidentId } from "../../domain/Ids.ts"
-import type { Network } from "../../domain/Network.ts"
 import { withoutNul } from "../StoredText.ts"
 import type { AttemptRecord } from "./Transitions.ts"
 
@@ -26,8 +25,6 @@ export interface FailureRun {
 /** The columns of `webhooks` that attempts change, and those that decide how. */
 export interface WebhookFailures extends FailureRun {
   readonly id: string
-  readonly account_id: string
-  readonly network: Network
   readonly is_active: boolean
   readonly attempted_at: number | null
   readonly consecutive_failures: number
@@ -39,8 +36,6 @@ export interface WebhookFailures extends FailureRun {
 /** A row of `incidents`. If the incident has a row, the counts are added to it. */
 export interface IncidentChange {
   readonly id: string
-  readonly account_id: string
-  readonly network: Network
   readonly webhook_id: string
   readonly began_at: number
   readonly ended_at: number | null
@@ -111,8 +106,6 @@ export const afterAttempts = (
     const continued = isOpen || began_at < endedBefore + Limits.incidentGapMs ? before.incident_id : null
     incident = {
       id: continued ?? incidentId(began_at, before.id),
-      account_id: before.account_id,
-      network: before.network,
       webhook_id: before.id,
       began_at,
       ended_at: answer === undefined ? null : Math.max(answer.endedAt, failing_since),

@@ -25,10 +25,11 @@ type ByWebhook = ReadonlyMap<string, ReadonlyArray<CountedAttempt>>
 
 /**
  * Adds to the accounts' usage. Locks and returns the webhooks whose rows may have to change. `insert` is part of the
- * same statement, because each statement costs the program as much as some ten rows.
+ * same statement, because at batches of 50 a
+ * message to PostgreSQL is the most of what recording costs the program.
  */
-// PostgreSQL runs the SELECT first and then what only writes, so writers lock webhooks before usage, as those of release
-// 0.2 do, and rows of a table in the order of their keys. So they cannot deadlock.
+// Writers lock webhooks before usage, because PostgreSQL runs the SELECT before what only writes, and rows of a table in
+// the order of their keys. Those of release 0.2 do the same, so writers cannot deadlock.
 // A batch has attempts of the same day of two months only if the clock was changed by a month. The usage of days then
 // keeps the later one, because ON CONFLICT accepts each key once.
 const charge = (
@@ -43,7 +44,8 @@ const charge = (
   const ms = (name: string) => sql.literal(`(extract(epoch FROM w.${name}) * 1000)::float8 AS ${name}`)
   return sql<WebhookFailures>`
     WITH ${insert === undefined ? sql`` : sql`made AS (${insert}),`} charges AS (
-      SELECT account_id COLLATE "C" AS account_id, (to_timestamp(attempted_ms / 1000) AT TIME ZONE 'UTC')::date AS day, count(*) AS deliveries
+      SELECT account_id COLLATE "C" AS account_id, (to_timestamp(attempted_ms / 1000) AT TIME ZONE 'UTC')::date AS day,
+             count(*) AS deliveries
       FROM unnest(
         ${column(charged.map(({ accountId }) => accountId))}::text[],
         ${column(charged.map(({ attempt }) => attempt.attemptedAt))}::float8[]
@@ -63,7 +65,7 @@ const charge = (
         deliveries = excluded.deliveries + CASE WHEN kept.day = excluded.day THEN kept.deliveries ELSE 0 END
       WHERE kept.day <= excluded.day
     )
-    SELECT w.id, w.account_id, w.network, w.status = 'active' AND w.deleted_at IS NULL AS is_active, ${ms("attempted_at")},
+    SELECT w.id, w.status = 'active' AND w.deleted_at IS NULL AS is_active, ${ms("attempted_at")},
            w.consecutive_failures, ${ms("failing_since")}, ${ms("last_failed_at")}, w.failed_attempts, w.failed_deliveries,
            w.last_error, w.failing_from, w.incident_id, ${ms("incident_ended_at")}
     FROM unnest(
@@ -88,11 +90,12 @@ const insertHistory = (sql: Sql, failed: ReadonlyArray<AttemptRecord>) => sql`
 const writeIncidents = (sql: Sql, incidents: ReadonlyArray<IncidentChange>) => sql`
   INSERT INTO incidents AS kept (id, account_id, network, webhook_id, began_at, ended_at, ended_by, cause,
                                  attempts_failed, failed_deliveries, first_delivery)
-  SELECT id, account_id, network, webhook_id, to_timestamp(began_at / 1000), to_timestamp(ended_at / 1000), ended_by,
-         cause, attempts_failed, failed_deliveries, first_delivery
+  SELECT new.id, w.account_id, w.network, w.id, to_timestamp(began_at / 1000), to_timestamp(ended_at / 1000), ended_by,
+         cause, attempts_failed, new.failed_deliveries, first_delivery
   FROM json_to_recordset(${JSON.stringify(incidents)}::json) AS new (
-    id text, account_id text, network text, webhook_id text, began_at float8, ended_at float8, ended_by text, cause text,
-    attempts_failed int, failed_deliveries int, first_delivery text)
+      id text, webhook_id text, began_at float8, ended_at float8, ended_by text, cause text, attempts_failed int,
+      failed_deliveries int, first_delivery text)
+    JOIN webhooks w ON w.id = ANY(ARRAY[new.webhook_id])
   ON CONFLICT (id) DO UPDATE SET
     ended_at = excluded.ended_at, ended_by = excluded.ended_by, cause = coalesce(excluded.cause, kept.cause),
     attempts_failed = kept.attempts_failed + excluded.attempts_failed,

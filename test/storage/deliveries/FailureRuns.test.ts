@@ -28,8 +28,6 @@ const noRun: FailureRun = {
 const newWebhook: WebhookFailures = {
   ...noRun,
   id: "wh_1",
-  account_id: "acct_1",
-  network: "mainnet",
   is_active: true,
   attempted_at: null,
   consecutive_failures: 0,
