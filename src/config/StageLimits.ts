@@ -92,10 +92,12 @@ export const stageLimits = {
   shortageShownMs: 60_000,
   /** Rows that a statement of deliver writes: outcomes, or deliveries that move to the backlog. */
   rowsAtOnce: 500,
-  /** The recorder begins a statement so long after the first outcome that waits: it costs as much as some fifty rows. */
+  /** The recorder begins a statement when so many outcomes wait, because it costs as much as so many rows, ... */
+  recordAtOnce: 50,
+  /** ... or so long after the first of them. */
   recordEveryMs: 10,
   /**
-   * While fewer outcomes than this wait for their record, a webhook may send beyond those of its own that fill its
+   * While fewer outcomes than this are not recorded (PostgreSQL writes one half while the other is sent), a webhook may send beyond those of its own that fill its
    * concurrency limit. What a crash repeats is at most the sum of the concurrency limits and this.
    */
   unrecordedMost: 100,
