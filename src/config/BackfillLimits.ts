@@ -7,8 +7,6 @@ export const backfillLimits = {
   /** Ledgers in one history range, and its events. A range is held in memory and appended in one transaction. */
   backfillRangeLedgers: 256,
   backfillRangeEvents: 5_000,
-  /** Fetching fails if no server has sent a ledger within this time, rate limits and reconnections included. */
-  backfillAnswerMs: 300_000,
   /**
    * After so many rounds over all servers, about 7 s, a ledger counts as one that none of them has: fetching of history
    * fails, and an operator's order to skip the ledger is obeyed. An order for a wrong ledger does not skip one that is

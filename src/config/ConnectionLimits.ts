@@ -31,17 +31,6 @@ export const connectionLimits = {
   /** A connection whose request or response makes no progress for this long is closed. */
   connectionStallMs: 60_000,
   /**
-   * `starts`: how many probes without a key may start in a row before other work of the process runs. `pauseMs`: the
-   * longest pause after them. They are cheap and must not look late: on a machine that is overloaded many times over
-   * 100 a second still start.
-   */
-  pacedProbes: { starts: 20, pauseMs: 20 },
-  /**
-   * The same of other requests without a key, each of which may be for a large document, and of those with a key that are
-   * refused with 429, whose answer costs as much as that of a small request.
-   */
-  pacedRequests: { starts: 2, pauseMs: 50 },
-  /**
    * Requests of one account that run at once in a process, and those that wait for their turn. More than `atOnce` are
    * no faster: a request takes a few ms, most of it in the database. A request takes its turn when its body has been
    * read. More than `waiting` are a fault of the client; they are refused.

@@ -14,17 +14,11 @@ export const healthLimits = {
   reportMs: 10_000,
   /** Partitions whose positions in the log are read at the same time for it. */
   positionsAtOnce: 8,
-  /** Samples of a stage's backlog: 5 minutes of reports. */
-  trendSamples: 30,
-  /** A backlog that will be gone within this time is no fault, as in the alerts (ops/prometheus/alerts.yml). */
-  drainingS: 900,
   /** How often the schema registry is asked whether it has all schemas: three requests for each. */
   registryEveryMs: 60_000,
   /** A database that takes longer for one small statement is slow, and degraded if it is that for `databaseSlowForMs`. */
   databaseSlowMs: 500,
   databaseSlowForMs: 60_000,
-  /** How long a statement may wait for a lock: much longer than any transaction of the service takes. */
-  lockWaitMs: 10_000,
   /** The largest difference between a process's clock and the database's. Deadlines within a second still make sense. */
   clockOffsetMs: 2_000,
   /** Free disk space at DATA_DIR below which the part `disk` is degraded. Below a tenth of it, it has failed. */

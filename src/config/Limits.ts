@@ -68,10 +68,6 @@ export const Limits = {
   ...ledgerLimits,
 
   // --- the simulated ledger
-  /** Time between its ledgers: short, so that a new webhook gets its first event soon. */
-  simulatedNetworkCloseMs: 2_000,
-  /** Transactions in each simulated ledger: all event types within two minutes, and about 180,000 events a day. */
-  simulatedNetworkTransactions: 4,
 
   // --- stages
   ...stageLimits,
@@ -125,40 +121,20 @@ export const Limits = {
   replayBatchEvents: 250,
   replayBatchRecords: 10_000,
   /**
-   * Deliveries of a job that may wait for their first attempt, and how often a job at this limit is checked again. The
-   * limit allows thousands of deliveries a second and keeps a replay from filling tables and log faster than its
-   * receiver accepts.
+   * Deliveries of a job that may wait for their first attempt. The limit allows thousands of deliveries a second and
+   * keeps a replay from filling tables and log faster than its receiver accepts.
    */
   replayAhead: 1_000,
-  replayAheadMs: 25,
-  /**
-   * A batch of a retry job searches this many minutes of deliveries: a minute may have 300,000, of which few failed.
-   * A job that waits for its retries checks at this interval how many are left: each check looks up 1,000 rows.
-   */
-  retryBatchMinutes: 10,
-  retryAheadMs: 250,
-  /** Rows that a count of deliveries to retry reads at each end of its period: some 20 ms. It then says "at least". */
-  retryCountRows: 20_000,
   /** Records that a job parses before it yields: less than a millisecond. */
   replayParseRecords: 200,
   /** Records per read. With smaller reads, the same rows of the embedded log would be decoded repeatedly. */
   replayReadRecords: 2_000,
-  /** Ledgers in one batch of a job that reads single ledgers, and how many it reads concurrently. */
-  replayBatchLedgers: 100,
+  /** Ledgers that a job which reads single ledgers reads concurrently. */
   replayLedgersAtOnce: 8,
   /** The most events that a job may look up: it keeps the list of their ledgers in memory. */
   replayLookups: 50_000,
-  /** Finding and reading one ledger takes as long as reading this many events in order. */
-  replayLookupEvents: 200,
-  /** How long a job waits for the event index's tables to catch up. After that it reads all events instead. */
-  replayIndexWaitMs: 10_000,
-  /** How often the job checks whether the tables have caught up. */
-  replayIndexPollMs: 250,
   /** How often the job of a suspended account checks whether it may resume. */
   replaySuspendedMs: 500,
-  /** How long a cancelled job's worker may take to end its batch, and how often that is checked. */
-  replayCancelMs: 900,
-  replayCancelPollMs: 20,
   /** Rows that one count reads: about 0.2 s. If there are more, it says "at least". */
   countedRows: 100_000,
 
@@ -182,27 +158,10 @@ export const Limits = {
    * An account gets at most one message in this time that its webhooks at a host fail, and one that they work again.
    */
   incidentNoticesPauseMs: 3_600_000,
-  /**
-   * Hosts, each of one account, that are looked up at once, those that failed first before others. If webhooks work again,
-   * their deliveries are counted: 1 to 3 ms for each.
-   */
-  incidentNoticesHosts: { "host-failing": 1_000, "host-recovered": 100 },
   /** Spans in which a webhook was failing are one incident if they are less than this apart. */
   incidentGapMs: 5 * 60_000,
   /** How long incidents are kept: a year can be compared with the one before. */
   incidentsKeptMs: 400 * 24 * 3_600_000,
-  /**
-   * Ended incidents whose deliveries are counted in one pass, and how long before they are dropped they are counted
-   * last.
-   */
-  outcomesStored: 100,
-  outcomeStoredEarlierMs: 24 * 3_600_000,
-  /**
-   * Hosts that fail are compared with the hosts of webhooks that were attempted in this time. The newest webhooks are
-   * read, which takes about 0.2 s: 9 µs for each.
-   */
-  hostsAttemptedMs: 3_600_000,
-  hostsCountedWebhooks: 20_000,
   /** Deliveries of a webhook that are read to say how many wait, newest first: about 0.5 ms. */
   waitingRead: 1_000,
   /**
@@ -210,22 +169,18 @@ export const Limits = {
    * twice.
    */
   progressReadMs: 1_000,
-  /** Events that are read to find the ledger at an offset: one, unless records are no events. */
-  progressEventsRead: 10,
   /** Waiting deliveries of a webhook that its progress counts at most: about 5 ms. */
   progressCounted: 10_000,
   /** Gaps that are kept of a webhook, and for how long: as incidents. */
   gapsKept: 100,
   gapsKeptMs: 400 * 24 * 3_600_000,
-  /** After an update: webhooks in a statement, and the oldest deliveries of each in which an attempt is searched. */
+  /** Webhooks in a statement that looks, after an update, for their last attempts. */
   attemptedFilled: 500,
-  attemptedRead: 100,
   /** How often failing webhooks are looked up, and how many are reported in one transaction. */
   webhookNoticesMs: 60_000,
   webhookNoticesBatch: 100,
-  /** Notices that a process sends at a time, and bytes of a response that are read. */
+  /** Notices that a process sends at a time. */
   noticesAtOnce: 4,
-  noticeResponseBytes: 1_024,
   /** The timeout of sending one mail or notice. A process that stops waits for it, within `shutdownMs`. */
   mailSendMs: 10_000,
   /** How long a process may own a mail or a notice. After that it is taken for dead, and another process sends it. */
@@ -263,9 +218,8 @@ export const Limits = {
   ...connectionLimits,
   /** Filter previews that run at the same time. Each parses up to 10,000 events: about 0.2 s of a core. Others wait. */
   previewsAtOnce: 2,
-  /** Records that a preview reads before other work runs, about 3 ms, and for how long: two previews take a tenth. */
+  /** Records that a preview reads before other work runs: about 3 ms. */
   previewReadRecords: 250,
-  previewPauseMs: 50,
   /** Searches for webhooks that run at the same time. 100,000 webhooks take the database about 0.1 s. Others wait. */
   webhookSearchesAtOnce: 2,
   /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
@@ -294,8 +248,6 @@ export const Limits = {
 
   /** How often numbers are read that would take too long when `/metrics` is asked. Prometheus asks every 15 s or so. */
   metricsReadMs: 10_000,
-  /** How often the delay of the event loop is sampled. */
-  eventLoopSampleMs: 20,
 
   // --- health
   ...healthLimits,

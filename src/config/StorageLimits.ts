@@ -10,10 +10,9 @@ export const storageLimits = {
   databaseConnectMs: 5_000,
   /**
    * How long a migration waits for a table's lock: statements of the service on that table wait as long. Then it lets
-   * them run for as long, and tries again. A dump may hold its locks for minutes: 60 tries take five.
+   * them run for as long, and tries again.
    */
   migrationLockMs: 2_500,
-  migrationTries: 60,
   /**
    * How long a statement of a service waits for its answer: six times as long as the slowest read may take. Longer
    * statements are split into batches.
@@ -57,10 +56,9 @@ export const storageLimits = {
   idempotencyKeptMs: 24 * 3_600_000,
   /**
    * How long the wall clock must have run evenly before anything is deleted because of its age: NTP corrects a clock
-   * within minutes of a start. It counts as set if it moved by more than `clockSetMs` against the monotonic clock.
+   * within minutes of a start.
    */
   clockTrustedMs: 30 * 60_000,
-  clockSetMs: 60_000,
   /** Ended replay jobs that an account keeps, newest first. Each has some 300 bytes. */
   endedJobsKept: 10_000,
   /** How often table partitions are made ahead and retention is applied. */
@@ -71,8 +69,6 @@ export const storageLimits = {
   partitionsAheadDays: 3,
   /** Days in one table partition of the event index: see storage/migrations/0006_events.ts. */
   eventPartitionDays: 30,
-  /** Pauses between checks whether a committed change has been published from the outbox. They double. */
-  outboxCatchUpMs: { first: 10, longest: 100 },
   /**
    * How long after a webhook's deletion its attempts may still end: an attempt takes up to 10 s, recording it a few
    * seconds more.
@@ -84,9 +80,5 @@ export const storageLimits = {
   deadLetters: 1_000,
   deadLetterRecordLength: 2_000,
   /** How often changes of deliveries are added to the totals. Until then readers of counts also scan the changes. */
-  deliveryChangesMs: 2_000,
-  /** Webhooks with the largest backlogs that are searched for the oldest due delivery: 6 ms. */
-  oldestDueWebhooks: 100,
-  /** If the table of changes is larger than this, its free end is returned to the file system. */
-  deliveryChangesBytes: 4 * 1024 * 1024
+  deliveryChangesMs: 2_000
 } as const

@@ -17,6 +17,9 @@ import { Log, type LogError, type LogReader } from "../log/Log.ts"
 import { partitionsOf } from "../log/Topics.ts"
 import { markerIn } from "./LedgerMarkers.ts"
 
+/** Events that are read to find the ledger at an offset: one, unless records are no events. */
+const EVENTS_READ = 10
+
 type Reader = LogReader["Service"]
 
 export interface RoutedLedgers {
@@ -82,10 +85,7 @@ const ledgerBefore = Effect.fnUntraced(function* (
   newest: LedgerMarker,
   offset: number
 ) {
-  const records = yield* log.read(
-    { topic: eventsTopic(network), partition: 0, offset },
-    Limits.progressEventsRead
-  )
+  const records = yield* log.read({ topic: eventsTopic(network), partition: 0, offset }, EVENTS_READ)
   if (records.length === 0) return newest.ledger_index
   const event = records.map(({ value }) => parseLedgerEvent(value)).find((one) => one !== undefined)
   if (event === undefined) return undefined

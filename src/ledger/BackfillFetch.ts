@@ -13,6 +13,9 @@ import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, type LedgerPart, type LedgerSource, LedgerSourceError } from "./LedgerSource.ts"
 import { asSkipped, fetchHeader, type SkipOrders } from "./SkippedLedgers.ts"
 
+/** Fetching fails if no server has sent a ledger within this time, rate limits and reconnections included. */
+const ANSWER_MS = 300_000
+
 /** Why history is unavailable: a sentence for the user who asked for the replay. It names no server. */
 export class BackfillUnavailable extends Schema.TaggedError<BackfillUnavailable>()("BackfillUnavailable", {
   message: Schema.String
@@ -49,13 +52,13 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
       .pipe(
         Effect.retry({ times: rounds - 1, schedule: Schedule.exponential(Limits.ledgerRoundMs.first) }),
         Effect.timeoutOrElse({
-          duration: Limits.backfillAnswerMs,
+          duration: ANSWER_MS,
           orElse: () =>
             Effect.fail(
               new LedgerSourceError({
                 server: "every history server",
                 reason: "timeout",
-                detail: `did not send ledger ${index} within ${Limits.backfillAnswerMs / 1_000} s`
+                detail: `did not send ledger ${index} within ${ANSWER_MS / 1_000} s`
               })
             )
         })

@@ -18,6 +18,9 @@ import type { ClaimedJob, ReplayPlan } from "../storage/replays/ReplayWork.ts"
 import { HISTORY_GONE } from "./Backfill.ts"
 import type { Offsets } from "./Offsets.ts"
 
+/** Ledgers in one batch of a job that reads single ledgers. */
+const BATCH_LEDGERS = 100
+
 export interface FoundEvent {
   readonly event: LedgerEvent
   /** The event's number in the job's order. The delivery's id is derived from it. */
@@ -179,10 +182,7 @@ const makeLedgerReader = Effect.fnUntraced(function* (
     const left = ledgers.filter((ledger) => ledger > cursor)
     const events: Array<FoundEvent> = []
     let read = 0
-    while (
-      read < Math.min(left.length, Limits.replayBatchLedgers) &&
-      events.length < Limits.replayBatchEvents
-    ) {
+    while (read < Math.min(left.length, BATCH_LEDGERS) && events.length < Limits.replayBatchEvents) {
       const some = left.slice(read, read + Limits.replayLedgersAtOnce)
       const found = yield* Effect.forEach(some, eventsOf, { concurrency: Limits.replayLedgersAtOnce })
       events.push(...found.flat())

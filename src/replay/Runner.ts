@@ -28,10 +28,13 @@ import { makeOffsets } from "./Offsets.ts"
 import { estimateWithBackfill, planJob } from "./Plan.ts"
 import { retryDeliveries } from "./Retry.ts"
 
+/** How often a job that is at the limit `replayAhead` is checked again. */
+const AHEAD_POLL_MS = 25
+
 /** How long the job waits before its conditions are checked again. 0: its next batch may be queued. Pure. */
 export const waitBeforeBatchMs = ({ suspended, waiting }: ReplayConditions): number => {
   if (suspended) return Limits.replaySuspendedMs
-  return waiting > Limits.replayAhead - Limits.replayBatchEvents ? Limits.replayAheadMs : 0
+  return waiting > Limits.replayAhead - Limits.replayBatchEvents ? AHEAD_POLL_MS : 0
 }
 
 /** The deliveries of these events: their rows, and the work of their first attempts. */

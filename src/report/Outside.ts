@@ -8,6 +8,9 @@ import { type Lock, locksPart, mailPart, registryPart } from "../health/PartProb
 import type { PartState } from "../health/Parts.ts"
 import { examineSchemas } from "../log/kafka/SchemaRegistry.ts"
 
+/** How long a statement may wait for a lock: much longer than any transaction of the service takes. */
+const LOCK_WAIT_MS = 10_000
+
 const REGISTRY_MS = Limits.reportMs / 2
 
 /** Asks the registry, at most once in `registryEveryMs`. Empty if there is none. */
@@ -66,7 +69,7 @@ export const readLocksPart = Effect.gen(function* () {
     FROM pg_stat_activity waiting, unnest(pg_blocking_pids(waiting.pid)) AS blocking (pid),
          pg_stat_activity holder
     WHERE waiting.datname = current_database() AND waiting.wait_event_type = 'Lock'
-      AND waiting.query_start < clock_timestamp() - ${Limits.lockWaitMs} * interval '1 millisecond'
+      AND waiting.query_start < clock_timestamp() - ${LOCK_WAIT_MS} * interval '1 millisecond'
       AND holder.pid = blocking.pid AND holder.wait_event_type IS DISTINCT FROM 'Lock'
     GROUP BY 2, 3, 4 ORDER BY 1 DESC LIMIT 1`
   return lock === undefined ? [] : [locksPart(lock)]

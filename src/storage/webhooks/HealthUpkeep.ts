@@ -12,6 +12,9 @@ import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 import { storeOutcomes } from "./IncidentStore.ts"
 import { endIncidents } from "./Incidents.ts"
 
+/** After an update: the oldest deliveries of each webhook in which an attempt is searched. */
+const DELIVERIES_READ = 100
+
 /**
  * Ends incidents that are over without a version that knows them: 0.2 recorded an answer, or disabled or deleted the
  * webhook.
@@ -41,7 +44,7 @@ export const fillAttempted = Effect.gen(function* () {
         SELECT chosen.id, (
           SELECT delivery_created_at(min(id)) FROM (
             SELECT id, attempts, test_event FROM deliveries WHERE webhook_id = chosen.id ORDER BY id
-            LIMIT ${Limits.attemptedRead}
+            LIMIT ${DELIVERIES_READ}
           ) AS oldest WHERE attempts > 0 AND test_event IS NULL
         ) AS at FROM chosen
       ), filled AS (
