@@ -54,7 +54,7 @@ const makePlain = Effect.fnUntraced(function* (kafka: KafkaSettings) {
         while (offset < count) {
           const { responses } = await consumer.fetch({
             node: known.partitions[0]!.leader,
-            maxBytes: Limits.logReadBytes,
+            maxBytes: Limits.recordsBytes,
             isolationLevel: FetchIsolationLevels.READ_UNCOMMITTED,
             topics: [
               {

@@ -62,7 +62,7 @@ const makeServer = (): Server => {
     requestTimeout: Limits.requestReceiveMs,
     connectionsCheckingInterval: CHECK_MS,
     keepAliveTimeout: Limits.apiIdleMs,
-    highWaterMark: Limits.connectionInputBytes,
+    highWaterMark: Limits.connectionBytes,
     // The gate checks it, and answers with an error body.
     requireHostHeader: false,
     // No path supports another protocol, so requests to upgrade are answered as plain HTTP.

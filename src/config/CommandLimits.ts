@@ -1,29 +1,14 @@
 /** Limits of the commands; part of `Limits`. */
-import { stageLimits } from "./StageLimits.ts"
-
 export const commandLimits = {
-  /** Rows that a command reads and prints at once. The filters of one webhook may have 350 KB. */
-  commandPageRows: 100,
-  /** Characters of an account's name. */
-  accountNameLength: 100,
   /**
    * Characters of events that `events export` keeps in memory until it writes a group of them. A group of Parquet takes
    * about five times its characters while it is encoded.
    */
   exportBufferedChars: 32 * 1024 * 1024,
-  /** The largest request body, or event of a stream, that `listen` accepts: a batch of the largest size. */
-  listenBodyBytes: stageLimits.batchBodyBytes,
   /** The deepest nesting in JSON that a command reads. A ledger has 10 levels, an event 5. */
   commandJsonDepth: 100,
   /** Characters of a line or document of recorded ledgers: about 20 of the largest. V8's limit is 512 Mi. */
   recordedTextLength: 128_000_000,
-  /** How many requests to the local address may be in flight, and how long one may take: as a delivery attempt. */
-  forwardParallel: 4,
-  forwardAnswerMs: 10_000,
-  /** If nothing arrives for this long, `listen --forward` reconnects: three heartbeats (StreamLimits). */
-  forwardSilenceMs: 45_000,
-  /** First and longest wait before it reconnects. */
-  forwardWaitMs: { first: 1_000, longest: 30_000 },
   /** The timeout of one check of `doctor`. */
   doctorCheckMs: 5_000
 } as const

@@ -12,13 +12,8 @@ export const healthLimits = {
    * more once three reports are due.
    */
   reportMs: 10_000,
-  /** Partitions whose positions in the log are read at the same time for it. */
-  positionsAtOnce: 8,
-  /** How often the schema registry is asked whether it has all schemas: three requests for each. */
-  registryEveryMs: 60_000,
-  /** A database that takes longer for one small statement is slow, and degraded if it is that for `databaseSlowForMs`. */
+  /** A database that takes longer for one small statement is slow, and degraded if it is that for `troubleMs`. */
   databaseSlowMs: 500,
-  databaseSlowForMs: 60_000,
   /** The largest difference between a process's clock and the database's. Deadlines within a second still make sense. */
   clockOffsetMs: 2_000,
   /** Free disk space at DATA_DIR below which the part `disk` is degraded. Below a tenth of it, it has failed. */

@@ -20,10 +20,11 @@ export const Limits = {
   /** Records that one read of the whole log fetches, and that one row of the embedded log has. */
   logReadRecords: 500,
   /**
-   * Bytes of one read: of a fetch from Kafka, or stored bytes of a compacted topic in the embedded log. One record may
-   * have 370 KB of filters.
+   * Bytes of records that are handled at once: of one fetch from Kafka, one read of a compacted topic in the embedded
+   * log, and one transaction that publishes the outbox; and those of a partition that the embedded log caches. One
+   * record may have 370 KB of filters.
    */
-  logReadBytes: 4 * 1024 * 1024,
+  recordsBytes: 4 * 1024 * 1024,
   /** Bytes of one partition in a fetch from Kafka, and value bytes of one row of the embedded log. */
   logRowBytes: 1024 * 1024,
   /** Transactions queued for the log's writer. Further callers wait. */
@@ -31,22 +32,10 @@ export const Limits = {
   /** Records in one group commit of the embedded log. A transaction then takes less than about 10 ms. */
   embeddedLogBatchRecords: 2_000,
   /**
-   * Recent records per partition that the embedded log caches in memory: a transaction of ingest, so that readers at the
-   * end need no table. With 2,000, a process with ten busy webhooks took 30 MB more.
+   * Records of one Kafka transaction, and events of one history range. Kafka takes about 10 ms for it, so transactions
+   * that wait are joined.
    */
-  embeddedLogTailRecords: 1_000,
-  /** Value bytes per partition of that cache, because events may be large. */
-  embeddedLogTailBytes: 4 * 1024 * 1024,
-  /** Fetched records buffered for the reader of a partition. If the buffer is full, fetching it pauses. */
-  kafkaBufferRecords: 1_000,
-  /**
-   * Kafka takes a process that has been silent for this long for dead, if the cluster allows so short a time: it loses
-   * its partitions, and its open transactions are aborted. Until then readers wait for these.
-   */
-  kafkaSilentMs: 10_000,
-  /** Records and bytes of one Kafka transaction. It takes about 10 ms, so transactions that wait are joined. */
-  kafkaTransactionRecords: 5_000,
-  kafkaTransactionBytes: 8 * 1024 * 1024,
+  transactionRecords: 5_000,
   /** Bytes of one batch of one partition. Kafka's default limit is 1 MB. */
   kafkaBatchBytes: 900 * 1024,
   /** How often one step of a transaction is tried while its coordinator is busy or moving, and the waits between. */
@@ -54,7 +43,6 @@ export const Limits = {
   kafkaStepWaitMs: { first: 4, longest: 250 },
   /** The timeout of a request to Kafka, or to the schema registry at the start. */
   kafkaRequestMs: 15_000,
-  kafkaConnectMs: 5_000,
   /** How long a member may take to release a partition. It first finishes the attempts in flight (`drainMs`). */
   kafkaRebalanceMs: 60_000,
   /**
@@ -75,12 +63,15 @@ export const Limits = {
   // --- deliveries
   /** Bytes of a response body that are kept. The rest is not read. */
   responseBodyBytes: 16 * 1024,
-  /** The same of a response to a batch. It may name 500 failed deliveries, which take about 17 KB. */
-  batchResponseBytes: 64 * 1024,
-  /** Characters of it that each delivery of the batch keeps: 500 of them are written in one statement. */
+  /**
+   * Characters of the response to a batch that each of its deliveries keeps: 500 of them are written in one statement.
+   */
   batchResponseCharacters: 1_024,
-  /** Characters of the body shown for each attempt in a delivery's history, which may have dozens of attempts. */
-  attemptBodyCharacters: 2_048,
+  /**
+   * Characters that are kept of a dead letter's record, or shown of the response body of each attempt in a delivery's
+   * history, which may have dozens of attempts.
+   */
+  shownCharacters: 2_048,
   /**
    * How many headers of a response are kept, and the characters of their names and values together. Fewer are kept of
    * a success, because its row must find room on its page (storage/deliveries/Partitions.ts). Failures are rarer and
@@ -88,15 +79,11 @@ export const Limits = {
    */
   deliveredHeaders: { headers: 16, characters: 192 },
   failedHeaders: { headers: 64, characters: 2_048 },
-  /** Responses before the final one ("103 Early Hints"). A server needs one or two. */
-  informationalResponses: 10,
   /** Bytes of a response outside its body: headers, earlier responses, chunk extensions. */
   responseOverheadBytes: 64 * 1024,
   ...netLimits,
   /** The longest time that `Retry-After` can add to a delay of the schedule. */
   retryAfterAddsMs: 10 * 60_000,
-  /** The longest time that work waits for an attempt: a delay of 24 h, half of it as jitter, and `Retry-After`. */
-  workWaitsMostMs: 37 * 3_600_000,
   /** If a webhook stays disabled for this long, its waiting deliveries end as `failed`. */
   disabledQueueMs: 7 * 24 * 3_600_000,
   /**
@@ -104,13 +91,6 @@ export const Limits = {
    * but not while idle.
    */
   webhookViewLeaseMs: 1_000,
-  /**
-   * How long the API waits between committing a rotation and answering: the lease, plus half of it for a slow event
-   * loop or database.
-   */
-  secretRotationMs: 1_500,
-  /** How often secrets whose grace has ended are deleted. */
-  previousSecretSweepMs: 60_000,
 
   // --- replay
   /** Limits of one replay request. */
@@ -125,12 +105,8 @@ export const Limits = {
    * keeps a replay from filling tables and log faster than its receiver accepts.
    */
   replayAhead: 1_000,
-  /** Records that a job parses before it yields: less than a millisecond. */
-  replayParseRecords: 200,
   /** Records per read. With smaller reads, the same rows of the embedded log would be decoded repeatedly. */
   replayReadRecords: 2_000,
-  /** Ledgers that a job which reads single ledgers reads concurrently. */
-  replayLedgersAtOnce: 8,
   /** The most events that a job may look up: it keeps the list of their ledgers in memory. */
   replayLookups: 50_000,
   /** How often the job of a suspended account checks whether it may resume. */
@@ -144,26 +120,16 @@ export const Limits = {
   // --- quota and mail
   /** How often holds are read. An account overshoots its quota by what it sends in this time. */
   accountHoldsMs: 1_000,
-  /**
-   * How often accounts that have reached a part of their quota are looked up, and how many get a mail in one
-   * transaction.
-   */
+  /** How often accounts that have reached a part of their quota are looked up. */
   quotaNoticesMs: 10_000,
-  quotaNoticesBatch: 500,
-  /** A webhook is reported at most once in this time as half-way to being disabled. */
-  halfWayPauseMs: 24 * 3_600_000,
+  /** Accounts or webhooks that are notified in one transaction. */
+  noticesBatch: 500,
   /** How often incidents are looked up that accounts must be notified of: they are reported at most this late. */
   incidentNoticesMs: 30_000,
-  /**
-   * An account gets at most one message in this time that its webhooks at a host fail, and one that they work again.
-   */
-  incidentNoticesPauseMs: 3_600_000,
   /** Spans in which a webhook was failing are one incident if they are less than this apart. */
   incidentGapMs: 5 * 60_000,
-  /** How long incidents are kept: a year can be compared with the one before. */
+  /** How long incidents and gaps of webhooks are kept: a year can be compared with the one before. */
   incidentsKeptMs: 400 * 24 * 3_600_000,
-  /** Deliveries of a webhook that are read to say how many wait, newest first: about 0.5 ms. */
-  waitingRead: 1_000,
   /**
    * How long webhooks that are polled for their progress share what was read of the log: it may be as much late,
    * twice.
@@ -171,18 +137,19 @@ export const Limits = {
   progressReadMs: 1_000,
   /** Waiting deliveries of a webhook that its progress counts at most: about 5 ms. */
   progressCounted: 10_000,
-  /** Gaps that are kept of a webhook, and for how long: as incidents. */
+  /** Gaps that are kept of a webhook, newest first. */
   gapsKept: 100,
-  gapsKeptMs: 400 * 24 * 3_600_000,
-  /** Webhooks in a statement that looks, after an update, for their last attempts. */
-  attemptedFilled: 500,
-  /** How often failing webhooks are looked up, and how many are reported in one transaction. */
-  webhookNoticesMs: 60_000,
-  webhookNoticesBatch: 100,
-  /** Notices that a process sends at a time. */
-  noticesAtOnce: 4,
-  /** The timeout of sending one mail or notice. A process that stops waits for it, within `shutdownMs`. */
-  mailSendMs: 10_000,
+  /**
+   * How often work is looked up that may be a minute late: webhooks half-way to being disabled, the health of webhooks
+   * that have not been attempted, secrets whose grace has ended, and schemas that the registry lacks (three requests
+   * for each).
+   */
+  sweepMs: 60_000,
+  /**
+   * How long a mail server, the receiver of a notice, or the address of `listen --forward` may take, as for a delivery
+   * attempt. A process that stops waits for it, within `shutdownMs`.
+   */
+  outsideAnswerMs: 10_000,
   /** How long a process may own a mail or a notice. After that it is taken for dead, and another process sends it. */
   mailLeaseMs: 60_000,
   /** Waits between attempts to send a mail or a notice. After three days it is given up. */
@@ -216,19 +183,18 @@ export const Limits = {
   requestReceiveMs: 30_000,
 
   ...connectionLimits,
-  /** Filter previews that run at the same time. Each parses up to 10,000 events: about 0.2 s of a core. Others wait. */
-  previewsAtOnce: 2,
-  /** Records that a preview reads before other work runs: about 3 ms. */
-  previewReadRecords: 250,
-  /** Searches for webhooks that run at the same time. 100,000 webhooks take the database about 0.1 s. Others wait. */
-  webhookSearchesAtOnce: 2,
+  /**
+   * Requests of one heavy kind that run at the same time. Others wait. A filter preview parses up to 10,000 events:
+   * about 0.2 s of a core. A search among 100,000 webhooks takes the database about 0.1 s. An explanation that searches
+   * for a transaction among the events of a month reads about 100 MB.
+   */
+  heavyRequestsAtOnce: 2,
+  /** Records that a preview or a replay job parses before other work runs: 1 to 3 ms. */
+  parsedRecords: 200,
   /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
   unavailableRetrySeconds: 5,
-  /**
-   * Events and webhooks that one explanation shows (2 MB at most), and how many explanations a process makes at once:
-   * a search for a transaction among the events of a month reads about 100 MB.
-   */
-  explained: { events: 100, webhooks: 100, atOnce: 2 },
+  /** Events and webhooks that one explanation shows (2 MB at most). */
+  explained: { events: 100, webhooks: 100 },
   /** Characters of one path segment. The longest id is an event's, about 110. */
   pathSegmentLength: 256,
   /** Files and bytes of the built dashboard, which the process keeps in memory. Today's build has less than 2 MB. */
@@ -267,8 +233,12 @@ export const Limits = {
   roleRestartMs: { first: 200, longest: 5_000 },
   /** A role that failed works again once it has run for this long: several of its longest waits before a restart. */
   roleSteadyMs: 30_000,
-  /** How long a role, and for the API the database, must fail before `/readyz/traffic` does. */
-  roleFailedMs: 60_000,
+  /**
+   * How long a role must fail before `/readyz/traffic` does, and how long the database must be slow before it is
+   * degraded.
+   */
+  troubleMs: 60_000,
+  /** How long the database must fail, for the API, before `/readyz/traffic` does. */
   databaseFailedMs: 10_000,
   /**
    * How long the API of one of several processes serves on after `/readyz` says that it stops: two checks of a load

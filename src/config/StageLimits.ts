@@ -110,9 +110,7 @@ export const stageLimits = {
    */
   gapSweepMs: 5_000,
   /** How often secrets are tried that could not be opened: the key file may have been replaced. */
-  openSecretsMs: 10_000,
-  /** How often deliveries that wait for disabled webhooks are checked. */
-  disabledSweepMs: 3_600_000
+  openSecretsMs: 10_000
 }
 
 export const StageLimits = Context.Reference<Readonly<typeof stageLimits>>("ledgerhook/config/StageLimits", {

@@ -6,8 +6,11 @@ export const storageLimits = {
   embeddedStartMs: 60_000,
   embeddedStopMs: 10_000,
   embeddedPollMs: 20,
-  /** The timeout for the first connection at the start, and for the embedded server to be free. */
-  databaseConnectMs: 5_000,
+  /**
+   * The timeout of a connection to PostgreSQL or Kafka at the start, for the embedded server to be free, and for a
+   * process to give its leases up when it stops.
+   */
+  connectMs: 5_000,
   /**
    * How long a migration waits for a table's lock: statements of the service on that table wait as long. Then it lets
    * them run for as long, and tries again.
@@ -38,15 +41,17 @@ export const storageLimits = {
    * within 15 s.
    */
   workPollMs: 3_000,
-  /** Rows that one statement or transaction takes if each may have 0.1 to 1 MB: filters, ids, records of the log. */
+  /**
+   * Rows that one statement or transaction takes, or a command prints at once, if each may have 0.1 to 1 MB: filters,
+   * ids, records of the log.
+   */
   largeRows: 50,
   /** Other rows that one statement takes: ending as many deliveries takes about 0.1 s, and locks them as long. */
   statementRows: 1_000,
-  /** Stored bytes after which a transaction that publishes the outbox ends. One row may have 370 KB of filters. */
-  outboxBatchBytes: 4 * 1024 * 1024,
   /**
-   * A process says every 3 s that it runs, and renews its leases. After 10 s without that it counts as silent, and another
-   * process takes over its jobs. So two renewals may fail.
+   * A process says every 3 s that it runs, and renews its leases. After 10 s without that it counts as silent, in Kafka
+   * too, if the cluster allows so short a time: another process takes over its jobs and partitions, and its open
+   * transactions are aborted. So two renewals may fail.
    */
   leaseRenewMs: 3_000,
   leaseMs: 10_000,
@@ -59,26 +64,24 @@ export const storageLimits = {
    * within minutes of a start.
    */
   clockTrustedMs: 30 * 60_000,
-  /** Ended replay jobs that an account keeps, newest first. Each has some 300 bytes. */
-  endedJobsKept: 10_000,
+  /**
+   * Ended replay jobs that an account keeps, and detection alerts, newest first. Each has some 300 bytes. A bug here
+   * could raise an alert per transaction.
+   */
+  newestKept: 10_000,
   /** How often table partitions are made ahead and retention is applied. */
   maintenanceMs: 3_600_000,
   /** How much longer than RETENTION_DELIVERIES a waiting delivery is kept. A quota is used up for one month at most. */
   waitingKeptMs: 31 * 24 * 3_600_000,
   /** Days of table partitions made ahead, so that the next day always has one. */
   partitionsAheadDays: 3,
-  /** Days in one table partition of the event index: see storage/migrations/0006_events.ts. */
-  eventPartitionDays: 30,
   /**
    * How long after a webhook's deletion its attempts may still end: an attempt takes up to 10 s, recording it a few
    * seconds more.
    */
   deletedQueueSettledMs: 30_000,
-  /** Detection alerts kept, newest first. A bug here could raise one per transaction. */
-  detectionAlerts: 10_000,
-  /** Dead letters kept, newest first, and the characters kept of a record: a few MB. */
+  /** Dead letters kept, newest first: a few MB. */
   deadLetters: 1_000,
-  deadLetterRecordLength: 2_000,
   /** How often changes of deliveries are added to the totals. Until then readers of counts also scan the changes. */
   deliveryChangesMs: 2_000
 } as const

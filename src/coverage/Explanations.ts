@@ -63,7 +63,7 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
     const sql = yield* ReadSql
     const queries = yield* EventQueries
     const history = yield* BackfillStore
-    const turns = Semaphore.makeUnsafe(Limits.explained.atOnce)
+    const turns = Semaphore.makeUnsafe(Limits.heavyRequestsAtOnce)
 
     /** The ledger, and the events of the transaction in it. */
     const find = Effect.fnUntraced(function* (

@@ -63,8 +63,8 @@ export const previewFilters = Effect.fnUntraced(function* (
   let oldest_at: string | null = null
   let newest_at: string | null = null
 
-  for (let before = end; before > start && examined < events; before -= Limits.previewReadRecords) {
-    const values = yield* readPage(log, topic, Math.max(start, before - Limits.previewReadRecords), before)
+  for (let before = end; before > start && examined < events; before -= Limits.parsedRecords) {
+    const values = yield* readPage(log, topic, Math.max(start, before - Limits.parsedRecords), before)
     for (const value of values.reverse()) {
       const event = examined < events ? parseLedgerEvent(value) : undefined
       if (event === undefined) continue
@@ -79,7 +79,7 @@ export const previewFilters = Effect.fnUntraced(function* (
       if (sample_event_ids.length < webhookBounds.previewSamples) sample_event_ids.push(event.event_id)
     }
     // Other work runs meanwhile: a process may deliver, too.
-    if (before - Limits.previewReadRecords > start && examined < events) yield* Effect.sleep(PAUSE_MS)
+    if (before - Limits.parsedRecords > start && examined < events) yield* Effect.sleep(PAUSE_MS)
   }
   const by_type = Object.fromEntries(
     eventTypes.flatMap((type) => {

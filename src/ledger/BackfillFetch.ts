@@ -50,7 +50,7 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
         part
       )
       .pipe(
-        Effect.retry({ times: rounds - 1, schedule: Schedule.exponential(Limits.ledgerRoundMs.first) }),
+        Effect.retry({ times: rounds - 1, schedule: Schedule.exponential(Limits.remoteRetryMs.first) }),
         Effect.timeoutOrElse({
           duration: ANSWER_MS,
           orElse: () =>
@@ -174,14 +174,14 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
           detection
         })
         events += detection.events.length
-        const isFull = waiting.length >= Limits.backfillRangeLedgers || events >= Limits.backfillRangeEvents
+        const isFull = waiting.length >= Limits.backfillRangeLedgers || events >= Limits.transactionRecords
         if (!isFull && index > lowest) return false
         return yield* taken()
       })
 
       yield* Stream.range(lowest, below.ledgerIndex - 1).pipe(
         Stream.map((i) => below.ledgerIndex - 1 - (i - lowest)),
-        Stream.mapEffect((index) => orSkipped(index, undefined), { concurrency: Limits.catchUpParallel }),
+        Stream.mapEffect((index) => orSkipped(index, undefined), { concurrency: Limits.readsAtOnce }),
         Stream.mapEffect(linked),
         Stream.takeUntil((enough) => enough),
         Stream.runDrain,

@@ -27,6 +27,9 @@ import { makeProgressReporter, type ProgressReporter } from "./ProgressReporter.
 import { fetchHeader, noSkips, type SkipOrders, skippedLedger } from "./SkippedLedgers.ts"
 import { makeWaitingMemory } from "./WaitingMemory.ts"
 
+/** The longest wait before a ledger whose parent hash does not match the ledger before it is fetched again. */
+const BROKEN_CHAIN_MS = 60_000
+
 export interface IngestOptions {
   readonly network: Network
   /** The first ledger if there is no checkpoint. `latest`: the newest announced one. */
@@ -47,8 +50,8 @@ export interface IngestOptions {
 /** After a broken chain, the servers that sent it are not asked again for a while, but the others may be well soon. */
 const betweenRoundsMs = (rounds: number, isBroken = false): number =>
   Math.min(
-    isBroken ? Limits.brokenChainRetryMs : Limits.ledgerRoundMs.longest,
-    Limits.ledgerRoundMs.first * 2 ** rounds
+    isBroken ? BROKEN_CHAIN_MS : Limits.remoteRetryMs.longest,
+    Limits.remoteRetryMs.first * 2 ** rounds
   )
 
 /**
@@ -190,7 +193,7 @@ export const ingest = Effect.fnUntraced(
       source.awaitHead(index).pipe(Effect.andThen(memory.awaitRoom), Effect.as([index, index + 1] as const))
     ).pipe(
       // The link to the parent is checked later: the parent may not have arrived yet.
-      Stream.mapEffect((index) => obtain(index, undefined), { concurrency: Limits.catchUpParallel }),
+      Stream.mapEffect((index) => obtain(index, undefined), { concurrency: Limits.readsAtOnce }),
       Stream.toQueue({ capacity: Limits.catchUpWaiting })
     )
 
@@ -206,7 +209,7 @@ export const ingest = Effect.fnUntraced(
       for (const fetched of waiting) {
         const { parent_hash: parent = parentHash } = fetched.ledger
         const links = parentHash === undefined || parent === parentHash
-        if (!links || events >= Limits.catchUpBatchEvents) break
+        if (!links || events >= Limits.partitionRecords) break
         const next = yield* detected(fetched, parentHash)
         batch.push(next)
         events += next.detection.events.length

@@ -102,7 +102,7 @@ const makeScanReader = Effect.fnUntraced(function* (
       ahead = []
       if (records.length === 0) cursor = plan.endOffset
       for (const [i, { value, ...found }] of records.entries()) {
-        if (i % Limits.replayParseRecords === 0) yield* Effect.yieldNow
+        if (i % Limits.parsedRecords === 0) yield* Effect.yieldNow
         if (events.length === Limits.replayBatchEvents) {
           ahead = records.slice(i)
           return { events, cursor: found.place, done: false }
@@ -183,8 +183,8 @@ const makeLedgerReader = Effect.fnUntraced(function* (
     const events: Array<FoundEvent> = []
     let read = 0
     while (read < Math.min(left.length, BATCH_LEDGERS) && events.length < Limits.replayBatchEvents) {
-      const some = left.slice(read, read + Limits.replayLedgersAtOnce)
-      const found = yield* Effect.forEach(some, eventsOf, { concurrency: Limits.replayLedgersAtOnce })
+      const some = left.slice(read, read + Limits.readsAtOnce)
+      const found = yield* Effect.forEach(some, eventsOf, { concurrency: Limits.readsAtOnce })
       events.push(...found.flat())
       read += some.length
     }

@@ -22,7 +22,7 @@ export const makeRegistryPart = Effect.gen(function* () {
   return Effect.gen(function* () {
     if (url === undefined) return []
     const nowMs = yield* monotonicNow
-    if (last === undefined || nowMs - last.atMs >= Limits.registryEveryMs) {
+    if (last === undefined || nowMs - last.atMs >= Limits.sweepMs) {
       const state = yield* examineSchemas(url, prefix, watchedNetworks(settings)).pipe(
         // A registry that hangs must not make the report old.
         Effect.timeoutOrElse({

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { ANSWER_BYTES, makeBodyBudget } from "../../src/api/BodyBudget.ts"
+import { ANSWER_BYTES, BYTES_PER_SECOND, makeBodyBudget } from "../../src/api/BodyBudget.ts"
 import { Limits } from "../../src/config/Limits.ts"
 
 const LARGE = Limits.requestBodyBytes
 const FIT = Limits.accountBodyBytes / LARGE
-const MS_OF_LARGE = (LARGE / Limits.accountBodyBytesPerSecond) * 1_000
+const MS_OF_LARGE = (LARGE / BYTES_PER_SECOND) * 1_000
 const answered = () => Effect.succeed("answered" as const)
 
 describe("the budget of large bodies", () => {
@@ -34,7 +34,7 @@ describe("the budget of large bodies", () => {
         yield* TestClock.adjust(Limits.bodyWaitMs)
         const refused = yield* Fiber.join(waiting)
         assert.isTrue(typeof refused === "object" && refused.code === "RATE_LIMITED")
-        assert.strictEqual(yield* withBody("a", Limits.smallBodyBytes, answered), "answered")
+        assert.strictEqual(yield* withBody("a", Limits.connectionBytes, answered), "answered")
         assert.strictEqual(yield* withBody("b", LARGE, answered), "answered")
         yield* Effect.forEach(held, Fiber.interrupt)
       })
@@ -82,7 +82,7 @@ describe("the budget of large bodies", () => {
       assert.isUndefined(next.pollUnsafe())
       yield* TestClock.adjust(1)
       assert.strictEqual(yield* Fiber.join(next), "answered")
-      const waitable = (Limits.bodyWaitMs / 1_000) * Limits.accountBodyBytesPerSecond
+      const waitable = (Limits.bodyWaitMs / 1_000) * BYTES_PER_SECOND
       yield* page("a", allowed + waitable * ANSWER_BYTES)
       const refused = yield* page("a", 1)
       assert.isTrue(typeof refused === "object" && refused.code === "RATE_LIMITED")

@@ -85,10 +85,10 @@ describe("unavailable", () => {
 
         for (const part of ["log", "mail", "ledger.mainnet", "deliver"])
           yield* set(part, { status: "failed", detail: "failed" })
-        yield* forward(Limits.roleFailedMs)
+        yield* forward(Limits.troubleMs)
         assert.deepStrictEqual(yield* traffic, takes, "deliver may fail because of the log")
         yield* set("log", { status: "ok", detail: "answers" })
-        yield* forward(Limits.roleFailedMs)
+        yield* forward(Limits.troubleMs)
         const [status, detail] = yield* traffic
         assert.strictEqual(status, 503)
         assert.match(detail, /^the role deliver has failed for 12\d s/)

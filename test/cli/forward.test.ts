@@ -208,7 +208,7 @@ describe("a stream that is lost", () => {
         (response) => response.writeHead(404).end("<html>"),
         (response) => response.writeHead(301, { location: "http://elsewhere" }).end(),
         (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"),
-        (response) => streaming(response, `data: ${"x".repeat(Limits.listenBodyBytes)}`),
+        (response) => streaming(response, `data: ${"x".repeat(Limits.batchBodyBytes)}`),
         (response) => streaming(response, "data: {}\n\n")
       )
       const says = () => Effect.map(forwarding(url, "http://127.0.0.1:1/"), ({ message }) => message)
@@ -238,11 +238,11 @@ describe("a local address", () => {
         Deferred.doneUnsafe(open, Effect.succeed(response))
       })
       const running = yield* Effect.forkChild(forwarding(url, receiver.url))
-      yield* receiver.until((received) => received.length === Limits.forwardParallel)
+      yield* receiver.until((received) => received.length === Limits.requestsAtOnce)
       while (held.length < events.length) {
-        assert.isAtMost(held.length, Limits.forwardParallel + receiver.received.length)
+        assert.isAtMost(held.length, Limits.requestsAtOnce + receiver.received.length)
         const before = receiver.received.length
-        held[before - Limits.forwardParallel]!.end()
+        held[before - Limits.requestsAtOnce]!.end()
         yield* receiver.until((received) => received.length === before + 1)
       }
       assert.deepStrictEqual(

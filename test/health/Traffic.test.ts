@@ -17,7 +17,7 @@ const well: TrafficFacts = {
   sharedFailedAt: undefined
 }
 const failing = (...parts: ReadonlyArray<string>): TrafficFacts["failedSince"] =>
-  new Map(parts.map((part) => [part, NOW - Limits.roleFailedMs]))
+  new Map(parts.map((part) => [part, NOW - Limits.troubleMs]))
 
 const takesRequests: Readonly<Record<string, Partial<TrafficFacts>>> = {
   "all is well": {},

@@ -109,11 +109,11 @@ layer(DeliveriesLive)("what has ended", (it) => {
                                   completed_at)
         SELECT 'rpl_job_' || lpad(i::text, 6, '0'), ${OWNER.accountId}, 'wh_1', 'mainnet', 'completed', '{}', 0, 0,
                ${at(NOW)}::timestamptz, ${at(NOW)}::timestamptz
-        FROM generate_series(1, ${Limits.endedJobsKept + 150}) AS i`
+        FROM generate_series(1, ${Limits.newestKept + 150}) AS i`
       assert.strictEqual(yield* forgetEnded(KEPT_MS, NOW), 150)
       const [left] =
         yield* sql`SELECT count(*)::int AS jobs, min(id) AS first FROM replay_jobs WHERE status = 'completed'`
-      assert.deepStrictEqual(left, { jobs: Limits.endedJobsKept, first: "rpl_job_000151" })
+      assert.deepStrictEqual(left, { jobs: Limits.newestKept, first: "rpl_job_000151" })
       yield* sql`DELETE FROM replay_jobs`
     })
   )

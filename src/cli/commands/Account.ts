@@ -26,7 +26,7 @@ const change = Effect.fnUntraced(function* (id: string, what: AccountChange, asJ
 
 const planArgument = Argument.Literals("plan", plans).pipe(Argument.withDescription(plans.join(", ")))
 
-const accountName = lineFlag("name", "Name of the account", Limits.accountNameLength)
+const accountName = lineFlag("name", "Name of the account", Limits.nameLength)
 const emailFlag = Flag.String("email").pipe(
   Flag.withDescription("Address for mails about the account's quota and webhooks"),
   Flag.filter(isEmail, () => "an email address, such as ops@example.com")

@@ -19,6 +19,9 @@ import type { NotSent } from "./Exchange.ts"
 import { Sender } from "./Sender.ts"
 import { signedBatch, signedRequest } from "./Signer.ts"
 
+/** Bytes of the response to a batch that are read. It may name 500 failed deliveries, which take about 17 KB. */
+export const BATCH_RESPONSE_BYTES = 4 * Limits.responseBodyBytes
+
 export type { Share }
 
 const tracedAttempt = <E, R>(
@@ -232,7 +235,7 @@ export const makeAttempts = Effect.fnUntraced(function* (
     send(
       config.account_id,
       request,
-      Limits.batchResponseBytes,
+      BATCH_RESPONSE_BYTES,
       answered((outcome) => batchOutcomes(outcome, batchId, ids))
     )
   }

@@ -20,6 +20,9 @@ import {
   timeoutFailure
 } from "./Failures.ts"
 
+/** Responses before the final one ("103 Early Hints"). A server needs one or two. */
+const EARLY_RESPONSES = 10
+
 /** HTTP's smallest status (RFC 9110, section 15). */
 const LEAST_STATUS = 100
 
@@ -156,7 +159,7 @@ export class Exchange implements OnConnection {
     }
     // Informational responses, such as "103 Early Hints", come before the response and do not decide the outcome.
     if (status < 200) {
-      if (++this.informational > Limits.informationalResponses) this.cutShort()
+      if (++this.informational > EARLY_RESPONSES) this.cutShort()
       return
     }
     this.response = {

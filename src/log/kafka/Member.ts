@@ -71,10 +71,7 @@ export const isFenced = (fault: KafkaFault): boolean =>
 
 /** Whether the cluster may have given the member's partitions to others, because it has heard nothing for so long. */
 export const mayBeFenced = ({ heardAtNanos }: Member): Effect.Effect<boolean> =>
-  Effect.map(
-    Clock.monotonicTimeNanos,
-    (now) => now - heardAtNanos >= BigInt(Limits.kafkaSilentMs) * NANOS_PER_MS
-  )
+  Effect.map(Clock.monotonicTimeNanos, (now) => now - heardAtNanos >= BigInt(Limits.leaseMs) * NANOS_PER_MS)
 
 export interface GroupOptions {
   readonly group: string
@@ -136,7 +133,7 @@ export const leave = (channel: KafkaChannel, options: GroupOptions, member: Memb
   Effect.flatMap(channel.coordinator("group", options.group), (broker) =>
     sendHeartbeat(channel, broker, options, { ...member, epoch: LEAVE }, [])
   ).pipe(
-    Effect.timeout(Limits.kafkaConnectMs),
+    Effect.timeout(Limits.connectMs),
     Effect.match({
       onSuccess: () => true,
       onFailure: (fault) => fault._tag === "KafkaFault" && isFenced(fault)

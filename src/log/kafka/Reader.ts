@@ -77,7 +77,7 @@ export const makeReader = (channel: KafkaChannel, nameOf: (topic: string) => str
   const recordBytes = new Map<string, number>()
   /** How many bytes to fetch for this many records. Records that were not asked for are thrown away. */
   const bytesFor = (topic: string, records: number): number =>
-    Math.min(Limits.logReadBytes, Math.ceil(records * (recordBytes.get(topic) ?? RECORD_BYTES)) + SPARE_BYTES)
+    Math.min(Limits.recordsBytes, Math.ceil(records * (recordBytes.get(topic) ?? RECORD_BYTES)) + SPARE_BYTES)
 
   const read = Effect.fnUntraced(function* (from: Position, max: number) {
     const name = nameOf(from.topic)

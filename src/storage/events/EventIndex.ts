@@ -12,13 +12,16 @@ import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 import { DAY_MS, makeTimePartitions } from "../../sql/TimePartitions.ts"
 import { column } from "../Columns.ts"
 
+/** Days in one table partition of the event index: see storage/migrations/0006_events.ts. */
+export const PARTITION_DAYS = 30
+
 export class EventIndex extends Context.Service<EventIndex>()("ledgerhook/storage/EventIndex", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { retentionEventsMs } = yield* Settings
     const partitions = yield* makeTimePartitions({
       tables: ["event_accounts", "events"],
-      days: Limits.eventPartitionDays,
+      days: PARTITION_DAYS,
       boundAt: (unixMs) => new Date(unixMs).toISOString()
     })
 

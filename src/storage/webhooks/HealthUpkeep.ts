@@ -12,6 +12,9 @@ import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 import { storeOutcomes } from "./IncidentStore.ts"
 import { endIncidents } from "./Incidents.ts"
 
+/** Webhooks in a statement that looks, after an update, for their last attempts. */
+const WEBHOOKS_READ = 500
+
 /** After an update: the oldest deliveries of each webhook in which an attempt is searched. */
 const DELIVERIES_READ = 100
 
@@ -39,7 +42,7 @@ export const fillAttempted = Effect.gen(function* () {
       WITH chosen AS (
         SELECT id FROM webhooks WHERE attempted_at IS NULL AND deleted_at IS NULL AND id > ${after}
           AND created_at < (SELECT created_at FROM migrations WHERE name = 'webhook_health')
-        ORDER BY id LIMIT ${Limits.attemptedFilled}
+        ORDER BY id LIMIT ${WEBHOOKS_READ}
       ), found AS (
         SELECT chosen.id, (
           SELECT delivery_created_at(min(id)) FROM (
@@ -52,7 +55,7 @@ export const fillAttempted = Effect.gen(function* () {
         WHERE w.id = found.id AND w.attempted_at IS NULL AND (found.at IS NOT NULL OR w.failing_since IS NOT NULL)
       )
       SELECT id FROM chosen ORDER BY id`
-    if (rows.length < Limits.attemptedFilled) return
+    if (rows.length < WEBHOOKS_READ) return
     after = rows.at(-1)!.id
   }
 })
@@ -100,5 +103,5 @@ export const keepHealth = Effect.gen(function* () {
     yield* fillAttempted
     completed = yield* indexUnfinished
   })
-  return yield* pass.pipe(repeatEvery("health of webhooks", Limits.webhookNoticesMs))
+  return yield* pass.pipe(repeatEvery("health of webhooks", Limits.sweepMs))
 })
