@@ -8,8 +8,9 @@ export const healthLimits = {
   lateMs: 30_000,
   laterMs: { ingest: 60_000, replay: 120_000, notices: 300_000, upkeep: 7_200_000 },
   /**
-   * How often the report is made. The log may take as long for it, and the schema registry half of it. It tells nothing any
-   * more once three reports are due.
+   * How often the report is made, and numbers are read that would take too long when `/metrics` is asked. The log may
+   * take as long for the report, and the schema registry half of it. It tells nothing any more once three reports are
+   * due.
    */
   reportMs: 10_000,
   /** A database that takes longer for one small statement is slow, and degraded if it is that for `troubleMs`. */

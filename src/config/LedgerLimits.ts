@@ -32,8 +32,6 @@ export const ledgerLimits = {
    * old. Each time may cost a second of CPU, or delay a ledger by `ledgerAnswerMs`; mostly only an operator can repair it.
    */
   ledgerUnfitServerMs: { first: 60_000, longest: 600_000 },
-  /** How often one server is asked for a ledger that it does not have yet, before another server is asked. */
-  ledgerNotFoundTries: 5,
   /**
    * Waits between rounds over all servers for a ledger that none of them has, and before `listen --forward` reconnects.
    */

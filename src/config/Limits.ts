@@ -64,21 +64,15 @@ export const Limits = {
   /** Bytes of a response body that are kept. The rest is not read. */
   responseBodyBytes: 16 * 1024,
   /**
-   * Characters of the response to a batch that each of its deliveries keeps: 500 of them are written in one statement.
-   */
-  batchResponseCharacters: 1_024,
-  /**
    * Characters that are kept of a dead letter's record, or shown of the response body of each attempt in a delivery's
    * history, which may have dozens of attempts.
    */
   shownCharacters: 2_048,
   /**
-   * How many headers of a response are kept, and the characters of their names and values together. Fewer are kept of
-   * a success, because its row must find room on its page (storage/deliveries/Partitions.ts). Failures are rarer and
-   * have rows of their own.
+   * How many headers of the response of a success are kept, and the characters of their names and values together: its
+   * row must find room on its page (storage/deliveries/Partitions.ts).
    */
   deliveredHeaders: { headers: 16, characters: 192 },
-  failedHeaders: { headers: 64, characters: 2_048 },
   /** Bytes of a response outside its body: headers, earlier responses, chunk extensions. */
   responseOverheadBytes: 64 * 1024,
   ...netLimits,
@@ -97,9 +91,8 @@ export const Limits = {
   ...replayBounds,
   /** Replay jobs that one process works on at a time. Each has a batch in memory. */
   replayJobs: 8,
-  /** Events queued in one batch of a job, and the most records read for it. A batch ends within about 100 ms. */
+  /** Events queued in one batch of a job. A batch ends within about 100 ms. */
   replayBatchEvents: 250,
-  replayBatchRecords: 10_000,
   /**
    * Deliveries of a job that may wait for their first attempt. The limit allows thousands of deliveries a second and
    * keeps a replay from filling tables and log faster than its receiver accepts.
@@ -118,8 +111,11 @@ export const Limits = {
   ...backfillLimits,
 
   // --- quota and mail
-  /** How often holds are read. An account overshoots its quota by what it sends in this time. */
-  accountHoldsMs: 1_000,
+  /**
+   * How often holds of accounts are read: an account overshoots its quota by what it sends in this time. Webhooks that
+   * are polled for their progress share what was read of the log for as long: it may be as much late, twice.
+   */
+  sharedReadMs: 1_000,
   /** How often accounts that have reached a part of their quota are looked up. */
   quotaNoticesMs: 10_000,
   /** Accounts or webhooks that are notified in one transaction. */
@@ -130,11 +126,6 @@ export const Limits = {
   incidentGapMs: 5 * 60_000,
   /** How long incidents and gaps of webhooks are kept: a year can be compared with the one before. */
   incidentsKeptMs: 400 * 24 * 3_600_000,
-  /**
-   * How long webhooks that are polled for their progress share what was read of the log: it may be as much late,
-   * twice.
-   */
-  progressReadMs: 1_000,
   /** Waiting deliveries of a webhook that its progress counts at most: about 5 ms. */
   progressCounted: 10_000,
   /** Gaps that are kept of a webhook, newest first. */
@@ -173,12 +164,13 @@ export const Limits = {
   ...apiKeyBounds,
   /** Requests that wait for admission. One statement admits all of them. Any further request gets a 503. */
   admissionQueue: 5_000,
-  /** If the database does not answer that statement within this time, it counts as unavailable. */
-  admissionMs: 5_000,
   /** If the database does not answer `/readyz` within this time, it counts as unavailable. */
   readyCheckMs: 2_000,
-  /** How long requests in flight may take when the server stops. The rest of `shutdownMs` is for the stages. */
-  apiShutdownMs: 10_000,
+  /**
+   * How long requests in flight, or the embedded server, may take when the process stops. The rest of `shutdownMs` is
+   * for the stages.
+   */
+  stopPartMs: 10_000,
   /** The longest time between a request's first and last byte, so that slow senders cannot block connections. */
   requestReceiveMs: 30_000,
 
@@ -191,10 +183,6 @@ export const Limits = {
   heavyRequestsAtOnce: 2,
   /** Records that a preview or a replay job parses before other work runs: 1 to 3 ms. */
   parsedRecords: 200,
-  /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
-  unavailableRetrySeconds: 5,
-  /** Events and webhooks that one explanation shows (2 MB at most). */
-  explained: { events: 100, webhooks: 100 },
   /** Characters of one path segment. The longest id is an event's, about 110. */
   pathSegmentLength: 256,
   /** Files and bytes of the built dashboard, which the process keeps in memory. Today's build has less than 2 MB. */
@@ -211,9 +199,6 @@ export const Limits = {
     /** After all other parts have ended, within `shutdownMs`. */
     lastRequestMs: 1_000
   },
-
-  /** How often numbers are read that would take too long when `/metrics` is asked. Prometheus asks every 15 s or so. */
-  metricsReadMs: 10_000,
 
   // --- health
   ...healthLimits,

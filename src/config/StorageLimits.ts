@@ -2,9 +2,8 @@
 export const storageLimits = {
   /** First and longest wait between tries while a store or the log is unavailable. */
   storeRetryMs: { first: 50, longest: 2_000 },
-  /** How long the embedded server's start (with crash recovery) and stop may take, and how often its state is polled. */
+  /** How long the embedded server's start (with crash recovery) may take, and how often its state is polled. */
   embeddedStartMs: 60_000,
-  embeddedStopMs: 10_000,
   embeddedPollMs: 20,
   /**
    * The timeout of a connection to PostgreSQL or Kafka at the start, for the embedded server to be free, and for a

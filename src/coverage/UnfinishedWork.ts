@@ -65,7 +65,7 @@ const shared = <A, E>(read: (before: A | undefined) => Effect.Effect<A, E>): Eff
   return Semaphore.makeUnsafe(1).withPermit(
     Effect.gen(function* () {
       const beganMs = yield* monotonicNow
-      if (known !== undefined && beganMs - known.atMs < Limits.progressReadMs) return yield* known.exit
+      if (known !== undefined && beganMs - known.atMs < Limits.sharedReadMs) return yield* known.exit
       const exit = yield* Effect.exit(read(before))
       if (Exit.isSuccess(exit)) before = exit.value
       // Who waited meanwhile gets the error too, and does not wait for it once more.

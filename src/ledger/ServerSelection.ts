@@ -37,7 +37,7 @@ export const backoffMs = (
   chance: number
 ): number => Math.round(Math.min(longest, first * 2 ** Math.max(0, failures - 1)) * (1 + chance * JITTER))
 
-/** With jitter it is at most `ledgerRecoveryMs`. */
+/** With jitter it is at most `RECOVERY_MS`. */
 const ALL_AWAY_MS = RECOVERY_MS / (1 + JITTER)
 
 /** Faults that only an operator can fix: the server's, or ours by changing the settings. `/readyz` names them. */

@@ -16,7 +16,7 @@ const MICROS_PER_SECOND = 1e6
 const PERCENTILE = 99
 
 const every = (read: Effect.Effect<void>) =>
-  Effect.forkScoped(Effect.forever(Effect.andThen(read, Effect.sleep(Limits.metricsReadMs))))
+  Effect.forkScoped(Effect.forever(Effect.andThen(read, Effect.sleep(Limits.reportMs))))
 
 /** The sampler measures the time between its timer's calls, so that time is subtracted. */
 const showEventLoopDelay = Effect.gen(function* () {

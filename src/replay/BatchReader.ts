@@ -18,6 +18,9 @@ import type { ClaimedJob, ReplayPlan } from "../storage/replays/ReplayWork.ts"
 import { HISTORY_GONE } from "./Backfill.ts"
 import type { Offsets } from "./Offsets.ts"
 
+/** The most records that are read for one batch. */
+const BATCH_RECORDS = 5 * Limits.replayReadRecords
+
 /** Ledgers in one batch of a job that reads single ledgers. */
 const BATCH_LEDGERS = 100
 
@@ -97,7 +100,7 @@ const makeScanReader = Effect.fnUntraced(function* (
     const events: Array<FoundEvent> = []
     let cursor = from
     let recordsRead = 0
-    while (cursor < plan.endOffset && recordsRead < Limits.replayBatchRecords) {
+    while (cursor < plan.endOffset && recordsRead < BATCH_RECORDS) {
       const records = ahead[0]?.place === cursor ? ahead : yield* read(cursor)
       ahead = []
       if (records.length === 0) cursor = plan.endOffset

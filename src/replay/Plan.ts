@@ -26,7 +26,7 @@ const LOOKUP_EVENTS = 200
 export const isCheaperByLedger = (estimatedEvents: number, offsets: number): boolean =>
   estimatedEvents <= Limits.replayLookups && estimatedEvents * LOOKUP_EVENTS < offsets
 
-/** Whether the event index's tables have all events before the offset. Waits up to `replayIndexWaitMs` for them. */
+/** Whether the event index's tables have all events before the offset. Waits up to `INDEX_WAIT_MS` for them. */
 const isIndexed = Effect.fnUntraced(function* ({ network }: ClaimedJob, endOffset: number) {
   const log = yield* Log
   const partition = { topic: eventsTopic(network), partition: 0 }

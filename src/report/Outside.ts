@@ -13,7 +13,7 @@ const LOCK_WAIT_MS = 10_000
 
 const REGISTRY_MS = Limits.reportMs / 2
 
-/** Asks the registry, at most once in `registryEveryMs`. Empty if there is none. */
+/** Asks the registry, at most once in `sweepMs`. Empty if there is none. */
 export const makeRegistryPart = Effect.gen(function* () {
   const settings = yield* Settings
   const url = settings.kafka?.schemaRegistryUrl

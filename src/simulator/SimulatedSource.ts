@@ -24,7 +24,7 @@ const TRANSACTIONS = 4
 /** Time between its ledgers: short, so that a new webhook gets its first event soon. */
 export const CLOSE_MS = 2_000
 
-/** Set by the demo: ledgers are closed on demand. Without it they are closed every `simulatedNetworkCloseMs`. */
+/** Set by the demo: ledgers are closed on demand. Without it they are closed every `CLOSE_MS`. */
 export interface ManualClosing {
   readonly seed: number
   readonly transactionsPerLedger: number

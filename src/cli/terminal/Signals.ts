@@ -34,7 +34,7 @@ export const makeSignalHandling = (): SignalHandling => {
   const requested = Deferred.makeUnsafe<void>()
   let orderly = false
   let stopping = false
-  /** True after `signalRepeatMs`. Before that, npm may forward a signal that the terminal sent to the whole group. */
+  /** True after `REPEAT_MS`. Before that, npm may forward a signal that the terminal sent to the whole group. */
   let repeatsOver = false
   return {
     service: {

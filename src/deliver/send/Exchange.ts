@@ -20,6 +20,12 @@ import {
   timeoutFailure
 } from "./Failures.ts"
 
+/**
+ * How many headers are kept of a response that is no success, and the characters of their names and values together.
+ * Failures are rare, and have rows of their own.
+ */
+export const FAILED_HEADERS = { headers: 64, characters: 2_048 }
+
 /** Responses before the final one ("103 Early Hints"). A server needs one or two. */
 const EARLY_RESPONSES = 10
 
@@ -78,7 +84,7 @@ const outcomeOf = (received: PartialResponse, timing: Timing, nowMs: number): At
       ...timing,
       responseHeaders: keptHeaders(
         received.headers,
-        failure === undefined ? Limits.deliveredHeaders : Limits.failedHeaders
+        failure === undefined ? Limits.deliveredHeaders : FAILED_HEADERS
       )
     }
   }

@@ -1,6 +1,6 @@
 /**
  * Reads a Kafka partition without a group: records by offset, start and end, and committed offsets of groups. It returns committed records only, and skips none: if a transaction is still open below the end, a read waits
- * until it is committed or aborted. Kafka aborts ours after `kafkaSilentMs`.
+ * until it is committed or aborted. Kafka aborts ours after `leaseMs`.
  */
 import { listOffsetsV9, offsetFetchV9 } from "@platformatic/kafka"
 import { Effect, Schedule } from "effect"

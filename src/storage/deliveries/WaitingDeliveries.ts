@@ -26,7 +26,7 @@ export interface WaitingDeliveries {
   readonly inBacklog: Readonly<Record<BacklogReason, number>>
   /**
    * Since when the first delivery in a webhook's backlog has been due, for the webhook where that is longest. Only
-   * backlogs that wait for memory count, and of them the `oldestDueWebhooks` largest. Undefined: there is none.
+   * backlogs that wait for memory count, and of them the `OLDEST_DUE_WEBHOOKS` largest. Undefined: there is none.
    */
   readonly oldestDueMs: number | undefined
 }
