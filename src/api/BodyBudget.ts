@@ -3,18 +3,21 @@
  * its bytes. Bytes of a request's body are taken from the account's budget before they are read, and come back, at a
  * fixed rate, after the answer is made. A second budget bounds the memory of all these bodies. The size of an answer is
  * known too late: if an account has got too many bytes, its next requests wait. A request that would wait for longer than
- * `Limits.bodyWaitMs` is refused. Small bodies pass: connections bound them.
+ * `BODY_WAIT_MS` is refused. Small bodies pass: connections bound them.
  */
 import { Effect, Exit, Option, Semaphore } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { monotonicClock } from "../domain/Monotonic.ts"
 import type { OnRead, Refusal } from "./RequestBody.ts"
 
-/**
- * After these bytes, others come back at this rate: a body of 370 KB with filters takes 60 ms of the event loop, and so
- * 8 % of its time.
- */
-export const BYTES_PER_SECOND = Limits.accountBodyBytes / 4
+/** Bytes of large bodies of one account in memory: the largest body, or five webhooks with 10,000 account filters. */
+export const ACCOUNT_BYTES = Limits.replayBodyBytes
+
+/** How long a request waits for free bytes before its body is read. The body has the rest of `requestReceiveMs`. */
+export const BODY_WAIT_MS = Limits.requestReceiveMs / 3
+
+/** Used bytes come back at this rate: a body of 370 KB with filters takes 60 ms of the event loop, so 8 % of its time. */
+export const BYTES_PER_SECOND = ACCOUNT_BYTES / 4
 
 /**
  * Bytes of answers that count as one: an answer of 370 KB with filters takes 4 ms. An account can read 20 pages of
@@ -24,7 +27,7 @@ export const ANSWER_BYTES = 8
 
 const SECOND_MS = 1_000
 /** How long the rate takes for the bytes that an account may use at once. */
-const ALLOWANCE_MS = (Limits.accountBodyBytes / BYTES_PER_SECOND) * SECOND_MS
+const ALLOWANCE_MS = (ACCOUNT_BYTES / BYTES_PER_SECOND) * SECOND_MS
 
 interface Budget {
   readonly free: Semaphore.Semaphore
@@ -36,7 +39,7 @@ interface Budget {
 
 const accountBusy: Refusal = {
   code: "RATE_LIMITED",
-  message: `The account sends or gets too many large bodies: after ${Limits.accountBodyBytes} bytes it may send ${BYTES_PER_SECOND} a second, and get ${ANSWER_BYTES} times as many. Send one request after the other.`
+  message: `The account sends or gets too many large bodies: after ${ACCOUNT_BYTES} bytes it may send ${BYTES_PER_SECOND} a second, and get ${ANSWER_BYTES} times as many. Send one request after the other.`
 }
 
 const processBusy: Refusal = {
@@ -52,7 +55,7 @@ export const makeBodyBudget = Effect.gen(function* () {
 
   const enter = (accountId: string): Budget => {
     const budget = budgets.get(accountId) ?? {
-      free: Semaphore.makeUnsafe(Limits.accountBodyBytes),
+      free: Semaphore.makeUnsafe(ACCOUNT_BYTES),
       users: 0,
       fullAtMs: 0
     }
@@ -76,7 +79,7 @@ export const makeBodyBudget = Effect.gen(function* () {
 
   const within = (free: Semaphore.Semaphore, bytes: number, refusal: Refusal) =>
     free.take(bytes).pipe(
-      Effect.timeoutOption(Limits.bodyWaitMs),
+      Effect.timeoutOption(BODY_WAIT_MS),
       Effect.map((taken) => (Option.isNone(taken) ? refusal : undefined))
     )
 
@@ -130,7 +133,7 @@ export const makeBodyBudget = Effect.gen(function* () {
   ): Effect.Effect<A | Refusal, E, R> =>
     Effect.gen(function* () {
       const waitMs = (budgets.get(accountId)?.fullAtMs ?? 0) - ALLOWANCE_MS - nowMs()
-      if (waitMs > Limits.bodyWaitMs) return accountBusy
+      if (waitMs > BODY_WAIT_MS) return accountBusy
       if (waitMs > 0) yield* Effect.sleep(waitMs)
       const answer = yield* make
       const bytes = bytesOf(answer)

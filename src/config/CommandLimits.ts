@@ -1,5 +1,9 @@
 /** Limits of the commands; part of `Limits`. */
+import { stageLimits } from "./StageLimits.ts"
+
 export const commandLimits = {
+  /** The largest request body, or event of a stream, that `listen` accepts: a batch of the largest size. */
+  listenBodyBytes: stageLimits.batchBodyBytes,
   /**
    * Characters of events that `events export` keeps in memory until it writes a group of them. A group of Parquet takes
    * about five times its characters while it is encoded.

@@ -24,13 +24,6 @@ export const connectionLimits = {
   heartbeatMs: 15_000,
   /** Bytes of large bodies in memory. Each takes up to three times its size while it is parsed. */
   bodyBytes: 64 * 1024 * 1024,
-  /**
-   * The same of one account: the largest body, or five webhooks with 10,000 account filters. After that, bytes come
-   * back at a fixed rate (api/BodyBudget.ts).
-   */
-  accountBodyBytes: 2 * 1024 * 1024,
-  /** How long a request waits for them before its body is read. The body has the rest of `requestReceiveMs`. */
-  bodyWaitMs: 10_000,
   /** A connection whose request or response makes no progress for this long is closed. */
   connectionStallMs: 60_000,
   /**

@@ -36,9 +36,7 @@ export const ledgerLimits = {
    * Waits between rounds over all servers for a ledger that none of them has, and before `listen --forward` reconnects.
    */
   remoteRetryMs: { first: 1_000, longest: 15_000 },
-  /** `/readyz` fails if the head is older than this, or if catching up has not progressed for this long. */
-  ledgerHeadAgeMs: 60_000,
-  /** It says "degraded" if an announced ledger has not been taken for this long: two to three ledgers. */
+  /** `/readyz` says "degraded" if an announced ledger has not been taken for this long: two to three ledgers. */
   ledgerStandingMs: 10_000,
   /** Announced hashes and counts kept for checking, newest first: about an hour. */
   ledgerAnnouncementsKept: 1_024,

@@ -102,8 +102,6 @@ export const Limits = {
   replayReadRecords: 2_000,
   /** The most events that a job may look up: it keeps the list of their ledgers in memory. */
   replayLookups: 50_000,
-  /** How often the job of a suspended account checks whether it may resume. */
-  replaySuspendedMs: 500,
   /** Rows that one count reads: about 0.2 s. If there are more, it says "at least". */
   countedRows: 100_000,
 
@@ -219,8 +217,8 @@ export const Limits = {
   /** A role that failed works again once it has run for this long: several of its longest waits before a restart. */
   roleSteadyMs: 30_000,
   /**
-   * How long a role must fail before `/readyz/traffic` does, and how long the database must be slow before it is
-   * degraded.
+   * How long something must last before the process reports it as failed or degraded: a role that fails
+   * (`/readyz/traffic`), a slow database, a head that is this old, or catching up that has not progressed (`/readyz`).
    */
   troubleMs: 60_000,
   /** How long the database must fail, for the API, before `/readyz/traffic` does. */

@@ -35,12 +35,6 @@ export const storageLimits = {
    */
   databaseReadMs: 10_000,
   /**
-   * How often work is polled that has no notification (storage/outbox/WorkNotices.ts): a mail whose retry is due, a job
-   * whose worker died, a queue of a deleted webhook. Together with a lease that must end first, such a job is taken over
-   * within 15 s.
-   */
-  workPollMs: 3_000,
-  /**
    * Rows that one statement or transaction takes, or a command prints at once, if each may have 0.1 to 1 MB: filters,
    * ids, records of the log.
    */
@@ -48,11 +42,16 @@ export const storageLimits = {
   /** Other rows that one statement takes: ending as many deliveries takes about 0.1 s, and locks them as long. */
   statementRows: 1_000,
   /**
-   * A process says every 3 s that it runs, and renews its leases. After 10 s without that it counts as silent, in Kafka
-   * too, if the cluster allows so short a time: another process takes over its jobs and partitions, and its open
-   * transactions are aborted. So two renewals may fail.
+   * How often a process says that it runs, renews its leases, and polls for work that has no notification
+   * (storage/outbox/WorkNotices.ts): a mail whose retry is due, a job whose worker died, a queue of a deleted webhook.
+   * Together with a lease that must end first, such a job is taken over within 15 s.
    */
-  leaseRenewMs: 3_000,
+  pollMs: 3_000,
+  /**
+   * After so long without a sign of life a process counts as silent, in Kafka too, if the cluster allows so short a
+   * time: another process takes over its jobs and partitions, and its open transactions are aborted. Two renewals may
+   * fail.
+   */
   leaseMs: 10_000,
   /** Time between attempts to take a lease that another process has, and to restart the embedded server. */
   leaseTakeMs: 1_000,

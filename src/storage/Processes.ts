@@ -70,7 +70,7 @@ const countSent = Effect.gen(function* () {
 const makeSent = () => {
   let samples: ReadonlyArray<Sent> = []
   return Effect.map(countSent, (now): Sent => {
-    samples = [...samples, now].slice(-Math.ceil(MINUTE_MS / Limits.leaseRenewMs) - 1)
+    samples = [...samples, now].slice(-Math.ceil(MINUTE_MS / Limits.pollMs) - 1)
     const { attempts, delivered, seconds } = samples[0]!
     return {
       attempts: now.attempts - attempts,
@@ -118,7 +118,7 @@ export const keepProcess = Effect.fnUntraced(function* (version: string, roles: 
       Effect.ignore
     )
   )
-  yield* Effect.forkScoped(repeatEvery("saying that this process runs", Limits.leaseRenewMs)(seen))
+  yield* Effect.forkScoped(repeatEvery("saying that this process runs", Limits.pollMs)(seen))
 })
 
 /**

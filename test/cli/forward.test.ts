@@ -208,7 +208,7 @@ describe("a stream that is lost", () => {
         (response) => response.writeHead(404).end("<html>"),
         (response) => response.writeHead(301, { location: "http://elsewhere" }).end(),
         (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"),
-        (response) => streaming(response, `data: ${"x".repeat(Limits.batchBodyBytes)}`),
+        (response) => streaming(response, `data: ${"x".repeat(Limits.listenBodyBytes)}`),
         (response) => streaming(response, "data: {}\n\n")
       )
       const says = () => Effect.map(forwarding(url, "http://127.0.0.1:1/"), ({ message }) => message)

@@ -17,23 +17,23 @@ export interface Answer {
   readonly text?: string
 }
 
-/** Undefined if the body is larger than `Limits.batchBodyBytes`. */
+/** Undefined if the body is larger than `Limits.listenBodyBytes`. */
 const bodyOf = (request: IncomingMessage): Effect.Effect<Buffer | undefined> =>
   Effect.callback((resume) => {
     const chunks: Array<Buffer> = []
     let bytes = 0
     request.on("data", (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= Limits.batchBodyBytes) chunks.push(chunk)
+      if (bytes <= Limits.listenBodyBytes) chunks.push(chunk)
     })
     request.on("end", () =>
-      resume(Effect.succeed(bytes > Limits.batchBodyBytes ? undefined : Buffer.concat(chunks)))
+      resume(Effect.succeed(bytes > Limits.listenBodyBytes ? undefined : Buffer.concat(chunks)))
     )
     // The sender has closed the connection, so no response is needed.
     request.on("error", () => resume(Effect.interrupt))
   })
 
-const bounded = { maxOutputLength: Limits.batchBodyBytes }
+const bounded = { maxOutputLength: Limits.listenBodyBytes }
 
 const decompressors: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   identity: (body) => body,
@@ -41,7 +41,7 @@ const decompressors: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   zstd: (body) => zstdDecompressSync(body, bounded)
 }
 
-/** Undefined if the body is not in that encoding, or is larger than `Limits.batchBodyBytes` without it. */
+/** Undefined if the body is not in that encoding, or is larger than `Limits.listenBodyBytes` without it. */
 const decompressed = (body: Buffer, encoding: string): Buffer | undefined => {
   try {
     return Object.hasOwn(decompressors, encoding) ? decompressors[encoding]?.(body) : undefined

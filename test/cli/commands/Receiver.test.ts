@@ -39,7 +39,7 @@ describe("the receiver of listen", () => {
 
   it.live("refuses a body that it cannot decompress, or that is too large without its compression", () =>
     Effect.gen(function* () {
-      const large = Buffer.alloc(Limits.batchBodyBytes + 1)
+      const large = Buffer.alloc(Limits.listenBodyBytes + 1)
       for (const [body, encoding] of [
         [Buffer.from(BODY), "gzip"],
         [Buffer.from(BODY), "br"],

@@ -11,7 +11,7 @@ export interface Block {
 
 export class TooLong extends Error {
   constructor() {
-    super(`an event of the stream has more than ${Limits.batchBodyBytes} characters`)
+    super(`an event of the stream has more than ${Limits.listenBodyBytes} characters`)
   }
 }
 
@@ -50,7 +50,7 @@ export const makeBlockReader = (): ((piece: string) => ReadonlyArray<Block>) => 
         chars += line.length
       }
     }
-    if (rest.length + chars > Limits.batchBodyBytes) throw new TooLong()
+    if (rest.length + chars > Limits.listenBodyBytes) throw new TooLong()
     return blocks
   }
 }

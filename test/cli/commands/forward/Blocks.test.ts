@@ -24,7 +24,7 @@ describe("a reader of server-sent events", () => {
 
   it("refuses an event without an end, in one line or in many", () => {
     const [oneLine, lines] = [makeBlockReader(), makeBlockReader()]
-    const piece = "x".repeat(Limits.batchBodyBytes / 2)
+    const piece = "x".repeat(Limits.listenBodyBytes / 2)
     oneLine(piece)
     oneLine(piece)
     assert.throws(() => oneLine(piece), /characters/)
