@@ -103,6 +103,15 @@ const readWords = (address: string): number | undefined => {
   return checksum
 }
 
+const wordBytes = Buffer.from(words.buffer)
+
+/**
+ * A key for the account that takes less memory than its address: 20 characters, one for each byte of the account id. A
+ * text that cannot be an address is its own key. Checksums are not checked.
+ */
+export const accountKey = (address: string): string =>
+  readWords(address) === undefined ? address : wordBytes.toString("latin1")
+
 const versioned = Buffer.alloc(VERSIONED_BYTES)
 
 /** Whether `address` is a valid classic address, checksum included. Then `versioned` has its bytes. */

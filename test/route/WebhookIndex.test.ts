@@ -161,7 +161,7 @@ describe("webhook index", () => {
     assert.deepStrictEqual(ids(index.match(event({ accounts: [C] }))), [])
   })
 
-  it("takes at most 180 bytes for a filter, whatever the number of types, also after all have changed", () => {
+  it("takes at most 160 bytes for a filter, whatever the number of types, also after all have changed", () => {
     const WEBHOOKS = 20
     const FILTERS = 2_000
     const change = (index: ReturnType<typeof makeWebhookIndex>, generation: number) => {
@@ -180,6 +180,6 @@ describe("webhook index", () => {
       assert.lengthOf(index.match(event({ accounts: [account(`${generation}.7.1999`)] })), 1)
       assert.lengthOf(index.match(event({ accounts: [account(`${generation - 1}.7.1999`)] })), 0)
     }
-    assert.isAtMost((keptBytes() - before) / (WEBHOOKS * FILTERS), 180)
+    assert.isAtMost((keptBytes() - before) / (WEBHOOKS * FILTERS), 160)
   })
 })

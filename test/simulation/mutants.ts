@@ -52,7 +52,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "offsets of what waits are released before its rows are written",
-    caughtBy: "wantedDeliveries",
+    caughtBy: "settles",
     part: "deliver",
     find: "yield* backlog.move($lane, $works); gotRows($scheduler, $lane, $works)",
     wrong:
@@ -194,7 +194,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "an account filter is ignored",
     caughtBy: "wantedDeliveries",
     part: "route",
-    find: "({ id, account_id, network, types: $types, wantsPayload: $wants, accounts: account_filters })",
+    find: "({ id, account_id, network, types: $types, wantsPayload: $wants, accounts: account_filters.map(accountKey) })",
     wrong: "({ id, account_id, network, types: $types, wantsPayload: $wants, accounts: [] })"
   },
   {

@@ -163,7 +163,7 @@ const connect = ({ nowMs, commands }: Step, queue: WebhookQueue, webhook: Regist
 
 /**
  * Whether the lane's next request is a batch that waits for more events. A lane without memory gets none. The timer
- * under way is never late: the first message of any later batch was queued later.
+ * that runs is never late: the first message of any later batch was queued later.
  */
 const gathers = ({ scheduler, nowMs, commands }: Step, queue: WebhookQueue, lane: Lane, batch?: Batch) => {
   const { webhookId } = queue

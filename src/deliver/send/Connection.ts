@@ -1,6 +1,6 @@
 /**
  * An undici client with one connection to an origin at a time. It counts what undici's parser does not report: bytes
- * outside a body, and bytes that arrive while no request is under way. A connection is reused for about a minute, and
+ * outside a body, and bytes that arrive while no request is in flight. A connection is reused for about a minute, and
  * only after a response that its exchange calls clean. After unexpected bytes it is closed: undici could take them for
  * the next response.
  */

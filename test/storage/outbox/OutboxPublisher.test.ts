@@ -41,7 +41,7 @@ const publishing = Effect.flatMap(Log, publishBatch)
 
 const published = Effect.gen(function* () {
   const log = yield* Log
-  return yield* log.read({ topic: CONFIG_TOPIC, partition: 0, offset: 0 }, 1_000)
+  return yield* log.read({ topic: CONFIG_TOPIC, partition: 0, offset: 0 }, 2_000)
 })
 const keysInLog = Effect.map(published, (records) => records.map(({ key }) => key))
 
