@@ -9,12 +9,6 @@ export const backfillLimits = {
    * `transactionRecords` events.
    */
   backfillRangeLedgers: 256,
-  /**
-   * After so many rounds over all servers, about 7 s, a ledger counts as one that none of them has: fetching of history
-   * fails, and an operator's order to skip the ledger is obeyed. An order for a wrong ledger does not skip one that is
-   * only late.
-   */
-  ledgerRounds: 3,
   /** Orders to skip ledgers, of one network. Mainnet has four such ledgers. */
   skipOrders: 1_000
 } as const

@@ -12,7 +12,5 @@ export const commandLimits = {
   /** The deepest nesting in JSON that a command reads. A ledger has 10 levels, an event 5. */
   commandJsonDepth: 100,
   /** Characters of a line or document of recorded ledgers: about 20 of the largest. V8's limit is 512 Mi. */
-  recordedTextLength: 128_000_000,
-  /** The timeout of one check of `doctor`. */
-  doctorCheckMs: 5_000
+  recordedTextLength: 128_000_000
 } as const

@@ -25,8 +25,11 @@ export const Limits = {
    * record may have 370 KB of filters.
    */
   recordsBytes: 4 * 1024 * 1024,
-  /** Bytes of one partition in a fetch from Kafka, and value bytes of one row of the embedded log. */
-  logRowBytes: 1024 * 1024,
+  /**
+   * Bytes of one partition in a request to Kafka, whose default limit is 1 MB, and value bytes of one row of the
+   * embedded log.
+   */
+  logBatchBytes: 900 * 1024,
   /** Transactions queued for the log's writer. Further callers wait. */
   logQueuedTransactions: 1_000,
   /** Records in one group commit of the embedded log. A transaction then takes less than about 10 ms. */
@@ -36,10 +39,7 @@ export const Limits = {
    * that wait are joined.
    */
   transactionRecords: 5_000,
-  /** Bytes of one batch of one partition. Kafka's default limit is 1 MB. */
-  kafkaBatchBytes: 900 * 1024,
-  /** How often one step of a transaction is tried while its coordinator is busy or moving, and the waits between. */
-  kafkaStepTries: 200,
+  /** The waits between tries of one step of a transaction, while its coordinator is busy or moving. */
   kafkaStepWaitMs: { first: 4, longest: 250 },
   /** The timeout of a request to Kafka, or to the schema registry at the start. */
   kafkaRequestMs: 15_000,
@@ -98,8 +98,6 @@ export const Limits = {
    * keeps a replay from filling tables and log faster than its receiver accepts.
    */
   replayAhead: 1_000,
-  /** Records per read. With smaller reads, the same rows of the embedded log would be decoded repeatedly. */
-  replayReadRecords: 2_000,
   /** The most events that a job may look up: it keeps the list of their ledgers in memory. */
   replayLookups: 50_000,
   /** Rows that one count reads: about 0.2 s. If there are more, it says "at least". */
@@ -116,8 +114,6 @@ export const Limits = {
   sharedReadMs: 1_000,
   /** How often accounts that have reached a part of their quota are looked up. */
   quotaNoticesMs: 10_000,
-  /** Accounts or webhooks that are notified in one transaction. */
-  noticesBatch: 500,
   /** How often incidents are looked up that accounts must be notified of: they are reported at most this late. */
   incidentNoticesMs: 30_000,
   /** Spans in which a webhook was failing are one incident if they are less than this apart. */

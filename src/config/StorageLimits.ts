@@ -6,10 +6,10 @@ export const storageLimits = {
   embeddedStartMs: 60_000,
   embeddedPollMs: 20,
   /**
-   * The timeout of a connection to PostgreSQL or Kafka at the start, for the embedded server to be free, and for a
-   * process to give its leases up when it stops.
+   * How long PostgreSQL, Kafka or another service may take for a connection or a small request: at the start, when a
+   * process stops, when a request is admitted, and in one check of `doctor`.
    */
-  connectMs: 5_000,
+  shortAnswerMs: 5_000,
   /**
    * How long a migration waits for a table's lock: statements of the service on that table wait as long. Then it lets
    * them run for as long, and tries again.
@@ -71,13 +71,6 @@ export const storageLimits = {
   maintenanceMs: 3_600_000,
   /** How much longer than RETENTION_DELIVERIES a waiting delivery is kept. A quota is used up for one month at most. */
   waitingKeptMs: 31 * 24 * 3_600_000,
-  /** Days of table partitions made ahead, so that the next day always has one. */
-  partitionsAheadDays: 3,
-  /**
-   * How long after a webhook's deletion its attempts may still end: an attempt takes up to 10 s, recording it a few
-   * seconds more.
-   */
-  deletedQueueSettledMs: 30_000,
   /** Dead letters kept, newest first: a few MB. */
   deadLetters: 1_000,
   /** How often changes of deliveries are added to the totals. Until then readers of counts also scan the changes. */

@@ -11,7 +11,7 @@ import type { Detection } from "../domain/LedgerEvent.ts"
 import { checkLedger } from "./LedgerCheck.ts"
 import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, type LedgerPart, type LedgerSource, LedgerSourceError } from "./LedgerSource.ts"
-import { asSkipped, fetchHeader, type SkipOrders } from "./SkippedLedgers.ts"
+import { asSkipped, fetchHeader, ROUNDS, type SkipOrders } from "./SkippedLedgers.ts"
 
 /** Fetching fails if no server has sent a ledger within this time, rate limits and reconnections included. */
 const ANSWER_MS = 300_000
@@ -136,7 +136,7 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
     descend: Effect.fnUntraced(function* ({ below, detect, lowest, onAlerts, skips, take }: DescentOptions) {
       /** The ledger, or its header if no server lists it whole and an operator ordered to skip it. */
       const orSkipped = (index: number, hash: string | undefined) =>
-        obtain(index, hash, Limits.ledgerRounds).pipe(
+        obtain(index, hash, ROUNDS).pipe(
           Effect.catch(
             Effect.fnUntraced(function* (error: LedgerSourceError) {
               const reason = yield* skips.reason(index)

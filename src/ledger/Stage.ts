@@ -24,7 +24,7 @@ import { countTaken } from "./LedgerMetrics.ts"
 import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, LedgerSource, takenLedger } from "./LedgerSource.ts"
 import { makeProgressReporter, type ProgressReporter } from "./ProgressReporter.ts"
-import { fetchHeader, noSkips, type SkipOrders, skippedLedger } from "./SkippedLedgers.ts"
+import { fetchHeader, noSkips, ROUNDS, type SkipOrders, skippedLedger } from "./SkippedLedgers.ts"
 import { makeWaitingMemory } from "./WaitingMemory.ts"
 
 /** The longest wait before a ledger whose parent hash does not match the ledger before it is fetched again. */
@@ -80,7 +80,7 @@ const makeObtain = (
       const { detail, reason, server } = outcome.failure
       const isBroken = reason === "broken_chain"
       yield* reporter.blocked(isBroken ? "stopped" : "waiting", `${server}: ${detail}`)
-      const order = isBroken || rounds < Limits.ledgerRounds ? undefined : yield* skips.reason(index)
+      const order = isBroken || rounds < ROUNDS ? undefined : yield* skips.reason(index)
       const hole = order === undefined ? undefined : yield* skippedLedger(source, index, parentHash, order)
       if (hole !== undefined && (hole.ledger.parent_hash !== undefined || index !== chainStart)) return hole
       // If another server announces the ledger meanwhile, ask at once.

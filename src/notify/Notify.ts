@@ -20,7 +20,7 @@ export const noticeQuotas = Effect.gen(function* () {
   const usage = yield* UsageStore
   const mails = yield* MailStore
   const now = yield* Clock.currentTimeMillis
-  const reached = yield* usage.dueNotices(now, Limits.noticesBatch)
+  const reached = yield* usage.dueNotices(now, Limits.statementRows)
   if (reached.length === 0) return
   yield* mails.queue(
     reached.map((account) => ({

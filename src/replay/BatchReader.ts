@@ -18,8 +18,11 @@ import type { ClaimedJob, ReplayPlan } from "../storage/replays/ReplayWork.ts"
 import { HISTORY_GONE } from "./Backfill.ts"
 import type { Offsets } from "./Offsets.ts"
 
+/** Records per read. With smaller reads, the same rows of the embedded log would be decoded repeatedly. */
+export const READ_RECORDS = 2_000
+
 /** The most records that are read for one batch. */
-const BATCH_RECORDS = 5 * Limits.replayReadRecords
+const BATCH_RECORDS = 5 * READ_RECORDS
 
 /** Ledgers in one batch of a job that reads single ledgers. */
 const BATCH_LEDGERS = 100
@@ -86,7 +89,7 @@ const makeScanReader = Effect.fnUntraced(function* (
       partition: 0,
       offset: first + cursor - from
     }
-    const records = yield* log.read(position, Math.min(before - cursor, Limits.replayReadRecords))
+    const records = yield* log.read(position, Math.min(before - cursor, READ_RECORDS))
     if (isHistory && records[0]?.offset !== position.offset)
       return yield* Effect.die(new Error(`${HISTORY_GONE} (${position.topic}@${position.offset})`))
     return records

@@ -172,7 +172,7 @@ export const runJob = Effect.fnUntraced(function* (job: ClaimedJob) {
         failed("The service could not replay these events.")
       )
     ),
-    Effect.onInterrupt(() => jobs.release(job).pipe(Effect.timeout(Limits.connectMs), Effect.ignore))
+    Effect.onInterrupt(() => jobs.release(job).pipe(Effect.timeout(Limits.shortAnswerMs), Effect.ignore))
   )
   if (end === "waits")
     return yield* jobs.release(job).pipe(retryUntilSuccess("releasing a replay that waits for history"))

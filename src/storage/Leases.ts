@@ -44,7 +44,7 @@ export class Leases extends Context.Service<
 
       const release = (name: string) =>
         sql`DELETE FROM leases WHERE name = ${name} AND owner = ${owner}`.pipe(
-          Effect.timeout(Limits.connectMs),
+          Effect.timeout(Limits.shortAnswerMs),
           Effect.ignore
         )
 

@@ -105,7 +105,7 @@ export const keepProcess = Effect.fnUntraced(function* (version: string, roles: 
       ON CONFLICT (id) DO UPDATE SET failing = excluded.failing, seen_at = excluded.seen_at, parts = excluded.parts,
         behind_ms = excluded.behind_ms, sent = excluded.sent
       RETURNING (extract(epoch FROM seen_at) * 1000)::float8 AS "nowMs"`.pipe(
-      Effect.timeout(Limits.connectMs),
+      Effect.timeout(Limits.shortAnswerMs),
       Effect.tapError(() => parts.answered(undefined, sinceMs))
     )
     const tookMs = (yield* monotonicNow) - before.monotonicMs
@@ -114,7 +114,7 @@ export const keepProcess = Effect.fnUntraced(function* (version: string, roles: 
   })
   yield* Effect.addFinalizer(() =>
     sql`UPDATE processes SET seen_at = clock_timestamp(), stopped_at = clock_timestamp() WHERE id = ${id}`.pipe(
-      Effect.timeout(Limits.connectMs),
+      Effect.timeout(Limits.shortAnswerMs),
       Effect.ignore
     )
   )

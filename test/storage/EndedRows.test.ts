@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
-import { endDeletedQueues } from "../../src/storage/deliveries/DeletedQueues.ts"
+import { endDeletedQueues, SETTLED_MS } from "../../src/storage/deliveries/DeletedQueues.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { forgetEnded } from "../../src/storage/EndedRows.ts"
 import { endJob } from "../../src/storage/replays/ReplayWork.ts"
@@ -128,7 +128,7 @@ layer(DeliveriesLive)("what has ended", (it) => {
       yield* webhooks.remove(OWNER, deleted!, 0)
       const pass = endDeletedQueues(new Map())
       yield* pass
-      yield* TestClock.adjust(Limits.deletedQueueSettledMs + 1)
+      yield* TestClock.adjust(SETTLED_MS + 1)
       yield* pass
       yield* pass
       const rows = yield* sql`

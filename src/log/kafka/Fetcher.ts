@@ -62,7 +62,7 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
       channel,
       broker,
       wanted.map(({ fetched: { partition, next }, topicId }) => ({ topicId, partition, offset: next })),
-      { maxWaitMs, maxBytes: Limits.recordsBytes, partitionBytes: Limits.logRowBytes }
+      { maxWaitMs, maxBytes: Limits.recordsBytes, partitionBytes: Limits.logBatchBytes }
     )
     let some = false
     for (const { topicId, partitions } of answer.responses) {

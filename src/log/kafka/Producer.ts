@@ -212,7 +212,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
     yield* addPartitions(producer, records, added)
     const all = records.map((record): Pending => ({ record, offset: undefined }))
     // Batches are sent one after the other, so that each partition keeps its order.
-    for (const some of splitByLimits(all, [Limits.kafkaBatchBytes], ({ record }) => [bytesOf(record)])) {
+    for (const some of splitByLimits(all, [Limits.logBatchBytes], ({ record }) => [bytesOf(record)])) {
       yield* retryTransient(channel, NO_LEADER)(Effect.suspend(() => send(producer, some)))
     }
     return all.map(({ offset }) => offset!)

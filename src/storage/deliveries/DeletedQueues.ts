@@ -17,6 +17,12 @@ import { afterDeadlock, type Owner } from "../webhooks/WebhookStore.ts"
 import { DeliveryQueries } from "./DeliveryQueries.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
 
+/**
+ * How long after a webhook's deletion its attempts may still end: an attempt takes up to 10 s, recording it a few
+ * seconds more.
+ */
+export const SETTLED_MS = 30_000
+
 /** Deliveries that the deletion of a webhook ends before its response, and that each later pass ends. */
 export const END_AT_ONCE = 2 * Limits.statementRows
 const PASS = 10 * Limits.statementRows
@@ -74,7 +80,7 @@ export const endDeletedQueues = Effect.fnUntraced(function* (known: Map<string, 
     if (ended === PASS) more = true
     if (ended === 0 && settled)
       yield* sql`UPDATE webhooks SET ending = false, ${sql.literal(WEBHOOK_CLEARED)} WHERE id = ${id}`
-    else known.set(id, { seenAt, settled: now - seenAt > Limits.deletedQueueSettledMs })
+    else known.set(id, { seenAt, settled: now - seenAt > SETTLED_MS })
   }
   return more
 })

@@ -39,7 +39,7 @@ export const reportHalfWay = Effect.fnUntraced(function* (disableAfter: number, 
         SELECT 1 FROM mails WHERE cause > ${`${HALF_WAY}/`} || w.id || '/' AND cause < ${`${HALF_WAY}/`} || w.id || '0'
           AND created_at > least(w.failing_since, ${pauseFrom})
       )
-    ORDER BY w.id LIMIT ${Limits.noticesBatch}`
+    ORDER BY w.id LIMIT ${Limits.statementRows}`
   const mails = rows.map((row) => ({
     cause: `${HALF_WAY}/${row.webhookId}/${row.failingSince ?? nowMs}`,
     accountId: row.accountId,
