@@ -1,4 +1,7 @@
-/** Accepted and refused values of every setting. Each refusal is one helpful sentence without secrets. */
+/**
+ * Accepted and refused values of every setting: each refusal is one helpful sentence without secrets. The number of
+ * limits.
+ */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -16,7 +19,7 @@ import { webhookBounds } from "../src/domain/WebhookRules.ts"
 import { cases, server } from "./support/settingCases.ts"
 
 /** Limits of the program. A new one may be an old one: the same meaning, or one that follows from another. */
-const MOST_LIMITS = 170
+const MOST_LIMITS = 160
 /** Bounds of what a request to the API may contain, which its contract names. */
 const MOST_BOUNDS = 30
 

@@ -54,8 +54,6 @@ export const ledgerLimits = {
    * single ledgers for a replay, and of positions in the log for the report.
    */
   readsAtOnce: 2 * REQUESTS_AT_ONCE,
-  /** Fetched ledgers that may additionally wait for their commit. A busy ledger has a few MB. */
-  catchUpWaiting: 32,
   /**
    * No further ledger is fetched while fetched ones take more memory than this. Forty busy ledgers take about 80 MB.
    */

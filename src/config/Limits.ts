@@ -210,8 +210,6 @@ export const Limits = {
   // --- process
   /** First and longest wait before a failed role restarts. */
   roleRestartMs: { first: 200, longest: 5_000 },
-  /** A role that failed works again once it has run for this long: several of its longest waits before a restart. */
-  roleSteadyMs: 30_000,
   /**
    * How long something must last before the process reports it as failed or degraded: a role that fails
    * (`/readyz/traffic`), a slow database, a head that is this old, or catching up that has not progressed (`/readyz`).

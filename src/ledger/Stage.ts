@@ -27,6 +27,9 @@ import { makeProgressReporter, type ProgressReporter } from "./ProgressReporter.
 import { fetchHeader, noSkips, ROUNDS, type SkipOrders, skippedLedger } from "./SkippedLedgers.ts"
 import { makeWaitingMemory } from "./WaitingMemory.ts"
 
+/** Fetched ledgers that may additionally wait for their commit. A busy ledger has a few MB. */
+export const WAITING_LEDGERS = 4 * Limits.readsAtOnce
+
 /** The longest wait before a ledger whose parent hash does not match the ledger before it is fetched again. */
 const BROKEN_CHAIN_MS = 60_000
 
@@ -194,7 +197,7 @@ export const ingest = Effect.fnUntraced(
     ).pipe(
       // The link to the parent is checked later: the parent may not have arrived yet.
       Stream.mapEffect((index) => obtain(index, undefined), { concurrency: Limits.readsAtOnce }),
-      Stream.toQueue({ capacity: Limits.catchUpWaiting })
+      Stream.toQueue({ capacity: WAITING_LEDGERS })
     )
 
     /** The newest marker in the log. */
@@ -225,7 +228,7 @@ export const ingest = Effect.fnUntraced(
     })
 
     // The stream never ends, so the queue does not either.
-    const nextAhead = Queue.takeBetween(ahead, 1, Limits.catchUpWaiting).pipe(Effect.orDie)
+    const nextAhead = Queue.takeBetween(ahead, 1, WAITING_LEDGERS).pipe(Effect.orDie)
     return yield* Effect.gen(function* () {
       let waiting: ReadonlyArray<FetchedLedger> = yield* nextAhead
       while (waiting.length > 0) {

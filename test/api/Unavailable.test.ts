@@ -7,7 +7,7 @@ import { orUnavailable } from "../../src/api/Failures.ts"
 import { READY_CHECK_EVERY_MS } from "../../src/api/handlers/System.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { LogError } from "../../src/log/Log.ts"
-import { Health } from "../../src/observability/Health.ts"
+import { Health, STEADY_MS } from "../../src/observability/Health.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { mismatches, operations } from "../support/openApi.ts"
 
@@ -95,7 +95,7 @@ describe("unavailable", () => {
         const ready = yield* api.call("GET", "/readyz")
         assert.notProperty(ready.body.parts, "traffic")
         yield* set("deliver", { status: "ok", detail: "running" })
-        yield* forward(Limits.roleSteadyMs)
+        yield* forward(STEADY_MS)
         assert.deepStrictEqual(yield* traffic, takes)
 
         yield* cutDatabase
