@@ -1,7 +1,8 @@
 /**
- * All limits of the program, each with a name, a unit and the reason. Limits that a test may want to lower are in
+ * The limits of the program, each with a name, a unit and the reason. Limits that a test may want to lower are in
  * StageLimits and StreamLimits, which stages and streams read from their context. Pure functions get limits as
- * arguments. Tests never mock this module.
+ * arguments. Tests never mock this module. What follows from a limit is computed where it is used. A number that is a
+ * detail of one algorithm is a constant beside it.
  */
 import { apiKeyBounds } from "../domain/ApiKey.ts"
 import { replayBounds } from "../domain/Replay.ts"
@@ -54,8 +55,6 @@ export const Limits = {
 
   // --- ledgers in
   ...ledgerLimits,
-
-  // --- the simulated ledger
 
   // --- stages
   ...stageLimits,

@@ -1,6 +1,6 @@
 /**
  * What webhooks' progress needs of the log: up to which ledger events are routed, and which live work `deliver` has not
- * finished. Webhooks that are polled at once share what is read for `progressReadMs`. The work of a partition is kept
+ * finished. Webhooks that are polled at once share what is read for `sharedReadMs`. The work of a partition is kept
  * while it is unfinished, so each record is read once; at most `progressRecords` from the committed offset on. Work
  * after these belongs to events that are not much older than theirs, because route runs ahead of an event that it has
  * not routed whole by `routeAheadRecords` at most.
@@ -58,7 +58,7 @@ interface PartitionRead extends PartitionWork {
   readonly newestEvent: ReadonlyMap<Network, number>
 }
 
-/** A result is used again for `progressReadMs`. `read` gets the result before. Its age counts from the start of the read. */
+/** A result is used again for `sharedReadMs`. `read` gets the result before. Its age counts from the start of the read. */
 const shared = <A, E>(read: (before: A | undefined) => Effect.Effect<A, E>): Effect.Effect<A, E> => {
   let before: A | undefined
   let known: { readonly atMs: number; readonly exit: Exit.Exit<A, E> } | undefined

@@ -2,7 +2,7 @@
  * Ends deliveries that are queued for deleted webhooks. There may be a million rows, more than one request can end.
  * So deleting a webhook marks it `ending`; the request ends up to `END_AT_ONCE` rows, and the holder of the
  * lease `retention` ends the rest in batches. It makes two last passes when everything that was under way at the
- * deletion must have ended (`deletedQueueSettledMs`): the second one is for what the clock does not show, such as a
+ * deletion must have ended (`SETTLED_MS`): the second one is for what the clock does not show, such as a
  * machine that was suspended, or a database that was away. Then the webhook's row loses its secrets and filters
  * (storage/EndedRows.ts).
  */
