@@ -124,9 +124,8 @@ export const Limits = {
   /** Gaps that are kept of a webhook, newest first. */
   gapsKept: 100,
   /**
-   * How often work is looked up that may be a minute late: webhooks half-way to being disabled, the health of webhooks
-   * that have not been attempted, secrets whose grace has ended, and schemas that the registry lacks (three requests
-   * for each).
+   * How often work is looked up that may be a minute late: failing webhooks, webhooks half-way to being disabled,
+   * secrets whose grace has ended, and schemas that the registry lacks (three requests for each).
    */
   sweepMs: 60_000,
   /**
