@@ -144,7 +144,7 @@ const consequences = (sql: Sql, disableAfter: number) => sql`
       INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
                             error, attempted_at, next_delay_ms, details)
       SELECT delivery_id, attempt, 'failed', response_status, response_time_ms,
-             left(response_body, ${Limits.attemptBodyCharacters}), error, attempted_at, next_delay_ms, details
+             left(response_body, ${Limits.shownCharacters}), error, attempted_at, next_delay_ms, details
       FROM moved WHERE status <> 'delivered'
       ON CONFLICT DO NOTHING
     ), charges AS (
