@@ -90,8 +90,9 @@ export const stageLimits = {
   /** ... or so long after the first of them. */
   recordEveryMs: 10,
   /**
-   * While fewer outcomes than this are not recorded (PostgreSQL writes one half while the other is sent), a webhook may send beyond those of its own that fill its
-   * concurrency limit. What a crash repeats is at most the sum of the concurrency limits and this.
+   * While fewer outcomes than this are not recorded, a webhook may send beyond those of its own that fill its
+   * concurrency limit. PostgreSQL writes one half while the other is sent. What a crash repeats is at most the sum of the
+   * concurrency limits and this.
    */
   unrecordedMost: 100,
   /**
