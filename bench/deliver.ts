@@ -32,9 +32,12 @@ const WARM_UP = 16_000
 const BODY_BYTES = 1_024
 /** A webhook's default. */
 const MAX_IN_FLIGHT = 16
-/** A partition takes TAKE deliveries while at most AHEAD are unrecorded. Both fit into one lane's memory. */
+/**
+ * A partition takes TAKE deliveries while at most its part of AHEAD are unrecorded, so that each starts within a second.
+ * Both fit into one lane's memory.
+ */
 const AHEAD = 400
-const TAKE = 300
+const TAKE = 100
 
 interface Case {
   readonly name: string
@@ -121,7 +124,7 @@ const measure = Effect.fnUntraced(function* (one: Case, receiver: Child, port: u
       const target = feed.recorded() + deliveries
       const open = {
         ...limits,
-        aheadRecords: AHEAD,
+        aheadRecords: Math.ceil(AHEAD / new Set(partitions.values()).size),
         partitionOf: (id: string) => partitions.get(id) ?? 0
       }
       feed.hold(one.chain ? limits : open)

@@ -103,7 +103,7 @@ const measure = (sides: Sides) =>
         Effect.forEach(singles, sides.insert, { discard: true, concurrency: CALLERS })
       )
       // Read records that are older than the newest ones, which the log keeps in memory.
-      const cold = RECORDS + SINGLE_RECORDS - 2 * Limits.embeddedLogTailRecords
+      const cold = RECORDS + SINGLE_RECORDS - 2 * Limits.partitionRecords
       const read = yield* pair(sides.readLog(begin, cold), sides.readPlain(begin, cold))
       return { appended, single, read, cold }
     })

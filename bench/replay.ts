@@ -4,7 +4,6 @@
  * webhook take during a replay, compared with no replay.
  */
 import { Clock, Effect, Layer, Option } from "effect"
-import { Limits } from "../src/config/Limits.ts"
 import { StoredEvents } from "../src/coverage/StoredEvents.ts"
 import { LIVE_MS } from "../src/deliver/queue/ReplayPace.ts"
 import { deliver } from "../src/deliver/Stage.ts"
@@ -12,6 +11,7 @@ import type { EventType } from "../src/domain/EventType.ts"
 import { randomId } from "../src/domain/Ids.ts"
 import { eventsTopic } from "../src/domain/LedgerEvent.ts"
 import { Log } from "../src/log/Log.ts"
+import { READ_RECORDS } from "../src/replay/BatchReader.ts"
 import { runJob } from "../src/replay/Runner.ts"
 import { replay } from "../src/replay/Stage.ts"
 import { BackfillStore } from "../src/storage/events/BackfillStore.ts"
@@ -105,7 +105,7 @@ const readAll = Effect.gen(function* () {
   const partition = { topic: eventsTopic(NETWORK), partition: 0 }
   const { end } = yield* log.offsets(partition)
   for (let offset = 0; offset < end; ) {
-    const records = yield* log.read({ ...partition, offset }, Limits.replayReadRecords)
+    const records = yield* log.read({ ...partition, offset }, READ_RECORDS)
     offset = records.at(-1)!.offset + 1
   }
   return end

@@ -1,5 +1,9 @@
-/** Accepted and refused values of every setting. Each refusal is one helpful sentence without secrets. */
+/**
+ * Accepted and refused values of every setting: each refusal is one helpful sentence without secrets. The number of
+ * limits.
+ */
 import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
 import {
   type Environment,
   loadSettings,
@@ -7,7 +11,17 @@ import {
   settingsTable,
   watchedNetworks
 } from "../src/config/Config.ts"
+import { Limits } from "../src/config/Limits.ts"
+import { StreamLimits } from "../src/config/StreamLimits.ts"
+import { apiKeyBounds } from "../src/domain/ApiKey.ts"
+import { replayBounds } from "../src/domain/Replay.ts"
+import { webhookBounds } from "../src/domain/WebhookRules.ts"
 import { cases, server } from "./support/settingCases.ts"
+
+/** Limits of the program. A new one may be an old one: the same meaning, or one that follows from another. */
+const MOST_LIMITS = 160
+/** Bounds of what a request to the API may contain, which its contract names. */
+const MOST_BOUNDS = 30
 
 const load = (environment: Environment): SettingsShape => {
   const settings = loadSettings(environment)
@@ -108,4 +122,16 @@ describe("settings", () => {
     assert.match(problems(kafka)[0]!, /^KAFKA_USERNAME: is required with KAFKA_SASL_MECHANISM/)
     assert.match(problems({ ...kafka, KAFKA_USERNAME: "u" })[0]!, /^KAFKA_PASSWORD: is required/)
   })
+})
+
+describe("limits", () => {
+  it.effect("are few, so that a reader finds the one that counts", () =>
+    Effect.gen(function* () {
+      const contract = Object.keys({ ...webhookBounds, ...replayBounds, ...apiKeyBounds })
+      const own = Object.keys(Limits).filter((name) => !contract.includes(name))
+      const all = own.length + Object.keys(yield* StreamLimits).length
+      assert.isAtMost(all, MOST_LIMITS)
+      assert.isAtMost(contract.length, MOST_BOUNDS)
+    })
+  )
 })

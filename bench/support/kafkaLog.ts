@@ -12,6 +12,7 @@ import { ensureTopics } from "../../src/log/kafka/ClusterTopics.ts"
 import * as KafkaLog from "../../src/log/kafka/KafkaLog.ts"
 import { clientOptions } from "../../src/log/kafka/Options.ts"
 import { Log, type NewRecord } from "../../src/log/Log.ts"
+import { READ_RECORDS } from "../../src/replay/BatchReader.ts"
 import { brokers } from "./kafka.ts"
 import { inRounds, timed } from "./rounds.ts"
 import { settingsLayer } from "./store.ts"
@@ -54,7 +55,7 @@ const makePlain = Effect.fnUntraced(function* (kafka: KafkaSettings) {
         while (offset < count) {
           const { responses } = await consumer.fetch({
             node: known.partitions[0]!.leader,
-            maxBytes: Limits.logReadBytes,
+            maxBytes: Limits.recordsBytes,
             isolationLevel: FetchIsolationLevels.READ_UNCOMMITTED,
             topics: [
               {
@@ -65,7 +66,7 @@ const makePlain = Effect.fnUntraced(function* (kafka: KafkaSettings) {
                     currentLeaderEpoch: -1,
                     fetchOffset: offset,
                     lastFetchedEpoch: -1,
-                    partitionMaxBytes: Limits.logRowBytes
+                    partitionMaxBytes: Limits.logBatchBytes
                   }
                 ]
               }
@@ -82,7 +83,7 @@ const readAll = Effect.fnUntraced(function* (topic: string, count: number) {
   const log = yield* Log
   let offset = 0
   for (let read = 0; read < count; ) {
-    const records = yield* log.read({ topic, partition: 0, offset }, Limits.replayReadRecords)
+    const records = yield* log.read({ topic, partition: 0, offset }, READ_RECORDS)
     read += records.length
     offset = records.at(-1)!.offset + 1
   }

@@ -6,12 +6,12 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
 import type { EventType } from "../../src/domain/EventType.ts"
+import { PARTITION_DAYS } from "../../src/storage/events/EventIndex.ts"
 
 const DAY_MS = 86_400_000
 const DAYS = 400
-const PARTITION_MS = Limits.eventPartitionDays * DAY_MS
+const PARTITION_MS = PARTITION_DAYS * DAY_MS
 /** Where a partition begins. */
 const BEGIN_MS = Math.floor(Date.parse("2025-10-01T00:00:00Z") / PARTITION_MS) * PARTITION_MS
 const END_MS = BEGIN_MS + Math.ceil((DAYS * DAY_MS) / PARTITION_MS) * PARTITION_MS

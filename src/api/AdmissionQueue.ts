@@ -1,7 +1,7 @@
 /**
  * Looks up the keys of requests together. One SQL statement runs at a time; requests that arrive meanwhile share the
  * next one. A single request costs one round trip to the database, and under load a fraction of one. A request waits
- * for at most two statements of `Limits.admissionMs` each. If the queue is full, the request is answered 503 at once.
+ * for at most two statements of `ANSWER_MS` each. If the queue is full, the request is answered 503 at once.
  */
 import { Clock, Context, Deferred, Effect, Exit, Layer, Option, Queue } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -10,6 +10,9 @@ import { KeyAdmission } from "../storage/accounts/KeyAdmission.ts"
 import { type Unavailable, unavailable } from "./Errors.ts"
 import { orUnavailable } from "./Failures.ts"
 import { type RateStanding, rateStandingOf } from "./RateLimits.ts"
+
+/** If the database does not answer that statement within this time, it counts as unavailable. */
+export const ANSWER_MS = Limits.shortAnswerMs
 
 export interface Admitted {
   readonly identity: Identity
@@ -33,7 +36,7 @@ export class AdmissionQueue extends Context.Service<AdmissionQueue>()("ledgerhoo
       Clock.currentTimeMillis.pipe(
         Effect.flatMap((nowMs) => keys.admit(requests, nowMs)),
         Effect.timeoutOrElse({
-          duration: Limits.admissionMs,
+          duration: ANSWER_MS,
           orElse: () =>
             Effect.andThen(
               Effect.logWarning(

@@ -3,12 +3,21 @@
  * its bytes. Bytes of a request's body are taken from the account's budget before they are read, and come back, at a
  * fixed rate, after the answer is made. A second budget bounds the memory of all these bodies. The size of an answer is
  * known too late: if an account has got too many bytes, its next requests wait. A request that would wait for longer than
- * `Limits.bodyWaitMs` is refused. Small bodies pass: connections bound them.
+ * `BODY_WAIT_MS` is refused. Small bodies pass: connections bound them.
  */
 import { Effect, Exit, Option, Semaphore } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { monotonicClock } from "../domain/Monotonic.ts"
 import type { OnRead, Refusal } from "./RequestBody.ts"
+
+/** Bytes of large bodies of one account in memory: the largest body, or five webhooks with 10,000 account filters. */
+export const ACCOUNT_BYTES = Limits.replayBodyBytes
+
+/** How long a request waits for free bytes before its body is read. The body has the rest of `requestReceiveMs`. */
+export const BODY_WAIT_MS = Limits.requestReceiveMs / 3
+
+/** Used bytes come back at this rate: a body of 370 KB with filters takes 60 ms of the event loop, so 8 % of its time. */
+export const BYTES_PER_SECOND = ACCOUNT_BYTES / 4
 
 /**
  * Bytes of answers that count as one: an answer of 370 KB with filters takes 4 ms. An account can read 20 pages of
@@ -18,7 +27,7 @@ export const ANSWER_BYTES = 8
 
 const SECOND_MS = 1_000
 /** How long the rate takes for the bytes that an account may use at once. */
-const ALLOWANCE_MS = (Limits.accountBodyBytes / Limits.accountBodyBytesPerSecond) * SECOND_MS
+const ALLOWANCE_MS = (ACCOUNT_BYTES / BYTES_PER_SECOND) * SECOND_MS
 
 interface Budget {
   readonly free: Semaphore.Semaphore
@@ -30,7 +39,7 @@ interface Budget {
 
 const accountBusy: Refusal = {
   code: "RATE_LIMITED",
-  message: `The account sends or gets too many large bodies: after ${Limits.accountBodyBytes} bytes it may send ${Limits.accountBodyBytesPerSecond} a second, and get ${ANSWER_BYTES} times as many. Send one request after the other.`
+  message: `The account sends or gets too many large bodies: after ${ACCOUNT_BYTES} bytes it may send ${BYTES_PER_SECOND} a second, and get ${ANSWER_BYTES} times as many. Send one request after the other.`
 }
 
 const processBusy: Refusal = {
@@ -46,7 +55,7 @@ export const makeBodyBudget = Effect.gen(function* () {
 
   const enter = (accountId: string): Budget => {
     const budget = budgets.get(accountId) ?? {
-      free: Semaphore.makeUnsafe(Limits.accountBodyBytes),
+      free: Semaphore.makeUnsafe(ACCOUNT_BYTES),
       users: 0,
       fullAtMs: 0
     }
@@ -64,14 +73,13 @@ export const makeBodyBudget = Effect.gen(function* () {
   const spend = (budget: Budget, bytes: number, then: Effect.Effect<void>) =>
     Effect.suspend(() => {
       const now = nowMs()
-      budget.fullAtMs =
-        Math.max(now, budget.fullAtMs) + (bytes / Limits.accountBodyBytesPerSecond) * SECOND_MS
+      budget.fullAtMs = Math.max(now, budget.fullAtMs) + (bytes / BYTES_PER_SECOND) * SECOND_MS
       return Effect.sleep(budget.fullAtMs - now).pipe(Effect.andThen(then), Effect.forkIn(scope))
     })
 
   const within = (free: Semaphore.Semaphore, bytes: number, refusal: Refusal) =>
     free.take(bytes).pipe(
-      Effect.timeoutOption(Limits.bodyWaitMs),
+      Effect.timeoutOption(BODY_WAIT_MS),
       Effect.map((taken) => (Option.isNone(taken) ? refusal : undefined))
     )
 
@@ -84,7 +92,7 @@ export const makeBodyBudget = Effect.gen(function* () {
     bytes: number,
     use: (read: OnRead) => Effect.Effect<A, E, R>
   ): Effect.Effect<A | Refusal, E, R> => {
-    if (bytes <= Limits.smallBodyBytes) return use(() => undefined)
+    if (bytes <= Limits.connectionBytes) return use(() => undefined)
     let used = bytes
     return Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
@@ -101,7 +109,7 @@ export const makeBodyBudget = Effect.gen(function* () {
             busy === undefined
               ? restore(
                   use((read) => {
-                    used = read <= Limits.smallBodyBytes ? 0 : read
+                    used = read <= Limits.connectionBytes ? 0 : read
                   })
                 ).pipe(Effect.ensuring(all.release(bytes)))
               : Effect.succeed(busy)
@@ -125,11 +133,11 @@ export const makeBodyBudget = Effect.gen(function* () {
   ): Effect.Effect<A | Refusal, E, R> =>
     Effect.gen(function* () {
       const waitMs = (budgets.get(accountId)?.fullAtMs ?? 0) - ALLOWANCE_MS - nowMs()
-      if (waitMs > Limits.bodyWaitMs) return accountBusy
+      if (waitMs > BODY_WAIT_MS) return accountBusy
       if (waitMs > 0) yield* Effect.sleep(waitMs)
       const answer = yield* make
       const bytes = bytesOf(answer)
-      if (bytes > Limits.smallBodyBytes) {
+      if (bytes > Limits.connectionBytes) {
         const budget = enter(accountId)
         yield* spend(budget, bytes / ANSWER_BYTES, leave(accountId, budget))
       }

@@ -25,6 +25,9 @@ import { measured } from "./RequestMetrics.ts"
 import { requestPacing } from "./RequestPacing.ts"
 import { queryTextProblem } from "./StorableText.ts"
 
+/** `Retry-After` of a 503: a database or broker that restarts needs some seconds. */
+export const RETRY_SECONDS = 5
+
 type Response = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest
 type Handler = Effect.Effect<Response, Types.unhandled, Caller>
@@ -50,13 +53,13 @@ const rateLimited = (rate: RateStanding, nowMs: number) => {
 
 const tooManyAtOnce = refusal(
   "RATE_LIMITED",
-  `Rate limit exceeded. Retry after ${Limits.unavailableRetrySeconds} seconds. ${Limits.accountRequests.atOnce} requests of this account are running on this server and ${Limits.accountRequests.waiting} wait; send fewer at once.`
+  `Rate limit exceeded. Retry after ${RETRY_SECONDS} seconds. ${Limits.accountRequests.atOnce} requests of this account are running on this server and ${Limits.accountRequests.waiting} wait; send fewer at once.`
 )
 
 /** Rate limits set Retry-After themselves. */
 const retryHeaders = ({ headers, status }: Response): Readonly<Record<string, string>> =>
   status === 503 || (status === 429 && headers["retry-after"] === undefined)
-    ? { "retry-after": String(Limits.unavailableRetrySeconds) }
+    ? { "retry-after": String(RETRY_SECONDS) }
     : {}
 
 const forbiddenBecause = ({ identity, suspended }: Admitted, scope: Scope | undefined) => {

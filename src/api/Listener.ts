@@ -1,7 +1,7 @@
 /**
  * An HTTP server on HOST and PORT or OPS_PORT. With port 0 the system chooses one; `HttpServer` knows the bound
  * address. If the port cannot be used, the error is one sentence that names the setting. At a stop, idle connections
- * and event streams are ended at once; requests in flight have `Limits.apiShutdownMs` to end, then all connections are
+ * and event streams are ended at once; requests in flight have `Limits.stopPartMs` to end, then all connections are
  * closed. A client cannot delay a stop.
  */
 import { createServer, type Server, STATUS_CODES } from "node:http"
@@ -62,7 +62,7 @@ const makeServer = (): Server => {
     requestTimeout: Limits.requestReceiveMs,
     connectionsCheckingInterval: CHECK_MS,
     keepAliveTimeout: Limits.apiIdleMs,
-    highWaterMark: Limits.connectionInputBytes,
+    highWaterMark: Limits.connectionBytes,
     // The gate checks it, and answers with an error body.
     requireHostHeader: false,
     // No path supports another protocol, so requests to upgrade are answered as plain HTTP.
@@ -89,7 +89,7 @@ export const listen = <A, E, R>(serve: Layer.Layer<A, E, R>, serves: "api" | "op
           const http = yield* NodeHttpServer.make(() => server, {
             host,
             port,
-            gracefulShutdownTimeout: Limits.apiShutdownMs
+            gracefulShutdownTimeout: Limits.stopPartMs
           }).pipe(
             Effect.mapError(
               (error) => new ListenError({ message: listenProblem(error.cause, host, port, setting) })

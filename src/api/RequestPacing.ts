@@ -6,8 +6,20 @@
  */
 import { Effect, Latch, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
 import { monotonicClock } from "../domain/Monotonic.ts"
+
+/**
+ * `starts`: how many probes without a key may start in a row before other work of the process runs. `pauseMs`: the
+ * longest pause after them. They are cheap and must not look late: on a machine that is overloaded many times over 100
+ * a second still start.
+ */
+const PROBES = { starts: 20, pauseMs: 20 }
+
+/**
+ * The same of other requests without a key, each of which may be for a large document, and of those with a key that are
+ * answered with 429, whose answer costs as much as that of a small request.
+ */
+export const OTHER_REQUESTS = { starts: 2, pauseMs: 50 }
 
 /**
  * The pause as a multiple of the time that the requests and all other work took: these keep nine tenths of the event
@@ -57,7 +69,7 @@ const makePacer = Effect.fnUntraced(function* ({ starts, pauseMs }: PacingLimits
 
 /** Probes wait for other probes only, so that a flood of other requests cannot make the service look dead. */
 export const requestPacing = Effect.all({
-  probe: makePacer(Limits.pacedProbes),
-  refused: makePacer(Limits.pacedRequests),
-  other: makePacer(Limits.pacedRequests)
+  probe: makePacer(PROBES),
+  refused: makePacer(OTHER_REQUESTS),
+  other: makePacer(OTHER_REQUESTS)
 })

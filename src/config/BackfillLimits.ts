@@ -4,17 +4,11 @@ export const backfillLimits = {
    * How many ledgers before the service's first one a replay may ask for: about three weeks, which take hours to fetch.
    */
   backfillLedgers: 500_000,
-  /** Ledgers in one history range, and its events. A range is held in memory and appended in one transaction. */
-  backfillRangeLedgers: 256,
-  backfillRangeEvents: 5_000,
-  /** Fetching fails if no server has sent a ledger within this time, rate limits and reconnections included. */
-  backfillAnswerMs: 300_000,
   /**
-   * After so many rounds over all servers, about 7 s, a ledger counts as one that none of them has: fetching of history
-   * fails, and an operator's order to skip the ledger is obeyed. An order for a wrong ledger does not skip one that is
-   * only late.
+   * Ledgers in one history range. A range is held in memory and appended in one transaction, with at most
+   * `transactionRecords` events.
    */
-  ledgerRounds: 3,
+  backfillRangeLedgers: 256,
   /** Orders to skip ledgers, of one network. Mainnet has four such ledgers. */
   skipOrders: 1_000
 } as const

@@ -3,7 +3,7 @@ export const connectionLimits = {
   /**
    * Connections to PORT. One more connection ends the connection whose last request is the oldest and which has no
    * event stream, so a new caller always gets in. Each holds at most one unsent answer and 160 KiB of unread requests
-   * (twice `connectionInputBytes` and a read of 64 KiB).
+   * (twice `connectionBytes` and a read of 64 KiB).
    */
   connections: 1_000,
   /**
@@ -11,36 +11,21 @@ export const connectionLimits = {
    * were first, their next request could meet the close.
    */
   apiIdleMs: 75_000,
-  /** Bytes of later requests that are read ahead on one connection, plus or minus one read of 64 KiB. */
-  connectionInputBytes: 16 * 1024,
   /**
-   * Request bodies of up to this many bytes are not budgeted: 1,000 connections have 16 MiB of them at most. Larger ones,
-   * and those whose length is not known, are `large`.
+   * Bytes that each connection may have in memory without a budget: of a request body, and of later requests that are
+   * read ahead (plus or minus one read of 64 KiB). 1,000 connections have 16 MiB of bodies at most. Larger bodies, and
+   * those whose length is not known, are `large`.
    */
-  smallBodyBytes: 16 * 1024,
+  connectionBytes: 16 * 1024,
+  /**
+   * A stream of events sends a comment after this long without an event. Many proxies close a connection after 60 s of
+   * silence.
+   */
+  heartbeatMs: 15_000,
   /** Bytes of large bodies in memory. Each takes up to three times its size while it is parsed. */
   bodyBytes: 64 * 1024 * 1024,
-  /**
-   * The same of one account: the largest body, or five webhooks with 10,000 account filters. After that, bytes
-   * come back at this rate: a body of 370 KB with filters takes 60 ms of the event loop, and so 8 % of its time.
-   */
-  accountBodyBytes: 2 * 1024 * 1024,
-  accountBodyBytesPerSecond: 512 * 1024,
-  /** How long a request waits for them before its body is read. The body has the rest of `requestReceiveMs`. */
-  bodyWaitMs: 10_000,
   /** A connection whose request or response makes no progress for this long is closed. */
   connectionStallMs: 60_000,
-  /**
-   * `starts`: how many probes without a key may start in a row before other work of the process runs. `pauseMs`: the
-   * longest pause after them. They are cheap and must not look late: on a machine that is overloaded many times over
-   * 100 a second still start.
-   */
-  pacedProbes: { starts: 20, pauseMs: 20 },
-  /**
-   * The same of other requests without a key, each of which may be for a large document, and of those with a key that are
-   * refused with 429, whose answer costs as much as that of a small request.
-   */
-  pacedRequests: { starts: 2, pauseMs: 50 },
   /**
    * Requests of one account that run at once in a process, and those that wait for their turn. More than `atOnce` are
    * no faster: a request takes a few ms, most of it in the database. A request takes its turn when its body has been

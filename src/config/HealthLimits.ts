@@ -8,23 +8,13 @@ export const healthLimits = {
   lateMs: 30_000,
   laterMs: { ingest: 60_000, replay: 120_000, notices: 300_000, upkeep: 7_200_000 },
   /**
-   * How often the report is made. The log may take as long for it, and the schema registry half of it. It tells nothing any
-   * more once three reports are due.
+   * How often the report is made, and numbers are read that would take too long when `/metrics` is asked. The log may
+   * take as long for the report, and the schema registry half of it. It tells nothing any more once three reports are
+   * due.
    */
   reportMs: 10_000,
-  /** Partitions whose positions in the log are read at the same time for it. */
-  positionsAtOnce: 8,
-  /** Samples of a stage's backlog: 5 minutes of reports. */
-  trendSamples: 30,
-  /** A backlog that will be gone within this time is no fault, as in the alerts (ops/prometheus/alerts.yml). */
-  drainingS: 900,
-  /** How often the schema registry is asked whether it has all schemas: three requests for each. */
-  registryEveryMs: 60_000,
-  /** A database that takes longer for one small statement is slow, and degraded if it is that for `databaseSlowForMs`. */
+  /** A database that takes longer for one small statement is slow, and degraded if it is that for `troubleMs`. */
   databaseSlowMs: 500,
-  databaseSlowForMs: 60_000,
-  /** How long a statement may wait for a lock: much longer than any transaction of the service takes. */
-  lockWaitMs: 10_000,
   /** The largest difference between a process's clock and the database's. Deadlines within a second still make sense. */
   clockOffsetMs: 2_000,
   /** Free disk space at DATA_DIR below which the part `disk` is degraded. Below a tenth of it, it has failed. */

@@ -1,4 +1,6 @@
 /** Limits of reading ledgers from servers (src/ledger); part of `Limits`. */
+const REQUESTS_AT_ONCE = 4
+
 export const ledgerLimits = {
   /**
    * How long a ledger server may take to connect, TLS included, to answer, or to announce the next ledger. A full ledger
@@ -31,19 +33,10 @@ export const ledgerLimits = {
    */
   ledgerUnfitServerMs: { first: 60_000, longest: 600_000 },
   /**
-   * The wait after a server lost the network: it needs about this long to synchronise. It is also the longest wait for any
-   * server while none is connected, because ingest then stands still.
+   * Waits between rounds over all servers for a ledger that none of them has, and before `listen --forward` reconnects.
    */
-  ledgerRecoveryMs: 30_000,
-  /** How often one server is asked for a ledger that it does not have yet, before another server is asked. */
-  ledgerNotFoundTries: 5,
-  /** Waits between rounds over all servers for a ledger that none of them has. */
-  ledgerRoundMs: { first: 1_000, longest: 15_000 },
-  /** The longest wait before a ledger whose parent hash does not match the ledger before it is fetched again. */
-  brokenChainRetryMs: 60_000,
-  /** `/readyz` fails if the head is older than this, or if catching up has not progressed for this long. */
-  ledgerHeadAgeMs: 60_000,
-  /** It says "degraded" if an announced ledger has not been taken for this long: two to three ledgers. */
+  remoteRetryMs: { first: 1_000, longest: 15_000 },
+  /** `/readyz` says "degraded" if an announced ledger has not been taken for this long: two to three ledgers. */
   ledgerStandingMs: 10_000,
   /** Announced hashes and counts kept for checking, newest first: about an hour. */
   ledgerAnnouncementsKept: 1_024,
@@ -51,16 +44,25 @@ export const ledgerLimits = {
    * A server may answer `lgrNotFound` for one of its newest ledgers because it does not have it yet. It is asked again.
    */
   ledgerNearHead: 5,
-  /** Concurrent requests to one server. Public ones allow 2 to 4. The number is halved if the server warns of load. */
-  ledgerRequestsPerServer: 4,
-  /** Ledgers that are fetched concurrently, over all servers: as many as both connected ones accept. */
-  catchUpParallel: 8,
-  /** Fetched ledgers that may additionally wait for their commit. A busy ledger has a few MB. */
-  catchUpWaiting: 32,
+  /**
+   * Requests that are in flight at a time to one ledger server, to receivers of notices, and to the local address of
+   * `listen --forward`. Public ledger servers allow 2 to 4. The number is halved if one warns of load.
+   */
+  requestsAtOnce: REQUESTS_AT_ONCE,
+  /**
+   * Reads that one task does concurrently: of ledgers over all servers (as many as both connected ones accept), of
+   * single ledgers for a replay, and of positions in the log for the report.
+   */
+  readsAtOnce: 2 * REQUESTS_AT_ONCE,
   /**
    * No further ledger is fetched while fetched ones take more memory than this. Forty busy ledgers take about 80 MB.
    */
   catchUpWaitingBytes: 256 * 1024 * 1024,
-  /** Events in one transaction of several ledgers. The ledger that reaches this number is the last in it. */
-  catchUpBatchEvents: 1_000
+  /**
+   * Records of one partition that are in memory at a time: events in one transaction of several ledgers (the ledger
+   * that reaches this number is the last in it), newest records that the embedded log caches, so that readers at its
+   * end need no table, and records fetched from Kafka that wait for their reader. With 2,000, a process with ten busy
+   * webhooks took 30 MB more.
+   */
+  partitionRecords: 1_000
 } as const

@@ -1,7 +1,8 @@
 /**
- * All limits of the program, each with a name, a unit and the reason. Limits that a test may want to lower are in
+ * The limits of the program, each with a name, a unit and the reason. Limits that a test may want to lower are in
  * StageLimits and StreamLimits, which stages and streams read from their context. Pure functions get limits as
- * arguments. Tests never mock this module.
+ * arguments. Tests never mock this module. What follows from a limit is computed where it is used. A number that is a
+ * detail of one algorithm is a constant beside it.
  */
 import { apiKeyBounds } from "../domain/ApiKey.ts"
 import { replayBounds } from "../domain/Replay.ts"
@@ -20,41 +21,29 @@ export const Limits = {
   /** Records that one read of the whole log fetches, and that one row of the embedded log has. */
   logReadRecords: 500,
   /**
-   * Bytes of one read: of a fetch from Kafka, or stored bytes of a compacted topic in the embedded log. One record may
-   * have 370 KB of filters.
+   * Bytes of records that are handled at once: of one fetch from Kafka, one read of a compacted topic in the embedded
+   * log, and one transaction that publishes the outbox; and those of a partition that the embedded log caches. One
+   * record may have 370 KB of filters.
    */
-  logReadBytes: 4 * 1024 * 1024,
-  /** Bytes of one partition in a fetch from Kafka, and value bytes of one row of the embedded log. */
-  logRowBytes: 1024 * 1024,
+  recordsBytes: 4 * 1024 * 1024,
+  /**
+   * Bytes of one partition in a request to Kafka, whose default limit is 1 MB, and value bytes of one row of the
+   * embedded log.
+   */
+  logBatchBytes: 900 * 1024,
   /** Transactions queued for the log's writer. Further callers wait. */
   logQueuedTransactions: 1_000,
   /** Records in one group commit of the embedded log. A transaction then takes less than about 10 ms. */
   embeddedLogBatchRecords: 2_000,
   /**
-   * Recent records per partition that the embedded log caches in memory: a transaction of ingest, so that readers at the
-   * end need no table. With 2,000, a process with ten busy webhooks took 30 MB more.
+   * Records of one Kafka transaction, and events of one history range. Kafka takes about 10 ms for it, so transactions
+   * that wait are joined.
    */
-  embeddedLogTailRecords: 1_000,
-  /** Value bytes per partition of that cache, because events may be large. */
-  embeddedLogTailBytes: 4 * 1024 * 1024,
-  /** Fetched records buffered for the reader of a partition. If the buffer is full, fetching it pauses. */
-  kafkaBufferRecords: 1_000,
-  /**
-   * Kafka takes a process that has been silent for this long for dead, if the cluster allows so short a time: it loses
-   * its partitions, and its open transactions are aborted. Until then readers wait for these.
-   */
-  kafkaSilentMs: 10_000,
-  /** Records and bytes of one Kafka transaction. It takes about 10 ms, so transactions that wait are joined. */
-  kafkaTransactionRecords: 5_000,
-  kafkaTransactionBytes: 8 * 1024 * 1024,
-  /** Bytes of one batch of one partition. Kafka's default limit is 1 MB. */
-  kafkaBatchBytes: 900 * 1024,
-  /** How often one step of a transaction is tried while its coordinator is busy or moving, and the waits between. */
-  kafkaStepTries: 200,
+  transactionRecords: 5_000,
+  /** The waits between tries of one step of a transaction, while its coordinator is busy or moving. */
   kafkaStepWaitMs: { first: 4, longest: 250 },
   /** The timeout of a request to Kafka, or to the schema registry at the start. */
   kafkaRequestMs: 15_000,
-  kafkaConnectMs: 5_000,
   /** How long a member may take to release a partition. It first finishes the attempts in flight (`drainMs`). */
   kafkaRebalanceMs: 60_000,
   /**
@@ -67,40 +56,27 @@ export const Limits = {
   // --- ledgers in
   ...ledgerLimits,
 
-  // --- the simulated ledger
-  /** Time between its ledgers: short, so that a new webhook gets its first event soon. */
-  simulatedNetworkCloseMs: 2_000,
-  /** Transactions in each simulated ledger: all event types within two minutes, and about 180,000 events a day. */
-  simulatedNetworkTransactions: 4,
-
   // --- stages
   ...stageLimits,
 
   // --- deliveries
   /** Bytes of a response body that are kept. The rest is not read. */
   responseBodyBytes: 16 * 1024,
-  /** The same of a response to a batch. It may name 500 failed deliveries, which take about 17 KB. */
-  batchResponseBytes: 64 * 1024,
-  /** Characters of it that each delivery of the batch keeps: 500 of them are written in one statement. */
-  batchResponseCharacters: 1_024,
-  /** Characters of the body shown for each attempt in a delivery's history, which may have dozens of attempts. */
-  attemptBodyCharacters: 2_048,
   /**
-   * How many headers of a response are kept, and the characters of their names and values together. Fewer are kept of
-   * a success, because its row must find room on its page (storage/deliveries/Partitions.ts). Failures are rarer and
-   * have rows of their own.
+   * Characters that are kept of a dead letter's record, or shown of the response body of each attempt in a delivery's
+   * history, which may have dozens of attempts.
+   */
+  shownCharacters: 2_048,
+  /**
+   * How many headers of the response of a success are kept, and the characters of their names and values together: its
+   * row must find room on its page (storage/deliveries/Partitions.ts).
    */
   deliveredHeaders: { headers: 16, characters: 192 },
-  failedHeaders: { headers: 64, characters: 2_048 },
-  /** Responses before the final one ("103 Early Hints"). A server needs one or two. */
-  informationalResponses: 10,
   /** Bytes of a response outside its body: headers, earlier responses, chunk extensions. */
   responseOverheadBytes: 64 * 1024,
   ...netLimits,
   /** The longest time that `Retry-After` can add to a delay of the schedule. */
   retryAfterAddsMs: 10 * 60_000,
-  /** The longest time that work waits for an attempt: a delay of 24 h, half of it as jitter, and `Retry-After`. */
-  workWaitsMostMs: 37 * 3_600_000,
   /** If a webhook stays disabled for this long, its waiting deliveries end as `failed`. */
   disabledQueueMs: 7 * 24 * 3_600_000,
   /**
@@ -108,57 +84,21 @@ export const Limits = {
    * but not while idle.
    */
   webhookViewLeaseMs: 1_000,
-  /**
-   * How long the API waits between committing a rotation and answering: the lease, plus half of it for a slow event
-   * loop or database.
-   */
-  secretRotationMs: 1_500,
-  /** How often secrets whose grace has ended are deleted. */
-  previousSecretSweepMs: 60_000,
 
   // --- replay
   /** Limits of one replay request. */
   ...replayBounds,
   /** Replay jobs that one process works on at a time. Each has a batch in memory. */
   replayJobs: 8,
-  /** Events queued in one batch of a job, and the most records read for it. A batch ends within about 100 ms. */
+  /** Events queued in one batch of a job. A batch ends within about 100 ms. */
   replayBatchEvents: 250,
-  replayBatchRecords: 10_000,
   /**
-   * Deliveries of a job that may wait for their first attempt, and how often a job at this limit is checked again. The
-   * limit allows thousands of deliveries a second and keeps a replay from filling tables and log faster than its
-   * receiver accepts.
+   * Deliveries of a job that may wait for their first attempt. The limit allows thousands of deliveries a second and
+   * keeps a replay from filling tables and log faster than its receiver accepts.
    */
   replayAhead: 1_000,
-  replayAheadMs: 25,
-  /**
-   * A batch of a retry job searches this many minutes of deliveries: a minute may have 300,000, of which few failed.
-   * A job that waits for its retries checks at this interval how many are left: each check looks up 1,000 rows.
-   */
-  retryBatchMinutes: 10,
-  retryAheadMs: 250,
-  /** Rows that a count of deliveries to retry reads at each end of its period: some 20 ms. It then says "at least". */
-  retryCountRows: 20_000,
-  /** Records that a job parses before it yields: less than a millisecond. */
-  replayParseRecords: 200,
-  /** Records per read. With smaller reads, the same rows of the embedded log would be decoded repeatedly. */
-  replayReadRecords: 2_000,
-  /** Ledgers in one batch of a job that reads single ledgers, and how many it reads concurrently. */
-  replayBatchLedgers: 100,
-  replayLedgersAtOnce: 8,
   /** The most events that a job may look up: it keeps the list of their ledgers in memory. */
   replayLookups: 50_000,
-  /** Finding and reading one ledger takes as long as reading this many events in order. */
-  replayLookupEvents: 200,
-  /** How long a job waits for the event index's tables to catch up. After that it reads all events instead. */
-  replayIndexWaitMs: 10_000,
-  /** How often the job checks whether the tables have caught up. */
-  replayIndexPollMs: 250,
-  /** How often the job of a suspended account checks whether it may resume. */
-  replaySuspendedMs: 500,
-  /** How long a cancelled job's worker may take to end its batch, and how often that is checked. */
-  replayCancelMs: 900,
-  replayCancelPollMs: 20,
   /** Rows that one count reads: about 0.2 s. If there are more, it says "at least". */
   countedRows: 100_000,
 
@@ -166,68 +106,33 @@ export const Limits = {
   ...backfillLimits,
 
   // --- quota and mail
-  /** How often holds are read. An account overshoots its quota by what it sends in this time. */
-  accountHoldsMs: 1_000,
   /**
-   * How often accounts that have reached a part of their quota are looked up, and how many get a mail in one
-   * transaction.
+   * How often holds of accounts are read: an account overshoots its quota by what it sends in this time. Webhooks that
+   * are polled for their progress share what was read of the log for as long: it may be as much late, twice.
    */
+  sharedReadMs: 1_000,
+  /** How often accounts that have reached a part of their quota are looked up. */
   quotaNoticesMs: 10_000,
-  quotaNoticesBatch: 500,
-  /** A webhook is reported at most once in this time as half-way to being disabled. */
-  halfWayPauseMs: 24 * 3_600_000,
   /** How often incidents are looked up that accounts must be notified of: they are reported at most this late. */
   incidentNoticesMs: 30_000,
-  /**
-   * An account gets at most one message in this time that its webhooks at a host fail, and one that they work again.
-   */
-  incidentNoticesPauseMs: 3_600_000,
-  /**
-   * Hosts, each of one account, that are looked up at once, those that failed first before others. If webhooks work again,
-   * their deliveries are counted: 1 to 3 ms for each.
-   */
-  incidentNoticesHosts: { "host-failing": 1_000, "host-recovered": 100 },
   /** Spans in which a webhook was failing are one incident if they are less than this apart. */
   incidentGapMs: 5 * 60_000,
-  /** How long incidents are kept: a year can be compared with the one before. */
+  /** How long incidents and gaps of webhooks are kept: a year can be compared with the one before. */
   incidentsKeptMs: 400 * 24 * 3_600_000,
-  /**
-   * Ended incidents whose deliveries are counted in one pass, and how long before they are dropped they are counted
-   * last.
-   */
-  outcomesStored: 100,
-  outcomeStoredEarlierMs: 24 * 3_600_000,
-  /**
-   * Hosts that fail are compared with the hosts of webhooks that were attempted in this time. The newest webhooks are
-   * read, which takes about 0.2 s: 9 µs for each.
-   */
-  hostsAttemptedMs: 3_600_000,
-  hostsCountedWebhooks: 20_000,
-  /** Deliveries of a webhook that are read to say how many wait, newest first: about 0.5 ms. */
-  waitingRead: 1_000,
-  /**
-   * How long webhooks that are polled for their progress share what was read of the log: it may be as much late,
-   * twice.
-   */
-  progressReadMs: 1_000,
-  /** Events that are read to find the ledger at an offset: one, unless records are no events. */
-  progressEventsRead: 10,
   /** Waiting deliveries of a webhook that its progress counts at most: about 5 ms. */
   progressCounted: 10_000,
-  /** Gaps that are kept of a webhook, and for how long: as incidents. */
+  /** Gaps that are kept of a webhook, newest first. */
   gapsKept: 100,
-  gapsKeptMs: 400 * 24 * 3_600_000,
-  /** After an update: webhooks in a statement, and the oldest deliveries of each in which an attempt is searched. */
-  attemptedFilled: 500,
-  attemptedRead: 100,
-  /** How often failing webhooks are looked up, and how many are reported in one transaction. */
-  webhookNoticesMs: 60_000,
-  webhookNoticesBatch: 100,
-  /** Notices that a process sends at a time, and bytes of a response that are read. */
-  noticesAtOnce: 4,
-  noticeResponseBytes: 1_024,
-  /** The timeout of sending one mail or notice. A process that stops waits for it, within `shutdownMs`. */
-  mailSendMs: 10_000,
+  /**
+   * How often work is looked up that may be a minute late: failing webhooks, webhooks half-way to being disabled,
+   * secrets whose grace has ended, and schemas that the registry lacks (three requests for each).
+   */
+  sweepMs: 60_000,
+  /**
+   * How long a mail server, the receiver of a notice, or the address of `listen --forward` may take, as for a delivery
+   * attempt. A process that stops waits for it, within `shutdownMs`.
+   */
+  outsideAnswerMs: 10_000,
   /** How long a process may own a mail or a notice. After that it is taken for dead, and another process sends it. */
   mailLeaseMs: 60_000,
   /** Waits between attempts to send a mail or a notice. After three days it is given up. */
@@ -251,30 +156,25 @@ export const Limits = {
   ...apiKeyBounds,
   /** Requests that wait for admission. One statement admits all of them. Any further request gets a 503. */
   admissionQueue: 5_000,
-  /** If the database does not answer that statement within this time, it counts as unavailable. */
-  admissionMs: 5_000,
   /** If the database does not answer `/readyz` within this time, it counts as unavailable. */
   readyCheckMs: 2_000,
-  /** How long requests in flight may take when the server stops. The rest of `shutdownMs` is for the stages. */
-  apiShutdownMs: 10_000,
+  /**
+   * How long requests in flight, or the embedded server, may take when the process stops. The rest of `shutdownMs` is
+   * for the stages.
+   */
+  stopPartMs: 10_000,
   /** The longest time between a request's first and last byte, so that slow senders cannot block connections. */
   requestReceiveMs: 30_000,
 
   ...connectionLimits,
-  /** Filter previews that run at the same time. Each parses up to 10,000 events: about 0.2 s of a core. Others wait. */
-  previewsAtOnce: 2,
-  /** Records that a preview reads before other work runs, about 3 ms, and for how long: two previews take a tenth. */
-  previewReadRecords: 250,
-  previewPauseMs: 50,
-  /** Searches for webhooks that run at the same time. 100,000 webhooks take the database about 0.1 s. Others wait. */
-  webhookSearchesAtOnce: 2,
-  /** `Retry-After` of a 503, in seconds: a database or broker that restarts needs some. */
-  unavailableRetrySeconds: 5,
   /**
-   * Events and webhooks that one explanation shows (2 MB at most), and how many explanations a process makes at once:
-   * a search for a transaction among the events of a month reads about 100 MB.
+   * Requests of one heavy kind that run at the same time. Others wait. A filter preview parses up to 10,000 events:
+   * about 0.2 s of a core. A search among 100,000 webhooks takes the database about 0.1 s. An explanation that searches
+   * for a transaction among the events of a month reads about 100 MB.
    */
-  explained: { events: 100, webhooks: 100, atOnce: 2 },
+  heavyRequestsAtOnce: 2,
+  /** Records that a preview or a replay job parses before other work runs: 1 to 3 ms. */
+  parsedRecords: 200,
   /** Characters of one path segment. The longest id is an event's, about 110. */
   pathSegmentLength: 256,
   /** Files and bytes of the built dashboard, which the process keeps in memory. Today's build has less than 2 MB. */
@@ -292,11 +192,6 @@ export const Limits = {
     lastRequestMs: 1_000
   },
 
-  /** How often numbers are read that would take too long when `/metrics` is asked. Prometheus asks every 15 s or so. */
-  metricsReadMs: 10_000,
-  /** How often the delay of the event loop is sampled. */
-  eventLoopSampleMs: 20,
-
   // --- health
   ...healthLimits,
 
@@ -313,10 +208,12 @@ export const Limits = {
   // --- process
   /** First and longest wait before a failed role restarts. */
   roleRestartMs: { first: 200, longest: 5_000 },
-  /** A role that failed works again once it has run for this long: several of its longest waits before a restart. */
-  roleSteadyMs: 30_000,
-  /** How long a role, and for the API the database, must fail before `/readyz/traffic` does. */
-  roleFailedMs: 60_000,
+  /**
+   * How long something must last before the process reports it as failed or degraded: a role that fails
+   * (`/readyz/traffic`), a slow database, a head that is this old, or catching up that has not progressed (`/readyz`).
+   */
+  troubleMs: 60_000,
+  /** How long the database must fail, for the API, before `/readyz/traffic` does. */
   databaseFailedMs: 10_000,
   /**
    * How long the API of one of several processes serves on after `/readyz` says that it stops: two checks of a load

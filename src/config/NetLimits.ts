@@ -1,7 +1,5 @@
 /** Limits of connecting to hosts and of resolving their names (src/net); part of `Limits`. */
 export const netLimits = {
-  /** Addresses of a host that are tried for one connection. */
-  connectAddresses: 8,
   /**
    * Tries of the process beyond the first one of their connection. While there are more, an address is tried only after
    * the one before it has failed. A name may have many addresses that never answer, and each try uses a descriptor.

@@ -15,15 +15,8 @@ export const stageLimits = {
   routeDeferredMost: 200_000,
   /** Events that are routed while one before them has parts left. A restart reads them again. */
   routeAheadRecords: 10_000,
-  /** How often route asks whether the last `deliver` of release 0.2 has stopped. */
-  olderDeliverEveryMs: 1_000,
   /** Records that a delay partition keeps in memory while it waits. There are 54 such partitions. */
   delayBatchRecords: 100,
-  /**
-   * The longest sleep of a delay partition: a part of its topic's delay, within bounds. After it, the partition notes
-   * where the log ends (delay/Wait.ts). If the clock is set back, a retry that waits behind others may be as much later.
-   */
-  delaySleep: { part: 1 / 16, leastMs: 5_000, mostMs: 60_000 },
   /**
    * Live deliveries queued or in flight per delivery partition, not counting `laneLeast`. Further ones wait in
    * PostgreSQL. There are 24 partitions, and a delivery has 1 to 2 KB. A lane also reads so many rows of a backlog before
@@ -92,11 +85,14 @@ export const stageLimits = {
   shortageShownMs: 60_000,
   /** Rows that a statement of deliver writes: outcomes, or deliveries that move to the backlog. */
   rowsAtOnce: 500,
-  /** The recorder begins a statement so long after the first outcome that waits: it costs as much as some fifty rows. */
+  /** The recorder begins a statement when so many outcomes wait, because it costs as much as so many rows, ... */
+  recordAtOnce: 50,
+  /** ... or so long after the first of them. */
   recordEveryMs: 10,
   /**
-   * While fewer outcomes than this wait for their record, a webhook may send beyond those of its own that fill its
-   * concurrency limit. What a crash repeats is at most the sum of the concurrency limits and this.
+   * While fewer outcomes than this are not recorded, a webhook may send beyond those of its own that fill its
+   * concurrency limit. PostgreSQL writes one half while the other is sent. What a crash repeats is at most the sum of the
+   * concurrency limits and this.
    */
   unrecordedMost: 100,
   /**
@@ -106,13 +102,11 @@ export const stageLimits = {
   progressRecords: 10_000,
   /**
    * How often upkeep looks for the beginnings and ends of webhooks' gaps. One is as many ledgers too wide as close in up to
-   * two passes. It is much longer than `accountHoldsMs`: by the next pass, route knows of an end.
+   * two passes. It is much longer than `sharedReadMs`: by the next pass, route knows of an end.
    */
   gapSweepMs: 5_000,
   /** How often secrets are tried that could not be opened: the key file may have been replaced. */
-  openSecretsMs: 10_000,
-  /** How often deliveries that wait for disabled webhooks are checked. */
-  disabledSweepMs: 3_600_000
+  openSecretsMs: 10_000
 }
 
 export const StageLimits = Context.Reference<Readonly<typeof stageLimits>>("ledgerhook/config/StageLimits", {

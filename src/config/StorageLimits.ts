@@ -2,18 +2,19 @@
 export const storageLimits = {
   /** First and longest wait between tries while a store or the log is unavailable. */
   storeRetryMs: { first: 50, longest: 2_000 },
-  /** How long the embedded server's start (with crash recovery) and stop may take, and how often its state is polled. */
+  /** How long the embedded server's start (with crash recovery) may take, and how often its state is polled. */
   embeddedStartMs: 60_000,
-  embeddedStopMs: 10_000,
   embeddedPollMs: 20,
-  /** The timeout for the first connection at the start, and for the embedded server to be free. */
-  databaseConnectMs: 5_000,
+  /**
+   * How long PostgreSQL, Kafka or another service may take for a connection or a small request: at the start, when a
+   * process stops, when a request is admitted, and in one check of `doctor`.
+   */
+  shortAnswerMs: 5_000,
   /**
    * How long a migration waits for a table's lock: statements of the service on that table wait as long. Then it lets
-   * them run for as long, and tries again. A dump may hold its locks for minutes: 60 tries take five.
+   * them run for as long, and tries again.
    */
   migrationLockMs: 2_500,
-  migrationTries: 60,
   /**
    * How long a statement of a service waits for its answer: six times as long as the slowest read may take. Longer
    * statements are split into batches.
@@ -34,22 +35,23 @@ export const storageLimits = {
    */
   databaseReadMs: 10_000,
   /**
-   * How often work is polled that has no notification (storage/outbox/WorkNotices.ts): a mail whose retry is due, a job
-   * whose worker died, a queue of a deleted webhook. Together with a lease that must end first, such a job is taken over
-   * within 15 s.
+   * Rows that one statement or transaction takes, or a command prints at once, if each may have 0.1 to 1 MB: filters,
+   * ids, records of the log.
    */
-  workPollMs: 3_000,
-  /** Rows that one statement or transaction takes if each may have 0.1 to 1 MB: filters, ids, records of the log. */
   largeRows: 50,
   /** Other rows that one statement takes: ending as many deliveries takes about 0.1 s, and locks them as long. */
   statementRows: 1_000,
-  /** Stored bytes after which a transaction that publishes the outbox ends. One row may have 370 KB of filters. */
-  outboxBatchBytes: 4 * 1024 * 1024,
   /**
-   * A process says every 3 s that it runs, and renews its leases. After 10 s without that it counts as silent, and another
-   * process takes over its jobs. So two renewals may fail.
+   * How often a process says that it runs, renews its leases, and polls for work that has no notification
+   * (storage/outbox/WorkNotices.ts): a mail whose retry is due, a job whose worker died, a queue of a deleted webhook.
+   * Together with a lease that must end first, such a job is taken over within 15 s.
    */
-  leaseRenewMs: 3_000,
+  pollMs: 3_000,
+  /**
+   * After so long without a sign of life a process counts as silent, in Kafka too, if the cluster allows so short a
+   * time: another process takes over its jobs and partitions, and its open transactions are aborted. Two renewals may
+   * fail.
+   */
   leaseMs: 10_000,
   /** Time between attempts to take a lease that another process has, and to restart the embedded server. */
   leaseTakeMs: 1_000,
@@ -57,36 +59,20 @@ export const storageLimits = {
   idempotencyKeptMs: 24 * 3_600_000,
   /**
    * How long the wall clock must have run evenly before anything is deleted because of its age: NTP corrects a clock
-   * within minutes of a start. It counts as set if it moved by more than `clockSetMs` against the monotonic clock.
+   * within minutes of a start.
    */
   clockTrustedMs: 30 * 60_000,
-  clockSetMs: 60_000,
-  /** Ended replay jobs that an account keeps, newest first. Each has some 300 bytes. */
-  endedJobsKept: 10_000,
+  /**
+   * Ended replay jobs that an account keeps, and detection alerts, newest first. Each has some 300 bytes. A bug here
+   * could raise an alert per transaction.
+   */
+  newestKept: 10_000,
   /** How often table partitions are made ahead and retention is applied. */
   maintenanceMs: 3_600_000,
   /** How much longer than RETENTION_DELIVERIES a waiting delivery is kept. A quota is used up for one month at most. */
   waitingKeptMs: 31 * 24 * 3_600_000,
-  /** Days of table partitions made ahead, so that the next day always has one. */
-  partitionsAheadDays: 3,
-  /** Days in one table partition of the event index: see storage/migrations/0006_events.ts. */
-  eventPartitionDays: 30,
-  /** Pauses between checks whether a committed change has been published from the outbox. They double. */
-  outboxCatchUpMs: { first: 10, longest: 100 },
-  /**
-   * How long after a webhook's deletion its attempts may still end: an attempt takes up to 10 s, recording it a few
-   * seconds more.
-   */
-  deletedQueueSettledMs: 30_000,
-  /** Detection alerts kept, newest first. A bug here could raise one per transaction. */
-  detectionAlerts: 10_000,
-  /** Dead letters kept, newest first, and the characters kept of a record: a few MB. */
+  /** Dead letters kept, newest first: a few MB. */
   deadLetters: 1_000,
-  deadLetterRecordLength: 2_000,
   /** How often changes of deliveries are added to the totals. Until then readers of counts also scan the changes. */
-  deliveryChangesMs: 2_000,
-  /** Webhooks with the largest backlogs that are searched for the oldest due delivery: 6 ms. */
-  oldestDueWebhooks: 100,
-  /** If the table of changes is larger than this, its free end is returned to the file system. */
-  deliveryChangesBytes: 4 * 1024 * 1024
+  deliveryChangesMs: 2_000
 } as const

@@ -6,10 +6,6 @@ const streamLimits = {
   perAccount: 10,
   /** Open streams of all accounts: a quarter of `connections`. New connections never replace these. */
   inAll: 250,
-  /**
-   * A stream sends a comment after this long without an event. Many proxies close a connection after 60 s of silence.
-   */
-  heartbeatMs: 15_000,
   /** Newest events of a network that its streams share in memory, and their characters: a few minutes of mainnet. */
   recentEvents: 5_000,
   recentChars: 8 * 1024 * 1024,

@@ -21,6 +21,9 @@ import { type FoundLedger, findLedgers, readLedgerEvents } from "./LedgerEvents.
 import { ledgerRanges } from "./LedgerMarkers.ts"
 import { waitingInLog } from "./WorkInLog.ts"
 
+/** Events and webhooks that one explanation shows (2 MB at most). */
+export const SHOWN = { events: 100, webhooks: 100 }
+
 export interface Transaction {
   /** In upper case. */
   readonly hash: string
@@ -40,7 +43,7 @@ export interface ExplainedEvent {
   readonly webhooks: ReadonlyArray<ExplainedDelivery>
 }
 
-/** At most `Limits.explained` events and webhooks are listed. The counts include the others. */
+/** At most `SHOWN` events and webhooks are listed. The counts include the others. */
 export interface Explanation {
   readonly ledger: FoundLedger | undefined
   readonly events: ReadonlyArray<ExplainedEvent>
@@ -63,7 +66,7 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
     const sql = yield* ReadSql
     const queries = yield* EventQueries
     const history = yield* BackfillStore
-    const turns = Semaphore.makeUnsafe(Limits.explained.atOnce)
+    const turns = Semaphore.makeUnsafe(Limits.heavyRequestsAtOnce)
 
     /** The ledger, and the events of the transaction in it. */
     const find = Effect.fnUntraced(function* (
@@ -117,10 +120,10 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
       { events: all, ledger }: { readonly events: ReadonlyArray<LedgerEvent>; readonly ledger: FoundLedger },
       whose: WhoseWebhooks
     ) {
-      const events = all.slice(0, Limits.explained.events)
+      const events = all.slice(0, SHOWN.events)
       const taken = { at: ledger.marker.detected_at, isHistory: ledger.isHistory }
       const accounts = [...new Set(events.flatMap((event) => event.accounts))]
-      const limit = Limits.explained.webhooks
+      const limit = SHOWN.webhooks
       const { count, webhooks } = yield* webhooksToExplain(sql, whose, accounts, taken.at, limit)
       const deliveries = yield* deliveriesOf(
         ledger,

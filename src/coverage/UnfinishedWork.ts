@@ -1,6 +1,6 @@
 /**
  * What webhooks' progress needs of the log: up to which ledger events are routed, and which live work `deliver` has not
- * finished. Webhooks that are polled at once share what is read for `progressReadMs`. The work of a partition is kept
+ * finished. Webhooks that are polled at once share what is read for `sharedReadMs`. The work of a partition is kept
  * while it is unfinished, so each record is read once; at most `progressRecords` from the committed offset on. Work
  * after these belongs to events that are not much older than theirs, because route runs ahead of an event that it has
  * not routed whole by `routeAheadRecords` at most.
@@ -16,6 +16,9 @@ import type { Network } from "../domain/Network.ts"
 import { Log, type LogError, type LogReader } from "../log/Log.ts"
 import { partitionsOf } from "../log/Topics.ts"
 import { markerIn } from "./LedgerMarkers.ts"
+
+/** Events that are read to find the ledger at an offset: one, unless records are no events. */
+const EVENTS_READ = 10
 
 type Reader = LogReader["Service"]
 
@@ -55,14 +58,14 @@ interface PartitionRead extends PartitionWork {
   readonly newestEvent: ReadonlyMap<Network, number>
 }
 
-/** A result is used again for `progressReadMs`. `read` gets the result before. Its age counts from the start of the read. */
+/** A result is used again for `sharedReadMs`. `read` gets the result before. Its age counts from the start of the read. */
 const shared = <A, E>(read: (before: A | undefined) => Effect.Effect<A, E>): Effect.Effect<A, E> => {
   let before: A | undefined
   let known: { readonly atMs: number; readonly exit: Exit.Exit<A, E> } | undefined
   return Semaphore.makeUnsafe(1).withPermit(
     Effect.gen(function* () {
       const beganMs = yield* monotonicNow
-      if (known !== undefined && beganMs - known.atMs < Limits.progressReadMs) return yield* known.exit
+      if (known !== undefined && beganMs - known.atMs < Limits.sharedReadMs) return yield* known.exit
       const exit = yield* Effect.exit(read(before))
       if (Exit.isSuccess(exit)) before = exit.value
       // Who waited meanwhile gets the error too, and does not wait for it once more.
@@ -82,10 +85,7 @@ const ledgerBefore = Effect.fnUntraced(function* (
   newest: LedgerMarker,
   offset: number
 ) {
-  const records = yield* log.read(
-    { topic: eventsTopic(network), partition: 0, offset },
-    Limits.progressEventsRead
-  )
+  const records = yield* log.read({ topic: eventsTopic(network), partition: 0, offset }, EVENTS_READ)
   if (records.length === 0) return newest.ledger_index
   const event = records.map(({ value }) => parseLedgerEvent(value)).find((one) => one !== undefined)
   if (event === undefined) return undefined

@@ -15,6 +15,12 @@ import { type AssignedPartition, Log, type LogRecord, type NewRecord } from "../
 import { showAge } from "../observability/StageAges.ts"
 import { type Sighting, waitOf } from "./Wait.ts"
 
+/**
+ * The longest sleep of a delay partition: a part of its topic's delay, within bounds. After it, the partition notes
+ * where the log ends (delay/Wait.ts). If the clock is set back, a retry that waits behind others may be as much later.
+ */
+export const SLEEP = { part: 1 / 16, leastMs: 5_000, mostMs: 60_000 }
+
 const GROUP = "delay"
 /** Attempts 2 to 10 of a series have a topic each (topics/topics.json). */
 const attemptOf = new Map(
@@ -33,10 +39,10 @@ interface Waiting {
 const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   const log = yield* Log
   const { retryPolicy } = yield* Settings
-  const { delayBatchRecords, delaySleep } = yield* StageLimits
+  const { delayBatchRecords } = yield* StageLimits
   const { topic, partition: number } = partition
   const longestMs = longestStayMs(retryPolicy, attemptOf.get(topic)!)
-  const sleepMs = Math.min(delaySleep.mostMs, Math.max(delaySleep.leastMs, longestMs * delaySleep.part))
+  const sleepMs = Math.min(SLEEP.mostMs, Math.max(SLEEP.leastMs, longestMs * SLEEP.part))
   let sightedAt = yield* monotonicNow
   let sightings: ReadonlyArray<Sighting> = [{ end: partition.endOffsetAtStart, atMs: sightedAt }]
   let next = partition.startOffset

@@ -4,9 +4,11 @@
  * record was not taken at once, the wall clock of this process shortens the wait by the time since then. When a record
  * has been taken, only the monotonic clock counts. Pure.
  */
-import { Limits } from "../config/Limits.ts"
 import type { DeliveryWork } from "../domain/Delivery.ts"
 import type { BothClocks } from "../domain/Monotonic.ts"
+
+/** The longest time that work waits: a delay of 24 h, half of it as jitter, `Retry-After`, and reserve for clocks. */
+const LONGEST_WAIT_MS = 37 * 3_600_000
 
 /** The records below offset `end` were in the log at `atMs` of the monotonic clock. */
 export interface Sighting {
@@ -18,7 +20,7 @@ export interface Sighting {
 const ownWaitMs = ({ due_at }: DeliveryWork, timestamp: number): number => {
   const waitMs = due_at - timestamp
   // No stage makes work wait for longer. It would block the partition, so it counts as due.
-  return waitMs > Limits.workWaitsMostMs ? 0 : Math.max(0, waitMs)
+  return waitMs > LONGEST_WAIT_MS ? 0 : Math.max(0, waitMs)
 }
 
 interface TakenRecord {

@@ -5,7 +5,6 @@
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { StageLimits } from "../config/StageLimits.ts"
 import { StoredEvents } from "../coverage/StoredEvents.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { Log } from "../log/Log.ts"
@@ -28,7 +27,6 @@ export const endDisabledBacklog = Effect.gen(function* () {
 })
 
 export const deliver = Effect.gen(function* () {
-  const { disabledSweepMs } = yield* StageLimits
   const log = yield* Log
   const actors = Actor.makeActors()
   const sum = (of: (dispatcher: Dispatcher) => number) => () =>
@@ -56,6 +54,6 @@ export const deliver = Effect.gen(function* () {
           ? Actor.run(partition, actors)
           : Actor.runReplays(partition, actors)
     ),
-    endDisabledBacklog.pipe(deleteEvery("ending the backlog of disabled webhooks", disabledSweepMs))
+    endDisabledBacklog.pipe(deleteEvery("ending the backlog of disabled webhooks", Limits.maintenanceMs))
   )
 }).pipe(Effect.scoped, Effect.provide([ReplayPace.layer, StoredEvents.layer, ConnectionLimiter.layer]))

@@ -23,8 +23,8 @@ export const hasScope = (held: ReadonlyArray<Scope>, scope: Scope): boolean =>
   held.includes("admin") || held.includes(scope)
 
 export const apiKeyBounds = {
-  /** Characters of a key's name. */
-  apiKeyNameLength: 100
+  /** Characters of the name of a key or an account. */
+  nameLength: 100
 } as const
 
 /** The account and rights of a valid key. */

@@ -113,7 +113,7 @@ export const headTooLow = (
 ): (NetworkState & { readonly isLasting: boolean }) | undefined => {
   const { head, idle, last_close_time: closed, last_taken: taken, moved_ago_ms: movedAgoMs } = facts
   if (idle !== null || head === null || taken === null || head >= taken) return undefined
-  const isLasting = taken - head > Limits.ledgerNearHead || movedAgoMs > Limits.ledgerHeadAgeMs
+  const isLasting = taken - head > Limits.ledgerNearHead || movedAgoMs > Limits.troubleMs
   const status = isLasting ? "failed" : "degraded"
   if (closed === null)
     return {
@@ -155,10 +155,10 @@ export const networkState = (facts: NetworkFacts): NetworkState => {
   if (low?.status === "reset") return low
   if (head === null || headAgoMs === null)
     return {
-      status: movedAgoMs > Limits.ledgerHeadAgeMs ? "failed" : "starting",
+      status: movedAgoMs > Limits.troubleMs ? "failed" : "starting",
       detail: named("No server has announced a ledger yet", servers)
     }
-  if (headAgoMs > Limits.ledgerHeadAgeMs)
+  if (headAgoMs > Limits.troubleMs)
     return {
       status: "failed",
       detail: named(`No server announced a ledger for ${seconds(headAgoMs)}`, servers)
@@ -169,7 +169,7 @@ export const networkState = (facts: NetworkFacts): NetworkState => {
   const standingMs = left === 0 ? 0 : left === 1 ? Math.min(movedAgoMs, headAgoMs) : movedAgoMs
   if (standingMs > Limits.ledgerStandingMs)
     return {
-      status: standingMs > Limits.ledgerHeadAgeMs ? "failed" : "degraded",
+      status: standingMs > Limits.troubleMs ? "failed" : "degraded",
       detail: `${ledgers(left)} left, and none was taken for ${seconds(standingMs)}${obstacle === null ? trouble : `: ${obstacle.detail}`}.`
     }
   if (low !== undefined) return low

@@ -21,7 +21,7 @@ export const afterProbe = (before: ProbedPart = UNKNOWN, found: PartInProcess): 
 /** `slowForMs`: for how long each answer has taken longer than `databaseSlowMs`. */
 export const databasePart = (tookMs: number, slowForMs: number): PartInProcess => {
   const detail = `answers within ${Math.ceil(tookMs)} ms`
-  return slowForMs < Limits.databaseSlowForMs
+  return slowForMs < Limits.troubleMs
     ? { status: "ok", detail }
     : { status: "degraded", detail: `takes ${(tookMs / 1_000).toFixed(1)} s for a small statement` }
 }

@@ -24,6 +24,9 @@ import { worseSenders } from "./Senders.ts"
 import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./Stages.ts"
 import { addSample, type Sample } from "./Trend.ts"
 
+/** A backlog that will be gone within this time is no fault, as in the alerts (ops/prometheus/alerts.yml). */
+const DRAINING_S = 900
+
 /** An older report tells nothing. */
 export const REPORT_OLD_MS = 3 * Limits.reportMs
 
@@ -125,8 +128,7 @@ const silentFindings = (
     }))
 
 /** A backlog that will be gone soon is being worked on. */
-const isDraining = ({ trend }: StageState): boolean =>
-  trend.kind === "shrinking" && trend.leftS < Limits.drainingS
+const isDraining = ({ trend }: StageState): boolean => trend.kind === "shrinking" && trend.leftS < DRAINING_S
 
 const stageFindings = (late: ReadonlyArray<StageState>): ReadonlyArray<Found> =>
   late.map((state) => ({

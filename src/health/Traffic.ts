@@ -40,7 +40,7 @@ export const trafficObstacle = (facts: TrafficFacts): string | undefined => {
   if (startOrStop !== undefined) return startOrStop
   for (const role of roles) {
     const since = roleFailedSince(facts, role)
-    if (since !== undefined && nowMs - Math.max(since, sharedFailedAt ?? since) >= Limits.roleFailedMs)
+    if (since !== undefined && nowMs - Math.max(since, sharedFailedAt ?? since) >= Limits.troubleMs)
       return `the role ${role} has failed for ${Math.floor((nowMs - since) / 1_000)} s; the log says why`
   }
   if (databaseFailedSince === undefined || !roles.includes("api")) return undefined

@@ -1,6 +1,9 @@
 /** Whether a backlog grows or shrinks, and when it will be gone, from samples of how much waits. Pure. */
 import { Limits } from "../config/Limits.ts"
 
+/** Samples of a stage's backlog: 5 minutes of reports. */
+export const SAMPLES = 300_000 / Limits.reportMs
+
 export interface Sample {
   /** Milliseconds of the monotonic clock. */
   readonly atMs: number
@@ -21,7 +24,7 @@ const MINUTE_MS = 60_000
 
 /** Adds the newest sample, and drops the oldest if there are too many. */
 export const addSample = (samples: ReadonlyArray<Sample>, sample: Sample): ReadonlyArray<Sample> => [
-  ...samples.slice(1 - Limits.trendSamples),
+  ...samples.slice(1 - SAMPLES),
   sample
 ]
 

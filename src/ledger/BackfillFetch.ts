@@ -11,7 +11,10 @@ import type { Detection } from "../domain/LedgerEvent.ts"
 import { checkLedger } from "./LedgerCheck.ts"
 import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, type LedgerPart, type LedgerSource, LedgerSourceError } from "./LedgerSource.ts"
-import { asSkipped, fetchHeader, type SkipOrders } from "./SkippedLedgers.ts"
+import { asSkipped, fetchHeader, ROUNDS, type SkipOrders } from "./SkippedLedgers.ts"
+
+/** Fetching fails if no server has sent a ledger within this time, rate limits and reconnections included. */
+const ANSWER_MS = 300_000
 
 /** Why history is unavailable: a sentence for the user who asked for the replay. It names no server. */
 export class BackfillUnavailable extends Schema.TaggedError<BackfillUnavailable>()("BackfillUnavailable", {
@@ -47,15 +50,15 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
         part
       )
       .pipe(
-        Effect.retry({ times: rounds - 1, schedule: Schedule.exponential(Limits.ledgerRoundMs.first) }),
+        Effect.retry({ times: rounds - 1, schedule: Schedule.exponential(Limits.remoteRetryMs.first) }),
         Effect.timeoutOrElse({
-          duration: Limits.backfillAnswerMs,
+          duration: ANSWER_MS,
           orElse: () =>
             Effect.fail(
               new LedgerSourceError({
                 server: "every history server",
                 reason: "timeout",
-                detail: `did not send ledger ${index} within ${Limits.backfillAnswerMs / 1_000} s`
+                detail: `did not send ledger ${index} within ${ANSWER_MS / 1_000} s`
               })
             )
         })
@@ -133,7 +136,7 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
     descend: Effect.fnUntraced(function* ({ below, detect, lowest, onAlerts, skips, take }: DescentOptions) {
       /** The ledger, or its header if no server lists it whole and an operator ordered to skip it. */
       const orSkipped = (index: number, hash: string | undefined) =>
-        obtain(index, hash, Limits.ledgerRounds).pipe(
+        obtain(index, hash, ROUNDS).pipe(
           Effect.catch(
             Effect.fnUntraced(function* (error: LedgerSourceError) {
               const reason = yield* skips.reason(index)
@@ -171,14 +174,14 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
           detection
         })
         events += detection.events.length
-        const isFull = waiting.length >= Limits.backfillRangeLedgers || events >= Limits.backfillRangeEvents
+        const isFull = waiting.length >= Limits.backfillRangeLedgers || events >= Limits.transactionRecords
         if (!isFull && index > lowest) return false
         return yield* taken()
       })
 
       yield* Stream.range(lowest, below.ledgerIndex - 1).pipe(
         Stream.map((i) => below.ledgerIndex - 1 - (i - lowest)),
-        Stream.mapEffect((index) => orSkipped(index, undefined), { concurrency: Limits.catchUpParallel }),
+        Stream.mapEffect((index) => orSkipped(index, undefined), { concurrency: Limits.readsAtOnce }),
         Stream.mapEffect(linked),
         Stream.takeUntil((enough) => enough),
         Stream.runDrain,

@@ -4,7 +4,6 @@
  * After `ledgerClientTries` failures in a row it fails with the reason.
  */
 import { Effect, Random, Result, type Scope, Semaphore } from "effect"
-import { Limits } from "../config/Limits.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import { monotonicNow } from "../domain/Monotonic.ts"
 import type { Network } from "../domain/Network.ts"
@@ -14,6 +13,9 @@ import { endsConnection, LedgerSourceError } from "./LedgerSource.ts"
 import { announcementOf, isLoaded, ledgerOf, resultOf } from "./ServerMessages.ts"
 import { afterFailure, isUnfit, noBackoff } from "./ServerSelection.ts"
 import { type Connection, open, serverInfo } from "./WebSocketConnection.ts"
+
+/** How often one server is asked for a ledger that it does not have yet, before another server is asked. */
+export const NOT_FOUND_TRIES = 5
 
 /** A command gives up a server after this many failures in a row. */
 const TRIES = 5
@@ -102,7 +104,7 @@ export const makeLedgerClient = Effect.fnUntraced(function* (
         if (isUnfit(error.reason) || backoff.failures >= TRIES) return yield* error
         continue
       }
-      if (refusals++ >= Limits.ledgerNotFoundTries) return yield* error
+      if (refusals++ >= NOT_FOUND_TRIES) return yield* error
       yield* Effect.sleep(PAUSE_MS)
     }
   })

@@ -131,7 +131,7 @@ export const makeProgressReporter = Effect.fnUntraced(function* (
     const skipped = yield* skippedLedgers
     progress = { ...progress, skipped: skipped ?? progress.skipped }
   })
-  yield* Effect.forkScoped(Effect.forever(Effect.andThen(watch, Effect.sleep(Limits.metricsReadMs))))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(watch, Effect.sleep(Limits.reportMs))))
 
   const reporter: ProgressReporter = {
     started: Effect.fnUntraced(function* (first, checkpoint) {

@@ -10,6 +10,7 @@ import { Effect, Layer, Result, Schedule, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { monotonicNow } from "../domain/Monotonic.ts"
 import { makeAnnouncements } from "./Announcements.ts"
+import { NOT_FOUND_TRIES } from "./LedgerClient.ts"
 import {
   type Accept,
   endsConnection,
@@ -99,7 +100,7 @@ const make = Effect.fnUntraced(function* (
       Effect.retry({
         while: ({ reason }) =>
           !endsConnection(reason) && reason !== "broken_chain" && isWorthRepeating(server, index, asked),
-        times: Limits.ledgerNotFoundTries - 1,
+        times: NOT_FOUND_TRIES - 1,
         schedule: betweenTries
       })
     )

@@ -5,6 +5,12 @@
 import { Limits } from "../config/Limits.ts"
 import type { LedgerSourceError } from "./LedgerSource.ts"
 
+/**
+ * The wait after a server lost the network: it needs about this long to synchronise. It is also the longest wait for
+ * any server while none is connected, because ingest then stands still.
+ */
+const RECOVERY_MS = 30_000
+
 /** Servers that are connected at a time: the active one and a hot standby. */
 const CONNECTED = 2
 
@@ -31,8 +37,8 @@ export const backoffMs = (
   chance: number
 ): number => Math.round(Math.min(longest, first * 2 ** Math.max(0, failures - 1)) * (1 + chance * JITTER))
 
-/** With jitter it is at most `ledgerRecoveryMs`. */
-const ALL_AWAY_MS = Limits.ledgerRecoveryMs / (1 + JITTER)
+/** With jitter it is at most `RECOVERY_MS`. */
+const ALL_AWAY_MS = RECOVERY_MS / (1 + JITTER)
 
 /** Faults that only an operator can fix: the server's, or ours by changing the settings. `/readyz` names them. */
 export const isUnfit = (reason: LedgerSourceError["reason"]): boolean =>
@@ -51,7 +57,7 @@ export const afterFailure = (
       : isUnfit(reason)
         ? Limits.ledgerUnfitServerMs
         : reason === "not_synced"
-          ? { first: Limits.ledgerRecoveryMs, longest: Limits.ledgerRecoveryMs }
+          ? { first: RECOVERY_MS, longest: RECOVERY_MS }
           : Limits.ledgerReconnectMs
   const longest = Math.min(bounds.longest, ALL_AWAY_MS)
   const waitMs = backoffMs(failures, bounds, chance)

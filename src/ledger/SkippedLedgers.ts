@@ -8,6 +8,13 @@ import type { LedgerMarker } from "../domain/LedgerEvent.ts"
 import { checkLedger } from "./LedgerCheck.ts"
 import type { FetchedLedger, LedgerSource } from "./LedgerSource.ts"
 
+/**
+ * After so many rounds over all servers, about 7 s, a ledger counts as one that none of them has: fetching of history
+ * fails, and an operator's order to skip the ledger is obeyed. An order for a wrong ledger does not skip one that is
+ * only late.
+ */
+export const ROUNDS = 3
+
 /** The operator's orders, as ingest and history see them. */
 export interface SkipOrders {
   /** The reason that the operator gave; undefined if the ledger must not be skipped. */

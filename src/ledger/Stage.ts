@@ -24,8 +24,14 @@ import { countTaken } from "./LedgerMetrics.ts"
 import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, LedgerSource, takenLedger } from "./LedgerSource.ts"
 import { makeProgressReporter, type ProgressReporter } from "./ProgressReporter.ts"
-import { fetchHeader, noSkips, type SkipOrders, skippedLedger } from "./SkippedLedgers.ts"
+import { fetchHeader, noSkips, ROUNDS, type SkipOrders, skippedLedger } from "./SkippedLedgers.ts"
 import { makeWaitingMemory } from "./WaitingMemory.ts"
+
+/** Fetched ledgers that may additionally wait for their commit. A busy ledger has a few MB. */
+export const WAITING_LEDGERS = 4 * Limits.readsAtOnce
+
+/** The longest wait before a ledger whose parent hash does not match the ledger before it is fetched again. */
+const BROKEN_CHAIN_MS = 60_000
 
 export interface IngestOptions {
   readonly network: Network
@@ -47,8 +53,8 @@ export interface IngestOptions {
 /** After a broken chain, the servers that sent it are not asked again for a while, but the others may be well soon. */
 const betweenRoundsMs = (rounds: number, isBroken = false): number =>
   Math.min(
-    isBroken ? Limits.brokenChainRetryMs : Limits.ledgerRoundMs.longest,
-    Limits.ledgerRoundMs.first * 2 ** rounds
+    isBroken ? BROKEN_CHAIN_MS : Limits.remoteRetryMs.longest,
+    Limits.remoteRetryMs.first * 2 ** rounds
   )
 
 /**
@@ -77,7 +83,7 @@ const makeObtain = (
       const { detail, reason, server } = outcome.failure
       const isBroken = reason === "broken_chain"
       yield* reporter.blocked(isBroken ? "stopped" : "waiting", `${server}: ${detail}`)
-      const order = isBroken || rounds < Limits.ledgerRounds ? undefined : yield* skips.reason(index)
+      const order = isBroken || rounds < ROUNDS ? undefined : yield* skips.reason(index)
       const hole = order === undefined ? undefined : yield* skippedLedger(source, index, parentHash, order)
       if (hole !== undefined && (hole.ledger.parent_hash !== undefined || index !== chainStart)) return hole
       // If another server announces the ledger meanwhile, ask at once.
@@ -190,8 +196,8 @@ export const ingest = Effect.fnUntraced(
       source.awaitHead(index).pipe(Effect.andThen(memory.awaitRoom), Effect.as([index, index + 1] as const))
     ).pipe(
       // The link to the parent is checked later: the parent may not have arrived yet.
-      Stream.mapEffect((index) => obtain(index, undefined), { concurrency: Limits.catchUpParallel }),
-      Stream.toQueue({ capacity: Limits.catchUpWaiting })
+      Stream.mapEffect((index) => obtain(index, undefined), { concurrency: Limits.readsAtOnce }),
+      Stream.toQueue({ capacity: WAITING_LEDGERS })
     )
 
     /** The newest marker in the log. */
@@ -206,7 +212,7 @@ export const ingest = Effect.fnUntraced(
       for (const fetched of waiting) {
         const { parent_hash: parent = parentHash } = fetched.ledger
         const links = parentHash === undefined || parent === parentHash
-        if (!links || events >= Limits.catchUpBatchEvents) break
+        if (!links || events >= Limits.partitionRecords) break
         const next = yield* detected(fetched, parentHash)
         batch.push(next)
         events += next.detection.events.length
@@ -222,7 +228,7 @@ export const ingest = Effect.fnUntraced(
     })
 
     // The stream never ends, so the queue does not either.
-    const nextAhead = Queue.takeBetween(ahead, 1, Limits.catchUpWaiting).pipe(Effect.orDie)
+    const nextAhead = Queue.takeBetween(ahead, 1, WAITING_LEDGERS).pipe(Effect.orDie)
     return yield* Effect.gen(function* () {
       let waiting: ReadonlyArray<FetchedLedger> = yield* nextAhead
       while (waiting.length > 0) {

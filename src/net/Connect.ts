@@ -10,6 +10,9 @@ import { Limits } from "../config/Limits.ts"
 import { literalAddress } from "../domain/AddressGuard.ts"
 import type { Address, Resolve } from "./Resolver.ts"
 
+/** Addresses of a host that are tried for one connection. */
+const ADDRESSES_TRIED = 8
+
 /** How long an address has before the next one of its host is tried too (RFC 8305, section 5). */
 export const TRY_MS = 250
 
@@ -89,7 +92,7 @@ export const connectTcp = (
     const opened = new Set<Socket>()
     const triesOf = (addresses: ReadonlyArray<Address>) =>
       alternating(addresses.filter(({ address }) => isAllowed(address)))
-        .slice(0, Limits.connectAddresses)
+        .slice(0, ADDRESSES_TRIED)
         .map(({ address }) => tryAddress(address, port, opened))
     const byName = Effect.gen(function* () {
       // Node and c-ares throw errors only.

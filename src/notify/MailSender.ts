@@ -62,7 +62,7 @@ const sendOne = Effect.fnUntraced(function* <Message extends Leased, Outcome, E 
   const message = yield* queue.lease(yield* Clock.currentTimeMillis, Limits.mailLeaseMs)
   if (message === undefined) return false
   const sending = send(message).pipe(
-    Effect.timeoutOrElse({ duration: Limits.mailSendMs, orElse: () => Effect.fail(timedOut) }),
+    Effect.timeoutOrElse({ duration: Limits.outsideAnswerMs, orElse: () => Effect.fail(timedOut) }),
     Effect.matchEffect({
       onSuccess: (outcome) => sent(message, outcome),
       onFailure: (error) => failed(message, error)
@@ -77,7 +77,7 @@ const sendOne = Effect.fnUntraced(function* <Message extends Leased, Outcome, E 
   return true
 })
 
-const TIMED_OUT = { message: `no answer within ${Limits.mailSendMs / 1_000} s`, refused: false }
+const TIMED_OUT = { message: `no answer within ${Limits.outsideAnswerMs / 1_000} s`, refused: false }
 
 /** Sends the mail that has been due longest. False: no mail is due. */
 export const sendNext = Effect.gen(function* () {
@@ -121,6 +121,6 @@ export const sendMails = sending("mails", sendNext)
 
 /** Never ends. Several at a time, because a URL may take seconds to answer. */
 export const sendNotices = Effect.all(
-  Array.from({ length: Limits.noticesAtOnce }, () => sending("notices", sendNextNotice)),
+  Array.from({ length: Limits.requestsAtOnce }, () => sending("notices", sendNextNotice)),
   { concurrency: "unbounded", discard: true }
 )

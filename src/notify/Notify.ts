@@ -20,7 +20,7 @@ export const noticeQuotas = Effect.gen(function* () {
   const usage = yield* UsageStore
   const mails = yield* MailStore
   const now = yield* Clock.currentTimeMillis
-  const reached = yield* usage.dueNotices(now, Limits.quotaNoticesBatch)
+  const reached = yield* usage.dueNotices(now, Limits.statementRows)
   if (reached.length === 0) return
   yield* mails.queue(
     reached.map((account) => ({
@@ -57,8 +57,6 @@ export const notify = Effect.raceAllFirst([
   sendNotices,
   noticeQuotas.pipe(repeatEvery("queueing mails about quotas", Limits.quotaNoticesMs)),
   noticeIncidents.pipe(repeatEvery("notifying accounts of incidents", Limits.incidentNoticesMs)),
-  noticeHalfWay.pipe(
-    repeatEvery("queueing mails about webhooks half-way to disabling", Limits.webhookNoticesMs)
-  ),
+  noticeHalfWay.pipe(repeatEvery("queueing mails about webhooks half-way to disabling", Limits.sweepMs)),
   dropOld.pipe(deleteEvery("retention of mails and notices", Limits.maintenanceMs))
 ])

@@ -5,7 +5,6 @@
  */
 import { Clock, Context, Data, Effect, Layer, Option, type Scope } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
-import { Limits } from "../config/Limits.ts"
 import { Sender } from "../deliver/send/Sender.ts"
 import { type SignedRequest, standardSignature } from "../deliver/send/Signer.ts"
 import { noticeBody, noticeId, TEST_NOTICE } from "../domain/Notices.ts"
@@ -14,6 +13,9 @@ import { standardKey } from "../domain/Signing.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { type LeasedNotice, NoticeStore, type NoticeUrl } from "../storage/accounts/NoticeStore.ts"
 import { SecretBox } from "../storage/webhooks/SecretBox.ts"
+
+/** Bytes of a response that are read. */
+const RESPONSE_BYTES = 1_024
 
 export class NoticeError extends Data.TaggedError("NoticeError")<{
   readonly message: string
@@ -86,7 +88,7 @@ export class UrlSender extends Context.Service<
         const request = requestOf(notice, target.value, standardKey(secret), nowMs)
         const post = yield* (yield* sender).opened
         const error = yield* Effect.callback<string | null>((resume) =>
-          post(notice.accountId, request, Limits.noticeResponseBytes, (outcome) =>
+          post(notice.accountId, request, RESPONSE_BYTES, (outcome) =>
             resume(
               Effect.succeed("shortage" in outcome ? "not sent: the service lacks resources" : outcome.error)
             )

@@ -9,6 +9,9 @@ import { monotonicClock } from "../domain/Monotonic.ts"
 import { repeatEvery } from "./RetryUntilSuccess.ts"
 import { showAge } from "./StageAges.ts"
 
+/** The clock counts as set if it moved by more than this against the monotonic clock. */
+const SET_MS = 60_000
+
 /** Whether the clock is trusted. It notices that the clock was set when it is asked. `what` waits for that. */
 export const makeClockTrust = Effect.fnUntraced(function* (what: string) {
   const clock = yield* Clock.Clock
@@ -20,7 +23,7 @@ export const makeClockTrust = Effect.fnUntraced(function* (what: string) {
     const now = aheadMs()
     const setBy = now - known
     known = now
-    if (Math.abs(setBy) > Limits.clockSetMs) {
+    if (Math.abs(setBy) > SET_MS) {
       since = monotonicMs()
       yield* Effect.logWarning(
         `${what} pauses for ${Limits.clockTrustedMs / 60_000} min: the clock was set by ${Math.round(setBy / 1_000)} s`

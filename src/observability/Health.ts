@@ -7,6 +7,9 @@ import { Limits } from "../config/Limits.ts"
 import { monotonicNow } from "../domain/Monotonic.ts"
 import type { Network } from "../domain/Network.ts"
 
+/** A role that failed works again once it has run for this long: several of its longest waits before a restart. */
+export const STEADY_MS = 6 * Limits.roleRestartMs.longest
+
 export type HealthStatus = "ok" | "starting" | "degraded" | "failed"
 
 export interface PartHealth {
@@ -29,7 +32,7 @@ interface Failure {
 }
 
 const isOver = ({ endedMs }: Failure, nowMs: number): boolean =>
-  endedMs !== undefined && nowMs - endedMs >= Limits.roleSteadyMs
+  endedMs !== undefined && nowMs - endedMs >= STEADY_MS
 
 const noteStatus = (
   failures: Map<string, Failure>,
@@ -55,7 +58,7 @@ export class Health extends Context.Service<
     readonly get: (part: string) => Effect.Effect<PartHealth | undefined>
     /**
      * Since when parts have failed that were set to `failed`, by the monotonic clock. A part works again once it has
-     * worked for `roleSteadyMs`: a restart that fails again does not end a failure.
+     * worked for `STEADY_MS`: a restart that fails again does not end a failure.
      */
     readonly failedSince: Effect.Effect<ReadonlyMap<string, number>>
     /** What a part said when it failed last; undefined if it has not failed. */

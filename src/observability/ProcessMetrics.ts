@@ -8,24 +8,26 @@ import { Limits } from "../config/Limits.ts"
 import { EventLoopLag } from "./EventLoopLag.ts"
 import { beginCounters, Metrics } from "./Metrics.ts"
 
+/** How often the delay of the event loop is sampled. */
+const SAMPLE_MS = 20
+
 const NANOS_PER_SECOND = 1e9
 const MICROS_PER_SECOND = 1e6
 const PERCENTILE = 99
 
 const every = (read: Effect.Effect<void>) =>
-  Effect.forkScoped(Effect.forever(Effect.andThen(read, Effect.sleep(Limits.metricsReadMs))))
+  Effect.forkScoped(Effect.forever(Effect.andThen(read, Effect.sleep(Limits.reportMs))))
 
 /** The sampler measures the time between its timer's calls, so that time is subtracted. */
 const showEventLoopDelay = Effect.gen(function* () {
   const sampler = yield* Effect.acquireRelease(
-    Effect.sync(() => monitorEventLoopDelay({ resolution: Limits.eventLoopSampleMs })),
+    Effect.sync(() => monitorEventLoopDelay({ resolution: SAMPLE_MS })),
     (one) => Effect.sync(() => one.disable())
   )
   sampler.enable()
   const lag = yield* EventLoopLag
   let delay = { p99: 0, max: 0 }
-  const late = (nanos: number) =>
-    Math.max(0, nanos / NANOS_PER_SECOND - Limits.eventLoopSampleMs / 1_000) || 0
+  const late = (nanos: number) => Math.max(0, nanos / NANOS_PER_SECOND - SAMPLE_MS / 1_000) || 0
   yield* every(
     Effect.sync(() => {
       delay = { p99: late(sampler.percentile(PERCENTILE)), max: late(sampler.max) }

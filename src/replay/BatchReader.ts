@@ -18,6 +18,15 @@ import type { ClaimedJob, ReplayPlan } from "../storage/replays/ReplayWork.ts"
 import { HISTORY_GONE } from "./Backfill.ts"
 import type { Offsets } from "./Offsets.ts"
 
+/** Records per read. With smaller reads, the same rows of the embedded log would be decoded repeatedly. */
+export const READ_RECORDS = 2_000
+
+/** The most records that are read for one batch. */
+const BATCH_RECORDS = 5 * READ_RECORDS
+
+/** Ledgers in one batch of a job that reads single ledgers. */
+const BATCH_LEDGERS = 100
+
 export interface FoundEvent {
   readonly event: LedgerEvent
   /** The event's number in the job's order. The delivery's id is derived from it. */
@@ -80,7 +89,7 @@ const makeScanReader = Effect.fnUntraced(function* (
       partition: 0,
       offset: first + cursor - from
     }
-    const records = yield* log.read(position, Math.min(before - cursor, Limits.replayReadRecords))
+    const records = yield* log.read(position, Math.min(before - cursor, READ_RECORDS))
     if (isHistory && records[0]?.offset !== position.offset)
       return yield* Effect.die(new Error(`${HISTORY_GONE} (${position.topic}@${position.offset})`))
     return records
@@ -94,12 +103,12 @@ const makeScanReader = Effect.fnUntraced(function* (
     const events: Array<FoundEvent> = []
     let cursor = from
     let recordsRead = 0
-    while (cursor < plan.endOffset && recordsRead < Limits.replayBatchRecords) {
+    while (cursor < plan.endOffset && recordsRead < BATCH_RECORDS) {
       const records = ahead[0]?.place === cursor ? ahead : yield* read(cursor)
       ahead = []
       if (records.length === 0) cursor = plan.endOffset
       for (const [i, { value, ...found }] of records.entries()) {
-        if (i % Limits.replayParseRecords === 0) yield* Effect.yieldNow
+        if (i % Limits.parsedRecords === 0) yield* Effect.yieldNow
         if (events.length === Limits.replayBatchEvents) {
           ahead = records.slice(i)
           return { events, cursor: found.place, done: false }
@@ -179,12 +188,9 @@ const makeLedgerReader = Effect.fnUntraced(function* (
     const left = ledgers.filter((ledger) => ledger > cursor)
     const events: Array<FoundEvent> = []
     let read = 0
-    while (
-      read < Math.min(left.length, Limits.replayBatchLedgers) &&
-      events.length < Limits.replayBatchEvents
-    ) {
-      const some = left.slice(read, read + Limits.replayLedgersAtOnce)
-      const found = yield* Effect.forEach(some, eventsOf, { concurrency: Limits.replayLedgersAtOnce })
+    while (read < Math.min(left.length, BATCH_LEDGERS) && events.length < Limits.replayBatchEvents) {
+      const some = left.slice(read, read + Limits.readsAtOnce)
+      const found = yield* Effect.forEach(some, eventsOf, { concurrency: Limits.readsAtOnce })
       events.push(...found.flat())
       read += some.length
     }

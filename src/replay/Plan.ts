@@ -13,11 +13,20 @@ import { EventCounts } from "../storage/events/EventCounts.ts"
 import type { ClaimedJob, ReplayPlan } from "../storage/replays/ReplayWork.ts"
 import type { Offsets } from "./Offsets.ts"
 
+/** How long a job waits for the event index's tables to catch up. After that it reads all events instead. */
+const INDEX_WAIT_MS = 10_000
+
+/** How often the job checks whether the tables have caught up. */
+const INDEX_POLL_MS = 250
+
+/** Finding and reading one ledger takes as long as reading this many events in order. */
+const LOOKUP_EVENTS = 200
+
 /** Whether reading single ledgers costs less than reading all of `offsets` events. Pure. */
 export const isCheaperByLedger = (estimatedEvents: number, offsets: number): boolean =>
-  estimatedEvents <= Limits.replayLookups && estimatedEvents * Limits.replayLookupEvents < offsets
+  estimatedEvents <= Limits.replayLookups && estimatedEvents * LOOKUP_EVENTS < offsets
 
-/** Whether the event index's tables have all events before the offset. Waits up to `replayIndexWaitMs` for them. */
+/** Whether the event index's tables have all events before the offset. Waits up to `INDEX_WAIT_MS` for them. */
 const isIndexed = Effect.fnUntraced(function* ({ network }: ClaimedJob, endOffset: number) {
   const log = yield* Log
   const partition = { topic: eventsTopic(network), partition: 0 }
@@ -25,8 +34,8 @@ const isIndexed = Effect.fnUntraced(function* ({ network }: ClaimedJob, endOffse
     // Compare the next record, not the committed offset: Kafka's transaction markers take offsets too.
     Effect.flatMap((offset) => log.read({ ...partition, offset }, 1)),
     Effect.map(([next]) => next === undefined || next.offset >= endOffset),
-    Effect.repeat({ until: (indexed) => indexed, schedule: Schedule.spaced(Limits.replayIndexPollMs) }),
-    Effect.timeoutOrElse({ duration: Limits.replayIndexWaitMs, orElse: () => Effect.succeed(false) })
+    Effect.repeat({ until: (indexed) => indexed, schedule: Schedule.spaced(INDEX_POLL_MS) }),
+    Effect.timeoutOrElse({ duration: INDEX_WAIT_MS, orElse: () => Effect.succeed(false) })
   )
 })
 

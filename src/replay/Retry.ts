@@ -18,6 +18,12 @@ import { type ClaimedJob, type JobOwnership, ReplayWork } from "../storage/repla
 import { type RetryBatch, RetryWork } from "../storage/replays/RetryWork.ts"
 import { CANCELLED, COMPLETED, QUOTA_USED_UP, webhookEndOf } from "./Endings.ts"
 
+/** How often the job of a suspended account checks whether it may resume. */
+export const SUSPENDED_POLL_MS = 500
+
+/** How often a job that waits for its retries checks how many are left: each check looks up 1,000 rows. */
+const AHEAD_POLL_MS = 250
+
 /** The page's deliveries with their events. */
 const batchOf = Effect.fnUntraced(function* (job: ClaimedJob, fromId: string, page: RetryablePage) {
   const stored = yield* StoredEvents
@@ -52,7 +58,7 @@ export const retryDeliveries = Effect.fnUntraced(function* (job: ClaimedJob, fil
     const end = webhookEndOf(conditions.webhook)
     if (end !== undefined) return end
     if (conditions.suspended) {
-      yield* Effect.sleep(Limits.replaySuspendedMs)
+      yield* Effect.sleep(SUSPENDED_POLL_MS)
       continue
     }
     if (recent.length > Limits.replayAhead - Limits.replayBatchEvents) {
@@ -60,7 +66,7 @@ export const retryDeliveries = Effect.fnUntraced(function* (job: ClaimedJob, fil
         .waiting(recent)
         .pipe(retryUntilSuccess("reading what a retry job has queued"))
       if (waiting > Limits.replayAhead - Limits.replayBatchEvents) {
-        yield* Effect.sleep(Limits.retryAheadMs)
+        yield* Effect.sleep(AHEAD_POLL_MS)
         continue
       }
     }

@@ -26,12 +26,15 @@ import { type FoundEvent, makeBatchReader } from "./BatchReader.ts"
 import { CANCELLED, COMPLETED, failed, jobEndOf, QUOTA_USED_UP } from "./Endings.ts"
 import { makeOffsets } from "./Offsets.ts"
 import { estimateWithBackfill, planJob } from "./Plan.ts"
-import { retryDeliveries } from "./Retry.ts"
+import { retryDeliveries, SUSPENDED_POLL_MS } from "./Retry.ts"
+
+/** How often a job that is at the limit `replayAhead` is checked again. */
+const AHEAD_POLL_MS = 25
 
 /** How long the job waits before its conditions are checked again. 0: its next batch may be queued. Pure. */
 export const waitBeforeBatchMs = ({ suspended, waiting }: ReplayConditions): number => {
-  if (suspended) return Limits.replaySuspendedMs
-  return waiting > Limits.replayAhead - Limits.replayBatchEvents ? Limits.replayAheadMs : 0
+  if (suspended) return SUSPENDED_POLL_MS
+  return waiting > Limits.replayAhead - Limits.replayBatchEvents ? AHEAD_POLL_MS : 0
 }
 
 /** The deliveries of these events: their rows, and the work of their first attempts. */
@@ -148,7 +151,7 @@ const runBatches = Effect.fnUntraced(function* (job: ClaimedJob) {
 /** Ends when another worker has taken the job. */
 const renewUntilLost = (job: ClaimedJob) =>
   Effect.flatMap(ReplayWork, (jobs) =>
-    Effect.sleep(Limits.leaseRenewMs).pipe(
+    Effect.sleep(Limits.pollMs).pipe(
       Effect.andThen(jobs.renew(job).pipe(retryUntilSuccess("renewing a replay's lease"))),
       Effect.repeat({ until: (ownership) => ownership === "lost" }),
       Effect.as(undefined)
@@ -169,7 +172,7 @@ export const runJob = Effect.fnUntraced(function* (job: ClaimedJob) {
         failed("The service could not replay these events.")
       )
     ),
-    Effect.onInterrupt(() => jobs.release(job).pipe(Effect.timeout(Limits.databaseConnectMs), Effect.ignore))
+    Effect.onInterrupt(() => jobs.release(job).pipe(Effect.timeout(Limits.shortAnswerMs), Effect.ignore))
   )
   if (end === "waits")
     return yield* jobs.release(job).pipe(retryUntilSuccess("releasing a replay that waits for history"))

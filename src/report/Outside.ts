@@ -8,9 +8,12 @@ import { type Lock, locksPart, mailPart, registryPart } from "../health/PartProb
 import type { PartState } from "../health/Parts.ts"
 import { examineSchemas } from "../log/kafka/SchemaRegistry.ts"
 
+/** How long a statement may wait for a lock: much longer than any transaction of the service takes. */
+const LOCK_WAIT_MS = 10_000
+
 const REGISTRY_MS = Limits.reportMs / 2
 
-/** Asks the registry, at most once in `registryEveryMs`. Empty if there is none. */
+/** Asks the registry, at most once in `sweepMs`. Empty if there is none. */
 export const makeRegistryPart = Effect.gen(function* () {
   const settings = yield* Settings
   const url = settings.kafka?.schemaRegistryUrl
@@ -19,7 +22,7 @@ export const makeRegistryPart = Effect.gen(function* () {
   return Effect.gen(function* () {
     if (url === undefined) return []
     const nowMs = yield* monotonicNow
-    if (last === undefined || nowMs - last.atMs >= Limits.registryEveryMs) {
+    if (last === undefined || nowMs - last.atMs >= Limits.sweepMs) {
       const state = yield* examineSchemas(url, prefix, watchedNetworks(settings)).pipe(
         // A registry that hangs must not make the report old.
         Effect.timeoutOrElse({
@@ -66,7 +69,7 @@ export const readLocksPart = Effect.gen(function* () {
     FROM pg_stat_activity waiting, unnest(pg_blocking_pids(waiting.pid)) AS blocking (pid),
          pg_stat_activity holder
     WHERE waiting.datname = current_database() AND waiting.wait_event_type = 'Lock'
-      AND waiting.query_start < clock_timestamp() - ${Limits.lockWaitMs} * interval '1 millisecond'
+      AND waiting.query_start < clock_timestamp() - ${LOCK_WAIT_MS} * interval '1 millisecond'
       AND holder.pid = blocking.pid AND holder.wait_event_type IS DISTINCT FROM 'Lock'
     GROUP BY 2, 3, 4 ORDER BY 1 DESC LIMIT 1`
   return lock === undefined ? [] : [locksPart(lock)]

@@ -34,7 +34,7 @@ export const positionOf = Effect.fnUntraced(function* (
     Array.from({ length: partitionsOf(topic) }, (_, partition) => ({ topic, partition }))
   )
   const each = yield* Effect.forEach(partitions, (partition) => positionIn(group, partition, withOldest), {
-    concurrency: Limits.positionsAtOnce
+    concurrency: Limits.readsAtOnce
   })
   const times = each.flatMap(({ oldestAt }) => oldestAt ?? [])
   return {

@@ -3,17 +3,18 @@
  * last one has left its group. Meanwhile the `route` of the older processes goes on, if one is left.
  */
 import { Effect, Schedule } from "effect"
-import { StageLimits } from "../config/StageLimits.ts"
 import { Log } from "../log/Log.ts"
 import { Health } from "../observability/Health.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
+
+/** How often route asks whether the last `deliver` of release 0.2 has stopped. */
+export const EVERY_MS = 1_000
 
 const PART = "route"
 const WAITS = "waits until the last process of release 0.2 with the role deliver has stopped"
 
 /** `/readyz` and the log say that route waits. */
 export const untilOlderStopped = Effect.gen(function* () {
-  const { olderDeliverEveryMs } = yield* StageLimits
   const log = yield* Log
   const health = yield* Health
   const hasOlder = log.hasOlderMember("deliver").pipe(retryUntilSuccess("asking for older processes"))
@@ -22,7 +23,7 @@ export const untilOlderStopped = Effect.gen(function* () {
   yield* health.set(PART, { status: "degraded", detail: WAITS })
   yield* Effect.repeat(hasOlder, {
     while: (has) => has,
-    schedule: Schedule.spaced(olderDeliverEveryMs)
+    schedule: Schedule.spaced(EVERY_MS)
   })
   yield* health.set(PART, { status: "ok", detail: "running" })
 })

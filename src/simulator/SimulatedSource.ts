@@ -7,7 +7,6 @@
  *   wait until the last ledger is taken ─▶ wait for an active webhook ─▶ wait until the next is due ─▶ make a ledger
  */
 import { Clock, Context, Effect, Latch, Layer, Random } from "effect"
-import { Limits } from "../config/Limits.ts"
 import { unixMsToRipple } from "../domain/Ledger.ts"
 import { monotonicNow } from "../domain/Monotonic.ts"
 import {
@@ -19,7 +18,13 @@ import {
 import type { ActiveWebhooks } from "../webhooks/ActiveWebhooks.ts"
 import { asLedger, type Chain, type ClosedLedger, FIRST_LEDGER_INDEX, makeChain } from "./Chain.ts"
 
-/** Set by the demo: ledgers are closed on demand. Without it they are closed every `simulatedNetworkCloseMs`. */
+/** Transactions in each simulated ledger: all event types within two minutes, and about 180,000 events a day. */
+const TRANSACTIONS = 4
+
+/** Time between its ledgers: short, so that a new webhook gets its first event soon. */
+export const CLOSE_MS = 2_000
+
+/** Set by the demo: ledgers are closed on demand. Without it they are closed every `CLOSE_MS`. */
 export interface ManualClosing {
   readonly seed: number
   readonly transactionsPerLedger: number
@@ -62,7 +67,7 @@ const make = (webhooks: ActiveWebhooks, manual: ManualClosing | undefined): Ledg
       firstLedgerIndex: taken === undefined ? FIRST_LEDGER_INDEX : taken.ledgerIndex + 1,
       parent: taken,
       firstCloseTime: unixMsToRipple(now),
-      transactionsPerLedger: manual?.transactionsPerLedger ?? Limits.simulatedNetworkTransactions,
+      transactionsPerLedger: manual?.transactionsPerLedger ?? TRANSACTIONS,
       hashing: "binary"
     })
 
@@ -88,9 +93,9 @@ const make = (webhooks: ActiveWebhooks, manual: ManualClosing | undefined): Ledg
         continue
       }
       const sinceMs = (yield* monotonicNow) - (headAt ?? Number.NEGATIVE_INFINITY)
-      if (sinceMs >= Limits.simulatedNetworkCloseMs) yield* next
+      if (sinceMs >= CLOSE_MS) yield* next
       // After the sleep, check again whether there is an active webhook.
-      else yield* Effect.sleep(Limits.simulatedNetworkCloseMs - sinceMs)
+      else yield* Effect.sleep(CLOSE_MS - sinceMs)
     }
   })
 

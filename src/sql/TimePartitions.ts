@@ -6,6 +6,9 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
+/** Days of table partitions made ahead, so that the next day always has one. */
+export const DAYS_AHEAD = 3
+
 export const DAY_MS = 86_400_000
 
 /**

@@ -79,7 +79,7 @@ export const makeDeadLetters = Effect.map(SqlClient.SqlClient, (sql) => {
       FROM unnest(
         ${texts("source", Limits.errorLength)}::text[],
         ${texts("reason", Limits.errorLength)}::text[],
-        ${texts("text", Limits.deadLetterRecordLength)}::text[]
+        ${texts("text", Limits.shownCharacters)}::text[]
       ) AS new
       ON CONFLICT DO NOTHING RETURNING 1`
     const dropped = yield* sql`

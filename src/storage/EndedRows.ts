@@ -61,7 +61,7 @@ export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, now
       SELECT id FROM (
         SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY id DESC) AS place
         FROM replay_jobs WHERE ${jobEnded!}
-      ) AS ended WHERE place > ${Limits.endedJobsKept}`),
+      ) AS ended WHERE place > ${Limits.newestKept}`),
     sql`
       DELETE FROM webhooks WHERE id IN (
         SELECT id FROM webhooks AS gone WHERE ${webhookEnded!} AND deleted_at < ${before}
@@ -78,7 +78,7 @@ export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, now
         SELECT webhook_id, reason, began_at FROM (
           SELECT *, row_number() OVER (PARTITION BY webhook_id ORDER BY began_at DESC) AS place FROM webhook_gaps
         ) AS gap
-        WHERE place > ${Limits.gapsKept} OR ended_at < ${new Date(nowMs - Limits.gapsKeptMs)}
+        WHERE place > ${Limits.gapsKept} OR ended_at < ${new Date(nowMs - Limits.incidentsKeptMs)}
           OR NOT EXISTS (SELECT FROM webhooks WHERE id = webhook_id) LIMIT ${most}
       ) RETURNING 1`
   ]

@@ -24,6 +24,9 @@ import networks from "./migrations/0014_networks.ts"
 import webhookProgress from "./migrations/0015_webhook_progress.ts"
 import notices from "./migrations/0016_notices.ts"
 
+/** How often a migration tries to lock a table. A dump may hold its locks for minutes: 60 tries take five. */
+export const TRIES = 60
+
 /** The first eight have a group of tables each. A change of released tables is a new migration. */
 const migrations = {
   "0001_accounts": accounts,
@@ -92,7 +95,7 @@ const retryWhileLocked = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     Effect.retry({
       while: isLocked,
       schedule: Schedule.spaced(Limits.migrationLockMs),
-      times: Limits.migrationTries - 1
+      times: TRIES - 1
     })
   )
 
@@ -100,7 +103,7 @@ const problemOf = (error: unknown): MigrationsError => {
   if (error instanceof MigrationsError) return error
   return isLocked(error)
     ? new MigrationsError({
-        message: `The database's tables could not be migrated, because other sessions locked them at each of ${Limits.migrationTries} tries. Nothing was changed. Find the session in pg_stat_activity (a dump, or an open transaction), end it, and start again.`
+        message: `The database's tables could not be migrated, because other sessions locked them at each of ${TRIES} tries. Nothing was changed. Find the session in pg_stat_activity (a dump, or an open transaction), end it, and start again.`
       })
     : new MigrationsError({ message: "The database's tables could not be brought up to date.", cause: error })
 }

@@ -120,7 +120,7 @@ const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions)
     return client
   }).pipe(
     Effect.timeoutOrElse({
-      duration: Limits.databaseConnectMs,
+      duration: Limits.shortAnswerMs,
       orElse: () => Effect.fail(unusable("does not answer"))
     }),
     Effect.catchTag("SqlError", (error) => Effect.fail(unusable(`cannot be used: ${errorText(error)}`)))

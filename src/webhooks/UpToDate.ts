@@ -3,16 +3,15 @@
  * the outbox, and the outbox is published to the log; so the wait is for both.
  */
 import { Effect, Schedule } from "effect"
-import { Limits } from "../config/Limits.ts"
 import type { CompactedView } from "../log/CompactedView.ts"
 import { Log } from "../log/Log.ts"
 import { OUTBOX_POSITION, Outbox } from "../storage/outbox/Outbox.ts"
 
+/** Pauses between checks whether a committed change has been published from the outbox. They double. */
+const POLL_MS = { first: 10, longest: 100 }
+
 /** Usually publishing takes some milliseconds, but as long as a lease if the process that publishes has died. */
-const catchUpSchedule = Schedule.min([
-  Schedule.exponential(Limits.outboxCatchUpMs.first),
-  Schedule.spaced(Limits.outboxCatchUpMs.longest)
-])
+const catchUpSchedule = Schedule.min([Schedule.exponential(POLL_MS.first), Schedule.spaced(POLL_MS.longest)])
 
 /** Waits until the view contains everything that was in the outbox when this was called. */
 export const upToDateWith = Effect.fnUntraced(function* ({ caughtUp }: CompactedView) {

@@ -18,7 +18,7 @@ const valid = { name: "ci", scopes: ["events:read"] }
 const refused: ReadonlyArray<readonly [unknown, RegExp]> = [
   [{ scopes: ["admin"] }, /^name is required/],
   [{ ...valid, name: "" }, /^name must have 1 to 100 characters/],
-  [{ ...valid, name: "ü".repeat(apiKeyBounds.apiKeyNameLength + 1) }, /^name must have 1 to 100 characters/],
+  [{ ...valid, name: "ü".repeat(apiKeyBounds.nameLength + 1) }, /^name must have 1 to 100 characters/],
   [{ ...valid, name: "a\0b" }, /^name must not contain NUL/],
   [{ name: "ci" }, /^scopes is required/],
   [{ ...valid, scopes: [] }, /^scopes must contain at least one scope/],

@@ -1,12 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { ANSWER_BYTES, makeBodyBudget } from "../../src/api/BodyBudget.ts"
+import {
+  ACCOUNT_BYTES,
+  ANSWER_BYTES,
+  BODY_WAIT_MS,
+  BYTES_PER_SECOND,
+  makeBodyBudget
+} from "../../src/api/BodyBudget.ts"
 import { Limits } from "../../src/config/Limits.ts"
 
 const LARGE = Limits.requestBodyBytes
-const FIT = Limits.accountBodyBytes / LARGE
-const MS_OF_LARGE = (LARGE / Limits.accountBodyBytesPerSecond) * 1_000
+const FIT = ACCOUNT_BYTES / LARGE
+const MS_OF_LARGE = (LARGE / BYTES_PER_SECOND) * 1_000
 const answered = () => Effect.succeed("answered" as const)
 
 describe("the budget of large bodies", () => {
@@ -31,10 +37,10 @@ describe("the budget of large bodies", () => {
           Effect.forkChild(withBody("a", LARGE, () => Effect.never))
         )
         const waiting = yield* Effect.forkChild(withBody("a", LARGE, answered))
-        yield* TestClock.adjust(Limits.bodyWaitMs)
+        yield* TestClock.adjust(BODY_WAIT_MS)
         const refused = yield* Fiber.join(waiting)
         assert.isTrue(typeof refused === "object" && refused.code === "RATE_LIMITED")
-        assert.strictEqual(yield* withBody("a", Limits.smallBodyBytes, answered), "answered")
+        assert.strictEqual(yield* withBody("a", Limits.connectionBytes, answered), "answered")
         assert.strictEqual(yield* withBody("b", LARGE, answered), "answered")
         yield* Effect.forEach(held, Fiber.interrupt)
       })
@@ -49,7 +55,7 @@ describe("the budget of large bodies", () => {
           Effect.forkChild(withBody(`account ${i}`, LARGE, () => Effect.never))
         )
         const waiting = yield* Effect.forkChild(withBody("a", LARGE, answered))
-        yield* TestClock.adjust(Limits.bodyWaitMs)
+        yield* TestClock.adjust(BODY_WAIT_MS)
         const refused = yield* Fiber.join(waiting)
         assert.isTrue(typeof refused === "object" && refused.code === "UNAVAILABLE")
         yield* Fiber.interrupt(held[0]!)
@@ -73,7 +79,7 @@ describe("the budget of large bodies", () => {
     Effect.gen(function* () {
       const { withAnswer } = yield* makeBodyBudget
       const page = (accountId: string, bytes: number) => withAnswer(accountId, answered(), () => bytes)
-      const allowed = Limits.accountBodyBytes * ANSWER_BYTES
+      const allowed = ACCOUNT_BYTES * ANSWER_BYTES
       assert.strictEqual(yield* page("a", allowed), "answered")
       assert.strictEqual(yield* page("a", LARGE * ANSWER_BYTES), "answered")
       const next = yield* Effect.forkChild(page("a", 1))
@@ -82,7 +88,7 @@ describe("the budget of large bodies", () => {
       assert.isUndefined(next.pollUnsafe())
       yield* TestClock.adjust(1)
       assert.strictEqual(yield* Fiber.join(next), "answered")
-      const waitable = (Limits.bodyWaitMs / 1_000) * Limits.accountBodyBytesPerSecond
+      const waitable = (BODY_WAIT_MS / 1_000) * BYTES_PER_SECOND
       yield* page("a", allowed + waitable * ANSWER_BYTES)
       const refused = yield* page("a", 1)
       assert.isTrue(typeof refused === "object" && refused.code === "RATE_LIMITED")

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
+import { SHOWN } from "../../src/coverage/Explanations.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { Log } from "../../src/log/Log.ts"
@@ -258,7 +258,7 @@ layer(apiLayer(), { excludeTestServices: true })("an explanation", (it) => {
     Effect.gen(function* () {
       const { create, explain, sql } = yield* prepare()
       const webhookId = yield* create()
-      const { events: most, webhooks } = Limits.explained
+      const { events: most, webhooks } = SHOWN
       const { hash } = yield* takeLedger(
         HOUR_MS,
         Array.from({ length: most + 1 }, () => ({ accounts: [addresses[0]] }))

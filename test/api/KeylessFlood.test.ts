@@ -6,8 +6,7 @@ import { type AddressInfo, connect, type Socket } from "node:net"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { connectionOf, paceConnections } from "../../src/api/Connections.ts"
-import { requestPacing } from "../../src/api/RequestPacing.ts"
-import { Limits } from "../../src/config/Limits.ts"
+import { OTHER_REQUESTS, requestPacing } from "../../src/api/RequestPacing.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { eventually } from "../support/delivering.ts"
 import { settingsLayer } from "../support/settings.ts"
@@ -187,9 +186,9 @@ describe("turns of requests without a key", () => {
         pacing.other,
         Effect.sync(() => started++)
       )
-      for (let i = 0; i < 3 * Limits.pacedRequests.starts; i++)
+      for (let i = 0; i < 3 * OTHER_REQUESTS.starts; i++)
         yield* Effect.forkChild(ask, { startImmediately: true })
-      assert.strictEqual(started, Limits.pacedRequests.starts)
+      assert.strictEqual(started, OTHER_REQUESTS.starts)
       let probed = false
       yield* Effect.forkChild(
         Effect.andThen(
@@ -201,7 +200,7 @@ describe("turns of requests without a key", () => {
         { startImmediately: true }
       )
       assert.isTrue(probed)
-      yield* eventually(Effect.sync(() => assert.strictEqual(started, 3 * Limits.pacedRequests.starts)))
+      yield* eventually(Effect.sync(() => assert.strictEqual(started, 3 * OTHER_REQUESTS.starts)))
     }).pipe(Effect.scoped, Effect.provide(settingsLayer()))
   )
 })

@@ -6,6 +6,8 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { ANSWER_MS } from "../../src/api/AdmissionQueue.ts"
+import { RETRY_SECONDS } from "../../src/api/Gate.ts"
 import { rateStandingOf } from "../../src/api/RateLimits.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import type { Identity } from "../../src/domain/ApiKey.ts"
@@ -166,7 +168,7 @@ layer(apiLayer())("rate limits", (it) => {
       })
       yield* sql`DROP FUNCTION stop CASCADE`
       assert.deepStrictEqual([away.status, standing(away)], [503, expected])
-      assert.strictEqual(away.headers.get("retry-after"), String(Limits.unavailableRetrySeconds))
+      assert.strictEqual(away.headers.get("retry-after"), String(RETRY_SECONDS))
 
       for (const answer of [yield* api.call("GET", "/healthz"), yield* get("svc_live_unknown")]) {
         assert.deepStrictEqual(standing(answer), [null, null, null])
@@ -296,7 +298,7 @@ layer(apiLayer())("rate limits", (it) => {
             Effect.all([get(key), get(key), get(key)], { concurrency: "unbounded" })
           )
           // Requests that came too late for the first statement wait for the next.
-          const timePasses = Effect.andThen(someoneWaits, TestClock.adjust(Limits.admissionMs))
+          const timePasses = Effect.andThen(someoneWaits, TestClock.adjust(ANSWER_MS))
           return yield* Effect.raceFirst(Fiber.join(asked), Effect.forever(timePasses))
         })
       )

@@ -7,7 +7,7 @@ import { orUnavailable } from "../../src/api/Failures.ts"
 import { READY_CHECK_EVERY_MS } from "../../src/api/handlers/System.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { LogError } from "../../src/log/Log.ts"
-import { Health } from "../../src/observability/Health.ts"
+import { Health, STEADY_MS } from "../../src/observability/Health.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { mismatches, operations } from "../support/openApi.ts"
 
@@ -85,17 +85,17 @@ describe("unavailable", () => {
 
         for (const part of ["log", "mail", "ledger.mainnet", "deliver"])
           yield* set(part, { status: "failed", detail: "failed" })
-        yield* forward(Limits.roleFailedMs)
+        yield* forward(Limits.troubleMs)
         assert.deepStrictEqual(yield* traffic, takes, "deliver may fail because of the log")
         yield* set("log", { status: "ok", detail: "answers" })
-        yield* forward(Limits.roleFailedMs)
+        yield* forward(Limits.troubleMs)
         const [status, detail] = yield* traffic
         assert.strictEqual(status, 503)
         assert.match(detail, /^the role deliver has failed for 12\d s/)
         const ready = yield* api.call("GET", "/readyz")
         assert.notProperty(ready.body.parts, "traffic")
         yield* set("deliver", { status: "ok", detail: "running" })
-        yield* forward(Limits.roleSteadyMs)
+        yield* forward(STEADY_MS)
         assert.deepStrictEqual(yield* traffic, takes)
 
         yield* cutDatabase

@@ -168,7 +168,7 @@ describe("accounts", () => {
     "are listed completely and once, over any number of pages",
     () =>
       Effect.gen(function* () {
-        const ids = Array.from({ length: 2 * Limits.commandPageRows + 1 }, (_, i) => randomId("acct_", i))
+        const ids = Array.from({ length: 2 * Limits.largeRows + 1 }, (_, i) => randomId("acct_", i))
         yield* inStore(Effect.forEach(ids, insertAccount))
         const listed = (yield* Effect.promise(() => json("account", "list"))).map(
           ({ id }: { readonly id: string }) => id

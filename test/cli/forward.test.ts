@@ -238,11 +238,11 @@ describe("a local address", () => {
         Deferred.doneUnsafe(open, Effect.succeed(response))
       })
       const running = yield* Effect.forkChild(forwarding(url, receiver.url))
-      yield* receiver.until((received) => received.length === Limits.forwardParallel)
+      yield* receiver.until((received) => received.length === Limits.requestsAtOnce)
       while (held.length < events.length) {
-        assert.isAtMost(held.length, Limits.forwardParallel + receiver.received.length)
+        assert.isAtMost(held.length, Limits.requestsAtOnce + receiver.received.length)
         const before = receiver.received.length
-        held[before - Limits.forwardParallel]!.end()
+        held[before - Limits.requestsAtOnce]!.end()
         yield* receiver.until((received) => received.length === before + 1)
       }
       assert.deepStrictEqual(

@@ -1,8 +1,7 @@
 /** Tests the effect of a second signal. signals.slow.test.ts sends first signals to real processes. */
 import { afterEach, assert, beforeEach, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeSignalHandling } from "../../src/cli/terminal/Signals.ts"
-import { Limits } from "../../src/config/Limits.ts"
+import { makeSignalHandling, REPEAT_MS } from "../../src/cli/terminal/Signals.ts"
 
 describe("a second signal", () => {
   const signals = ["SIGINT", "SIGTERM"] as const
@@ -32,7 +31,7 @@ describe("a second signal", () => {
     vi.advanceTimersByTime(14)
     process.emit("SIGINT")
     process.emit("SIGTERM")
-    vi.advanceTimersByTime(Limits.signalRepeatMs - 15)
+    vi.advanceTimersByTime(REPEAT_MS - 15)
     process.emit("SIGINT")
     assert.deepStrictEqual(ends, [])
   })
@@ -40,7 +39,7 @@ describe("a second signal", () => {
   it("ends the program at once if it comes later, with a message", () => {
     const ends = stopping()
     process.emit("SIGINT")
-    vi.advanceTimersByTime(Limits.signalRepeatMs)
+    vi.advanceTimersByTime(REPEAT_MS)
     process.emit("SIGINT")
     assert.deepStrictEqual(ends, [[1, "stopped at once at the second signal; nothing is lost"]])
   })

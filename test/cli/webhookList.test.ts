@@ -19,7 +19,7 @@ const rows = [
 ] as const
 const ids = rows.map((_, i) => firstIdAt("wh_", 1_000 + i))
 /** More webhooks than one page of the output has. */
-const MANY = Limits.commandPageRows + 2
+const MANY = Limits.largeRows + 2
 
 const scope = Scope.makeUnsafe()
 let environment: Readonly<Record<string, string>>

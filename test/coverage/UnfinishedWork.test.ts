@@ -51,7 +51,7 @@ const routeTo = (offset: number) => commit("route", eventsTopic(NETWORK), 0, off
 
 /** What is read once the last read has expired. */
 const make = Effect.map(makeUnfinishedWork, ({ of }) => ({
-  read: Effect.andThen(TestClock.adjust(Limits.progressReadMs), of(partition)),
+  read: Effect.andThen(TestClock.adjust(Limits.sharedReadMs), of(partition)),
   readAtOnce: of(partition)
 }))
 

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
-import { delay } from "../../src/delay/Stage.ts"
+import { delay, SLEEP } from "../../src/delay/Stage.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, newWork } from "../../src/domain/Delivery.ts"
 import { Log } from "../../src/log/Log.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
@@ -181,7 +181,7 @@ describe("delay, if the wall clock is set", () => {
         }
         yield* stepWallClock(-ms)
         // The first leaves in 40 s. The others are taken in batches of two, and were seen in the log meanwhile.
-        yield* TestClock.adjust(120_000 * (1 + stageLimits.delaySleep.part))
+        yield* TestClock.adjust(120_000 * (1 + SLEEP.part))
         assert.deepStrictEqual(yield* back, ids)
       }).pipe(
         Effect.scoped,

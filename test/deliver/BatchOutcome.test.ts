@@ -1,9 +1,8 @@
 /** What a request carries, and what a response to a batch means for each of its deliveries. */
 import { assert, describe, it } from "@effect/vitest"
-import { Limits } from "../../src/config/Limits.ts"
 import { makeLane } from "../../src/deliver/queue/Lane.ts"
 import { takeSending } from "../../src/deliver/queue/WebhookQueue.ts"
-import { batchOutcomes } from "../../src/deliver/send/Attempt.ts"
+import { batchOutcomes, EACH_KEEPS } from "../../src/deliver/send/Attempt.ts"
 import { batchBody } from "../../src/domain/Batch.ts"
 import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
 import { event } from "../support/sending.ts"
@@ -28,7 +27,7 @@ const errorsOf = (status: number, responseBody: string) => {
   for (const { delivered, details, error, responseBody } of outcomes) {
     assert.strictEqual(delivered, error === null)
     assert.strictEqual(details?.batchId, "bat_1")
-    assert.isAtMost(responseBody!.length, Limits.batchResponseCharacters)
+    assert.isAtMost(responseBody!.length, EACH_KEEPS)
   }
   return outcomes.map(({ error }) => error)
 }

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
+import { BATCH_RESPONSE_BYTES } from "../../src/deliver/send/Attempt.ts"
 import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
 import {
   deliveringLayer,
@@ -57,7 +57,7 @@ const answers: ReadonlyArray<
   [
     "a 207 that is too long",
     207,
-    ([one]) => `${" ".repeat(Limits.batchResponseBytes)}{"failed":["${one}"]}`,
+    ([one]) => `${" ".repeat(BATCH_RESPONSE_BYTES)}{"failed":["${one}"]}`,
     "012",
     "HTTP 207 without a list of failed deliveries"
   ]

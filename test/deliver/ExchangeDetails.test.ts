@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Dispatcher } from "undici"
 import { Limits } from "../../src/config/Limits.ts"
-import { Exchange } from "../../src/deliver/send/Exchange.ts"
+import { Exchange, FAILED_HEADERS } from "../../src/deliver/send/Exchange.ts"
 import { Sender } from "../../src/deliver/send/Sender.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { attemptAt, send, sendBy, senderWith, tcpServer } from "../support/sending.ts"
@@ -99,7 +99,7 @@ describe("the details of an attempt", () => {
       const size = (headers: Readonly<Record<string, string>>) =>
         Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
       assert.isAtMost(size(delivered), Limits.deliveredHeaders.characters)
-      assert.isAtMost(size(failed), Limits.failedHeaders.characters)
+      assert.isAtMost(size(failed), FAILED_HEADERS.characters)
       assert.isAbove(size(failed), Limits.deliveredHeaders.characters)
     })
   )

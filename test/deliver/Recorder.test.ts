@@ -76,7 +76,18 @@ it.effect("outcomes of some milliseconds are written in one statement", () =>
   )
 )
 
-it.effect("more outcomes than a statement writes do not wait", () =>
+it.effect("outcomes that are enough for a statement do not wait", () =>
+  onRecorder((written) =>
+    Effect.gen(function* () {
+      const recorder = yield* Recorder
+      for (let i = 0; i < stageLimits.recordAtOnce; i++) record(recorder)
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(written, [stageLimits.recordAtOnce])
+    })
+  )
+)
+
+it.effect("more outcomes than a statement writes are written by several", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder

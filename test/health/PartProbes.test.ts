@@ -26,8 +26,8 @@ describe("a part", () => {
   })
 
   it("database is degraded once it has been slow for a minute", () => {
-    assert.strictEqual(databasePart(2_100, Limits.databaseSlowForMs - 1).status, "ok")
-    assert.deepStrictEqual(databasePart(2_100, Limits.databaseSlowForMs), {
+    assert.strictEqual(databasePart(2_100, Limits.troubleMs - 1).status, "ok")
+    assert.deepStrictEqual(databasePart(2_100, Limits.troubleMs), {
       status: "degraded",
       detail: "takes 2.1 s for a small statement"
     })

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
 import { type TrafficFacts, trafficObstacle } from "../../src/health/Traffic.ts"
-import { Health } from "../../src/observability/Health.ts"
+import { Health, STEADY_MS } from "../../src/observability/Health.ts"
 
 const NOW = 1_000_000
 const well: TrafficFacts = {
@@ -17,7 +17,7 @@ const well: TrafficFacts = {
   sharedFailedAt: undefined
 }
 const failing = (...parts: ReadonlyArray<string>): TrafficFacts["failedSince"] =>
-  new Map(parts.map((part) => [part, NOW - Limits.roleFailedMs]))
+  new Map(parts.map((part) => [part, NOW - Limits.troubleMs]))
 
 const takesRequests: Readonly<Record<string, Partial<TrafficFacts>>> = {
   "all is well": {},
@@ -82,7 +82,7 @@ describe("Health", () => {
       }
       assert.strictEqual(yield* since, first)
       yield* deliver("ok")
-      yield* TestClock.adjust(Limits.roleSteadyMs - 1)
+      yield* TestClock.adjust(STEADY_MS - 1)
       assert.strictEqual(yield* since, first)
       yield* TestClock.adjust(1)
       assert.isUndefined(yield* since)

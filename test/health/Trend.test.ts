@@ -1,7 +1,7 @@
 /** Whether a backlog grows, shrinks or stands still, and when it will be gone. */
 import { assert, describe, it } from "@effect/vitest"
 import { Limits } from "../../src/config/Limits.ts"
-import { addSample, type Sample, trendOf } from "../../src/health/Trend.ts"
+import { addSample, SAMPLES, type Sample, trendOf } from "../../src/health/Trend.ts"
 
 /** A sample every 10 s. */
 const samples = (...waiting: ReadonlyArray<number>): ReadonlyArray<Sample> =>
@@ -34,7 +34,7 @@ describe("the trend of a backlog", () => {
       addSample,
       []
     )
-    assert.strictEqual(all.length, Limits.trendSamples)
+    assert.strictEqual(all.length, SAMPLES)
     assert.strictEqual(all.at(-1)?.waiting, 99)
   })
 })

@@ -1,6 +1,8 @@
 import { connect, type Socket } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { ACCOUNT_BYTES } from "../../src/api/BodyBudget.ts"
+import { RETRY_SECONDS } from "../../src/api/Gate.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { waitUntil } from "../support/apiClient.ts"
@@ -46,7 +48,7 @@ layer(apiLayer(), { excludeTestServices: true })("large bodies that come slowly"
       const refused = yield* call("POST", "/v1/webhooks", { key, body: large })
       assert.strictEqual(refused.status, 429)
       assert.match(refused.body.error.message, /^The account sends or gets too many large bodies/)
-      assert.strictEqual(refused.headers.get("retry-after"), String(Limits.unavailableRetrySeconds))
+      assert.strictEqual(refused.headers.get("retry-after"), String(RETRY_SECONDS))
       assert.strictEqual((yield* call("POST", "/v1/webhooks", { key: other.key, body: large })).status, 400)
       assert.strictEqual((yield* call("POST", "/v1/webhooks", { key, body: {} })).status, 400)
 
@@ -55,7 +57,7 @@ layer(apiLayer(), { excludeTestServices: true })("large bodies that come slowly"
         "40 seconds"
       )
       const read = held.filter(({ answer }) => answer.startsWith("HTTP/1.1 408"))
-      assert.strictEqual(read.length, Limits.accountBodyBytes / LARGE)
+      assert.strictEqual(read.length, ACCOUNT_BYTES / LARGE)
       for (const { closedAfterMs } of read) {
         assert.isAtLeast(closedAfterMs!, Limits.requestReceiveMs)
         assert.isAtMost(closedAfterMs!, Limits.requestReceiveMs + LATE_MS)

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
-import { ingest } from "../../src/ledger/Stage.ts"
+import { ingest, WAITING_LEDGERS } from "../../src/ledger/Stage.ts"
 import { Log } from "../../src/log/Log.ts"
 import { Health, ledgerPart } from "../../src/observability/Health.ts"
 import { chain } from "../support/chain.ts"
@@ -83,12 +83,12 @@ describe("catching up", () => {
         yield* TestClock.adjust("1 minute")
         yield* eventually(Effect.succeed(true))
         // Upper bound: ledgers in the queue, in the current batch, being fetched, and in between.
-        const most = 2 * Limits.catchUpWaiting + 2 * Limits.catchUpParallel + 2
+        const most = 2 * WAITING_LEDGERS + 2 * Limits.readsAtOnce + 2
         assert.isAtMost(source.asked.length, most)
         yield* Latch.open(gate)
         yield* eventuallyAdvancing(Effect.map(takenIndexes, ({ length }) => length === 301))
         assert.deepStrictEqual(yield* takenIndexes, range(100, 400))
-        assert.isAtMost(Math.max(...transactions), Limits.catchUpBatchEvents + 300)
+        assert.isAtMost(Math.max(...transactions), Limits.partitionRecords + 300)
       }).pipe(Effect.provide(gatedLog(gate, transactions)), Effect.provide(memoryLayer()))
     }
   )

@@ -128,7 +128,7 @@ describe("the health of ingest, if the wall clock is set", () => {
         yield* awaitLedgers(2)
         yield* stepWallClock(ms)
         assert.strictEqual(yield* status, "ok")
-        yield* TestClock.adjust(Limits.ledgerHeadAgeMs)
+        yield* TestClock.adjust(Limits.troubleMs)
         assert.strictEqual(yield* status, "ok")
         yield* TestClock.adjust(1)
         assert.strictEqual(yield* status, "failed")

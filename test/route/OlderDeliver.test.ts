@@ -2,12 +2,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { stageLimits } from "../../src/config/StageLimits.ts"
 import { Log, LogError } from "../../src/log/Log.ts"
 import { Health } from "../../src/observability/Health.ts"
-import { untilOlderStopped } from "../../src/route/OlderDeliver.ts"
-
-const EVERY_MS = stageLimits.olderDeliverEveryMs
+import { EVERY_MS, untilOlderStopped } from "../../src/route/OlderDeliver.ts"
 
 const waits = (answers: Array<boolean | "fails">) =>
   Effect.gen(function* () {

@@ -58,7 +58,7 @@ const AFTERMATH_MS = 6_000
 const SETTLED_MS = 90_000
 /** How often that is checked, and how long it must last: progress is late by two reads that are shared. */
 const LOOK_MS = 500
-const SETTLED_STAYS_MS = 1_000 + 2 * Limits.progressReadMs
+const SETTLED_STAYS_MS = 1_000 + 2 * Limits.sharedReadMs
 const LIMIT_MS = 24 * 3_600_000
 const PARTITIONS = 2
 const NEVER = 1_000_000

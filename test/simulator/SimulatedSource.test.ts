@@ -5,7 +5,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../src/config/Limits.ts"
 import { ledgerRanges } from "../../src/coverage/LedgerMarkers.ts"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
@@ -19,6 +18,7 @@ import { ingest } from "../../src/ledger/Stage.ts"
 import { Log } from "../../src/log/Log.ts"
 import { Health, ledgerPart } from "../../src/observability/Health.ts"
 import * as SimulatedSource from "../../src/simulator/SimulatedSource.ts"
+import { CLOSE_MS } from "../../src/simulator/SimulatedSource.ts"
 import { chain } from "../support/chain.ts"
 import { type Fault, faultyLog } from "../support/faultyLog.ts"
 import { eventuallyAdvancing, memoryLayer } from "../support/ingesting.ts"
@@ -107,7 +107,7 @@ describe("the simulated ledger plays a test network", () => {
       yield* untilTaken(5)
       assert.deepInclude(yield* health, { status: "ok", detail: "At the head." })
       webhooks.leave()
-      yield* TestClock.adjust(Limits.simulatedNetworkCloseMs)
+      yield* TestClock.adjust(CLOSE_MS)
       const paused = yield* taken
       yield* TestClock.adjust(HOUR_MS)
       assert.strictEqual(yield* taken, paused)
@@ -139,8 +139,7 @@ describe("the simulated ledger plays a test network", () => {
       assert.deepStrictEqual(yield* missing, [], "types too rare in src/simulator/scenarios")
       const times = (yield* markers).map(({ close_time }) => Date.parse(close_time))
       assert.isBelow(times.at(-1)! - NOW, 120_000)
-      for (const [i, time] of times.slice(1).entries())
-        assert.isAtLeast(time - times[i]!, Limits.simulatedNetworkCloseMs)
+      for (const [i, time] of times.slice(1).entries()) assert.isAtLeast(time - times[i]!, CLOSE_MS)
     }).pipe(Effect.scoped, scenario)
   )
 })

@@ -65,7 +65,7 @@ describe("dead letters", () => {
       assert.match(kept[1]!.reason, /violates check constraint/)
       assert.strictEqual(kept[2]!.reason, 'invalid byte sequence for encoding "UTF8": 0x00')
       assert.strictEqual(kept[2]!.record, "a\\u0000b")
-      assert.strictEqual(kept[0]!.record.length, Limits.deadLetterRecordLength + "…".length)
+      assert.strictEqual(kept[0]!.record.length, Limits.shownCharacters + "…".length)
     }).pipe(Effect.provide(TestDatabase))
   )
 

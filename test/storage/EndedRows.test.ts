@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/config/Limits.ts"
-import { endDeletedQueues } from "../../src/storage/deliveries/DeletedQueues.ts"
+import { endDeletedQueues, SETTLED_MS } from "../../src/storage/deliveries/DeletedQueues.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { forgetEnded } from "../../src/storage/EndedRows.ts"
 import { endJob } from "../../src/storage/replays/ReplayWork.ts"
@@ -109,11 +109,11 @@ layer(DeliveriesLive)("what has ended", (it) => {
                                   completed_at)
         SELECT 'rpl_job_' || lpad(i::text, 6, '0'), ${OWNER.accountId}, 'wh_1', 'mainnet', 'completed', '{}', 0, 0,
                ${at(NOW)}::timestamptz, ${at(NOW)}::timestamptz
-        FROM generate_series(1, ${Limits.endedJobsKept + 150}) AS i`
+        FROM generate_series(1, ${Limits.newestKept + 150}) AS i`
       assert.strictEqual(yield* forgetEnded(KEPT_MS, NOW), 150)
       const [left] =
         yield* sql`SELECT count(*)::int AS jobs, min(id) AS first FROM replay_jobs WHERE status = 'completed'`
-      assert.deepStrictEqual(left, { jobs: Limits.endedJobsKept, first: "rpl_job_000151" })
+      assert.deepStrictEqual(left, { jobs: Limits.newestKept, first: "rpl_job_000151" })
       yield* sql`DELETE FROM replay_jobs`
     })
   )
@@ -128,7 +128,7 @@ layer(DeliveriesLive)("what has ended", (it) => {
       yield* webhooks.remove(OWNER, deleted!, 0)
       const pass = endDeletedQueues(new Map())
       yield* pass
-      yield* TestClock.adjust(Limits.deletedQueueSettledMs + 1)
+      yield* TestClock.adjust(SETTLED_MS + 1)
       yield* pass
       yield* pass
       const rows = yield* sql`

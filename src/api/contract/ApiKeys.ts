@@ -27,11 +27,11 @@ const Name = Schema.String.check(
     (name: string) => {
       // Characters, as people count them: not UTF-16 units.
       const { length } = [...name]
-      return length >= 1 && length <= apiKeyBounds.apiKeyNameLength
+      return length >= 1 && length <= apiKeyBounds.nameLength
         ? undefined
-        : `must have 1 to ${apiKeyBounds.apiKeyNameLength} characters`
+        : `must have 1 to ${apiKeyBounds.nameLength} characters`
     },
-    { minLength: 1, maxLength: apiKeyBounds.apiKeyNameLength }
+    { minLength: 1, maxLength: apiKeyBounds.nameLength }
   )
 ).annotate({ description: "A name that tells the key from others.", examples: ["backend"] })
 

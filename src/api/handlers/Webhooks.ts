@@ -47,6 +47,12 @@ import { ratio } from "../Ratio.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
 import { CostlyTurns, makeTurns } from "../Turns.ts"
 
+/**
+ * How long the API waits between committing a rotation and answering: the lease, plus half of it for a slow event loop
+ * or database.
+ */
+const ROTATION_MS = 1.5 * Limits.webhookViewLeaseMs
+
 /** Lists the fields one by one, so that a new column is not published by accident. */
 const webhookOf = (row: WebhookSeen, health: Health): Webhook => ({
   id: row.id,
@@ -114,9 +120,9 @@ export const webhooksLayer = HttpApiBuilder.group(
     const synthetic = yield* SyntheticEvents
     const log = yield* Log
     const costly = yield* CostlyTurns
-    const previews = yield* Semaphore.make(Limits.previewsAtOnce)
+    const previews = yield* Semaphore.make(Limits.heavyRequestsAtOnce)
     const searchTurns = makeTurns(1)
-    const searches = yield* Semaphore.make(Limits.webhookSearchesAtOnce)
+    const searches = yield* Semaphore.make(Limits.heavyRequestsAtOnce)
     const watched = watchedNetworks(settings)
     const rules = { ...settings, maxLength: webhookBounds.urlLength }
 
@@ -273,7 +279,7 @@ export const webhooksLayer = HttpApiBuilder.group(
         const owner = ownerOf(yield* Caller)
         const now = yield* Clock.currentTimeMillis
         // From `rotatedAt` on, every attempt of every process uses the new secret (WebhookRegistry, `current`).
-        const rotatedAt = now + Limits.secretRotationMs
+        const rotatedAt = now + ROTATION_MS
         const graceMs = (payload?.grace_seconds ?? 0) * 1_000
         const secret = generateSecret()
         const rotation = {
@@ -282,7 +288,7 @@ export const webhooksLayer = HttpApiBuilder.group(
         }
         const row = yield* change(webhooks.rotateSecret(owner, params.id, rotation, now))
         if (Option.isNone(row)) return yield* noWebhook(params.id)
-        yield* afterCommit(Effect.sleep(Limits.secretRotationMs))
+        yield* afterCommit(Effect.sleep(ROTATION_MS))
         return { id: params.id, secret, rotated_at: iso(rotatedAt) }
       }, orUnavailable),
 

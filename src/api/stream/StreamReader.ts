@@ -5,6 +5,7 @@
  * previous piece, so nothing is queued.
  */
 import { Deferred, Effect } from "effect"
+import { Limits } from "../../config/Limits.ts"
 import { StreamLimits } from "../../config/StreamLimits.ts"
 import type { EventType } from "../../domain/EventType.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
@@ -103,7 +104,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
     const nowMs = yield* monotonicNow
     if (ahead.length === 0 && next >= tail.end) {
       currentAt = nowMs
-      const untilHeartbeat = Math.max(0, (wroteAt ?? nowMs) + limits.heartbeatMs - nowMs)
+      const untilHeartbeat = Math.max(0, (wroteAt ?? nowMs) + Limits.heartbeatMs - nowMs)
       yield* Effect.raceAllFirst([tail.reached(next), Deferred.await(ended), Effect.sleep(untilHeartbeat)])
       return ""
     }
@@ -126,7 +127,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
       // The first piece is a heartbeat. It shows the reader that the stream is open and where it begins.
       const text = wroteAt === undefined ? "" : yield* step
       const nowMs = yield* monotonicNow
-      const isDue = wroteAt === undefined || nowMs - wroteAt >= limits.heartbeatMs
+      const isDue = wroteAt === undefined || nowMs - wroteAt >= Limits.heartbeatMs
       if (text === "" && (!isDue || ending !== undefined)) continue
       wroteAt = nowMs
       if (text !== "") return text

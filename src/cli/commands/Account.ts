@@ -12,6 +12,9 @@ import { about } from "../terminal/Help.ts"
 import { json, printList, printOne } from "../terminal/Table.ts"
 import { columns, fields, toJson } from "./AccountView.ts"
 
+/** The largest limit that an account may have of its own. The database column holds no more. */
+const OWN_LIMIT = 1_000_000_000
+
 const show = (account: Account, asJson: boolean, note: string) =>
   printOne({ json: asJson, fields: fields(account), value: toJson(account), note })
 
@@ -23,7 +26,7 @@ const change = Effect.fnUntraced(function* (id: string, what: AccountChange, asJ
 
 const planArgument = Argument.Literals("plan", plans).pipe(Argument.withDescription(plans.join(", ")))
 
-const accountName = lineFlag("name", "Name of the account", Limits.accountNameLength)
+const accountName = lineFlag("name", "Name of the account", Limits.nameLength)
 const emailFlag = Flag.String("email").pipe(
   Flag.withDescription("Address for mails about the account's quota and webhooks"),
   Flag.filter(isEmail, () => "an email address, such as ops@example.com")
@@ -134,10 +137,9 @@ const limit = (name: string, description: string, others: ReadonlyArray<string> 
       (text) => {
         if (others.includes(text)) return Option.some(null)
         const count = /^\d{1,10}$/.test(text) ? Number(text) : 0
-        return count >= 1 && count <= Limits.ownLimit ? Option.some(count) : Option.none()
+        return count >= 1 && count <= OWN_LIMIT ? Option.some(count) : Option.none()
       },
-      () =>
-        `a whole number from 1 to ${Limits.ownLimit}, or ${others.map((other) => `\`${other}\``).join(" or ")}`
+      () => `a whole number from 1 to ${OWN_LIMIT}, or ${others.map((other) => `\`${other}\``).join(" or ")}`
     ),
     optional
   )

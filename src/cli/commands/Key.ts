@@ -65,7 +65,7 @@ const create = Command.make(
   "create",
   {
     account: accountFlag,
-    name: lineFlag("name", "Name that tells the key from others", Limits.apiKeyNameLength),
+    name: lineFlag("name", "Name that tells the key from others", Limits.nameLength),
     scopes: Flag.String("scopes").pipe(
       Flag.withDescription(
         `What the key may do: a comma-separated list of ${scopes.join(", ")} (all scopes)`

@@ -20,14 +20,14 @@ const findingOf = (timeout: MemberTimeout): Finding => {
     case "settable":
       return fine(
         GROUPS,
-        `if a process dies, others take over its work after ${seconds(timeout.ms)}; the next start reduces that to ${seconds(Limits.kafkaSilentMs)}`
+        `if a process dies, others take over its work after ${seconds(timeout.ms)}; the next start reduces that to ${seconds(Limits.leaseMs)}`
       )
     case "refused":
       return {
         check: GROUPS,
         status: "warning",
         detail: `if a process dies, others take over its work only after ${seconds(timeout.ms)}, and the cluster does not allow this user to shorten that (${timeout.reason})`,
-        fix: `Set group.consumer.min.session.timeout.ms of the brokers to ${Limits.kafkaSilentMs} or less, and allow this user to alter the configs of its groups; then restart the service.`
+        fix: `Set group.consumer.min.session.timeout.ms of the brokers to ${Limits.leaseMs} or less, and allow this user to alter the configs of its groups; then restart the service.`
       }
   }
 }
@@ -38,8 +38,8 @@ export const groupsFinding = (kafka: KafkaSettings): Effect.Effect<Finding> =>
     Effect.flatMap(({ memberTimeoutOf }) => memberTimeoutOf(kafka)),
     Effect.map(findingOf),
     Effect.timeoutOrElse({
-      duration: Limits.doctorCheckMs,
-      orElse: () => Effect.fail({ message: `no answer within ${seconds(Limits.doctorCheckMs)}` })
+      duration: Limits.shortAnswerMs,
+      orElse: () => Effect.fail({ message: `no answer within ${seconds(Limits.shortAnswerMs)}` })
     }),
     Effect.catch(({ message }) =>
       Effect.succeed<Finding>({

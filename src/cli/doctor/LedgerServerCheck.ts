@@ -10,6 +10,9 @@ import { formatRanges, type Ranges } from "../../ledger/Ranges.ts"
 import { Fault, finding } from "./Finding.ts"
 import { type NextLedger, resetFix, type ServerReport } from "./NextLedger.ts"
 
+/** How long a server that is a few ledgers behind may take to catch up. A ledger closes every 3 to 4 s. */
+const HEAD_MS = 4_000
+
 /** Loaded when needed: the ledger's client library is large. */
 const modules = Effect.promise(() =>
   Promise.all([
@@ -46,9 +49,7 @@ const examine = Effect.fnUntraced(function* (
   })
   // The servers behind one address differ by a ledger or two.
   if (index !== undefined && head !== undefined && head < index - 1 && head >= index - Limits.ledgerNearHead)
-    yield* Effect.raceFirst(connection.run, Deferred.await(isAtHead)).pipe(
-      Effect.timeoutOption(Limits.doctorHeadMs)
-    )
+    yield* Effect.raceFirst(connection.run, Deferred.await(isAtHead)).pipe(Effect.timeoutOption(HEAD_MS))
   const ask = (next: number) =>
     connection.ledger(next).pipe(
       Effect.flatMap((fetched) => {

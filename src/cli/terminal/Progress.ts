@@ -1,11 +1,13 @@
 /** Progress of a command: one line on standard error, which is updated and finally removed. Only on a terminal. */
 import { Effect } from "effect"
-import { Limits } from "../../config/Limits.ts"
 import { monotonicNow } from "../../domain/Monotonic.ts"
 import { Invocation } from "./Invocation.ts"
 import { overwriteErrorLine } from "./Output.ts"
 
-/** Shows the progress at most every `Limits.progressRefreshMs`. */
+/** How often a command's progress line and the demo's view are refreshed. */
+export const REFRESH_MS = 250
+
+/** Shows the progress at most every `REFRESH_MS`. */
 export type ShowProgress = (done: number, note?: string) => Effect.Effect<void>
 
 const SECOND_MS = 1_000
@@ -32,7 +34,7 @@ export const showProgress = Effect.fnUntraced(function* (verb: string, total: nu
   const show: ShowProgress = (done, note = "") =>
     Effect.gen(function* () {
       const now = yield* monotonicNow
-      if (now - shownAt < Limits.progressRefreshMs) return
+      if (now - shownAt < REFRESH_MS) return
       shownAt = now
       const perSecond = Math.round((done * SECOND_MS) / Math.max(1, now - startedAt))
       const percent = Math.floor((100 * done) / total)

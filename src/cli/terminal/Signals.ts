@@ -1,12 +1,15 @@
 /**
  * SIGTERM and SIGINT. The first signal stops a command: one that runs until stopped exits 0, any other exits 130. The
- * stop may take `Limits.shutdownMs`. Signals within `Limits.signalRepeatMs` count as the first one; a later one ends
+ * stop may take `Limits.shutdownMs`. Signals within `REPEAT_MS` count as the first one; a later one ends
  * the process at once. Nothing is lost either way: the next start resumes what was in flight.
  *
  *   running ──signal──▶ stopping ──done──▶ exit 0      (a later second signal, or too long: exit 1)
  */
 import { Context, Deferred, Effect, type Fiber, Option } from "effect"
 import { Limits } from "../../config/Limits.ts"
+
+/** Signals within this time of the first count as one: npm forwards what its process group got as well. */
+export const REPEAT_MS = 1_000
 
 /** A signal that caused a part to fail has arrived after this time. The failure is reported only then. */
 const SIGNAL_ARRIVES_MS = 50
@@ -31,7 +34,7 @@ export const makeSignalHandling = (): SignalHandling => {
   const requested = Deferred.makeUnsafe<void>()
   let orderly = false
   let stopping = false
-  /** True after `signalRepeatMs`. Before that, npm may forward a signal that the terminal sent to the whole group. */
+  /** True after `REPEAT_MS`. Before that, npm may forward a signal that the terminal sent to the whole group. */
   let repeatsOver = false
   return {
     service: {
@@ -48,7 +51,7 @@ export const makeSignalHandling = (): SignalHandling => {
         if (repeatsOver) return exit(1, "stopped at once at the second signal; nothing is lost")
         if (stopping) return
         stopping = true
-        after(Limits.signalRepeatMs, () => {
+        after(REPEAT_MS, () => {
           repeatsOver = true
         })
         after(Limits.shutdownMs, () =>

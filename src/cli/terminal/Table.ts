@@ -73,8 +73,8 @@ export const printList = Effect.fnUntraced(function* <A, E, R>(options: {
   const table = makeTable(options.columns, stdoutColour(invocation))
   let last: A | undefined
   while (true) {
-    const read: ReadonlyArray<A> = yield* options.page(last, Limits.commandPageRows + 1)
-    const items = read.slice(0, Limits.commandPageRows)
+    const read: ReadonlyArray<A> = yield* options.page(last, Limits.largeRows + 1)
+    const items = read.slice(0, Limits.largeRows)
     const first = last === undefined
     const more = read.length > items.length
     if (inJson(invocation, options.json)) yield* print(jsonLines(items.map(options.toJson), first, more))

@@ -1,9 +1,9 @@
 /**
- * Records the outcomes of all actors of a process. A statement begins `recordEveryMs` after the first outcome that
- * waits, and writes up to `rowsAtOnce` of them. Then one transaction of the log appends the retries. Then the work is
- * settled, so its offsets may be committed. A crash in between repeats an attempt or a record and loses none. Work
- * from the backlog has no record in the log that would be read again, so its retry is appended before its row is
- * written. If the database or the log is down, outcomes wait, and the actors' limits bound them.
+ * Records the outcomes of all actors of a process. A statement begins when `recordAtOnce` outcomes wait, or
+ * `recordEveryMs` after the first of them, and writes up to `rowsAtOnce`. Then one transaction of the log appends the
+ * retries. Then the work is settled, so its offsets may be committed. A crash in between repeats an attempt or a record
+ * and loses none. Work from the backlog has no record in the log that would be read again, so its retry is appended
+ * before its row is written. If the database or the log is down, outcomes wait, and the actors' limits bound them.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { Settings } from "../../config/Config.ts"
@@ -78,7 +78,10 @@ export class Recorder extends Context.Service<
       // Bounded by what the actors hold: StageLimits.partitionDeliveries each.
       const waiting: Array<EndedRequest> = []
       const some = Latch.makeUnsafe()
-      /** Outcomes that wait or are being written. */
+      const enough = Latch.makeUnsafe()
+      /** Outcomes in `waiting`. */
+      let outcomesWaiting = 0
+      /** These, and those that are being written. */
       let unrecorded = 0
       /** Since when the oldest outcome that waits, and the oldest of those that are being written, have done so. */
       let waitingSince = 0
@@ -138,13 +141,15 @@ export class Recorder extends Context.Service<
         writingSince = waitingSince
         waitingSince = nowMs()
         const taken = waiting.splice(0, requests)
+        outcomesWaiting -= count
         if (waiting.length === 0) some.closeUnsafe()
+        if (outcomesWaiting < limits.recordAtOnce) enough.closeUnsafe()
         return taken
       }
 
       const recordNext = Effect.gen(function* () {
         yield* Latch.await(some)
-        if (unrecorded < limits.rowsAtOnce) yield* Effect.sleep(limits.recordEveryMs)
+        yield* Effect.raceFirst(Effect.sleep(limits.recordEveryMs), Latch.await(enough))
         const requests = take()
         const outcomes = requests.flatMap((request) => request.outcomes)
         yield* traced(writeAndRetry(outcomes), "record attempts", () => ({ outcomes: outcomes.length }))
@@ -162,10 +167,12 @@ export class Recorder extends Context.Service<
       return Recorder.of({
         record: (outcomes, onSettled) => {
           unrecorded += outcomes.length
+          outcomesWaiting += outcomes.length
           if (waiting.length === 0) waitingSince = nowMs()
           const kept = outcomes.map((one) => ({ ...one, attempt: stored(one.accountId, one.attempt) }))
           waiting.push({ outcomes: kept, onSettled })
           some.openUnsafe()
+          if (outcomesWaiting >= limits.recordAtOnce) enough.openUnsafe()
         },
         mayRunAhead: () => unrecorded < limits.unrecordedMost
       })

@@ -19,6 +19,14 @@ import type { NotSent } from "./Exchange.ts"
 import { Sender } from "./Sender.ts"
 import { signedBatch, signedRequest } from "./Signer.ts"
 
+/**
+ * Characters of the response to a batch that each of its deliveries keeps: 500 of them are written in one statement.
+ */
+export const EACH_KEEPS = 1_024
+
+/** Bytes of the response to a batch that are read. It may name 500 failed deliveries, which take about 17 KB. */
+export const BATCH_RESPONSE_BYTES = 4 * Limits.responseBodyBytes
+
 export type { Share }
 
 const tracedAttempt = <E, R>(
@@ -107,7 +115,7 @@ export const batchOutcomes = (
   const { details, responseBody, responseStatus } = outcome
   const all: AttemptOutcome = {
     ...outcome,
-    responseBody: responseBody?.slice(0, Limits.batchResponseCharacters) ?? null,
+    responseBody: responseBody?.slice(0, EACH_KEEPS) ?? null,
     ...(details === undefined ? undefined : { details: { ...details, batchId } })
   }
   const failed = outcome.delivered && responseBody !== null ? failedDeliveries(responseBody) : undefined
@@ -232,7 +240,7 @@ export const makeAttempts = Effect.fnUntraced(function* (
     send(
       config.account_id,
       request,
-      Limits.batchResponseBytes,
+      BATCH_RESPONSE_BYTES,
       answered((outcome) => batchOutcomes(outcome, batchId, ids))
     )
   }

@@ -20,6 +20,15 @@ import {
   timeoutFailure
 } from "./Failures.ts"
 
+/**
+ * How many headers are kept of a response that is no success, and the characters of their names and values together.
+ * Failures are rare, and have rows of their own.
+ */
+export const FAILED_HEADERS = { headers: 64, characters: 2_048 }
+
+/** Responses before the final one ("103 Early Hints"). A server needs one or two. */
+const EARLY_RESPONSES = 10
+
 /** HTTP's smallest status (RFC 9110, section 15). */
 const LEAST_STATUS = 100
 
@@ -75,7 +84,7 @@ const outcomeOf = (received: PartialResponse, timing: Timing, nowMs: number): At
       ...timing,
       responseHeaders: keptHeaders(
         received.headers,
-        failure === undefined ? Limits.deliveredHeaders : Limits.failedHeaders
+        failure === undefined ? Limits.deliveredHeaders : FAILED_HEADERS
       )
     }
   }
@@ -156,7 +165,7 @@ export class Exchange implements OnConnection {
     }
     // Informational responses, such as "103 Early Hints", come before the response and do not decide the outcome.
     if (status < 200) {
-      if (++this.informational > Limits.informationalResponses) this.cutShort()
+      if (++this.informational > EARLY_RESPONSES) this.cutShort()
       return
     }
     this.response = {

@@ -46,7 +46,7 @@ export const rowsOf = (records: ReadonlyArray<LogRecord>): ReadonlyArray<BatchRo
   for (const record of records) {
     batch.push(record)
     size += record.value?.length ?? 0
-    if (batch.length >= Limits.logReadRecords || size >= Limits.logRowBytes) close()
+    if (batch.length >= Limits.logReadRecords || size >= Limits.logBatchBytes) close()
   }
   close()
   return rows

@@ -160,7 +160,7 @@ export const makeTables = Effect.gen(function* () {
           WHERE topic = ${topic} AND partition = ${partition} AND log_offset >= ${String(offset)}
           ORDER BY log_offset LIMIT ${max}
         ) AS next
-      ) AS sized WHERE bytes_before < ${Limits.logReadBytes}::int ORDER BY log_offset`.pipe(
+      ) AS sized WHERE bytes_before < ${Limits.recordsBytes}::int ORDER BY log_offset`.pipe(
       Effect.map((rows) =>
         rows.map(
           (row): LogRecord => ({

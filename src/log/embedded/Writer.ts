@@ -53,7 +53,7 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
     for (const records of accepted.byPartition.values()) {
       const list = listOf(records[0]!)
       push(list, records)
-      trim(list, Limits.embeddedLogTailRecords, Limits.embeddedLogTailBytes)
+      trim(list, Limits.partitionRecords, Limits.recordsBytes)
     }
     return accepted.results
   })

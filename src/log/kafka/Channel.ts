@@ -19,6 +19,9 @@ import { Effect, Schedule, Schema, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { reasonOf } from "./ErrorText.ts"
 
+/** How often one step of a transaction is tried while its coordinator is busy or moving. */
+export const STEP_TRIES = 200
+
 export class KafkaFault extends Schema.TaggedError<KafkaFault>()("KafkaFault", {
   message: Schema.String,
   cause: Schema.Defect()
@@ -84,7 +87,7 @@ export const retryTransient =
       Effect.retry({
         while: (fault) => fault.is(...transient),
         schedule: stepSchedule,
-        times: Limits.kafkaStepTries
+        times: STEP_TRIES
       })
     )
 

@@ -8,6 +8,7 @@ import { Effect, Schedule, Schema } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import type { RetentionSettings } from "../Topics.ts"
+import { STEP_TRIES } from "./Channel.ts"
 import { reasonOf } from "./ErrorText.ts"
 import { clientOptions } from "./Options.ts"
 import { planTopics, sentenceOf, type TopicChange, type TopicState, wantedTopics } from "./TopicPlan.ts"
@@ -141,7 +142,7 @@ export const applyPlan = (settings: KafkaSettings, changes: ReadonlyArray<TopicC
       yield* request("reading new topics", () => admin.metadata({ topics, forceUpdate: true })).pipe(
         Effect.retry({
           schedule: Schedule.spaced(Limits.kafkaStepWaitMs.longest),
-          times: Limits.kafkaStepTries
+          times: STEP_TRIES
         })
       )
       return possible

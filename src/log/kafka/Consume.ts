@@ -35,7 +35,7 @@ import type { KafkaReader } from "./Reader.ts"
 /**
  * Partitions change owners within two or three heartbeats. Three of them must be missing before a member is given up.
  */
-const HEARTBEAT_MS = Math.floor(Limits.kafkaSilentMs / 3)
+const HEARTBEAT_MS = Math.floor(Limits.leaseMs / 3)
 
 interface OwnedPartition extends TopicPartition {
   readonly fetched: FetchedPartition

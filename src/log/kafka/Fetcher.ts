@@ -35,8 +35,7 @@ export interface FetcherParts {
   readonly startOf: (partition: Partition) => Effect.Effect<number, KafkaFault>
 }
 
-const hasRoom = ({ buffer }: FetchedPartition): boolean =>
-  Queue.sizeUnsafe(buffer) < Limits.kafkaBufferRecords
+const hasRoom = ({ buffer }: FetchedPartition): boolean => Queue.sizeUnsafe(buffer) < Limits.partitionRecords
 
 export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
   /** Opened when records have been taken from a buffer. */
@@ -63,7 +62,7 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
       channel,
       broker,
       wanted.map(({ fetched: { partition, next }, topicId }) => ({ topicId, partition, offset: next })),
-      { maxWaitMs, maxBytes: Limits.logReadBytes, partitionBytes: Limits.logRowBytes }
+      { maxWaitMs, maxBytes: Limits.recordsBytes, partitionBytes: Limits.logBatchBytes }
     )
     let some = false
     for (const { topicId, partitions } of answer.responses) {

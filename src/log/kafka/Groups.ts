@@ -51,7 +51,7 @@ const change = (admin: Admin, groups: ReadonlyArray<string>, validateOnly: boole
         configs: [
           {
             name: SESSION_TIMEOUT,
-            value: String(Limits.kafkaSilentMs),
+            value: String(Limits.leaseMs),
             configOperation: IncrementalAlterConfigOperationTypes.SET
           }
         ]
@@ -64,7 +64,7 @@ const shorten = (settings: KafkaSettings, validateOnly: boolean) =>
     Effect.gen(function* () {
       const timeouts = yield* timeoutsOf(admin, groupsOf(settings))
       const ms = Math.max(...timeouts.map((one) => one.ms))
-      const long = timeouts.filter((one) => one.ms > Limits.kafkaSilentMs).map(({ group }) => group)
+      const long = timeouts.filter((one) => one.ms > Limits.leaseMs).map(({ group }) => group)
       if (long.length === 0) return { kind: "short", ms } satisfies MemberTimeout
       return yield* Effect.match(change(admin, long, validateOnly), {
         onSuccess: (): MemberTimeout => ({ kind: "settable", ms }),

@@ -11,7 +11,7 @@ import { consumerGroupDescribeV0, consumerGroupHeartbeatV1, offsetCommitV9 } fro
 import { Clock, Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { Position } from "../Log.ts"
-import { type KafkaChannel, type KafkaFault, onCoordinator } from "./Channel.ts"
+import { type KafkaChannel, type KafkaFault, onCoordinator, STEP_TRIES } from "./Channel.ts"
 
 export interface TopicPartition {
   /** As the cluster knows the topic. */
@@ -71,10 +71,7 @@ export const isFenced = (fault: KafkaFault): boolean =>
 
 /** Whether the cluster may have given the member's partitions to others, because it has heard nothing for so long. */
 export const mayBeFenced = ({ heardAtNanos }: Member): Effect.Effect<boolean> =>
-  Effect.map(
-    Clock.monotonicTimeNanos,
-    (now) => now - heardAtNanos >= BigInt(Limits.kafkaSilentMs) * NANOS_PER_MS
-  )
+  Effect.map(Clock.monotonicTimeNanos, (now) => now - heardAtNanos >= BigInt(Limits.leaseMs) * NANOS_PER_MS)
 
 export interface GroupOptions {
   readonly group: string
@@ -136,7 +133,7 @@ export const leave = (channel: KafkaChannel, options: GroupOptions, member: Memb
   Effect.flatMap(channel.coordinator("group", options.group), (broker) =>
     sendHeartbeat(channel, broker, options, { ...member, epoch: LEAVE }, [])
   ).pipe(
-    Effect.timeout(Limits.kafkaConnectMs),
+    Effect.timeout(Limits.shortAnswerMs),
     Effect.match({
       onSuccess: () => true,
       onFailure: (fault) => fault._tag === "KafkaFault" && isFenced(fault)
@@ -166,6 +163,6 @@ export const commitOffset = (
     ])
   ).pipe(
     // The epoch increases with each change of the group, although the partition still belongs to this member.
-    Effect.retry({ while: (fault) => fault.is("STALE_MEMBER_EPOCH"), times: Limits.kafkaStepTries }),
+    Effect.retry({ while: (fault) => fault.is("STALE_MEMBER_EPOCH"), times: STEP_TRIES }),
     Effect.asVoid
   )

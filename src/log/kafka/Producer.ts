@@ -96,7 +96,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
   const initialize = Effect.gen(function* () {
     if (identity !== undefined) return identity
     const answer = yield* onTransaction((broker) =>
-      channel.call(initProducerIdV5.api, broker, transactionalId, Limits.kafkaSilentMs, NO_PRODUCER, NO_EPOCH)
+      channel.call(initProducerIdV5.api, broker, transactionalId, Limits.leaseMs, NO_PRODUCER, NO_EPOCH)
     )
     sequences = new NumericMap()
     identity = { id: answer.producerId, epoch: answer.producerEpoch }
@@ -111,7 +111,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
       Effect.retry({
         while: (fault) => !fault.is("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED", "INVALID_TXN_STATE"),
         schedule: Schedule.spaced(Limits.kafkaStepWaitMs.longest),
-        times: Math.ceil(Limits.kafkaSilentMs / Limits.kafkaStepWaitMs.longest)
+        times: Math.ceil(Limits.leaseMs / Limits.kafkaStepWaitMs.longest)
       })
     )
 
@@ -212,7 +212,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
     yield* addPartitions(producer, records, added)
     const all = records.map((record): Pending => ({ record, offset: undefined }))
     // Batches are sent one after the other, so that each partition keeps its order.
-    for (const some of splitByLimits(all, [Limits.kafkaBatchBytes], ({ record }) => [bytesOf(record)])) {
+    for (const some of splitByLimits(all, [Limits.logBatchBytes], ({ record }) => [bytesOf(record)])) {
       yield* retryTransient(channel, NO_LEADER)(Effect.suspend(() => send(producer, some)))
     }
     return all.map(({ offset }) => offset!)

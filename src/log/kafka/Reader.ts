@@ -1,6 +1,6 @@
 /**
  * Reads a Kafka partition without a group: records by offset, start and end, and committed offsets of groups. It returns committed records only, and skips none: if a transaction is still open below the end, a read waits
- * until it is committed or aborted. Kafka aborts ours after `kafkaSilentMs`.
+ * until it is committed or aborted. Kafka aborts ours after `leaseMs`.
  */
 import { listOffsetsV9, offsetFetchV9 } from "@platformatic/kafka"
 import { Effect, Schedule } from "effect"
@@ -77,7 +77,7 @@ export const makeReader = (channel: KafkaChannel, nameOf: (topic: string) => str
   const recordBytes = new Map<string, number>()
   /** How many bytes to fetch for this many records. Records that were not asked for are thrown away. */
   const bytesFor = (topic: string, records: number): number =>
-    Math.min(Limits.logReadBytes, Math.ceil(records * (recordBytes.get(topic) ?? RECORD_BYTES)) + SPARE_BYTES)
+    Math.min(Limits.recordsBytes, Math.ceil(records * (recordBytes.get(topic) ?? RECORD_BYTES)) + SPARE_BYTES)
 
   const read = Effect.fnUntraced(function* (from: Position, max: number) {
     const name = nameOf(from.topic)

@@ -10,6 +10,9 @@ import type { KafkaFault } from "./Channel.ts"
 import { bytesOf, type KafkaTransaction, type Producer } from "./Producer.ts"
 import { splitByLimits } from "./SplitByLimits.ts"
 
+/** Bytes of one transaction: what two reads of the outbox bring. */
+const TRANSACTION_BYTES = 2 * Limits.recordsBytes
+
 /** Transactions that are joined into one, which takes about 10 ms. */
 const JOINED = 64
 
@@ -19,7 +22,7 @@ interface Submitted {
   readonly done: Deferred.Deferred<ReadonlyArray<number>, KafkaFault>
 }
 
-const LIMITS = [Limits.kafkaTransactionRecords, Limits.kafkaTransactionBytes]
+const LIMITS = [Limits.transactionRecords, TRANSACTION_BYTES]
 
 const sizesOf = ({ transaction: { append } }: Submitted) => [
   append.length,

@@ -2,7 +2,7 @@
  * Ends deliveries that are queued for deleted webhooks. There may be a million rows, more than one request can end.
  * So deleting a webhook marks it `ending`; the request ends up to `END_AT_ONCE` rows, and the holder of the
  * lease `retention` ends the rest in batches. It makes two last passes when everything that was under way at the
- * deletion must have ended (`deletedQueueSettledMs`): the second one is for what the clock does not show, such as a
+ * deletion must have ended (`SETTLED_MS`): the second one is for what the clock does not show, such as a
  * machine that was suspended, or a database that was away. Then the webhook's row loses its secrets and filters
  * (storage/EndedRows.ts).
  */
@@ -16,6 +16,12 @@ import { WEBHOOK_CLEARED } from "../EndedRows.ts"
 import { afterDeadlock, type Owner } from "../webhooks/WebhookStore.ts"
 import { DeliveryQueries } from "./DeliveryQueries.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
+
+/**
+ * How long after a webhook's deletion its attempts may still end: an attempt takes up to 10 s, recording it a few
+ * seconds more.
+ */
+export const SETTLED_MS = 30_000
 
 /** Deliveries that the deletion of a webhook ends before its response, and that each later pass ends. */
 export const END_AT_ONCE = 2 * Limits.statementRows
@@ -74,7 +80,7 @@ export const endDeletedQueues = Effect.fnUntraced(function* (known: Map<string, 
     if (ended === PASS) more = true
     if (ended === 0 && settled)
       yield* sql`UPDATE webhooks SET ending = false, ${sql.literal(WEBHOOK_CLEARED)} WHERE id = ${id}`
-    else known.set(id, { seenAt, settled: now - seenAt > Limits.deletedQueueSettledMs })
+    else known.set(id, { seenAt, settled: now - seenAt > SETTLED_MS })
   }
   return more
 })
@@ -83,6 +89,6 @@ export const endDeletedQueues = Effect.fnUntraced(function* (known: Map<string, 
 export const keepEndingQueues = Effect.gen(function* () {
   const pass = endDeletedQueues(new Map()).pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
   return yield* Effect.forever(
-    Effect.flatMap(Effect.timed(pass), ([took, more]) => Effect.sleep(more ? took : Limits.workPollMs))
+    Effect.flatMap(Effect.timed(pass), ([took, more]) => Effect.sleep(more ? took : Limits.pollMs))
   )
 })

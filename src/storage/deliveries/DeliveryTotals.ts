@@ -9,6 +9,9 @@ import { Limits } from "../../config/Limits.ts"
 import { countWidths } from "../../domain/StatsPeriod.ts"
 import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 
+/** If the table of changes is larger than this, its free end is returned to the file system. */
+export const CHANGES_BYTES = 4 * 1024 * 1024
+
 const fold = `
   WITH changes AS (
     DELETE FROM delivery_changes RETURNING *
@@ -72,7 +75,7 @@ export const keepTotals = Effect.gen(function* () {
     const { changes, bytes } = yield* foldChanges
     if (changes === 0) return
     // Truncating needs an exclusive lock, so only a large table is worth it.
-    const large = bytes > Limits.deliveryChangesBytes
+    const large = bytes > CHANGES_BYTES
     yield* sql`VACUUM (TRUNCATE ${sql.literal(String(large))}) delivery_changes`
   })
   return yield* keep.pipe(repeatEvery("totals of deliveries", Limits.deliveryChangesMs))

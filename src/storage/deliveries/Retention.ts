@@ -4,7 +4,7 @@ import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { makeClockTrust } from "../../observability/ClockTrust.ts"
 import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
-import { DAY_MS } from "../../sql/TimePartitions.ts"
+import { DAY_MS, DAYS_AHEAD } from "../../sql/TimePartitions.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
 import { Partitions } from "./Partitions.ts"
 
@@ -32,7 +32,7 @@ export const maintain = Effect.gen(function* () {
   const isTrusted = yield* makeClockTrust("retention of deliveries")
   const once = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    yield* partitions.ensure(now, now + Limits.partitionsAheadDays * DAY_MS)
+    yield* partitions.ensure(now, now + DAYS_AHEAD * DAY_MS)
     if (yield* isTrusted) yield* applyRetention(now)
   })
   return yield* once.pipe(repeatEvery("retention of deliveries", Limits.maintenanceMs))

@@ -5,7 +5,6 @@
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
 import type { EventPosition } from "../../domain/Backfill.ts"
 import { type EventType, eventTypes } from "../../domain/EventType.ts"
 import { firstIdAt, idTime } from "../../domain/Ids.ts"
@@ -13,6 +12,12 @@ import type { Network } from "../../domain/Network.ts"
 import type { RetryFilters } from "../../domain/Replay.ts"
 import { column } from "../Columns.ts"
 import { idRange, NEVER_MS, timesOf } from "./DeliveryPages.ts"
+
+/** Rows that a count of deliveries to retry reads at each end of its period: some 20 ms. It then says "at least". */
+const COUNT_ROWS = 20_000
+
+/** A batch of a retry job searches this many minutes of deliveries: a minute may have 300,000, of which few failed. */
+const BATCH_MINUTES = 10
 
 export interface RetryTarget {
   readonly accountId: string
@@ -70,7 +75,7 @@ export const countRetryable = (
   sql: SqlClient.SqlClient,
   target: RetryTarget,
   filters: RetryFilters,
-  mostRows: number = Limits.retryCountRows
+  mostRows: number = COUNT_ROWS
 ): Effect.Effect<RetryCount, SqlError.SqlError> => {
   const { fromMs, endMs } = timesOf(filters)
   const wholeFrom = Math.ceil(fromMs / TYPE_TOTAL_MS) * TYPE_TOTAL_MS
@@ -127,7 +132,7 @@ export const retryablePage = Effect.fnUntraced(function* (
   const [firstId, endId] = [fromId === "" ? firstIdAt("dlv_", fromMs) : fromId, firstIdAt("dlv_", endMs)]
   const firstMs = Math.floor(idTime(firstId.slice(0, endId.length)) / MINUTE_MS) * MINUTE_MS
   const inTime = sql`at >= ${moment(sql, firstMs)} AND at < ${moment(sql, endMs)} AND count > 0`
-  const most = Limits.retryBatchMinutes
+  const most = BATCH_MINUTES
   const counted = filters.statuses.map(
     (status) => sql`
       (SELECT at FROM delivery_totals

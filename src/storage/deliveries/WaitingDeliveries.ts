@@ -4,9 +4,11 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
 import { CHARGED_NETWORK, type Hold } from "../../domain/Quota.ts"
 import { column } from "../Columns.ts"
+
+/** Webhooks with the largest backlogs that are searched for the oldest due delivery: 6 ms. */
+const OLDEST_DUE_WEBHOOKS = 100
 
 export const backlogReasons = ["quota", "suspended", "disabled", "deleted", "full"] as const
 export type BacklogReason = (typeof backlogReasons)[number]
@@ -24,7 +26,7 @@ export interface WaitingDeliveries {
   readonly inBacklog: Readonly<Record<BacklogReason, number>>
   /**
    * Since when the first delivery in a webhook's backlog has been due, for the webhook where that is longest. Only
-   * backlogs that wait for memory count, and of them the `oldestDueWebhooks` largest. Undefined: there is none.
+   * backlogs that wait for memory count, and of them the `OLDEST_DUE_WEBHOOKS` largest. Undefined: there is none.
    */
   readonly oldestDueMs: number | undefined
 }
@@ -60,7 +62,7 @@ export const readWaiting = Effect.fnUntraced(function* (holds: ReadonlyMap<strin
       : yield* sql<{ readonly ms: number | null }>`
           WITH large AS (
             SELECT webhook_id FROM (${counts}) AS counts WHERE parked AND reason = 'full'
-            GROUP BY webhook_id ORDER BY sum(count) DESC LIMIT ${Limits.oldestDueWebhooks}
+            GROUP BY webhook_id ORDER BY sum(count) DESC LIMIT ${OLDEST_DUE_WEBHOOKS}
           )
           SELECT (extract(epoch FROM min(due_at)) * 1000)::float8 AS ms FROM large, LATERAL (
             ${first(false)} UNION ALL ${first(true)}

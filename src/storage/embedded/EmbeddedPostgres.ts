@@ -42,7 +42,7 @@ export interface EmbeddedOptions {
 
 /** Waits until the folder has no server or, for a command, a ready one. True if a ready one may be used. */
 const settle = Effect.fnUntraced(function* (options: EmbeddedOptions, cluster: string) {
-  const deadline = (yield* monotonicNow) + Limits.databaseConnectMs
+  const deadline = (yield* monotonicNow) + Limits.shortAnswerMs
   while (true) {
     const running = postmaster(cluster)
     if (running === undefined) return false

@@ -71,7 +71,7 @@ export const stop = (child: ChildProcess, cluster: string): Effect.Effect<void> 
     child.stdin?.end()
   }).pipe(
     Effect.timeoutOrElse({
-      duration: Limits.embeddedStopMs,
+      duration: Limits.stopPartMs,
       orElse: () =>
         Effect.sync(() => {
           const running = postmaster(cluster)

@@ -1,6 +1,6 @@
 /**
  * Detection alerts. Ingest writes them before the ledger's events, so a crash loses none; writing them again changes
- * nothing. They are kept for RETENTION_EVENTS, and at most the newest `Limits.detectionAlerts`.
+ * nothing. They are kept for RETENTION_EVENTS, and at most the newest `Limits.newestKept`.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -81,7 +81,7 @@ export const forgetAlerts = Effect.gen(function* () {
   const once = Effect.gen(function* () {
     const dropped = yield* alerts.drop(
       (yield* Clock.currentTimeMillis) - retentionEventsMs,
-      Limits.detectionAlerts
+      Limits.newestKept
     )
     if (dropped > 0) yield* Effect.logInfo(`retention dropped ${dropped} detection alerts`)
   })

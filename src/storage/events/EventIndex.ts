@@ -9,8 +9,11 @@ import { Limits } from "../../config/Limits.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import { makeClockTrust } from "../../observability/ClockTrust.ts"
 import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
-import { DAY_MS, makeTimePartitions } from "../../sql/TimePartitions.ts"
+import { DAY_MS, DAYS_AHEAD, makeTimePartitions } from "../../sql/TimePartitions.ts"
 import { column } from "../Columns.ts"
+
+/** Days in one table partition of the event index: see storage/migrations/0006_events.ts. */
+export const PARTITION_DAYS = 30
 
 export class EventIndex extends Context.Service<EventIndex>()("ledgerhook/storage/EventIndex", {
   make: Effect.gen(function* () {
@@ -18,7 +21,7 @@ export class EventIndex extends Context.Service<EventIndex>()("ledgerhook/storag
     const { retentionEventsMs } = yield* Settings
     const partitions = yield* makeTimePartitions({
       tables: ["event_accounts", "events"],
-      days: Limits.eventPartitionDays,
+      days: PARTITION_DAYS,
       boundAt: (unixMs) => new Date(unixMs).toISOString()
     })
 
@@ -69,7 +72,7 @@ export class EventIndex extends Context.Service<EventIndex>()("ledgerhook/storag
         yield* write(kept).pipe(Effect.onError(() => partitions.forget))
       }),
 
-      makeAhead: (nowMs: number) => partitions.ensure(nowMs, nowMs + Limits.partitionsAheadDays * DAY_MS),
+      makeAhead: (nowMs: number) => partitions.ensure(nowMs, nowMs + DAYS_AHEAD * DAY_MS),
 
       /** Drops partitions past retention; returns how many. */
       applyRetention: Effect.fnUntraced(function* (nowMs: number) {

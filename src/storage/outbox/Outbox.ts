@@ -53,7 +53,7 @@ export class Outbox extends Context.Service<Outbox>()("ledgerhook/storage/Outbox
               SELECT *, coalesce(pg_column_size(value), 0) AS bytes FROM outbox
               WHERE id > ${afterId}::bigint ORDER BY id LIMIT ${limit}
             ) AS next
-          ) AS sized WHERE bytes_before < ${Limits.outboxBatchBytes}::int ORDER BY id`,
+          ) AS sized WHERE bytes_before < ${Limits.recordsBytes}::int ORDER BY id`,
       /** Deletes rows up to `id`, except the newest row. */
       removeUpTo: (id: number) =>
         sql`

@@ -5,7 +5,6 @@
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
 import type { ReplayFilters, ReplayMode, ReplayStatus, RetryFilters } from "../../domain/Replay.ts"
@@ -17,6 +16,12 @@ import { countRetryable, type RetryTarget } from "../deliveries/Retryable.ts"
 import { ReadSql } from "../Sql.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { endJob } from "./ReplayWork.ts"
+
+/** How long a cancelled job's worker may take to end its batch. */
+const CANCEL_MS = 900
+
+/** How often the request to cancel checks whether the batch has ended. */
+const CANCEL_POLL_MS = 20
 
 /** Times are ISO 8601 texts as the driver gives them. */
 export interface ReplayJobRow {
@@ -159,9 +164,9 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
       /** Takes up to a second: the worker finishes its batch first, so that its counts match what it queued. */
       cancel: Effect.fnUntraced(function* (owner: Owner, id: string) {
         const asked = yield* askToCancel(owner, id, yield* Clock.currentTimeMillis)
-        let tries = Limits.replayCancelMs / Limits.replayCancelPollMs
+        let tries = CANCEL_MS / CANCEL_POLL_MS
         while (asked && tries-- > 0 && (yield* waitsForWorker(id))) {
-          yield* Effect.sleep(Limits.replayCancelPollMs)
+          yield* Effect.sleep(CANCEL_POLL_MS)
         }
         if (asked)
           yield* endJob(sql, id, { status: "cancelled", error: null }, yield* Clock.currentTimeMillis)

@@ -9,6 +9,9 @@ import { Limits } from "../../config/Limits.ts"
 import { webhookHalfWayMail } from "../../domain/Mails.ts"
 import { queueMails } from "../accounts/MailStore.ts"
 
+/** A webhook is reported at most once in this time as half-way to being disabled. */
+const PAUSE_MS = 24 * 3_600_000
+
 interface Row {
   readonly webhookId: string
   readonly url: string
@@ -24,7 +27,7 @@ const HALF_WAY = "webhook-half-way"
 
 export const reportHalfWay = Effect.fnUntraced(function* (disableAfter: number, nowMs: number) {
   const sql = yield* SqlClient.SqlClient
-  const pauseFrom = sql`${new Date(nowMs - Limits.halfWayPauseMs).toISOString()}::timestamptz`
+  const pauseFrom = sql`${new Date(nowMs - PAUSE_MS).toISOString()}::timestamptz`
   // Not only while it does not answer: a response to a batch may list deliveries as failed.
   const rows = yield* sql<Row>`
     SELECT w.id AS "webhookId", w.url, w.account_id AS "accountId", a.name, a.email,
@@ -36,7 +39,7 @@ export const reportHalfWay = Effect.fnUntraced(function* (disableAfter: number, 
         SELECT 1 FROM mails WHERE cause > ${`${HALF_WAY}/`} || w.id || '/' AND cause < ${`${HALF_WAY}/`} || w.id || '0'
           AND created_at > least(w.failing_since, ${pauseFrom})
       )
-    ORDER BY w.id LIMIT ${Limits.webhookNoticesBatch}`
+    ORDER BY w.id LIMIT ${Limits.statementRows}`
   const mails = rows.map((row) => ({
     cause: `${HALF_WAY}/${row.webhookId}/${row.failingSince ?? nowMs}`,
     accountId: row.accountId,

@@ -12,6 +12,12 @@ import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
 import { storeOutcomes } from "./IncidentStore.ts"
 import { endIncidents } from "./Incidents.ts"
 
+/** Webhooks in a statement that looks, after an update, for their last attempts. */
+const WEBHOOKS_READ = 500
+
+/** After an update: the oldest deliveries of each webhook in which an attempt is searched. */
+const DELIVERIES_READ = 100
+
 /**
  * Ends incidents that are over without a version that knows them: 0.2 recorded an answer, or disabled or deleted the
  * webhook.
@@ -36,12 +42,12 @@ export const fillAttempted = Effect.gen(function* () {
       WITH chosen AS (
         SELECT id FROM webhooks WHERE attempted_at IS NULL AND deleted_at IS NULL AND id > ${after}
           AND created_at < (SELECT created_at FROM migrations WHERE name = 'webhook_health')
-        ORDER BY id LIMIT ${Limits.attemptedFilled}
+        ORDER BY id LIMIT ${WEBHOOKS_READ}
       ), found AS (
         SELECT chosen.id, (
           SELECT delivery_created_at(min(id)) FROM (
             SELECT id, attempts, test_event FROM deliveries WHERE webhook_id = chosen.id ORDER BY id
-            LIMIT ${Limits.attemptedRead}
+            LIMIT ${DELIVERIES_READ}
           ) AS oldest WHERE attempts > 0 AND test_event IS NULL
         ) AS at FROM chosen
       ), filled AS (
@@ -49,7 +55,7 @@ export const fillAttempted = Effect.gen(function* () {
         WHERE w.id = found.id AND w.attempted_at IS NULL AND (found.at IS NOT NULL OR w.failing_since IS NOT NULL)
       )
       SELECT id FROM chosen ORDER BY id`
-    if (rows.length < Limits.attemptedFilled) return
+    if (rows.length < WEBHOOKS_READ) return
     after = rows.at(-1)!.id
   }
 })
@@ -97,5 +103,5 @@ export const keepHealth = Effect.gen(function* () {
     yield* fillAttempted
     completed = yield* indexUnfinished
   })
-  return yield* pass.pipe(repeatEvery("health of webhooks", Limits.webhookNoticesMs))
+  return yield* pass.pipe(repeatEvery("health of webhooks", Limits.sweepMs))
 })

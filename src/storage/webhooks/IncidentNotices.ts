@@ -18,6 +18,15 @@ import { failingHosts, HOST } from "./FailingHosts.ts"
 import { findIncidents } from "./IncidentStore.ts"
 import { afterDeadlock } from "./WebhookStore.ts"
 
+/** An account gets at most one message in this time that its webhooks at a host fail, and one that they work again. */
+const PAUSE_MS = 3_600_000
+
+/**
+ * Hosts, each of one account, that are looked up at once, those that failed first before others. If webhooks work
+ * again, their deliveries are counted: 1 to 3 ms for each.
+ */
+const HOSTS = { "host-failing": 1_000, "host-recovered": 100 }
+
 interface Row {
   readonly id: string
   readonly webhookId: string
@@ -63,9 +72,9 @@ export const reportIncidents = Effect.fnUntraced(
         SELECT account_id, host FROM wanted w GROUP BY account_id, host HAVING bool_or(ripe) AND NOT EXISTS (
           SELECT FROM mails
           WHERE cause > concat_ws('/', ${kind}::text, w.account_id, host, '') AND cause < concat_ws('/', ${kind}::text, w.account_id, host || '0')
-            AND created_at > ${at(nowMs - Limits.incidentNoticesPauseMs)}
-            AND created_at < ${at(nowMs + Limits.incidentNoticesPauseMs)}
-        ) ORDER BY min(began_at) LIMIT ${Limits.incidentNoticesHosts[kind]}
+            AND created_at > ${at(nowMs - PAUSE_MS)}
+            AND created_at < ${at(nowMs + PAUSE_MS)}
+        ) ORDER BY min(began_at) LIMIT ${HOSTS[kind]}
       )
       SELECT i.id, webhook_id AS "webhookId", network, account_id AS "accountId", host, name, email, cause,
              (extract(epoch FROM began_at) * 1000)::float8 AS "beganAt",

@@ -11,6 +11,12 @@ import { firstIdAt, idTime } from "../../domain/Ids.ts"
 import { column } from "../Columns.ts"
 import type { Owner } from "./WebhookStore.ts"
 
+/** Ended incidents whose deliveries are counted in one pass. */
+const OUTCOMES_STORED = 100
+
+/** How long before the deliveries of an ended incident are dropped they are counted for the last time. */
+const STORED_EARLIER_MS = 24 * 3_600_000
+
 interface Stored {
   readonly id: string
   readonly account_id: string
@@ -142,10 +148,10 @@ export const storeOutcomes = Effect.fnUntraced(function* (nowMs: number, keptFro
     SELECT ${sql.literal(COLUMNS)} FROM incidents
     WHERE waited IS NULL AND ended_at < ${new Date(nowMs - Limits.incidentGapMs)}
       AND first_delivery >= ${firstIdAt("dlv_", keptFromMs)}
-    ORDER BY id LIMIT ${Limits.outcomesStored}`
+    ORDER BY id LIMIT ${OUTCOMES_STORED}`
   for (const incident of open) {
     const { delivered, failed, waited } = yield* countOutcome(incident, nowMs)
-    const isLast = idTime(incident.firstDelivery) < keptFromMs + Limits.outcomeStoredEarlierMs
+    const isLast = idTime(incident.firstDelivery) < keptFromMs + STORED_EARLIER_MS
     if (delivered + failed < waited && !isLast) continue
     yield* sql`
       UPDATE incidents SET waited = ${waited}::float8, delivered = ${delivered}::float8, failed = ${failed}::float8

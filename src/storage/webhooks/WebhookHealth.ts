@@ -86,7 +86,7 @@ const factsOf = (
       : {
           since: idTime(oldest),
           deliveries: row.deliveries,
-          isMinimum: row.deliveries === Limits.waitingRead,
+          isMinimum: row.deliveries === Limits.statementRows,
           retrying: row.retrying,
           nextAttemptAt: row.nextAttemptAt,
           lastError: waitingError
@@ -115,7 +115,7 @@ export const readHealth = Effect.fnUntraced(function* (ids: ReadonlyArray<string
              min(next_attempt_at) AS next_attempt_at, min(id) FILTER (WHERE next_attempt_at IS NOT NULL) AS retried
       FROM (
         SELECT id, next_attempt_at FROM deliveries
-        WHERE oldest.id IS NOT NULL AND webhook_id = w.id AND ${sql.literal(UNFINISHED)} ORDER BY id DESC LIMIT ${Limits.waitingRead}
+        WHERE oldest.id IS NOT NULL AND webhook_id = w.id AND ${sql.literal(UNFINISHED)} ORDER BY id DESC LIMIT ${Limits.statementRows}
       ) AS read
     ) AS newest ON true
     LEFT JOIN LATERAL (SELECT last_error FROM deliveries WHERE id = newest.retried) AS retried ON true

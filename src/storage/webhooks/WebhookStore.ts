@@ -339,5 +339,5 @@ export const forgetPreviousSecrets = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     while ((yield* webhooks.dropPreviousSecrets(now)) === Limits.largeRows);
   })
-  return yield* once.pipe(deleteEvery("forgetting previous secrets", Limits.previousSecretSweepMs))
+  return yield* once.pipe(deleteEvery("forgetting previous secrets", Limits.sweepMs))
 })

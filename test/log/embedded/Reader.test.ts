@@ -88,7 +88,7 @@ describe("a reader of the embedded log", () => {
           const records = yield* reader.read({ ...config, offset: found.length }, keys.length)
           assert.isAtLeast(records.length, 1)
           // Digits pack to half of their size.
-          assert.isAtMost(records.length, (2 * Limits.logReadBytes) / bytes + 1)
+          assert.isAtMost(records.length, (2 * Limits.recordsBytes) / bytes + 1)
           found.push(...records.map(({ key }) => key))
         }
         assert.deepStrictEqual(found, keys)

@@ -4,7 +4,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../../src/config/Limits.ts"
-import { endDeletedQueues, makeEndQueue } from "../../../src/storage/deliveries/DeletedQueues.ts"
+import { endDeletedQueues, makeEndQueue, SETTLED_MS } from "../../../src/storage/deliveries/DeletedQueues.ts"
 import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
 import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
 import { WebhookStore } from "../../../src/storage/webhooks/WebhookStore.ts"
@@ -117,7 +117,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
       const [spilled] = yield* queueFor(deleted!, 1)
       // A process that does not know of the deletion yet still spills.
       yield* deliveries.spill(waitingFor([spilled!]), "live")
-      yield* TestClock.adjust(Limits.deletedQueueSettledMs)
+      yield* TestClock.adjust(SETTLED_MS)
       yield* pass
       assert.deepStrictEqual(yield* countsOf(deleted!), { "failed: webhook deleted": 1 })
       assert.isTrue(yield* isEnding(deleted!))

@@ -12,7 +12,7 @@ import { countWidths } from "../../../src/domain/StatsPeriod.ts"
 import { makeSeededRandom, type SeededRandom } from "../../../src/simulator/SeededRandom.ts"
 import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
-import { foldChanges, keepTotals } from "../../../src/storage/deliveries/DeliveryTotals.ts"
+import { CHANGES_BYTES, foldChanges, keepTotals } from "../../../src/storage/deliveries/DeliveryTotals.ts"
 import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
 import type { NewDelivery } from "../../../src/storage/deliveries/Transitions.ts"
 import { WebhookStore } from "../../../src/storage/webhooks/WebhookStore.ts"
@@ -225,7 +225,7 @@ layer(DeliveriesLive)("totals of deliveries", (it) => {
                coalesce((SELECT count FROM delivery_totals WHERE webhook_id = 'wh_1' AND width = '1 day'), 0)::int AS counted
         FROM pg_class WHERE relname = 'delivery_changes'`
       const untilSmall: Effect.Effect<void, SqlError.SqlError> = Effect.flatMap(state, ([row]) =>
-        row!.counted === made && row!.bytes <= Limits.deliveryChangesBytes
+        row!.counted === made && row!.bytes <= CHANGES_BYTES
           ? Effect.void
           : Effect.andThen(TestClock.adjust(Limits.deliveryChangesMs), untilSmall)
       )

@@ -179,7 +179,7 @@ describe("outbox", () => {
       }))
       yield* sql.withTransaction(outbox.insert(records))
       // Digits pack to half of their size.
-      assert.isAtMost((yield* outbox.next(0, 30)).length, (2 * Limits.outboxBatchBytes) / bytes + 1)
+      assert.isAtMost((yield* outbox.next(0, 30)).length, (2 * Limits.recordsBytes) / bytes + 1)
       yield* untilPublished(records.length).pipe(Effect.provide(outboxPublisherLayer))
       assert.deepStrictEqual(
         yield* keysInLog,

@@ -6,18 +6,24 @@
  */
 import { Clock, Effect, Option, References, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Limits } from "../../../config/Limits.ts"
 import type { ClosedLedger } from "../../../simulator/Chain.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
 import { optional, wholeNumber } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../../terminal/Invocation.ts"
 import { print, terminalRows } from "../../terminal/Output.ts"
+import { REFRESH_MS } from "../../terminal/Progress.ts"
 import { Signals } from "../../terminal/Signals.ts"
 import { FAILURES, type Sample, SLOW_MS, samples } from "./DemoReceiver.ts"
 import type { DemoParts } from "./DemoService.ts"
 import { type DemoSnapshot, ledgerLine, panel, summary } from "./DemoView.ts"
 import { judge } from "./Verdict.ts"
+
+/**
+ * How long the demo waits after the last ledger: twice the first delays of the schedule, plus reserve for slow
+ * machines.
+ */
+const SETTLE_MS = 60_000
 
 const CLOSE_EVERY_MS = 1_000
 const MOST_LEDGERS = 1_000_000
@@ -116,8 +122,8 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
   const verdict = Effect.map(statuses(parts), (statusOf) => judge(expected, parts.receiver.counts, statusOf))
   const settled = verdict.pipe(
     Effect.flatMap(({ ok }) => (ok ? Effect.void : Effect.fail("unsettled" as const))),
-    Effect.retry(Schedule.spaced(Limits.progressRefreshMs)),
-    Effect.timeoutOption(Limits.demoSettleMs)
+    Effect.retry(Schedule.spaced(REFRESH_MS)),
+    Effect.timeoutOption(SETTLE_MS)
   )
 
   const job = Effect.gen(function* () {
@@ -127,7 +133,7 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
       yield* settled
     }
   })
-  const drawing = Effect.forever(Effect.andThen(draw, Effect.sleep(Limits.progressRefreshMs)))
+  const drawing = Effect.forever(Effect.andThen(draw, Effect.sleep(REFRESH_MS)))
   const stopped = Option.isNone(yield* untilStopped(live ? Effect.raceFirst(job, drawing) : job))
 
   const outcome = yield* verdict

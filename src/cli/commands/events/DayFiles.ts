@@ -15,6 +15,9 @@ import { openTemporary, syncFolder, temporary } from "../../terminal/OutputFile.
 import type { Encoder } from "./Encoder.ts"
 import type { ExportedFile } from "./Manifest.ts"
 
+/** Events of one group, if they are short. If they are long, `exportBufferedChars` ends the group earlier. */
+const GROUP_EVENTS = 100_000
+
 export interface DayFilesOptions {
   readonly folder: string
   readonly network: Network
@@ -82,7 +85,7 @@ export const makeDayFiles = Effect.fnUntraced(function* (options: DayFilesOption
     to.waiting.push(value)
     to.waitingChars += value.length
     waitingChars += value.length
-    if (to.waiting.length >= Limits.exportGroupEvents) yield* writeGroup(to)
+    if (to.waiting.length >= GROUP_EVENTS) yield* writeGroup(to)
     else if (waitingChars >= Limits.exportBufferedChars) {
       const largest = [...open.values()].reduce((a, b) => (b.waitingChars > a.waitingChars ? b : a))
       yield* writeGroup(largest)

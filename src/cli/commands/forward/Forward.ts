@@ -65,8 +65,8 @@ const post = Effect.fnUntraced(function* ({ secret, to, webhookId }: ForwardOpti
     catch: requestFailure
   }).pipe(
     Effect.timeoutOrElse({
-      duration: Limits.forwardAnswerMs,
-      orElse: () => Effect.fail(timeoutFailure(Limits.forwardAnswerMs))
+      duration: Limits.outsideAnswerMs,
+      orElse: () => Effect.fail(timeoutFailure(Limits.outsideAnswerMs))
     }),
     Effect.catch((failure) => Effect.succeed({ status: undefined, failure }))
   )
@@ -78,7 +78,7 @@ export const forward = Effect.fnUntraced(function* (
   options: ForwardOptions
 ): Effect.fn.Return<never, CommandFailed> {
   const { api, onForwarded, onLost, onOpen } = options
-  const turns = yield* Semaphore.make(Limits.forwardParallel)
+  const turns = yield* Semaphore.make(Limits.requestsAtOnce)
   const stream = readStream({
     ...api,
     onOpen,

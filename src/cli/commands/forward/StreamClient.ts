@@ -10,6 +10,9 @@ import { printable } from "../../../domain/Printable.ts"
 import { type CommandFailed, failed } from "../../terminal/Failure.ts"
 import { type Block, makeBlockReader, TooLong } from "./Blocks.ts"
 
+/** If nothing arrives for this long, `listen --forward` reconnects: three heartbeats. */
+const SILENCE_MS = 3 * Limits.heartbeatMs
+
 /** Characters shown of a service's reason for ending a stream. */
 const REASON_CHARS = 500
 
@@ -67,7 +70,7 @@ const refused = Effect.fnUntraced(function* (url: string, response: Response) {
   const said = errorIn(text)?.message
   if (isPassing(status)) {
     const seconds = Number(headers.get("retry-after") ?? 0)
-    const retryAfterMs = seconds > 0 ? Math.min(seconds * SECOND_MS, Limits.forwardWaitMs.longest) : 0
+    const retryAfterMs = seconds > 0 ? Math.min(seconds * SECOND_MS, Limits.remoteRetryMs.longest) : 0
     return yield* lost(said ?? `HTTP ${status}`, retryAfterMs)
   }
   return yield* failed(
@@ -84,7 +87,7 @@ export const readStream = Effect.fnUntraced(function* (
 ): Effect.fn.Return<never, CommandFailed> {
   const { key, onEvent, onLost, onOpen, query, url } = options
   const address = `${url.replace(/\/+$/, "")}/v1/events/stream${query.size === 0 ? "" : `?${query}`}`
-  const { first, longest } = Limits.forwardWaitMs
+  const { first, longest } = Limits.remoteRetryMs
   let lastId: string | undefined
   let connections = 0
   /** The number of sessions since the last session that read anything. */
@@ -115,8 +118,8 @@ export const readStream = Effect.fnUntraced(function* (
       catch: (error) => lost(requestFailure(error))
     }).pipe(
       Effect.timeoutOrElse({
-        duration: Limits.forwardAnswerMs,
-        orElse: () => lost(`no answer within ${Limits.forwardAnswerMs / SECOND_MS} s`)
+        duration: Limits.outsideAnswerMs,
+        orElse: () => lost(`no answer within ${Limits.outsideAnswerMs / SECOND_MS} s`)
       })
     )
 
@@ -140,8 +143,8 @@ export const readStream = Effect.fnUntraced(function* (
         catch: (error) => lost(requestFailure(error))
       }).pipe(
         Effect.timeoutOrElse({
-          duration: Limits.forwardSilenceMs,
-          orElse: () => lost(`nothing came for ${Limits.forwardSilenceMs / SECOND_MS} s`)
+          duration: SILENCE_MS,
+          orElse: () => lost(`nothing came for ${SILENCE_MS / SECOND_MS} s`)
         })
       )
       if (done) return yield* lost("the stream ended")

@@ -21,6 +21,9 @@ import { type Item, makeRecordedReader, type Recorded } from "./RecordedData.ts"
 import { skip } from "./Skip.ts"
 import { verify } from "./Verify.ts"
 
+/** Faults in one file of recorded ledgers after which reading stops. */
+const MOST_FAULTS = 10_000
+
 /** Of one file. */
 const FAULTS_SHOWN = 100
 
@@ -55,7 +58,7 @@ const detectFile = (file: string, several: boolean) => {
   const name = printable(file)
   const reader = makeRecordedReader()
   let faults = 0
-  const hopeless = () => faults >= Limits.recordedFaults
+  const hopeless = () => faults >= MOST_FAULTS
   /** Returns whether to read more lines. */
   const showAll = Effect.fnUntraced(function* (items: Iterable<Item>) {
     for (const item of items) {
