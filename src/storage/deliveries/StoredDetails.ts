@@ -11,9 +11,6 @@ type Stored = readonly [
   batchId?: string
 ]
 
-/** The batch's id in stored details, in SQL. Not as JSON: PostgreSQL refuses all of it if a header has a NUL. */
-export const STORED_BATCH_ID = String.raw`substring(details FROM '"(bat_\w+)"\]$')`
-
 export const storedDetails = (details: ExchangeDetails): string => {
   const { batchId, connectMs, firstByteMs, responseHeaders, totalMs } = details
   const timing = [connectMs, firstByteMs, totalMs] as const
