@@ -107,7 +107,7 @@ const measure = Effect.gen(function* () {
       const offsets = yield* appendEvents(made)
       const works = worksOf(made, ids)
       yield* insertRows(works, accountId, new Map(made.map(({ event_id }, i) => [event_id, offsets[i]!])))
-      yield* store.spill(
+      yield* store.moveToBacklog(
         works.map(({ delivery_id, attempt }) => ({ deliveryId: delivery_id, attempt })),
         "live"
       )

@@ -1,6 +1,6 @@
 /**
  * Feeds work to a stage as fast as the stage finishes it: `take` of a partition waits while too many of its records are
- * not recorded yet. So lanes never spill to the backlog, whose speed another benchmark measures.
+ * not recorded yet. So lanes never moveToBacklog to the backlog, whose speed another benchmark measures.
  */
 import { Clock, Effect, Latch, Layer } from "effect"
 import { Log } from "../../src/log/Log.ts"
@@ -101,12 +101,12 @@ export const makeFeed = (): Feed => {
         record: (attempts, disableAfter) => Effect.tap(store.record(attempts, disableAfter), wrote(attempts)),
         recordFirst: (ended, disableAfter) =>
           Effect.tap(store.recordFirst(ended, disableAfter), wrote(ended.map(({ attempt }) => attempt))),
-        spill: (ids, lane) => {
+        moveToBacklog: (ids, lane) => {
           if (limits !== undefined) {
             spilled += ids.length
             wake()
           }
-          return store.spill(ids, lane)
+          return store.moveToBacklog(ids, lane)
         }
       })
     )

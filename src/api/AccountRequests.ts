@@ -2,8 +2,10 @@
  * Bounds what the requests of one account use of a process, whatever its keys: how many run at once and how many wait
  * for their turn. Together all requests use a part of the database's connections, so the stages always have the others.
  */
+
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
+import type { AccountId } from "../domain/Ids.ts"
 import { ForRequest } from "../storage/ForRequest.ts"
 import { makeTurns } from "./Turns.ts"
 
@@ -12,7 +14,7 @@ export const makeAccountRequests = () => {
   const turns = makeTurns(atOnce)
   /** Runs the request when it is its turn, or `refused` if so many of the account run and wait already. */
   return <A, E, R, E2, R2>(
-    accountId: string,
+    accountId: AccountId,
     request: Effect.Effect<A, E, R>,
     refused: Effect.Effect<A, E2, R2>
   ): Effect.Effect<A, E | E2, R | R2> =>

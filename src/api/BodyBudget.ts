@@ -5,8 +5,10 @@
  * known too late: if an account has got too many bytes, its next requests wait. A request that would wait for longer than
  * `BODY_WAIT_MS` is refused. Small bodies pass: connections bound them.
  */
+
 import { Effect, Exit, Option, Semaphore } from "effect"
 import { Limits } from "../config/Limits.ts"
+import type { AccountId } from "../domain/Ids.ts"
 import { monotonicClock } from "../domain/Monotonic.ts"
 import type { OnRead, Refusal } from "./RequestBody.ts"
 
@@ -53,7 +55,7 @@ export const makeBodyBudget = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const nowMs = yield* monotonicClock
 
-  const enter = (accountId: string): Budget => {
+  const enter = (accountId: AccountId): Budget => {
     const budget = budgets.get(accountId) ?? {
       free: Semaphore.makeUnsafe(ACCOUNT_BYTES),
       users: 0,
@@ -64,7 +66,7 @@ export const makeBodyBudget = Effect.gen(function* () {
     return budget
   }
 
-  const leave = (accountId: string, budget: Budget) =>
+  const leave = (accountId: AccountId, budget: Budget) =>
     Effect.sync(() => {
       if (--budget.users === 0) budgets.delete(accountId)
     })
@@ -88,7 +90,7 @@ export const makeBodyBudget = Effect.gen(function* () {
    * budget for it in time, returns the refusal.
    */
   const withBody = <A, E, R>(
-    accountId: string,
+    accountId: AccountId,
     bytes: number,
     use: (read: OnRead) => Effect.Effect<A, E, R>
   ): Effect.Effect<A | Refusal, E, R> => {
@@ -127,7 +129,7 @@ export const makeBodyBudget = Effect.gen(function* () {
 
   /** Runs `make`, if the account has not got too many bytes before; `bytesOf`: those of its answer. */
   const withAnswer = <A, E, R>(
-    accountId: string,
+    accountId: AccountId,
     make: Effect.Effect<A, E, R>,
     bytesOf: (answer: A) => number
   ): Effect.Effect<A | Refusal, E, R> =>

@@ -1,6 +1,8 @@
 /** Why a replay or retry job was not made, as the API says it. */
+
 import type { Effect } from "effect"
 import type { Identity } from "../domain/ApiKey.ts"
+import type { WebhookId } from "../domain/Ids.ts"
 import type { RefusedJob } from "../storage/replays/ReplayStore.ts"
 import {
   NotFound,
@@ -14,7 +16,7 @@ export const noWebhook = (id: string) => NotFound.because(`There is no webhook $
 
 export const refusedJob = (
   refused: RefusedJob,
-  webhookId: string,
+  webhookId: WebhookId,
   { limits }: Identity
 ): Effect.Effect<never, NotFound | WebhookDisabled | ReplayLimitReached | QuotaExceeded> => {
   switch (refused) {

@@ -1,5 +1,7 @@
 /** Turns for each account: a bounded number of its effects run at once, the others wait in order. */
+
 import { Context, Effect, Layer, Semaphore } from "effect"
+import type { AccountId } from "../domain/Ids.ts"
 
 interface Line {
   readonly permits: Semaphore.Semaphore
@@ -9,20 +11,20 @@ interface Line {
 
 export interface Turns {
   /** How many effects of the account run or wait. */
-  readonly users: (accountId: string) => number
-  readonly run: <A, E, R>(accountId: string, self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly users: (accountId: AccountId) => number
+  readonly run: <A, E, R>(accountId: AccountId, self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 export const makeTurns = (atOnce: number): Turns => {
   const lines = new Map<string, Line>()
-  const join = (accountId: string) =>
+  const join = (accountId: AccountId) =>
     Effect.sync(() => {
       const line = lines.get(accountId) ?? { permits: Semaphore.makeUnsafe(atOnce), users: 0 }
       lines.set(accountId, line)
       line.users++
       return line
     })
-  const leave = (accountId: string, line: Line) =>
+  const leave = (accountId: AccountId, line: Line) =>
     Effect.sync(() => {
       if (--line.users === 0) lines.delete(accountId)
     })

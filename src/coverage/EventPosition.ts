@@ -3,9 +3,11 @@
  * ledger's first event, and the events are read from there. This needs only a few reads, however long the log is. It
  * does not find events of history, which have their own topic.
  */
+
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { ledgerOfEventId } from "../domain/EventId.ts"
+import type { EventId } from "../domain/Ids.ts"
 import { eventsTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { LogError, LogReader } from "../log/Log.ts"
@@ -17,7 +19,7 @@ type Reader = LogReader["Service"]
 const findInLedger = Effect.fnUntraced(function* (
   log: Reader,
   network: Network,
-  eventId: string,
+  eventId: EventId,
   first: number
 ): Effect.fn.Return<number | undefined, LogError> {
   const ledgerIndex = ledgerOfEventId(eventId)
@@ -41,7 +43,7 @@ const findInLedger = Effect.fnUntraced(function* (
 export const offsetOfEvent = Effect.fnUntraced(function* (
   log: Reader,
   network: Network,
-  eventId: string
+  eventId: EventId
 ): Effect.fn.Return<number | undefined, LogError | NotAMarker> {
   const ranges = yield* ledgerRanges(log, network)
   // After a restart from another ledger, the log may hold a ledger twice. The newest range is searched first.

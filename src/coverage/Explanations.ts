@@ -7,7 +7,7 @@ import { Context, Effect, Layer, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { type Explained, explain } from "../domain/Explanation.ts"
-import { deliveryId } from "../domain/Ids.ts"
+import { deliveryId, type EventId, type WebhookId } from "../domain/Ids.ts"
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { LogReader } from "../log/Log.ts"
@@ -33,7 +33,7 @@ export interface Transaction {
 }
 
 export interface ExplainedDelivery extends Explained {
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   /** The newest delivery, live or of a replay. */
   readonly delivery: Pick<FoundDelivery, "id" | "status"> | undefined
 }
@@ -55,10 +55,10 @@ export interface Explanation {
 const transactionOf = ({ event_id }: LedgerEvent) => event_id.split(":")[2]
 
 /** The id that route gives to the delivery. */
-const liveDeliveryId = (event: LedgerEvent, webhookId: string): string =>
+const liveDeliveryId = (event: LedgerEvent, webhookId: WebhookId): string =>
   deliveryId(event.detected_at, event.position, webhookId, event.event_id)
 
-const pairOf = (webhookId: string, eventId: string): string => `${webhookId} ${eventId}`
+const pairOf = (webhookId: WebhookId, eventId: EventId): string => `${webhookId} ${eventId}`
 
 export class Explanations extends Context.Service<Explanations>()("ledgerhook/coverage/Explanations", {
   make: Effect.gen(function* () {
@@ -96,7 +96,7 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
     const deliveriesOf = Effect.fnUntraced(function* (
       ledger: FoundLedger,
       events: ReadonlyArray<LedgerEvent>,
-      webhookIds: ReadonlyArray<string>
+      webhookIds: ReadonlyArray<WebhookId>
     ) {
       const newest = new Map<string, FoundDelivery>()
       if (events.length === 0 || webhookIds.length === 0) return { newest, live: new Set<string>() }

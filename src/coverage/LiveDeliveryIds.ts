@@ -5,7 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import { ledgerOfEventId } from "../domain/EventId.ts"
-import { firstDeliveryIdAt, firstIdAt } from "../domain/Ids.ts"
+import { type EventId, firstDeliveryIdAt, firstIdAt } from "../domain/Ids.ts"
 import type { Network } from "../domain/Network.ts"
 import type { LogReader } from "../log/Log.ts"
 import type { LiveIds } from "../storage/deliveries/DeliveryPages.ts"
@@ -17,7 +17,7 @@ export const liveDeliveryIds = Effect.fnUntraced(function* (
   log: LogReader["Service"],
   events: EventQueries["Service"],
   networks: ReadonlyArray<Network>,
-  eventId: string
+  eventId: EventId
 ) {
   const ledgerIndex = ledgerOfEventId(eventId)
   const ofNetwork = Effect.fnUntraced(function* (network: Network) {

@@ -1,6 +1,8 @@
 /** Counts the events in the log that a replay would send, by type, with the first and the last of their ledgers. */
+
 import { Effect } from "effect"
 import { type EventType, eventTypes } from "../domain/EventType.ts"
+import type { EventId } from "../domain/Ids.ts"
 import type { Network } from "../domain/Network.ts"
 import type { ReplayFilters } from "../domain/Replay.ts"
 import { type EstimateFrom, wantedEvents } from "./ReplayEstimate.ts"
@@ -17,7 +19,7 @@ export interface ReplayTally {
 const talliesOf = Effect.fnUntraced(function* (
   { counts, log }: Pick<EstimateFrom, "counts" | "log">,
   network: Network,
-  eventIds: ReadonlyArray<string> | undefined,
+  eventIds: ReadonlyArray<EventId> | undefined,
   filters: ReplayFilters
 ) {
   if (eventIds !== undefined) return yield* counts.tallyIds(network, eventIds)
@@ -29,7 +31,7 @@ const talliesOf = Effect.fnUntraced(function* (
 export const tallyReplay = Effect.fnUntraced(function* (
   from: Pick<EstimateFrom, "counts" | "log">,
   network: Network,
-  eventIds: ReadonlyArray<string> | undefined,
+  eventIds: ReadonlyArray<EventId> | undefined,
   filters: ReplayFilters
 ) {
   const tallies = yield* talliesOf(from, network, eventIds, filters)

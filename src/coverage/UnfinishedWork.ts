@@ -5,11 +5,13 @@
  * after these belongs to events that are not much older than theirs, because route runs ahead of an event that it has
  * not routed whole by `routeAheadRecords` at most.
  */
+
 import { Effect, Exit, Semaphore } from "effect"
 import { Settings, watchedNetworks } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, parseWork } from "../domain/Delivery.ts"
+import type { DeliveryId, WebhookId } from "../domain/Ids.ts"
 import { eventsTopic, type LedgerMarker, ledgersTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import { monotonicNow } from "../domain/Monotonic.ts"
 import type { Network } from "../domain/Network.ts"
@@ -33,7 +35,7 @@ export interface RoutedLedgers {
 
 export interface UnfinishedWork {
   readonly offset: number
-  readonly deliveryId: string
+  readonly deliveryId: DeliveryId
   readonly ledgerIndex: number
   /** Its row was written before its record. */
   readonly hadRow: boolean
@@ -53,7 +55,7 @@ export interface PartitionWork {
 interface PartitionRead extends PartitionWork {
   /** Everything before this offset is read. */
   readonly next: number
-  readonly work: ReadonlyArray<UnfinishedWork & { readonly webhookId: string }>
+  readonly work: ReadonlyArray<UnfinishedWork & { readonly webhookId: WebhookId }>
   /** For each network, the offset of the newest event of which a first attempt was read. */
   readonly newestEvent: ReadonlyMap<Network, number>
 }

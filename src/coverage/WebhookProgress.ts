@@ -3,9 +3,11 @@
  * No `deliver` has to run. The answer is never too high, because of the order of the reads (`makeWebhookProgress`), and
  * as late as what webhooks share (UnfinishedWork.ts): 2 s at most.
  */
+
 import { Clock, Effect, Option } from "effect"
 import { DELIVERIES_TOPIC } from "../domain/Delivery.ts"
 import { ledgerOfEventId } from "../domain/EventId.ts"
+import type { WebhookId } from "../domain/Ids.ts"
 import { permissionUnder } from "../domain/Quota.ts"
 import { partitionOf } from "../log/Topics.ts"
 import { UsageStore } from "../storage/accounts/UsageStore.ts"
@@ -36,7 +38,7 @@ export const makeWebhookProgress = Effect.gen(function* () {
   const gaps = yield* makeGapStore
 
   /** None if there is no such webhook. */
-  return Effect.fnUntraced(function* (owner: Owner, webhookId: string) {
+  return Effect.fnUntraced(function* (owner: Owner, webhookId: WebhookId) {
     const partition = partitionOf(DELIVERIES_TOPIC, webhookId)
     const { byWebhook, routed: routedOf, unreadAfter } = yield* log.of(partition)
     const work = byWebhook.get(webhookId) ?? []

@@ -3,9 +3,11 @@
  * its work is not finished. If more work of a partition is unfinished than one read returns, nothing is searched and
  * all of them count as waiting.
  */
+
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { DELIVERIES_TOPIC, parseWork } from "../domain/Delivery.ts"
+import type { WebhookId } from "../domain/Ids.ts"
 import { eventsTopic } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { LogReader } from "../log/Log.ts"
@@ -13,7 +15,7 @@ import { partitionOf } from "../log/Topics.ts"
 
 export interface WantedDelivery {
   readonly id: string
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   /** In the events topic of the network. */
   readonly eventOffset: number
 }

@@ -2,7 +2,9 @@
  * The types that the rooms of deliver share: a delivery on its way through an actor, the deliveries of one request, and
  * the record that asks for the next attempt.
  */
+
 import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
+import type { DeliveryId, WebhookId } from "../domain/Ids.ts"
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
 import type { NewRecord } from "../log/Log.ts"
@@ -15,7 +17,7 @@ export type LaneKind = (typeof laneKinds)[number]
 export interface Work {
   /** The attempt's key (`attemptKey`), stored because it is looked up often. */
   readonly key: string
-  readonly deliveryId: string
+  readonly deliveryId: DeliveryId
   readonly attempt: number
   readonly seriesAttempt: number
   readonly event: LedgerEvent
@@ -37,7 +39,7 @@ export interface Work {
 /**
  * Identifies an attempt. The delivery alone is not enough: its next attempt may arrive before this one is settled.
  */
-export const attemptKey = (deliveryId: string, attempt: number): string => `${deliveryId} ${attempt}`
+export const attemptKey = (deliveryId: DeliveryId, attempt: number): string => `${deliveryId} ${attempt}`
 
 /** The deliveries of one request: at least one, all of one lane. */
 export interface Sending {
@@ -47,7 +49,7 @@ export interface Sending {
 }
 
 /** The attempt after this one. `retryRecord` decides when it is due. */
-export const nextWork = (work: Work, webhookId: string): DeliveryWork => ({
+export const nextWork = (work: Work, webhookId: WebhookId): DeliveryWork => ({
   delivery_id: work.deliveryId,
   webhook_id: webhookId,
   attempt: work.attempt + 1,

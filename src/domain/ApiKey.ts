@@ -2,7 +2,9 @@
  * API keys: format, scopes and identity. A key's value is shown once. Only its SHA-256 is stored, so the timing of a
  * lookup reveals nothing about a key.
  */
+
 import { hash, randomBytes } from "node:crypto"
+import type { AccountId } from "./Ids.ts"
 import type { KeyEnvironment } from "./Network.ts"
 import type { Plan, PlanLimits } from "./Plans.ts"
 
@@ -30,7 +32,7 @@ export const apiKeyBounds = {
 /** The account and rights of a valid key. */
 export interface Identity {
   readonly keyId: string
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly plan: Plan
   /** The plan's limits, with the account's own limits applied. */
   readonly limits: PlanLimits

@@ -2,6 +2,7 @@
  * Batches: one request that carries several deliveries of a webhook. Its body is a JSON array with an item for each
  * delivery: `{delivery_id, event}`, or a CloudEvent in JSON (the JSON Batch Format of CloudEvents 1.0). Pure.
  */
+import type { DeliveryId, WebhookId } from "./Ids.ts"
 import { type EnvelopeFields, envelopeJson } from "./LedgerEvent.ts"
 import { cloudEventJson, type RequestFormat } from "./RequestFormat.ts"
 
@@ -16,8 +17,8 @@ export interface Batch {
 export const batchItem = (
   format: RequestFormat,
   event: EnvelopeFields,
-  webhookId: string,
-  deliveryId: string
+  webhookId: WebhookId,
+  deliveryId: DeliveryId
 ): string =>
   format === "cloudevents"
     ? cloudEventJson(event, webhookId, deliveryId)

@@ -17,7 +17,7 @@
  * log is all there is of it. Work is current when its `attempt` is the row's `attempts` + 1 and the row has not ended;
  * anything else is stale and is dropped. After a retry before its time, the record that waits in a delay topic is stale.
  */
-import { idTime, isId as isOwnId } from "./Ids.ts"
+import { type AccountId, type DeliveryId, idTime, isId as isOwnId, type WebhookId } from "./Ids.ts"
 import { isLedgerEvent, type LedgerEvent } from "./LedgerEvent.ts"
 
 export const DELIVERIES_TOPIC = "webhooks.deliveries"
@@ -31,7 +31,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 /** What the row of a live delivery needs besides its work. */
 export interface UnwrittenRow {
-  readonly account_id: string
+  readonly account_id: AccountId
   /** Offset of the event in `xrpl.<network>.events`. */
   readonly event_offset: number
   /** Route may have queued the same work before, when it was interrupted in the middle of an event. */
@@ -40,8 +40,8 @@ export interface UnwrittenRow {
 
 /** The value of a work record; its key is the webhook's id. */
 export interface DeliveryWork {
-  readonly delivery_id: string
-  readonly webhook_id: string
+  readonly delivery_id: DeliveryId
+  readonly webhook_id: WebhookId
   /** From 1. A new series continues the count. */
   readonly attempt: number
   /** Place in the current series, from 1: it decides the next delay. */
@@ -67,8 +67,8 @@ export interface DeliveryWork {
 
 /** Work that may be attempted now; by default, the delivery's first attempt. */
 export const newWork = (
-  deliveryId: string,
-  webhookId: string,
+  deliveryId: DeliveryId,
+  webhookId: WebhookId,
   event: LedgerEvent,
   attempt = 1,
   seriesAttempt = 1

@@ -6,6 +6,17 @@
  */
 import { createHash, randomBytes } from "node:crypto"
 
+/**
+ * A text that is the id of one kind of thing. A plain text may be given for it, the id of another kind may not: so ids
+ * are not mixed up, and rows and records need no conversion.
+ */
+type IdOf<Kind extends string> = string & { readonly idOf?: Kind }
+
+export type AccountId = IdOf<"account">
+export type DeliveryId = IdOf<"delivery">
+export type EventId = IdOf<"event">
+export type WebhookId = IdOf<"webhook">
+
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 export type IdPrefix = "dlv_" | "wh_" | "rpl_job_" | "key_" | "acct_" | "bat_" | "inc_"
@@ -43,9 +54,9 @@ export const randomId = (prefix: IdPrefix, unixMs: number): string => {
 export const deliveryId = (
   detectedAt: number,
   position: number,
-  webhookId: string,
-  eventId: string
-): string => {
+  webhookId: WebhookId,
+  eventId: EventId
+): DeliveryId => {
   const bytes = withTime(detectedAt)
   bytes.writeUIntBE(position, 6, 3)
   createHash("sha256").update(`${webhookId} ${eventId}`).digest().copy(bytes, 9, 0, 7)
@@ -53,14 +64,14 @@ export const deliveryId = (
 }
 
 /** The id of a webhook's incident that began then. */
-export const incidentId = (beganAt: number, webhookId: string): string => {
+export const incidentId = (beganAt: number, webhookId: WebhookId): string => {
   const bytes = withTime(beganAt)
   createHash("sha256").update(webhookId).digest().copy(bytes, 6, 0, 10)
   return `inc_${encode(bytes)}`
 }
 
 /** The smallest delivery id of that time and position. */
-export const firstDeliveryIdAt = (unixMs: number, position: number): string => {
+export const firstDeliveryIdAt = (unixMs: number, position: number): DeliveryId => {
   const bytes = withTime(unixMs)
   bytes.writeUIntBE(position, 6, 3)
   return `dlv_${encode(bytes)}`

@@ -1,5 +1,7 @@
 /** Messages about webhooks that fail and that work again: one for all webhooks of an account at one host. Pure. */
+
 import type { IncidentEnd } from "./HealthState.ts"
+import type { WebhookId } from "./Ids.ts"
 import { iso } from "./IsoTime.ts"
 import { type Account, accountLine, type Message, minute, paragraphs } from "./Mails.ts"
 import { count, counted } from "./Words.ts"
@@ -9,7 +11,7 @@ export const NAMED_WEBHOOKS = 50
 
 interface Incident {
   readonly id: string
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   readonly network: string
   /** Times are Unix milliseconds. */
   readonly beganAt: number

@@ -3,15 +3,17 @@
  * The snake_case names are the published ones. Serialisation keeps the key order of docs/detection-rules.md 1.4, so
  * the same event always has the same bytes.
  */
+
 import type { ledgerRecord } from "./Envelope.ts"
 import type { EventType } from "./EventType.ts"
+import type { EventId, WebhookId } from "./Ids.ts"
 import type { JsonObject } from "./Ledger.ts"
 import { isNetwork, type Network } from "./Network.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"
 
 /** One event as detection returns it: a pure function of its ledger. */
 export interface DetectedEvent {
-  readonly event_id: string
+  readonly event_id: EventId
   readonly event_type: EventType
   readonly ledger_index: number
   /** Close time; null only for recorded data without one. */
@@ -105,7 +107,7 @@ export type EnvelopeFields = Pick<
 >
 
 /** The body of a webhook POST, byte for byte the same at every attempt. */
-export const envelopeJson = (event: EnvelopeFields, webhookId: string | undefined): string =>
+export const envelopeJson = (event: EnvelopeFields, webhookId: WebhookId | undefined): string =>
   JSON.stringify({
     event_id: event.event_id,
     event_type: event.event_type,

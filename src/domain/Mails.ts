@@ -2,6 +2,7 @@
  * The texts of mails to customers: plain text that says what happened, what it means and what to do. Times are UTC.
  * Pure.
  */
+import type { AccountId, WebhookId } from "./Ids.ts"
 import { iso } from "./IsoTime.ts"
 import type { Notice } from "./Notices.ts"
 import type { Plan } from "./Plans.ts"
@@ -19,7 +20,7 @@ export interface Message extends MailText {
 }
 
 export interface Account {
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly name: string
 }
 
@@ -81,7 +82,7 @@ that its plan (${plan}) has in ${month}. Every attempt counts, retries and repla
 /** `queueWaitsDays`: how long queued deliveries wait for a disabled webhook. */
 export const webhookDisabledMail = (
   disabled: Account & {
-    readonly webhookId: string
+    readonly webhookId: WebhookId
     readonly network: string
     readonly url: string
     readonly reason: string
@@ -124,7 +125,7 @@ resume when the webhook is enabled again.`,
 /** Sent once half of the failed deliveries in a row that disable a webhook are reached. */
 export const webhookHalfWayMail = (
   failing: Account & {
-    readonly webhookId: string
+    readonly webhookId: WebhookId
     readonly url: string
     /** Null if it answers: its responses to batches list deliveries as failed. */
     readonly failingSince: number | null

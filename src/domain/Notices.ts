@@ -2,7 +2,9 @@
  * Notices to a URL of the account: their types, and the body of the request. `standard` is a Standard Webhooks request,
  * `slack` a message for an incoming webhook of Slack. Pure.
  */
+
 import { createHash } from "node:crypto"
+import type { AccountId, WebhookId } from "./Ids.ts"
 import { iso } from "./IsoTime.ts"
 
 export const noticeTypes = [
@@ -48,9 +50,9 @@ export const noticeBody = (
 
 /** A replay or retry job that has ended: no more deliveries are queued for it. */
 export const replayNotice = (job: {
-  readonly account_id: string
+  readonly account_id: AccountId
   readonly job_id: string
-  readonly webhook_id: string
+  readonly webhook_id: WebhookId
   readonly network: string
   readonly status: "completed" | "cancelled" | "failed"
   readonly error: string | null
@@ -66,7 +68,7 @@ export const replayNotice = (job: {
 })
 
 /** Tries the URL. */
-export const testNotice = (accountId: string): Notice<typeof TEST_NOTICE> => ({
+export const testNotice = (accountId: AccountId): Notice<typeof TEST_NOTICE> => ({
   type: TEST_NOTICE,
   text: "This is a test. Notices of Ledgerhook arrive here.",
   data: { account_id: accountId }

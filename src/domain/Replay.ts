@@ -11,7 +11,7 @@
 import type { EventType } from "./EventType.ts"
 import { compileStored } from "./filter/Match.ts"
 import type { PayloadFilter } from "./filter/PayloadFilter.ts"
-import { deliveryId, firstDeliveryIdAt } from "./Ids.ts"
+import { deliveryId, type EventId, firstDeliveryIdAt } from "./Ids.ts"
 import { parseIsoTime } from "./IsoTime.ts"
 import type { LedgerEvent } from "./LedgerEvent.ts"
 import { type Plan, plans } from "./Plans.ts"
@@ -101,7 +101,7 @@ const placeOf = ({ startedAt, startOffset }: ReplayOrigin, offset: number) => {
 }
 
 /** Ids sort in the order of the events in the log. */
-export const replayDeliveryId = (job: ReplayOrigin, offset: number, eventId: string): string => {
+export const replayDeliveryId = (job: ReplayOrigin, offset: number, eventId: EventId): string => {
   const { moment, position } = placeOf(job, offset)
   return deliveryId(moment, position, job.id, eventId)
 }

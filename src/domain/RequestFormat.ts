@@ -3,7 +3,9 @@
  * binary mode, where the body is the payload and ce-… headers say the rest. The body is the same, byte for byte, at
  * every attempt. domain/Batch.ts has the body of several events. Pure.
  */
+
 import { transactionOfEventId } from "./EventId.ts"
+import type { DeliveryId, WebhookId } from "./Ids.ts"
 import { schemaId } from "./JsonSchemas.ts"
 import { type EnvelopeFields, envelopeJson } from "./LedgerEvent.ts"
 
@@ -12,14 +14,14 @@ export type RequestFormat = (typeof requestFormats)[number]
 
 export const defaultFormat: RequestFormat = "ledgerhook"
 
-export const requestBody = (format: RequestFormat, event: EnvelopeFields, webhookId: string): string =>
+export const requestBody = (format: RequestFormat, event: EnvelopeFields, webhookId: WebhookId): string =>
   format === "cloudevents" ? JSON.stringify(event.payload) : envelopeJson(event, webhookId)
 
 /**
  * The attributes of a CloudEvent. Names of extension attributes have lower-case letters and digits only, as
  * CloudEvents asks.
  */
-const cloudEventAttributes = (event: EnvelopeFields, webhookId: string) => ({
+const cloudEventAttributes = (event: EnvelopeFields, webhookId: WebhookId) => ({
   specversion: "1.0",
   id: event.event_id,
   // Event ids are unique within a network only.
@@ -36,14 +38,14 @@ const cloudEventAttributes = (event: EnvelopeFields, webhookId: string) => ({
 /** No value needs percent-encoding: all are ASCII without spaces, quotes and percent signs. */
 export const cloudEventHeaders = (
   event: EnvelopeFields,
-  webhookId: string
+  webhookId: WebhookId
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(cloudEventAttributes(event, webhookId)).map(([name, value]) => [`ce-${name}`, value])
   )
 
 /** One item of a batch. Attributes have the same values as in headers. */
-export const cloudEventJson = (event: EnvelopeFields, webhookId: string, deliveryId: string): string =>
+export const cloudEventJson = (event: EnvelopeFields, webhookId: WebhookId, deliveryId: DeliveryId): string =>
   JSON.stringify({
     ...cloudEventAttributes(event, webhookId),
     deliveryid: deliveryId,

@@ -1,7 +1,9 @@
 /** The headers of one attempt's request, without those that HTTP adds (Host, Content-Length, Connection). Pure. */
+
 import packageJson from "../../package.json" with { type: "json" }
 import { batchContentType } from "./Batch.ts"
 import type { Compression } from "./Compression.ts"
+import type { DeliveryId, WebhookId } from "./Ids.ts"
 import type { EnvelopeFields } from "./LedgerEvent.ts"
 import { cloudEventHeaders, type RequestFormat } from "./RequestFormat.ts"
 import type { SigningScheme } from "./Signing.ts"
@@ -12,7 +14,7 @@ export const unixSeconds = (unixMs: number): string => String(Math.floor(unixMs 
 
 /** What a request carries: one delivery, or a batch. */
 export type Carried =
-  | { readonly deliveryId: string; readonly event: EnvelopeFields }
+  | { readonly deliveryId: DeliveryId; readonly event: EnvelopeFields }
   | { readonly batchId: string }
 
 interface Request {
@@ -22,7 +24,7 @@ interface Request {
   readonly signatures: Readonly<Partial<Record<SigningScheme, string>>>
   readonly format: RequestFormat
   readonly compression: Compression | undefined
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   readonly carried: Carried
   /** When the attempt begins, in Unix seconds. */
   readonly seconds: string

@@ -2,10 +2,12 @@
  * Webhooks as route and deliver know them. One record per webhook in the compacted topic `webhooks.config`; the record
  * with the highest version is the webhook's state, and an absent value (tombstone) means it was deleted.
  */
+
 import type { Batch } from "./Batch.ts"
 import { type Compression, compressions } from "./Compression.ts"
 import type { EventType } from "./EventType.ts"
 import type { PayloadFilter } from "./filter/PayloadFilter.ts"
+import type { AccountId } from "./Ids.ts"
 import { isNetwork, type Network } from "./Network.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"
 import { type RequestFormat, requestFormats } from "./RequestFormat.ts"
@@ -18,7 +20,7 @@ export type WebhookStatus = (typeof webhookStatuses)[number]
 
 export interface WebhookConfig {
   readonly id: string
-  readonly account_id: string
+  readonly account_id: AccountId
   readonly network: Network
   readonly status: WebhookStatus
   readonly url: string

@@ -3,12 +3,14 @@
  * ledgers that have wanted ones. A reader that starts at a stored cursor returns the same events with the same places
  * as the one before it.
  */
+
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import type { NotAMarker } from "../coverage/LedgerMarkers.ts"
 import { type BackfillRange, eventTopicOf } from "../domain/Backfill.ts"
 import { ledgerOfEventId } from "../domain/EventId.ts"
+import type { EventId } from "../domain/Ids.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import { matching, type ReplayFilters } from "../domain/Replay.ts"
 import { Log, type LogError } from "../log/Log.ts"
@@ -134,10 +136,10 @@ interface WantedEvents {
 }
 
 /** An id may contain any number. One that is too large for a cursor stands for a ledger that does not exist. */
-const ledgerOf = (eventId: string): number => Math.min(ledgerOfEventId(eventId), Number.MAX_SAFE_INTEGER)
+const ledgerOf = (eventId: EventId): number => Math.min(ledgerOfEventId(eventId), Number.MAX_SAFE_INTEGER)
 
 /** Places are numbers of ids, so they do not depend on which events exist. */
-const wantedIds = (eventIds: ReadonlyArray<string>): WantedEvents => {
+const wantedIds = (eventIds: ReadonlyArray<EventId>): WantedEvents => {
   const ids = new Set(eventIds)
   const sorted = eventIds.map(ledgerOf).sort((a, b) => a - b)
   const places = new Map<number, number>()

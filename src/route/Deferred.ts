@@ -4,6 +4,7 @@
  * ones behind it, so its deliveries stay in ledger order. In memory only: the offset of the first unfinished event is
  * not committed, so a restart reads it again.
  */
+import type { WebhookId } from "../domain/Ids.ts"
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { LogRecord } from "../log/Log.ts"
 import type { RoutedWebhook } from "./WebhookIndex.ts"
@@ -27,7 +28,7 @@ export const makeDeferred = () => {
     /** The offset of the first event with deliveries that wait. */
     firstOffset: () => queue[taken]?.record.offset,
     /** Whether a delivery of the webhook waits, so that a later one must wait behind it. */
-    has: (webhookId: string) => waiting.has(webhookId),
+    has: (webhookId: WebhookId) => waiting.has(webhookId),
     /** Events must be added in the order of their offsets. */
     add: (record: LogRecord, event: LedgerEvent, webhooks: ReadonlyArray<RoutedWebhook>) => {
       for (const webhook of webhooks) {

@@ -4,9 +4,11 @@
  * webhooks found are checked last. In memory, no I/O. Only what routing needs is kept: about 300 bytes for a webhook,
  * and 80 for each of its account filters.
  */
+
 import { accountKey } from "../domain/AccountId.ts"
 import { type EventType, isEventType, rankOf } from "../domain/EventType.ts"
 import { compileStored, type EventFilter } from "../domain/filter/Match.ts"
+import type { AccountId, WebhookId } from "../domain/Ids.ts"
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { WebhookConfig } from "../domain/Webhook.ts"
@@ -14,7 +16,7 @@ import type { WebhookConfig } from "../domain/Webhook.ts"
 /** What route knows of an active webhook. */
 export interface RoutedWebhook {
   readonly id: string
-  readonly account_id: string
+  readonly account_id: AccountId
   readonly network: Network
 }
 
@@ -23,7 +25,7 @@ export interface WebhookIndex {
    * Sets the newest state of a webhook; undefined if it is deleted. A disabled webhook matches nothing. Throws, and
    * changes nothing, if this version cannot read `config`.
    */
-  readonly set: (webhookId: string, config: WebhookConfig | undefined) => void
+  readonly set: (webhookId: WebhookId, config: WebhookConfig | undefined) => void
   /** Each matching webhook once, in the order of ids. */
   readonly match: (event: LedgerEvent) => ReadonlyArray<RoutedWebhook>
 }

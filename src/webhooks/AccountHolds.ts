@@ -3,13 +3,15 @@
  * statement a second reads them. If the database cannot be reached, the last result stays in use: an outage neither
  * ends a hold nor begins one.
  */
+
 import { Clock, Context, Effect, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
+import type { AccountId } from "../domain/Ids.ts"
 import type { Hold } from "../domain/Quota.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { UsageStore } from "../storage/accounts/UsageStore.ts"
 
-const describe = (accountId: string, hold: Hold | undefined): string => {
+const describe = (accountId: AccountId, hold: Hold | undefined): string => {
   switch (hold) {
     case undefined:
       return `deliveries of account ${accountId} resume`
@@ -23,7 +25,7 @@ const describe = (accountId: string, hold: Hold | undefined): string => {
 export class AccountHolds extends Context.Service<AccountHolds>()("ledgerhook/webhooks/AccountHolds", {
   make: Effect.gen(function* () {
     const usage = yield* UsageStore
-    const listeners = new Set<(accountId: string) => void>()
+    const listeners = new Set<(accountId: AccountId) => void>()
     let holds: ReadonlyMap<string, Hold> = new Map()
 
     const look = Effect.gen(function* () {
@@ -44,9 +46,9 @@ export class AccountHolds extends Context.Service<AccountHolds>()("ledgerhook/we
 
     return {
       /** Undefined if the account's deliveries do not wait. */
-      get: (accountId: string) => holds.get(accountId),
+      get: (accountId: AccountId) => holds.get(accountId),
       /** Calls the listener with each account whose hold begins, ends or changes. The returned function stops it. */
-      subscribe: (listener: (accountId: string) => void): (() => void) => {
+      subscribe: (listener: (accountId: AccountId) => void): (() => void) => {
         listeners.add(listener)
         return () => listeners.delete(listener)
       }

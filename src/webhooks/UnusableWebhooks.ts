@@ -4,8 +4,10 @@
  * key or another process gets their partition. The log says which and why: once, and again when it changes. Secrets are
  * tried again every `openSecretsMs`, because the key file may have been replaced.
  */
+
 import { Effect, Latch, Result } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
+import type { WebhookId } from "../domain/Ids.ts"
 
 /** Webhooks that a message names for each reason, and reasons that it names. */
 const SHOWN = 5
@@ -68,12 +70,12 @@ export const makeUnusableWebhooks = Effect.gen(function* () {
   yield* Effect.forkScoped(Effect.forever(watch))
 
   return {
-    has: (webhookId: string) => webhooks.has(webhookId),
-    set: (webhookId: string, unusable: Unusable) => {
+    has: (webhookId: WebhookId) => webhooks.has(webhookId),
+    set: (webhookId: WebhookId, unusable: Unusable) => {
       webhooks.set(webhookId, unusable)
       some.openUnsafe()
     },
-    delete: (webhookId: string) => void webhooks.delete(webhookId),
+    delete: (webhookId: WebhookId) => void webhooks.delete(webhookId),
     described: () => describeUnusable(webhooks)
   }
 })

@@ -5,8 +5,10 @@
  * contains every change that the API has answered. `whenCurrent` is for many uses a second: the view may be as old as
  * its lease (`Limits.webhookViewLeaseMs`), so the API waits for one lease before it answers a secret rotation.
  */
+
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { Limits } from "../config/Limits.ts"
+import type { WebhookId } from "../domain/Ids.ts"
 import { CONFIG_TOPIC, type DeliveryConfig, deliveryConfig, parseWebhookConfig } from "../domain/Webhook.ts"
 import * as CompactedView from "../log/CompactedView.ts"
 import { SecretBox } from "../storage/webhooks/SecretBox.ts"
@@ -33,7 +35,7 @@ export const secretsAt = (webhook: RegisteredWebhook, nowMs: number): ReadonlyAr
     : [secret]
 }
 
-export type Listener = (webhookId: string, webhook: RegisteredWebhook | undefined) => void
+export type Listener = (webhookId: WebhookId, webhook: RegisteredWebhook | undefined) => void
 
 export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
   "ledgerhook/webhooks/WebhookRegistry",
@@ -44,7 +46,7 @@ export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
       const listeners = new Set<Listener>()
       const usable = new Map<string, RegisteredWebhook>()
 
-      const changed = (webhookId: string) => {
+      const changed = (webhookId: WebhookId) => {
         for (const listener of listeners) listener(webhookId, usable.get(webhookId))
       }
 
@@ -69,7 +71,7 @@ export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
       const unusable = yield* makeUnusableWebhooks
 
       /** If the record has another form, the webhook stays as it was, and waits if nothing is known of it. */
-      const apply = (webhookId: string, value: string | null): Result.Result<void, string> => {
+      const apply = (webhookId: WebhookId, value: string | null): Result.Result<void, string> => {
         if (value === null) {
           unusable.delete(webhookId)
           usable.delete(webhookId)
@@ -106,9 +108,9 @@ export class WebhookRegistry extends Context.Service<WebhookRegistry>()(
 
       return {
         /** Undefined if the webhook is deleted, or not usable. */
-        get: (webhookId: string) => usable.get(webhookId),
+        get: (webhookId: WebhookId) => usable.get(webhookId),
         /** Whether the webhook exists, also if its deliveries must wait. */
-        isKnown: (webhookId: string) => usable.has(webhookId) || unusable.has(webhookId),
+        isKnown: (webhookId: WebhookId) => usable.has(webhookId) || unusable.has(webhookId),
         /** Which webhooks are not usable, and why, in a sentence for the operator; undefined if there are none. */
         unusable: unusable.described,
         /** Calls the listener with every usable webhook, then with each change. The returned function stops it. */

@@ -148,7 +148,7 @@ layer(apiLayer(), { excludeTestServices: true })("a retry before the next attemp
       const prepared = yield* prepareDeliveries()
       const store = yield* DeliveryStore
       const { id } = yield* retrying(prepared)
-      yield* store.spill(waitingFor([id], 2), "live")
+      yield* store.moveToBacklog(waitingFor([id], 2), "live")
       const before = (yield* store.states([id])).get(id)
       const answer = yield* retry(prepared, id)
       assert.deepStrictEqual([answer.status, answer.body], [200, { delivery_id: id, status: "retrying" }])

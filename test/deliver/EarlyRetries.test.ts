@@ -286,7 +286,7 @@ describe("a retrying delivery that is retried by hand", () => {
       const id = ids[0]!
       const store = yield* DeliveryStore
       const sql = yield* SqlClient.SqlClient
-      yield* store.spill(waitingFor([id], 2), "live")
+      yield* store.moveToBacklog(waitingFor([id], 2), "live")
       const before = yield* stateOf(id)
       assert.deepStrictEqual(yield* retry(id), { is: "queued", status: "retrying" })
       assert.deepStrictEqual(yield* stateOf(id), before)

@@ -59,7 +59,7 @@ it.live(
       const receiver = yield* makeReceiver()
       const webhook = yield* makeWebhook(receiver.url)
       const ids = yield* queueWithRows(webhook, 3)
-      yield* store.spill(waitingFor(ids), "live")
+      yield* store.moveToBacklog(waitingFor(ids), "live")
       isDelivering = true
       yield* startDelivering
       yield* receiver.until(({ length }) => length === ids.length)

@@ -254,7 +254,7 @@ describe("a used up quota", () => {
           yield* useUp("acct_1")
           const ids = yield* queueWithRows(webhook, 300)
           // A process died while it spilled its queue: part of it is in the backlog, and no offset was committed.
-          yield* store.spill(waitingFor(ids.slice(100, 150)), "live")
+          yield* store.moveToBacklog(waitingFor(ids.slice(100, 150)), "live")
           const first = yield* startDelivering
           yield* eventuallyAdvancing(parked(ids))
           yield* first.stop

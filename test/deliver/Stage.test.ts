@@ -254,7 +254,7 @@ describe("deliver", () => {
         yield* untilAll([last!], "delivered")
         assert.deepStrictEqual(
           receiver.received.map(({ deliveryId }) => deliveryId),
-          [id, last]
+          [id!, last!]
         )
       }).pipe(Effect.scoped, Effect.provide(deliveringLayer({}, slowStore)))
     }

@@ -81,7 +81,7 @@ describe("deliveries with and without a row", () => {
         const first = yield* queueEvents(webhook, 1)
         yield* untilAll(first, "delivered")
         const late = yield* queueWithRows(webhook, 3, (ids) =>
-          Effect.flatMap(DeliveryStore, (store) => store.spill(waitingFor(ids), "live"))
+          Effect.flatMap(DeliveryStore, (store) => store.moveToBacklog(waitingFor(ids), "live"))
         )
         yield* untilAll(late, "delivered")
         assert.deepStrictEqual(sent(receiver), [...first, ...late])
@@ -163,7 +163,7 @@ describe("deliveries with and without a row", () => {
       const ids = yield* queueMixed(yield* makeWebhook(receiver.url))
       yield* untilAll(ids, "retrying")
       const store = yield* DeliveryStore
-      yield* store.spill(waitingFor(ids, 1), "live")
+      yield* store.moveToBacklog(waitingFor(ids, 1), "live")
       assert.deepStrictEqual(
         (yield* states(ids)).filter((state) => state?.parked !== false),
         []

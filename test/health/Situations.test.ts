@@ -36,7 +36,7 @@ const makePlay = (webhookId: string) => {
           return yield* Effect.asVoid(webhooks.remove(OWNER, webhookId, now))
         case "queue":
           // As an actor does with what has waited for a second.
-          return yield* store.spill([{ deliveryId: made.id, attempt: 1, row: made }], "live")
+          return yield* store.moveToBacklog([{ deliveryId: made.id, attempt: 1, row: made }], "live")
         case "suspend":
         case "resume":
           return yield* Effect.asVoid(sql`

@@ -23,7 +23,7 @@ export const makeWatchedStore = (clock: VirtualClock): WatchedStore => {
     insertPending: (...asked) => clock.outside(store.insertPending(...asked)),
     record: (...asked) => clock.outside(store.record(...asked)),
     recordFirst: (...asked) => clock.outside(store.recordFirst(...asked)),
-    spill: (...asked) => clock.outside(store.spill(...asked)),
+    moveToBacklog: (...asked) => clock.outside(store.moveToBacklog(...asked)),
     backlogPage: (...asked) =>
       Effect.tap(clock.outside(store.backlogPage(...asked)), (rows) =>
         Effect.sync(() => {

@@ -1,8 +1,10 @@
 /** `/v1/incidents` and `/v1/webhooks/:id/incidents`. */
+
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
+import type { WebhookId } from "../../domain/Ids.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { type Incident, listIncidents } from "../../storage/webhooks/IncidentStore.ts"
 import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
@@ -48,7 +50,7 @@ export const incidentsLayer = HttpApiBuilder.group(
     const webhooks = yield* WebhookStore
     const page = yield* makePage
 
-    const list = Effect.fnUntraced(function* (query: Query, webhookId: string | undefined) {
+    const list = Effect.fnUntraced(function* (query: Query, webhookId: WebhookId | undefined) {
       const owner = ownerOf(yield* Caller)
       const since = query.since === undefined ? undefined : parseIsoTime(query.since)
       const until = query.until === undefined ? undefined : parseIsoTime(query.until)

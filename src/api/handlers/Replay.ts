@@ -9,7 +9,7 @@ import { estimateReplay } from "../../coverage/ReplayEstimate.ts"
 import { tallyReplay } from "../../coverage/ReplayTally.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
-import { randomId } from "../../domain/Ids.ts"
+import { type EventId, randomId } from "../../domain/Ids.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
@@ -94,7 +94,7 @@ export const replayLayer = HttpApiBuilder.group(
 
     const counted = Effect.fnUntraced(function* (
       network: Network,
-      eventIds: ReadonlyArray<string> | undefined,
+      eventIds: ReadonlyArray<EventId> | undefined,
       filters: ReplayFilters | undefined,
       estimated: EventEstimate
     ) {

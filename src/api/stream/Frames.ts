@@ -1,14 +1,16 @@
 /**
  * Text of an event stream (server-sent events, https://html.spec.whatwg.org/multipage/server-sent-events.html). Pure.
  */
+
 import type { EventType } from "../../domain/EventType.ts"
+import type { EventId } from "../../domain/Ids.ts"
 import { eventJson, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { LogRecord } from "../../log/Log.ts"
 
 /** An event as streams send it. All streams of a network share the text. */
 export interface StreamEvent {
   readonly offset: number
-  readonly eventId: string
+  readonly eventId: EventId
   readonly eventType: EventType
   readonly accounts: ReadonlyArray<string>
   readonly text: string

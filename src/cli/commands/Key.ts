@@ -3,7 +3,7 @@ import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Limits } from "../../config/Limits.ts"
 import { type Scope, scopes } from "../../domain/ApiKey.ts"
-import { isId } from "../../domain/Ids.ts"
+import { type AccountId, isId } from "../../domain/Ids.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { type KeyEnvironment, keyEnvironments } from "../../domain/Network.ts"
 import { AccountStore } from "../../storage/accounts/AccountStore.ts"
@@ -17,7 +17,7 @@ import { type Column, json, printList, printOne } from "../terminal/Table.ts"
 
 const moment = (at: string | null): string | null => (at === null ? null : iso(at))
 
-const toJson = (key: ApiKeyRow, accountId: string) => ({
+const toJson = (key: ApiKeyRow, accountId: AccountId) => ({
   id: key.id,
   account_id: accountId,
   name: key.name,

@@ -3,9 +3,11 @@
  * Events are read from the log; a test delivery has its event in its row. If retention has dropped the event, the
  * delivery ends `failed`. Statements are retried until they succeed.
  */
+
 import { Clock, Effect } from "effect"
 import { StageLimits } from "../../config/StageLimits.ts"
 import { StoredEvents } from "../../coverage/StoredEvents.ts"
+import type { WebhookId } from "../../domain/Ids.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
 import {
@@ -43,7 +45,7 @@ export const makeBacklog = Effect.gen(function* () {
   const { rowsAtOnce } = yield* StageLimits
 
   const readPage = Effect.fnUntraced(function* (
-    webhookId: string,
+    webhookId: WebhookId,
     kind: BacklogKind,
     afterId: string,
     limit: number
@@ -71,7 +73,7 @@ export const makeBacklog = Effect.gen(function* () {
 
   return {
     readPage: (
-      webhookId: string,
+      webhookId: WebhookId,
       kind: BacklogKind,
       afterId: string,
       limit: number
@@ -82,7 +84,7 @@ export const makeBacklog = Effect.gen(function* () {
     move: Effect.fnUntraced(function* (lane: LaneKind, works: ReadonlyArray<Work>) {
       for (let i = 0; i < works.length; i += rowsAtOnce) {
         yield* deliveries
-          .spill(works.slice(i, i + rowsAtOnce), lane)
+          .moveToBacklog(works.slice(i, i + rowsAtOnce), lane)
           .pipe(retryUntilSuccess("moving deliveries to the backlog"))
       }
     }),

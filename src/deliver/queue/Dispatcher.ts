@@ -4,8 +4,10 @@
  * slow operation is a fiber of the actor or a callback; its end is a message. A delivery that has been queued for
  * `rowAfterMs` gets its row in the backlog, and stays queued at its place.
  */
+
 import { Effect, FiberSet, Latch } from "effect"
 import { StageLimits } from "../../config/StageLimits.ts"
+import type { WebhookId } from "../../domain/Ids.ts"
 import { monotonicClock } from "../../domain/Monotonic.ts"
 import { permissionUnder } from "../../domain/Quota.ts"
 import { AccountHolds } from "../../webhooks/AccountHolds.ts"
@@ -29,13 +31,13 @@ export interface Dispatcher {
    * Queues the work, or moves it to the backlog, from where its lane reads it. Work of a deleted webhook is ended.
    * `isSlow`: the lane did not take the work in time, so it takes no more work from the log until it has drained.
    */
-  readonly offer: (webhookId: string, work: Work, isSlow: boolean) => void
+  readonly offer: (webhookId: WebhookId, work: Work, isSlow: boolean) => void
   /** Waits until what was offered is queued or has its row. */
   readonly kept: Effect.Effect<void>
   /** Whether the webhook's lane will take more work in a moment, and not now. */
-  readonly isCrowded: (kind: LaneKind, webhookId: string) => boolean
+  readonly isCrowded: (kind: LaneKind, webhookId: WebhookId) => boolean
   /** For webhooks that have a backlog. */
-  readonly resume: (webhookIds: ReadonlyArray<string>) => void
+  readonly resume: (webhookIds: ReadonlyArray<WebhookId>) => void
   /**
    * Lets lanes read their backlog. Call it after all work that was in the log at the start has been offered: some of
    * that work precedes the deliveries in the backlog.
@@ -150,7 +152,7 @@ export const makeDispatcher = Effect.gen(function* () {
       if (!scheduler.stopped) guarded(body)
     })
 
-  const connect = (webhookId: string) => {
+  const connect = (webhookId: WebhookId) => {
     // The webhook may have changed or been deleted during the wait.
     const webhook = scheduler.queues.get(webhookId)?.current?.webhook
     if (webhook === undefined) return dispatch({ kind: "woken", webhookId })
@@ -200,7 +202,7 @@ export const makeDispatcher = Effect.gen(function* () {
   }
 
   /** Undefined if the webhook is deleted. */
-  const currentWebhook = (webhookId: string): CurrentWebhook | undefined => {
+  const currentWebhook = (webhookId: WebhookId): CurrentWebhook | undefined => {
     const webhook = registry.get(webhookId)
     if (webhook === undefined)
       return registry.isKnown(webhookId) ? { webhook: undefined, permission: "none" } : undefined
@@ -211,7 +213,7 @@ export const makeDispatcher = Effect.gen(function* () {
     }
   }
 
-  const changed = (webhookId: string) => {
+  const changed = (webhookId: WebhookId) => {
     if (scheduler.queues.has(webhookId))
       dispatch({ kind: "changed", webhookId, current: currentWebhook(webhookId) })
   }

@@ -1,4 +1,5 @@
 /** The messages that the scheduler takes and the commands that it returns. */
+import type { WebhookId } from "../../domain/Ids.ts"
 import type { BacklogKind } from "../../storage/deliveries/DeliveryStore.ts"
 import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
 import type { Share } from "../send/Attempt.ts"
@@ -35,7 +36,7 @@ export type WebhookMessage =
     | { readonly kind: "notSent"; readonly works: ReadonlyArray<Work> }
     /** All attempts of a request are recorded and their retries are appended. */
     | { readonly kind: "settled"; readonly works: ReadonlyArray<Work> }
-  ) & { readonly webhookId: string }
+  ) & { readonly webhookId: WebhookId }
 
 export type ActorMessage =
   /**
@@ -54,22 +55,22 @@ export type Command =
       readonly share: Share
     }
   /** `connected` follows when the webhooks are confirmed; if no connection is free then, `woken` follows later. */
-  | { readonly kind: "connect"; readonly webhookId: string }
+  | { readonly kind: "connect"; readonly webhookId: WebhookId }
   /** Returns a connection that is not used. */
   | { readonly kind: "disconnect"; readonly share: Share }
   /** The message follows. */
   | {
       readonly kind: "wake"
-      readonly webhookId: string
+      readonly webhookId: WebhookId
       readonly afterMs: number
       readonly message: "woken" | "gathered"
     }
   /** `replayMayStart` follows. */
-  | { readonly kind: "askReplayStart"; readonly webhookId: string }
+  | { readonly kind: "askReplayStart"; readonly webhookId: WebhookId }
   /** `pageRead` follows. */
   | {
       readonly kind: "readPage"
-      readonly webhookId: string
+      readonly webhookId: WebhookId
       readonly lane: LaneKind
       readonly rows: BacklogKind
       readonly afterId: string
@@ -78,9 +79,9 @@ export type Command =
   /** Moves rows to the backlog, or ends them if the webhook is deleted; `movedToBacklog` follows. */
   | {
       readonly kind: "moveToBacklog"
-      readonly webhookId: string
+      readonly webhookId: WebhookId
       readonly lane: LaneKind
       readonly works: ReadonlyArray<Work>
     }
   /** Nothing of the webhook is in memory. */
-  | { readonly kind: "forget"; readonly webhookId: string }
+  | { readonly kind: "forget"; readonly webhookId: WebhookId }

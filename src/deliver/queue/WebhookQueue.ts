@@ -3,7 +3,9 @@
  * what may start, what a request carries, whether the feed should wait for the webhook, and whether the service holds
  * it back. Pure.
  */
+
 import { type Batch, batchItem } from "../../domain/Batch.ts"
+import type { WebhookId } from "../../domain/Ids.ts"
 import type { SendPermission } from "../../domain/Quota.ts"
 import { defaultFormat } from "../../domain/RequestFormat.ts"
 import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
@@ -22,7 +24,7 @@ export type CurrentWebhook =
   | { readonly webhook: undefined; readonly permission: "none" }
 
 export interface WebhookQueue {
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   /** Undefined: the webhook is deleted. */
   current: CurrentWebhook | undefined
   readonly live: Lane
@@ -55,7 +57,7 @@ const MANY_PER_SECOND = 50
 const PRESUMED_PER_SECOND = 55
 
 export const makeWebhookQueue = (
-  webhookId: string,
+  webhookId: WebhookId,
   current: CurrentWebhook | undefined,
   mode: Lane["mode"],
   nowMs: number

@@ -1,5 +1,7 @@
 /** What is shown of recorded attempts: metrics, and a line for each at the level `debug`. */
+
 import { Effect, LogLevel, References } from "effect"
+import type { AccountId, WebhookId } from "../../domain/Ids.ts"
 import { Metrics, statusClassOf } from "../../observability/Metrics.ts"
 import type { AttemptRecord } from "../../storage/deliveries/Transitions.ts"
 import type { Work } from "../Work.ts"
@@ -7,8 +9,8 @@ import type { Work } from "../Work.ts"
 /** The outcome of one attempt. */
 export interface Outcome {
   readonly attempt: AttemptRecord
-  readonly accountId: string
-  readonly webhookId: string
+  readonly accountId: AccountId
+  readonly webhookId: WebhookId
   /** What was attempted. */
   readonly work: Work
 }

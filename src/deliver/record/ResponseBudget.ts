@@ -3,7 +3,9 @@
  * are stored as they are read. After that a body is cut to `shortCharacters`, with a note, and fewer headers are kept.
  * Short responses cost nothing and never change. Each process that delivers counts for itself, from its start.
  */
+
 import { Limits } from "../../config/Limits.ts"
+import type { AccountId } from "../../domain/Ids.ts"
 import { keptHeaders } from "../../domain/ResponseHeaders.ts"
 import type { AttemptRecord } from "../../storage/deliveries/Transitions.ts"
 
@@ -45,7 +47,7 @@ export const makeResponseBudget = ({ bytes, shortCharacters }: ResponseLimits) =
   }
 
   /** Returns the attempt as it is to be stored. */
-  return (accountId: string, attempt: AttemptRecord): AttemptRecord => {
+  return (accountId: AccountId, attempt: AttemptRecord): AttemptRecord => {
     const today = Math.floor(attempt.endedAt / DAY_MS)
     if (today !== day) used.clear()
     day = today

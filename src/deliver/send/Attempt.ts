@@ -7,7 +7,7 @@ import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { failedDeliveries } from "../../domain/Batch.ts"
 import type { AttemptOutcome } from "../../domain/Delivery.ts"
-import { randomId } from "../../domain/Ids.ts"
+import { type DeliveryId, randomId, type WebhookId } from "../../domain/Ids.ts"
 import { delayAfter, lengthened, type RetryPolicy } from "../../domain/RetryPolicy.ts"
 import { traced } from "../../observability/Tracing.ts"
 import type { AttemptRecord } from "../../storage/deliveries/Transitions.ts"
@@ -110,7 +110,7 @@ const MULTI_STATUS = 207
 export const batchOutcomes = (
   outcome: AttemptOutcome,
   batchId: string,
-  deliveryIds: ReadonlyArray<string>
+  deliveryIds: ReadonlyArray<DeliveryId>
 ): ReadonlyArray<AttemptOutcome> => {
   const { details, responseBody, responseStatus } = outcome
   const all: AttemptOutcome = {
@@ -153,7 +153,7 @@ export interface Attempts {
   /** See `Recorder.mayRunAhead`. */
   readonly mayRunAhead: () => boolean
   /** The webhook will start no more requests. */
-  readonly leave: (webhookId: string) => void
+  readonly leave: (webhookId: WebhookId) => void
 }
 
 /**
@@ -174,7 +174,7 @@ export const makeGuarded = (run: (self: Effect.Effect<never>) => void) => (body:
  */
 export const makeAttempts = Effect.fnUntraced(function* (
   run: (self: Effect.Effect<void>) => void,
-  wake: (webhookId: string) => void
+  wake: (webhookId: WebhookId) => void
 ) {
   // Made before the sender is opened, so it is closed after it: requests return connections.
   const shares = yield* makeShares(wake)

@@ -8,8 +8,10 @@
  * So an account never uses more than half of a bound, and a webhook never more than a quarter. The less is left, the
  * smaller is the part of it that one webhook gets, so some stay free. Accounts that wait take turns.
  */
+
 import { Context, Effect, Layer } from "effect"
 import { StageLimits } from "../../config/StageLimits.ts"
+import type { AccountId, WebhookId } from "../../domain/Ids.ts"
 import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
 
 /** How many waiting shares are tried when a connection becomes free. */
@@ -35,7 +37,7 @@ interface Bound {
 export interface Share {
   inUse: number
   left: boolean
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly origin: string
   readonly bounds: ReadonlyArray<{ readonly bound: Bound; readonly account: AccountUse }>
   /** Called once after each denial, when a connection may be free. */
@@ -43,7 +45,7 @@ export interface Share {
 }
 
 export interface Limiter {
-  readonly join: (accountId: string, origin: string, wake: () => void) => Share
+  readonly join: (accountId: AccountId, origin: string, wake: () => void) => Share
   /** False: `wake` follows. */
   readonly take: (share: Share) => boolean
   readonly release: (share: Share) => void
@@ -121,7 +123,7 @@ export const makeLimiter = (limits: { readonly perOrigin: number; readonly inPro
   const inProcess = makeBound(limits.inProcess)
   const origins = new Map<string, Bound>()
 
-  const enter = (bound: Bound, accountId: string) => {
+  const enter = (bound: Bound, accountId: AccountId) => {
     const account = bound.accounts.get(accountId) ?? { inUse: 0, shares: 0, waiting: makeFifo<Share>() }
     bound.accounts.set(accountId, account)
     account.shares++
@@ -181,7 +183,7 @@ export class ConnectionLimiter extends Context.Service<ConnectionLimiter, Limite
  * The connections of an actor's webhooks. `wake` is called with the id of one that was denied a connection, when it may
  * try again. When the scope closes, all connections are returned.
  */
-export const makeShares = Effect.fnUntraced(function* (wake: (webhookId: string) => void) {
+export const makeShares = Effect.fnUntraced(function* (wake: (webhookId: WebhookId) => void) {
   const limiter = yield* ConnectionLimiter
   /** The share of each webhook at its current URL. */
   const byWebhook = new Map<string, { readonly url: URL; readonly share: Share }>()
@@ -190,7 +192,7 @@ export const makeShares = Effect.fnUntraced(function* (wake: (webhookId: string)
   const forgetIfUnused = (share: Share) => {
     if (share.left && share.inUse === 0) open.delete(share)
   }
-  const leave = (webhookId: string) => {
+  const leave = (webhookId: WebhookId) => {
     const share = byWebhook.get(webhookId)?.share
     if (share === undefined) return
     byWebhook.delete(webhookId)

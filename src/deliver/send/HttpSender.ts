@@ -4,12 +4,14 @@
  * and only for webhooks of the same account: a receiver that sends too many bytes can confuse no other account's
  * responses. Results come by callback, because a fiber for each attempt cost a twentieth of its CPU.
  */
+
 import { Clock, Effect, Latch, Random, type Scope } from "effect"
 import { Agent, Pool } from "undici"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { StageLimits } from "../../config/StageLimits.ts"
 import type { AttemptOutcome } from "../../domain/Delivery.ts"
+import type { AccountId } from "../../domain/Ids.ts"
 import { monotonicClock } from "../../domain/Monotonic.ts"
 import { Resolver, remembering } from "../../net/Resolver.ts"
 import { Connection, makeConnector, type OpenConnections } from "./Connection.ts"
@@ -21,7 +23,7 @@ const IDLE_MARGIN_MS = 500
 
 /** `ended` is called once, possibly before this returns. */
 export type Send = (
-  accountId: string,
+  accountId: AccountId,
   request: SignedRequest,
   /** Bytes of the response's body that are read. */
   responseBytes: number,
@@ -86,7 +88,7 @@ export const makeHttpSender = Effect.gen(function* () {
   yield* Effect.addFinalizer(() =>
     Effect.promise(() => Promise.all([...agents.values()].map((agent) => agent.destroy())))
   )
-  const agentOf = (accountId: string): Agent => {
+  const agentOf = (accountId: AccountId): Agent => {
     let agent = agents.get(accountId)
     if (agent === undefined) {
       agent = new Agent({ factory: poolOf })

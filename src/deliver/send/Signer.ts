@@ -4,10 +4,12 @@
  * X-Service-Signature separates them with a comma, webhook-signature with a space. Signatures cover the body before
  * compression, because many servers decompress a body before the receiver's code can see it.
  */
+
 import { createHmac } from "node:crypto"
 import { gzipSync, zstdCompressSync } from "node:zlib"
 import { batchBody } from "../../domain/Batch.ts"
 import type { Compression } from "../../domain/Compression.ts"
+import type { DeliveryId, WebhookId } from "../../domain/Ids.ts"
 import type { EnvelopeFields } from "../../domain/LedgerEvent.ts"
 import { defaultFormat, type RequestFormat, requestBody } from "../../domain/RequestFormat.ts"
 import { type Carried, contentId, requestHeaders, unixSeconds } from "../../domain/RequestHeaders.ts"
@@ -58,7 +60,7 @@ interface RequestOptions {
   readonly format?: RequestFormat | undefined
   /** Default: none. */
   readonly compression?: Compression | undefined
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   readonly nowMs: number
 }
 
@@ -95,7 +97,7 @@ export const signedRequest = ({
   deliveryId,
   event,
   ...options
-}: RequestOptions & { readonly deliveryId: string; readonly event: EnvelopeFields }): SignedRequest =>
+}: RequestOptions & { readonly deliveryId: DeliveryId; readonly event: EnvelopeFields }): SignedRequest =>
   signed(
     options,
     { deliveryId, event },

@@ -1,6 +1,8 @@
 /** An account's limits in the database: those of its plan, replaced by its own. */
+
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import type { AccountId } from "../../domain/Ids.ts"
 import { type LimitOverrides, limitsOf, type Plan, type PlanLimits } from "../../domain/Plans.ts"
 
 export const ownColumns: ReadonlyArray<readonly [keyof LimitOverrides, string]> = [
@@ -22,7 +24,7 @@ export const OWN_LIMITS = `jsonb_build_object(${ownColumns.map(([limit, name]) =
  */
 export const lockedLimits = (
   sql: SqlClient.SqlClient,
-  accountId: string
+  accountId: AccountId
 ): Effect.Effect<PlanLimits | undefined, SqlError.SqlError> =>
   sql<{ readonly plan: Plan; readonly own: LimitOverrides }>`
     SELECT plan, ${sql.literal(OWN_LIMITS)} AS own FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`.pipe(

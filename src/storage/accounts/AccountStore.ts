@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { randomId } from "../../domain/Ids.ts"
+import { type AccountId, randomId } from "../../domain/Ids.ts"
 import type { LimitOverrides, Plan } from "../../domain/Plans.ts"
 import { openQuotaGaps } from "../webhooks/GapStore.ts"
 import { OWN_LIMITS, ownColumns } from "./AccountLimits.ts"
@@ -28,7 +28,7 @@ export interface Account extends NewAccount {
 }
 
 export interface KeyOwnership {
-  readonly account_id: string
+  readonly account_id: AccountId
   readonly revoked_at: string | null
 }
 

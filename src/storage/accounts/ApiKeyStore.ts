@@ -5,14 +5,14 @@
 import { Context, Data, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { keyHint, keySha256, newKeyValue, type Scope } from "../../domain/ApiKey.ts"
-import { firstIdAt, randomId } from "../../domain/Ids.ts"
+import { type AccountId, firstIdAt, randomId } from "../../domain/Ids.ts"
 import type { KeyEnvironment } from "../../domain/Network.ts"
 import { newKeysPerDay } from "../../domain/Plans.ts"
 import { column } from "../Columns.ts"
 import { lockedLimits } from "./AccountLimits.ts"
 
 export interface NewApiKey {
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly name: string
   readonly scopes: ReadonlyArray<Scope>
   readonly environment: KeyEnvironment
@@ -24,7 +24,7 @@ export interface NewApiKey {
 
 /** The account and the environments of its keys. */
 export interface KeyOwner {
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly environments: ReadonlyArray<KeyEnvironment>
 }
 
@@ -56,7 +56,7 @@ export class ApiKeyStore extends Context.Service<ApiKeyStore>()("ledgerhook/stor
     const owned = ({ accountId, environments }: KeyOwner) =>
       sql`account_id = ${accountId} AND environment = ANY(${environments}::text[])`
 
-    const requireRoom = Effect.fnUntraced(function* (accountId: string, nowMs: number) {
+    const requireRoom = Effect.fnUntraced(function* (accountId: AccountId, nowMs: number) {
       const limits = yield* lockedLimits(sql, accountId)
       if (limits === undefined) return
       const [present] = yield* sql<{ readonly valid: number; readonly created: number }>`

@@ -3,9 +3,11 @@
  * commit in one transaction, so a repeated request never acts twice, even after a crash. Responses are encrypted,
  * because some contain a secret. The daily rate limit of the API key bounds how many are stored.
  */
+
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import type { AccountId } from "../../domain/Ids.ts"
 import type { KeyEnvironment } from "../../domain/Network.ts"
 import { deleteEvery } from "../../observability/ClockTrust.ts"
 import { SecretBox } from "../webhooks/SecretBox.ts"
@@ -17,7 +19,7 @@ export interface KeptAnswer {
 }
 
 export interface IdempotentRequest {
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly environment: KeyEnvironment
   readonly key: string
   /** A hash of API key, method, URL and body: shows whether a request with the same key is the same request. */

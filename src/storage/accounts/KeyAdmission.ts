@@ -4,9 +4,11 @@
  * locks the rows of counts, first those of accounts and then those of keys, each in one order, so that statements cannot
  * deadlock. Nothing is cached, so a revoked key fails at its next request.
  */
+
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Identity, Scope } from "../../domain/ApiKey.ts"
+import type { AccountId } from "../../domain/Ids.ts"
 import type { KeyEnvironment } from "../../domain/Network.ts"
 import {
   accountRequests,
@@ -44,7 +46,7 @@ export interface Admission {
 interface Row {
   readonly sha256: string
   readonly key_id: string
-  readonly account_id: string
+  readonly account_id: AccountId
   readonly environment: KeyEnvironment
   readonly scopes: ReadonlyArray<Scope>
   readonly plan: Plan

@@ -2,8 +2,10 @@
  * The queue of mails (MessageQueue.ts). A mail is queued once for each cause, in the transaction that causes it, and with
  * it the notice to the account's URL.
  */
+
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import type { AccountId } from "../../domain/Ids.ts"
 import type { MailText } from "../../domain/Mails.ts"
 import type { Notice } from "../../domain/Notices.ts"
 import { column } from "../Columns.ts"
@@ -13,7 +15,7 @@ import { queueNotices } from "./NoticeStore.ts"
 export interface NewMail extends MailText {
   /** Why it is sent. There is one mail for each cause. */
   readonly cause: string
-  readonly accountId: string
+  readonly accountId: AccountId
   /** Null if the account has no address: the mail is then logged instead. */
   readonly recipient: string | null
   readonly notice?: Notice

@@ -3,16 +3,18 @@
  * one message at a time, so no two send the same one; if a sender dies, another one takes its message when the lease
  * ends. `cause` makes a message unique.
  */
+
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import type { AccountId } from "../../domain/Ids.ts"
 import { printable } from "../../domain/Printable.ts"
 import { column } from "../Columns.ts"
 
 /** A message that this process has leased to send. */
 export interface Leased {
   readonly cause: string
-  readonly accountId: string
+  readonly accountId: AccountId
   /** The number of this attempt, from 1. */
   readonly attempt: number
   readonly createdAt: Date

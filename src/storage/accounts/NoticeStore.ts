@@ -2,8 +2,10 @@
  * Notices to a URL of the account: the URL, and the queue (MessageQueue.ts). A notice is queued in the transaction that
  * causes it, if the account has a URL that wants its type. It goes to the URL that the account has when it is sent.
  */
+
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import type { AccountId } from "../../domain/Ids.ts"
 import { type Notice, type NoticeFormat, type NoticeType, TEST_NOTICE } from "../../domain/Notices.ts"
 import { column } from "../Columns.ts"
 import { type Leased, makeMessageQueue } from "./MessageQueue.ts"
@@ -11,7 +13,7 @@ import { type Leased, makeMessageQueue } from "./MessageQueue.ts"
 export interface NewNotice extends Notice<NoticeType | typeof TEST_NOTICE> {
   /** Why it is sent. There is one notice for each cause. */
   readonly cause: string
-  readonly accountId: string
+  readonly accountId: AccountId
 }
 
 /** A notice that this process has leased to send. */
@@ -66,7 +68,7 @@ const ms = (time: string, name: string) => `(extract(epoch FROM ${time}) * 1000)
 
 export class NoticeStore extends Context.Service<NoticeStore>()("ledgerhook/storage/NoticeStore", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
-    const find = (accountId: string) =>
+    const find = (accountId: AccountId) =>
       sql<NoticeUrlSeen>`
         SELECT u.url, u.format, u.types, u.sealed_secret AS "sealedSecret", ${sql.literal(ms("u.created_at", "createdAt"))},
                ${sql.literal(ms("u.updated_at", "updatedAt"))}, (
@@ -90,7 +92,7 @@ export class NoticeStore extends Context.Service<NoticeStore>()("ledgerhook/stor
       queue: (notice: NewNotice, nowMs: number) => queueNotices(sql, [notice], nowMs),
 
       /** The URL to send a notice to now. */
-      target: (accountId: string, nowMs: number) =>
+      target: (accountId: AccountId, nowMs: number) =>
         sql<Omit<NoticeUrl, "types">>`
         UPDATE notice_urls SET attempted_at = ${at(nowMs)}::timestamptz WHERE account_id = ${accountId}
         RETURNING url, format, sealed_secret AS "sealedSecret"`.pipe(
@@ -100,7 +102,7 @@ export class NoticeStore extends Context.Service<NoticeStore>()("ledgerhook/stor
       find,
 
       /** Replaces the account's URL. */
-      set: (accountId: string, given: NoticeUrl, nowMs: number) => {
+      set: (accountId: AccountId, given: NoticeUrl, nowMs: number) => {
         const now = at(nowMs)
         return sql`
         INSERT INTO notice_urls (account_id, url, format, types, sealed_secret, created_at, updated_at)
@@ -116,7 +118,7 @@ export class NoticeStore extends Context.Service<NoticeStore>()("ledgerhook/stor
       },
 
       /** False if the account has none. Notices that wait are given up when they are due. */
-      remove: (accountId: string) =>
+      remove: (accountId: AccountId) =>
         Effect.map(
           sql`DELETE FROM notice_urls WHERE account_id = ${accountId} RETURNING 1`,
           (rows) => rows.length > 0

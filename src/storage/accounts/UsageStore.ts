@@ -2,9 +2,11 @@
  * Reads how much of their monthly delivery quota accounts have used, which accounts are on hold, and which must get a
  * mail. DeliveryStore.record does the counting. The SQL for the quota must agree with `limitsOf` (domain/Plans.ts).
  */
+
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import type { AccountId } from "../../domain/Ids.ts"
 import { CUSTOM_PLAN, type Plan, planLimits, plans } from "../../domain/Plans.ts"
 import {
   CHARGED_NETWORK,
@@ -18,7 +20,7 @@ import { column } from "../Columns.ts"
 
 /** An account that has reached a notice percentage of its quota and has not got a mail about it. */
 export interface ReachedQuota {
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly name: string
   readonly email: string | null
   readonly plan: Plan
@@ -59,7 +61,7 @@ const accountUsage = (sql: SqlClient.SqlClient, month: string) => sql`(
 /** Whether the account's quota of this month is used up. Runs in the caller's transaction. */
 export const quotaUsedUp = (
   sql: SqlClient.SqlClient,
-  accountId: string,
+  accountId: AccountId,
   nowMs: number
 ): Effect.Effect<boolean, SqlError.SqlError> =>
   sql`SELECT 1 FROM ${accountUsage(sql, monthOf(nowMs))} AS account
@@ -72,7 +74,7 @@ export const quotaUsedUp = (
  */
 export const quotaUsedUpAt = (
   sql: SqlClient.SqlClient,
-  accountIds: ReadonlyArray<string>,
+  accountIds: ReadonlyArray<AccountId>,
   atMs: number
 ): Effect.Effect<ReadonlySet<string>, SqlError.SqlError> =>
   sql<{ readonly id: string }>`
@@ -88,7 +90,7 @@ export const quotaUsedUpAt = (
  */
 export const deliveriesLeftInQuota = (
   sql: SqlClient.SqlClient,
-  accountId: string,
+  accountId: AccountId,
   nowMs: number
 ): Effect.Effect<number | null, SqlError.SqlError> =>
   sql<{ readonly remaining: number | null }>`
@@ -121,7 +123,7 @@ export class UsageStore extends Context.Service<UsageStore>()("ledgerhook/storag
 
     return {
       /** Usage in the UTC month of `nowMs`. */
-      usageOf: (accountId: string, nowMs: number) =>
+      usageOf: (accountId: AccountId, nowMs: number) =>
         sql<DayUsage & { readonly total: number }>`
           SELECT to_char(date, 'YYYY-MM-DD') AS date, coalesce(d.deliveries, 0)::float8 AS deliveries,
                  coalesce(u.deliveries, 0)::float8 AS total
@@ -141,7 +143,7 @@ export class UsageStore extends Context.Service<UsageStore>()("ledgerhook/storag
       holds: (nowMs: number) => holds(nowMs, sql`true`),
 
       /** The account's hold at `nowMs`; undefined if its deliveries do not wait. */
-      holdOf: (accountId: string, nowMs: number) =>
+      holdOf: (accountId: AccountId, nowMs: number) =>
         Effect.map(holds(nowMs, sql`id = ${accountId}`), (found) => found.get(accountId)),
 
       /** Accounts that must get a mail because they have reached a notice percentage of their quota. */

@@ -6,9 +6,11 @@
  * machine that was suspended, or a database that was away. Then the webhook's row loses its secrets and filters
  * (storage/EndedRows.ts).
  */
+
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import type { AccountId, WebhookId } from "../../domain/Ids.ts"
 import { monotonicNow } from "../../domain/Monotonic.ts"
 import type { Network } from "../../domain/Network.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
@@ -31,7 +33,7 @@ const PASS = 10 * Limits.statementRows
 export const makeEndQueue = Effect.gen(function* () {
   const queries = yield* DeliveryQueries
   const deliveries = yield* DeliveryStore
-  return Effect.fnUntraced(function* (owner: Owner, webhookId: string, most: number) {
+  return Effect.fnUntraced(function* (owner: Owner, webhookId: WebhookId, most: number) {
     const nowMs = yield* Clock.currentTimeMillis
     let ended = 0
     for (const status of ["pending", "retrying"] as const) {
@@ -67,7 +69,7 @@ export const endDeletedQueues = Effect.fnUntraced(function* (known: Map<string, 
   const now = yield* monotonicNow
   const webhooks = yield* sql<{
     readonly id: string
-    readonly account_id: string
+    readonly account_id: AccountId
     readonly network: Network
   }>`SELECT id, account_id, network FROM webhooks WHERE ending ORDER BY deleted_at LIMIT ${Limits.largeRows}`
   const before = new Map(known)

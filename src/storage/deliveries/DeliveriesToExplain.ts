@@ -4,14 +4,14 @@
  */
 import type { SqlClient } from "effect/sql"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
-import { firstIdAt } from "../../domain/Ids.ts"
+import { type EventId, firstIdAt, type WebhookId } from "../../domain/Ids.ts"
 import { column } from "../Columns.ts"
 import { BY_EVENT } from "./DeliveryPages.ts"
 
 export interface FoundDelivery {
   readonly id: string
-  readonly webhookId: string
-  readonly eventId: string
+  readonly webhookId: WebhookId
+  readonly eventId: EventId
   readonly status: DeliveryStatus
 }
 
@@ -23,8 +23,8 @@ export const deliveriesToExplain = (
   sql: SqlClient.SqlClient,
   liveIds: ReadonlyArray<string>,
   takenAt: number,
-  eventIds: ReadonlyArray<string>,
-  webhookIds: ReadonlyArray<string>
+  eventIds: ReadonlyArray<EventId>,
+  webhookIds: ReadonlyArray<WebhookId>
 ) => {
   const columns = sql`id, webhook_id AS "webhookId", event_id AS "eventId", status`
   return sql<FoundDelivery>`

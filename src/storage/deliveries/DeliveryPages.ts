@@ -6,7 +6,7 @@
  */
 import type { SqlClient, Statement } from "effect/sql"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
-import { firstIdAt, idTime } from "../../domain/Ids.ts"
+import { firstIdAt, idTime, type WebhookId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 
@@ -30,7 +30,7 @@ export interface Period {
 }
 
 export interface DeliveryFilter extends Period {
-  readonly webhookId?: string | undefined
+  readonly webhookId?: WebhookId | undefined
   readonly eventType?: string | undefined
   readonly status?: DeliveryStatus | undefined
   readonly event?: WantedEvent | undefined

@@ -3,6 +3,7 @@
  * deliveries of their own account on the networks of the calling key. Pages are in id order, newest first. An id begins
  * with its creation time, so bounds of time are bounds of ids and exclude whole partitions.
  */
+
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
@@ -14,6 +15,7 @@ import {
   type ExchangeDetails,
   newWork
 } from "../../domain/Delivery.ts"
+import type { EventId, WebhookId } from "../../domain/Ids.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
@@ -32,8 +34,8 @@ const COLUMNS = "id, webhook_id, event_id, event_type, status, attempts, last_er
 
 export interface DeliveryRow {
   readonly id: string
-  readonly webhook_id: string
-  readonly event_id: string
+  readonly webhook_id: WebhookId
+  readonly event_id: EventId
   readonly event_type: string
   readonly status: DeliveryStatus
   readonly attempts: number
@@ -135,7 +137,7 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
         retry: Effect.fnUntraced(function* (owner: Owner, id: string, event: LedgerEvent, nowMs: number) {
           // Lock the webhook too (FOR SHARE): a concurrent delete or disable waits, and then sees the new state.
           const [row] = yield* sql<{
-            readonly webhook_id: string
+            readonly webhook_id: WebhookId
             readonly status: DeliveryStatus
             readonly charged: boolean
           }>`

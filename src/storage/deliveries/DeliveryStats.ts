@@ -3,9 +3,11 @@
  * minute. Whole days are read from counts by day, the rest from narrower counts (`countWidths`). So a webhook's
  * statistics read a few hundred rows for each latency bucket, however many deliveries there are.
  */
+
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
+import type { WebhookId } from "../../domain/Ids.ts"
 import { percentile } from "../../domain/LatencyBuckets.ts"
 import { countWidths, type StatsPeriod, statsWidths } from "../../domain/StatsPeriod.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
@@ -126,7 +128,7 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
     /** Statistics of deliveries created in the period before `nowMs`, for one webhook or all. */
     stats: (
       owner: Owner,
-      webhookId: string | undefined,
+      webhookId: WebhookId | undefined,
       period: StatsPeriod,
       nowMs: number,
       withPoints: boolean
@@ -166,7 +168,7 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
     /** Sums of several webhooks, by id, in one statement. Without those that have no deliveries in the period. */
     statsOfWebhooks: (
       owner: Owner,
-      webhookIds: ReadonlyArray<string>,
+      webhookIds: ReadonlyArray<WebhookId>,
       period: StatsPeriod,
       nowMs: number
     ): Effect.Effect<ReadonlyMap<string, DeliveryCounts>, SqlError.SqlError> => {
@@ -178,7 +180,7 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
         },
         sql`${ownedBy(owner)} AND webhook_id = ANY(${webhookIds}::text[]) AND status IN (${sql.literal(deliveryStatuses)})`
       )
-      return sql<Pick<CountRow, "status" | "count"> & { readonly webhook_id: string }>`
+      return sql<Pick<CountRow, "status" | "count"> & { readonly webhook_id: WebhookId }>`
         SELECT webhook_id, status, sum(count)::float8 AS count FROM ${counts} GROUP BY 1, 2`.pipe(
         Effect.map((rows) => {
           const rowsOf = Map.groupBy(rows, ({ webhook_id }) => webhook_id)

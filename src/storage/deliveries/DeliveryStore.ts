@@ -9,7 +9,7 @@ import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { EventPosition } from "../../domain/Backfill.ts"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
-import { firstIdAt, idTime } from "../../domain/Ids.ts"
+import { type DeliveryId, firstIdAt, idTime, type WebhookId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
 import { isDataError, makeDeadLetters, type Refused } from "../DeadLetters.ts"
@@ -20,8 +20,8 @@ import {
   endQueued,
   type FirstAttempt,
   insertPending,
-  type NewDelivery,
-  spill
+  moveToBacklog,
+  type NewDelivery
 } from "./Transitions.ts"
 
 /** The part of a row that decides whether work is current. */
@@ -51,7 +51,7 @@ export interface BacklogDelivery {
 
 /** Work that waits, and its row if that may not exist. */
 export interface WaitingWork {
-  readonly deliveryId: string
+  readonly deliveryId: DeliveryId
   readonly attempt: number
   readonly row?: NewDelivery | undefined
 }
@@ -125,7 +125,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
     // Jumps from one webhook id to the next in the index: one webhook may have a million rows.
     const nextInBacklog = (more: string) => sql`(
       SELECT webhook_id FROM deliveries WHERE parked ${sql.literal(more)} ORDER BY webhook_id LIMIT 1)`
-    const webhooksWithBacklog = sql<{ readonly webhook_id: string }>`
+    const webhooksWithBacklog = sql<{ readonly webhook_id: WebhookId }>`
       WITH RECURSIVE waiting AS (
         ${nextInBacklog("")}
         UNION ALL
@@ -174,12 +174,12 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
        * Moves deliveries to the backlog of the lane that spills them: the same lane reads them back. Rows that do not
        * exist are made. A row whose attempt has been recorded meanwhile stays as it is.
        */
-      spill: Effect.fnUntraced(function* (
+      moveToBacklog: Effect.fnUntraced(function* (
         works: ReadonlyArray<WaitingWork>,
         lane: Exclude<BacklogKind, "free">
       ) {
         yield* insert(unwrittenOf(works), yield* Clock.currentTimeMillis)
-        yield* spill(sql, works, lane === "replays")
+        yield* moveToBacklog(sql, works, lane === "replays")
       }),
 
       /** Ends deliveries without an attempt. */
@@ -200,7 +200,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
 
       /** The webhook's backlog after `afterId`, in id order. */
       backlogPage: (
-        webhookId: string,
+        webhookId: WebhookId,
         kind: BacklogKind,
         afterId: string,
         limit: number

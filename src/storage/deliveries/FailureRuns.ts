@@ -5,7 +5,7 @@
  */
 import { Limits } from "../../config/Limits.ts"
 import type { IncidentEnd } from "../../domain/HealthState.ts"
-import { firstIdAt, incidentId } from "../../domain/Ids.ts"
+import { firstIdAt, incidentId, type WebhookId } from "../../domain/Ids.ts"
 import { withoutNul } from "../StoredText.ts"
 import type { AttemptRecord } from "./Transitions.ts"
 
@@ -36,7 +36,7 @@ export interface WebhookFailures extends FailureRun {
 /** A row of `incidents`. If the incident has a row, the counts are added to it. */
 export interface IncidentChange {
   readonly id: string
-  readonly webhook_id: string
+  readonly webhook_id: WebhookId
   readonly began_at: number
   readonly ended_at: number | null
   readonly ended_by: IncidentEnd | null

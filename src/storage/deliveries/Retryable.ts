@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { EventPosition } from "../../domain/Backfill.ts"
 import { type EventType, eventTypes } from "../../domain/EventType.ts"
-import { firstIdAt, idTime } from "../../domain/Ids.ts"
+import { type AccountId, firstIdAt, idTime, type WebhookId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { RetryFilters } from "../../domain/Replay.ts"
 import { column } from "../Columns.ts"
@@ -20,9 +20,9 @@ const COUNT_ROWS = 20_000
 const BATCH_MINUTES = 10
 
 export interface RetryTarget {
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly network: Network
-  readonly webhookId: string
+  readonly webhookId: WebhookId
 }
 
 export interface RetryableDelivery {

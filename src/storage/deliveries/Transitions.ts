@@ -3,9 +3,11 @@
  * states. Each statement takes a batch and checks the state of each row: a row in another state stays unchanged, so a
  * statement may be repeated after an unknown result.
  */
+
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { ExchangeDetails } from "../../domain/Delivery.ts"
+import type { AccountId, DeliveryId, EventId, WebhookId } from "../../domain/Ids.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
@@ -14,10 +16,10 @@ import { storedDetails } from "./StoredDetails.ts"
 
 export interface NewDelivery {
   readonly id: string
-  readonly webhookId: string
-  readonly accountId: string
+  readonly webhookId: WebhookId
+  readonly accountId: AccountId
   readonly network: Network
-  readonly eventId: string
+  readonly eventId: EventId
   readonly eventType: string
   /** Offset of the event in `xrpl.<network>.events`. */
   readonly eventOffset: number
@@ -29,13 +31,13 @@ export interface NewDelivery {
 
 export interface NewTestDelivery {
   readonly id: string
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   readonly event: LedgerEvent
 }
 
 /** An attempt that has ended, and what follows from it. Times are Unix milliseconds. */
 export interface AttemptRecord {
-  readonly deliveryId: string
+  readonly deliveryId: DeliveryId
   readonly attempt: number
   readonly status: "delivered" | "retrying" | "failed"
   readonly responseStatus: number | null
@@ -71,7 +73,7 @@ const queued = (sql: Sql) => sql`status IN ('pending', 'retrying')`
  * PostgreSQL then plans for these ids, so for their days only. It would keep the plan of a prepared statement, and one
  * that was made while a day had few rows reads the whole day for each batch until PostgreSQL analyses it, a minute later.
  */
-const amongIds = (sql: Sql, some: ReadonlyArray<{ readonly deliveryId: string }>) =>
+const amongIds = (sql: Sql, some: ReadonlyArray<{ readonly deliveryId: DeliveryId }>) =>
   sql`d.id = ANY(${column(some.map(({ deliveryId }) => deliveryId))}::text[])`
 
 /** Inserts new deliveries as `pending`. Existing rows stay unchanged. */
@@ -96,7 +98,7 @@ export const insertPending = (sql: Sql, deliveries: ReadonlyArray<NewDelivery>, 
 export const insertTest = (
   sql: Sql,
   { id, webhookId, event }: NewTestDelivery,
-  accountId: string,
+  accountId: AccountId,
   network: Network,
   nowMs: number
 ) => sql`
@@ -125,8 +127,8 @@ const NEXT_ATTEMPT_AT = "to_timestamp((o.ended_ms + o.next_delay_ms) / 1000)"
 /** An attempt that changed its delivery's row: only such attempts count. */
 export interface CountedAttempt {
   readonly attempt: AttemptRecord
-  readonly webhookId: string
-  readonly accountId: string
+  readonly webhookId: WebhookId
+  readonly accountId: AccountId
   readonly network: Network
   readonly isTest: boolean
 }
@@ -202,9 +204,9 @@ export const insertAttempted = (sql: Sql, ended: ReadonlyArray<FirstAttempt>): S
  * Moves pending or retrying deliveries to the backlog. Their status stays. `afterLive`: to the backlog of the lane of
  * replays. A delivery whose attempt has been recorded meanwhile stays where it is.
  */
-export const spill = (
+export const moveToBacklog = (
   sql: Sql,
-  works: ReadonlyArray<{ readonly deliveryId: string; readonly attempt: number }>,
+  works: ReadonlyArray<{ readonly deliveryId: DeliveryId; readonly attempt: number }>,
   afterLive: boolean
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.asVoid(

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
-import { firstIdAt } from "../../domain/Ids.ts"
+import { type DeliveryId, type EventId, firstIdAt, type WebhookId } from "../../domain/Ids.ts"
 import { column } from "../Columns.ts"
 import { INDEXED, UNFINISHED } from "../webhooks/WebhookHealth.ts"
 
@@ -24,8 +24,8 @@ export interface IndexedDeliveries {
 }
 
 export interface IndexedDelivery {
-  readonly deliveryId: string
-  readonly eventId: string
+  readonly deliveryId: DeliveryId
+  readonly eventId: EventId
 }
 
 interface Row {
@@ -41,7 +41,7 @@ const deliveryOf = (id: string | null, event: string | null): IndexedDelivery | 
   id === null || event === null ? undefined : { deliveryId: id, eventId: event }
 
 export const makeUnfinishedDeliveries = Effect.map(SqlClient.SqlClient, (sql) => {
-  const waiting = (webhookId: string) =>
+  const waiting = (webhookId: WebhookId) =>
     sql`deliveries WHERE webhook_id = ${webhookId} AND ${sql.literal(UNFINISHED)} AND ${sql.literal(INDEXED)}`
   return {
     /** The rows of these deliveries that exist. */
@@ -57,7 +57,7 @@ export const makeUnfinishedDeliveries = Effect.map(SqlClient.SqlClient, (sql) =>
           ),
 
     /** Those of the webhook that are in the backlog, between two attempts, or retried by hand. */
-    indexed: (webhookId: string, sinceMs: number) =>
+    indexed: (webhookId: WebhookId, sinceMs: number) =>
       sql<Row>`
         SELECT ${sql.literal(INDEXED)} AS "isIndexed", oldest.id, oldest.event_id AS event, since.id AS "sinceId",
                since.event_id AS "sinceEvent", (

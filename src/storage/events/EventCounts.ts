@@ -3,11 +3,13 @@
  * partial hours at both ends are counted. With accounts each event is read, so an estimate ends at a limit and then
  * says "at least".
  */
+
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { ledgerOfEventId } from "../../domain/EventId.ts"
 import { eventTypes as allTypes, type EventType } from "../../domain/EventType.ts"
+import type { EventId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
 import { type CloseTimes, timeOf } from "./CloseTimes.ts"
@@ -106,7 +108,7 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
         wanted.accounts === undefined ? tallyTypes(wanted) : tallyAccounts(wanted),
 
       /** Counts the given events that the event index has. */
-      tallyIds: (network: Network, eventIds: ReadonlyArray<string>) => {
+      tallyIds: (network: Network, eventIds: ReadonlyArray<EventId>) => {
         const possible = eventIds.filter((id) => Number.isSafeInteger(ledgerOfEventId(id)))
         return sql<EventTally>`
           SELECT event_type AS type, ${tallied}

@@ -3,8 +3,10 @@
  * newest rows are read, at most as many as a page has, and merged. Within a network ledgers close one after the
  * other, so a range of ledgers is a range of time.
  */
+
 import { Context, Effect, Layer, Option } from "effect"
 import { eventTypes as allTypes, type EventType } from "../../domain/EventType.ts"
+import type { EventId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
 import { ReadSql } from "../Sql.ts"
@@ -21,7 +23,7 @@ export interface EventPlace {
 }
 
 export interface EventRow extends EventPlace {
-  readonly eventId: string
+  readonly eventId: EventId
   readonly eventType: EventType
   /** JSON. */
   readonly payload: string
@@ -115,7 +117,7 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
       list,
 
       /** The event with that id. The id contains its ledger. */
-      find: (network: Network, ledgerIndex: number, eventId: string) =>
+      find: (network: Network, ledgerIndex: number, eventId: EventId) =>
         sql<EventRow>`
           SELECT ${columns} FROM events
           WHERE network = ${network} AND ledger_index = ${ledgerIndex}::bigint AND event_id = ${eventId}

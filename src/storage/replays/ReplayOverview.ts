@@ -1,17 +1,19 @@
 /** Replay jobs of all accounts, for the operator. */
+
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import type { AccountId, WebhookId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { type ReplayJobRow, replayJobColumns } from "./ReplayStore.ts"
 
 export interface ReplaySummary extends ReplayJobRow {
-  readonly account_id: string
+  readonly account_id: AccountId
   readonly network: Network
 }
 
 /** Returns jobs with an id below `beforeId`, newest first. */
 export const replaySummaries = Effect.fnUntraced(function* (
-  of: { readonly accountId: string | undefined; readonly webhookId: string | undefined },
+  of: { readonly accountId: AccountId | undefined; readonly webhookId: WebhookId | undefined },
   beforeId: string | undefined,
   limit: number
 ) {

@@ -3,8 +3,10 @@
  * and the quota in the same transaction, with the account's row locked. So concurrent requests never make more jobs
  * than the plan allows. ReplayWork.ts is the workers' side.
  */
+
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import type { EventId, WebhookId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
 import type { ReplayFilters, ReplayMode, ReplayStatus, RetryFilters } from "../../domain/Replay.ts"
@@ -26,7 +28,7 @@ const CANCEL_POLL_MS = 20
 /** Times are ISO 8601 texts as the driver gives them. */
 export interface ReplayJobRow {
   readonly id: string
-  readonly webhook_id: string
+  readonly webhook_id: WebhookId
   readonly mode: ReplayMode
   readonly status: ReplayStatus
   readonly total_events: number
@@ -71,9 +73,9 @@ export const replayJobColumns = (sql: SqlClient.SqlClient) => sql`
 
 export interface NewReplayJob {
   readonly id: string
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   /** Exactly one of the three. */
-  readonly eventIds?: ReadonlyArray<string> | undefined
+  readonly eventIds?: ReadonlyArray<EventId> | undefined
   readonly filters?: ReplayFilters | undefined
   readonly retry?: RetryFilters
   readonly estimatedEvents: number

@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
-import { firstIdAt } from "../../domain/Ids.ts"
+import { type AccountId, type EventId, firstIdAt, type WebhookId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { replayNotice } from "../../domain/Notices.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
@@ -43,10 +43,10 @@ export interface ReplayPlan {
 interface ClaimedRow extends ReplayCursor {
   readonly id: string
   readonly owner: string
-  readonly accountId: string
-  readonly webhookId: string
+  readonly accountId: AccountId
+  readonly webhookId: WebhookId
   readonly network: Network
-  readonly eventIds: ReadonlyArray<string> | null
+  readonly eventIds: ReadonlyArray<EventId> | null
   readonly filters: ReplayFilters | null
   /** The filters of a retry job. Exactly one of `eventIds`, `filters` and `retry` is not null. */
   readonly retry: RetryFilters | null
@@ -102,7 +102,7 @@ const endUncounted = (
 ): Effect.Effect<void, SqlError.SqlError> =>
   Effect.gen(function* () {
     const [job] = yield* sql<{
-      readonly webhook_id: string
+      readonly webhook_id: WebhookId
       readonly status: string
       readonly started_at: number
       readonly start_offset: number

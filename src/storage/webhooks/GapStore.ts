@@ -2,9 +2,11 @@
  * Gaps of webhooks: spans of ledgers in which nothing was queued for a webhook (migrations/0015_webhook_progress.ts).
  * A gap may be a few ledgers too wide, and is never too narrow.
  */
+
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { GapReason } from "../../domain/HealthState.ts"
+import type { AccountId, WebhookId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
 import { column } from "../Columns.ts"
@@ -26,20 +28,20 @@ export interface NetworkPosition {
 
 /** A gap that has ended, and whose last ledger is not known. */
 export interface EndedGap {
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   readonly reason: GapReason
   readonly beganAt: string
 }
 
 /** Opens gaps of all webhooks of these accounts whose deliveries wait for the quota. */
-export const openQuotaGaps = (sql: SqlClient.SqlClient, accountIds: ReadonlyArray<string>) => sql`
+export const openQuotaGaps = (sql: SqlClient.SqlClient, accountIds: ReadonlyArray<AccountId>) => sql`
   SELECT open_webhook_gaps(ARRAY(
     SELECT id FROM webhooks WHERE account_id = ANY(${column(accountIds)}::text[]) AND network = ${CHARGED_NETWORK}
   ), 'quota')`
 
 export const makeGapStore = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Oldest first. */
-  list: (webhookId: string) =>
+  list: (webhookId: WebhookId) =>
     sql<Gap>`
       SELECT from_ledger::float8 AS from, to_ledger::float8 AS to, reason FROM webhook_gaps
       WHERE webhook_id = ${webhookId} ORDER BY began_at, reason`,

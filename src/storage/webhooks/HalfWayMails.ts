@@ -3,9 +3,11 @@
  * (deliveries/FailureRuns.ts). A webhook is reported once, however many processes run this: its mail has a cause, and
  * causes are unique. WebhookStore queues the mail about a disabled webhook.
  */
+
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
+import type { AccountId, WebhookId } from "../../domain/Ids.ts"
 import { webhookHalfWayMail } from "../../domain/Mails.ts"
 import { queueMails } from "../accounts/MailStore.ts"
 
@@ -13,9 +15,9 @@ import { queueMails } from "../accounts/MailStore.ts"
 const PAUSE_MS = 24 * 3_600_000
 
 interface Row {
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   readonly url: string
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly name: string
   readonly email: string | null
   /** Unix milliseconds. */

@@ -4,10 +4,12 @@
  * these transactions run one after the other, so each message is queued once, however many processes run this and
  * wherever one of them dies.
  */
+
 import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { IncidentEnd } from "../../domain/HealthState.ts"
+import type { AccountId, WebhookId } from "../../domain/Ids.ts"
 import { failingMessage, NAMED_WEBHOOKS, recoveredMessage } from "../../domain/IncidentMessages.ts"
 import type { Message } from "../../domain/Mails.ts"
 import { mostHostsFail } from "../../health/Hosts.ts"
@@ -29,9 +31,9 @@ const HOSTS = { "host-failing": 1_000, "host-recovered": 100 }
 
 interface Row {
   readonly id: string
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   readonly network: string
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly name: string
   readonly email: string | null
   readonly host: string

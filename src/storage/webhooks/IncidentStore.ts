@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { IncidentEnd } from "../../domain/HealthState.ts"
-import { firstIdAt, idTime } from "../../domain/Ids.ts"
+import { type AccountId, firstIdAt, idTime, type WebhookId } from "../../domain/Ids.ts"
 import { column } from "../Columns.ts"
 import type { Owner } from "./WebhookStore.ts"
 
@@ -19,9 +19,9 @@ const STORED_EARLIER_MS = 24 * 3_600_000
 
 interface Stored {
   readonly id: string
-  readonly account_id: string
+  readonly account_id: AccountId
   readonly network: string
-  readonly webhook_id: string
+  readonly webhook_id: WebhookId
   /** Unix milliseconds. */
   readonly beganAt: number
   readonly endedAt: number | null
@@ -46,7 +46,7 @@ export interface Outcome {
 export type Incident = Stored & { readonly outcome: Outcome | null }
 
 interface Filter {
-  readonly webhookId: string | undefined
+  readonly webhookId: WebhookId | undefined
   /** Exclusive bounds of the beginning, in Unix milliseconds. */
   readonly since: number | undefined
   readonly until: number | undefined

@@ -2,8 +2,10 @@
  * Incidents: spans in which a webhook was failing. deliveries/FailureRuns.ts begins them, and ends them when the webhook
  * answers. This file ends them if a webhook is disabled or deleted.
  */
+
 import type { SqlClient } from "effect/sql"
 import type { IncidentEnd } from "../../domain/HealthState.ts"
+import type { WebhookId } from "../../domain/Ids.ts"
 import { column } from "../Columns.ts"
 
 /** The assignments that end a webhook's run of failures when it is enabled. */
@@ -14,7 +16,7 @@ export const RUN_RESET = `
 /** Ends the open incidents of these webhooks. */
 export const endIncidents = (
   sql: SqlClient.SqlClient,
-  webhookIds: ReadonlyArray<string>,
+  webhookIds: ReadonlyArray<WebhookId>,
   endedBy: IncidentEnd,
   nowMs: number
 ) => {

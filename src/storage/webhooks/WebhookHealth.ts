@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { type HealthState, healthStates } from "../../domain/HealthState.ts"
-import { firstIdAt, idTime } from "../../domain/Ids.ts"
+import { type AccountId, firstIdAt, idTime } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { type Hold, permissionUnder } from "../../domain/Quota.ts"
 import { type Health, WAITING_MS, type WebhookFacts, webhookHealth } from "../../health/Webhook.ts"
@@ -59,7 +59,7 @@ export const rankOf = (sql: Sql, nowMs: number) =>
 
 interface Row extends Omit<WebhookFacts, "hold" | "incident" | "waiting"> {
   readonly id: string
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly network: Network
   readonly incidentId: string | null
   readonly incidentEndedAt: number | null

@@ -1,7 +1,9 @@
 /** Webhooks of all accounts, or of one, for the operator, without secrets and headers. */
+
 import { Clock, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { HealthState } from "../../domain/HealthState.ts"
+import type { AccountId } from "../../domain/Ids.ts"
 import type { Health } from "../../health/Webhook.ts"
 import { inState, readHealth } from "./WebhookHealth.ts"
 import { LISTED_COLUMNS, type ListedWebhook, type WebhookRow } from "./WebhookRow.ts"
@@ -9,7 +11,7 @@ import { foundBy } from "./WebhookSearch.ts"
 
 interface SummaryFilter {
   /** Undefined: webhooks of all accounts. */
-  readonly accountId: string | undefined
+  readonly accountId: AccountId | undefined
   /** A part of the id, the url or the description, or a whole id. */
   readonly search: string | undefined
   readonly health: HealthState | undefined

@@ -3,6 +3,7 @@
 import type { Batch } from "../../domain/Batch.ts"
 import type { Compression } from "../../domain/Compression.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
+import type { AccountId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { defaultFormat, type RequestFormat } from "../../domain/RequestFormat.ts"
 import { defaultSigning, type SigningScheme } from "../../domain/Signing.ts"
@@ -12,7 +13,7 @@ import { expandPatterns, webhookBounds } from "../../domain/WebhookRules.ts"
 /** Times are ISO 8601 texts, as the driver returns them. */
 export interface WebhookRow {
   readonly id: string
-  readonly account_id: string
+  readonly account_id: AccountId
   readonly network: Network
   readonly url: string
   readonly description: string | null

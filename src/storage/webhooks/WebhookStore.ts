@@ -2,6 +2,7 @@
  * Webhooks. Every change inserts its record for the log in the same transaction (Outbox), so route and deliver learn
  * of all changes, in order. A customer sees only webhooks of the own account on the key's networks.
  */
+
 import { Array as Arr, Clock, Context, Data, Effect, Layer, Option, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
@@ -9,6 +10,7 @@ import type { Batch } from "../../domain/Batch.ts"
 import { type FilterProblem, parseFilter } from "../../domain/filter/Parse.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import type { HealthState } from "../../domain/HealthState.ts"
+import type { AccountId } from "../../domain/Ids.ts"
 import { webhookDisabledMail } from "../../domain/Mails.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { PlanLimits } from "../../domain/Plans.ts"
@@ -35,7 +37,7 @@ import { foundBy } from "./WebhookSearch.ts"
 
 /** The account and networks whose webhooks a request may see. */
 export interface Owner {
-  readonly accountId: string
+  readonly accountId: AccountId
   readonly networks: ReadonlyArray<Network>
 }
 
@@ -120,7 +122,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
 
     /** Call it while the account's row is locked (`lockedLimits`). */
     const requireRoom = Effect.fnUntraced(function* (
-      accountId: string,
+      accountId: AccountId,
       limits: PlanLimits,
       more: { readonly webhooks: number; readonly accountFilters: number }
     ) {

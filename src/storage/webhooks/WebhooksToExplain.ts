@@ -1,11 +1,13 @@
 /**
  * Reads the facts that decide whether webhooks got the events of one transaction (domain/Explanation.ts).
  */
+
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { ExplainedWebhook, Pause } from "../../domain/Explanation.ts"
 import { compileStored } from "../../domain/filter/Match.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
+import type { AccountId, WebhookId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { expandPatterns } from "../../domain/WebhookRules.ts"
 import { quotaUsedUpAt } from "../accounts/UsageStore.ts"
@@ -13,15 +15,15 @@ import { column } from "../Columns.ts"
 
 export interface WhoseWebhooks {
   /** Undefined: the webhooks of all accounts. */
-  readonly accountId: string | undefined
+  readonly accountId: AccountId | undefined
   readonly networks: ReadonlyArray<Network>
   /** Undefined: all webhooks. */
-  readonly webhookId: string | undefined
+  readonly webhookId: WebhookId | undefined
 }
 
 interface Row {
   readonly id: string
-  readonly account_id: string
+  readonly account_id: AccountId
   readonly network: Network
   readonly event_types: ReadonlyArray<string>
   readonly is_filtered: boolean

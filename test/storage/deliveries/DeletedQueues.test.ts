@@ -70,7 +70,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
       yield* foldChanges
       yield* record(150, 200, "retrying")
       yield* record(200, 210, "failed")
-      yield* deliveries.spill(waitingFor(ids.slice(390)), "live")
+      yield* deliveries.moveToBacklog(waitingFor(ids.slice(390)), "live")
 
       assert.isTrue(yield* remove(deleted!))
       assert.strictEqual(yield* endQueue(OWNER, deleted!, 1_000), 290)
@@ -116,7 +116,7 @@ layer(DeliveriesLive)("the queue of a deleted webhook", (it) => {
       yield* pass
       const [spilled] = yield* queueFor(deleted!, 1)
       // A process that does not know of the deletion yet still spills.
-      yield* deliveries.spill(waitingFor([spilled!]), "live")
+      yield* deliveries.moveToBacklog(waitingFor([spilled!]), "live")
       yield* TestClock.adjust(SETTLED_MS)
       yield* pass
       assert.deepStrictEqual(yield* countsOf(deleted!), { "failed: webhook deleted": 1 })

@@ -137,7 +137,7 @@ layer(Live)("delivery store", (it) => {
             1_000_000
           )
           const waiting = Array.from({ length: BATCH }, () => newDelivery(webhookId))
-          yield* store.spill(
+          yield* store.moveToBacklog(
             waiting.map((row) => ({ deliveryId: row.id, attempt: 1, row })),
             "live"
           )
@@ -256,7 +256,7 @@ layer(Live)("delivery store", (it) => {
   it.effect("pages the backlog in id order, until an attempt is recorded", () =>
     Effect.gen(function* () {
       const { store, webhookId, ids } = yield* prepare(5)
-      yield* store.spill(waitingFor([ids[4]!, ids[0]!, ids[2]!]), "live")
+      yield* store.moveToBacklog(waitingFor([ids[4]!, ids[0]!, ids[2]!]), "live")
       assert.include(yield* store.webhooksWithBacklog, webhookId)
       const first = yield* store.backlogPage(webhookId, "live", "", 2)
       assert.deepStrictEqual(
@@ -290,7 +290,7 @@ layer(Live)("delivery store", (it) => {
         fromHistory
       }))
       yield* store.insertPending(rows, NOW)
-      yield* store.spill(waitingFor(rows.map(({ id }) => id)), "replays")
+      yield* store.moveToBacklog(waitingFor(rows.map(({ id }) => id)), "replays")
       const parked = yield* store.backlogPage(webhookId, "replays", "", 2)
       assert.deepStrictEqual(
         parked.map(({ position }) => position),
@@ -309,7 +309,7 @@ layer(Live)("delivery store", (it) => {
   it.effect("ends the backlog of a webhook that stays disabled, and nothing else", () =>
     Effect.gen(function* () {
       const { store, webhookId, ids } = yield* prepare(2)
-      yield* store.spill(waitingFor([ids[0]!]), "live")
+      yield* store.moveToBacklog(waitingFor([ids[0]!]), "live")
       assert.strictEqual(yield* store.failBacklogOfDisabled(NOW, "webhook disabled", NOW), 0)
       yield* disable(webhookId)
       assert.strictEqual(yield* store.failBacklogOfDisabled(NOW, "webhook disabled", NOW), 1)

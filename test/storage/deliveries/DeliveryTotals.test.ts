@@ -104,7 +104,7 @@ const randomWrite = Effect.fnUntraced(function* (
         })),
         100
       )
-    else if (write === 11) yield* store.spill(works, "live")
+    else if (write === 11) yield* store.moveToBacklog(works, "live")
     else if (write === 12) yield* store.failUnwritten(works, "webhook deleted", NOW)
     else yield* store.insertPending(batch, NOW)
     rows.push(...made)
@@ -116,7 +116,7 @@ const randomWrite = Effect.fnUntraced(function* (
       100
     )
   } else if (write === 5)
-    yield* store.spill(
+    yield* store.moveToBacklog(
       [1, 2, 3].flatMap((attempt) => waitingFor(some(), attempt)),
       "live"
     )

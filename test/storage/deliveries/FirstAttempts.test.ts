@@ -113,7 +113,8 @@ type Store = DeliveryStore["Service"]
 /** What may have become of a delivery before its first attempt is recorded. */
 const earlier: Record<string, (store: Store, one: FirstAttempt) => Effect.Effect<unknown, unknown>> = {
   waits: (store, { row }) => store.insertPending([row], NOW),
-  "is in the backlog": (store, { row }) => store.spill([{ deliveryId: row.id, attempt: 1, row }], "live"),
+  "is in the backlog": (store, { row }) =>
+    store.moveToBacklog([{ deliveryId: row.id, attempt: 1, row }], "live"),
   ended: (store, { row }) =>
     store.failUnwritten([{ deliveryId: row.id, attempt: 1, row }], "webhook deleted", NOW),
   "was recorded by another owner": (store, { attempt, row }) =>
@@ -215,7 +216,7 @@ layer(DeliveriesLive)("deliveries without rows", (it) => {
       )
       for (const { id } of rows) assert.strictEqual(yield* rowOf(id), "delivered 1")
       const spilled = ofNewDay(webhook!)
-      yield* store.spill([{ deliveryId: spilled.id, attempt: 1, row: spilled }], "live")
+      yield* store.moveToBacklog([{ deliveryId: spilled.id, attempt: 1, row: spilled }], "live")
       assert.strictEqual(yield* rowOf(spilled.id), "pending 0 parked")
       // As another process does: this one believes that the table is there.
       const [table] = yield* sql<{ readonly name: string }>`
@@ -259,7 +260,7 @@ layer(DeliveriesLive)("deliveries without rows", (it) => {
       for (const lane of ["live", "replays"] as const) {
         const row = newDelivery(webhook!, NOW, "payment.xrp")
         for (const _ of ["once", "again after an unknown result"]) {
-          yield* store.spill([{ deliveryId: row.id, attempt: 1, row }], lane)
+          yield* store.moveToBacklog([{ deliveryId: row.id, attempt: 1, row }], lane)
           const behind = lane === "replays" ? " behind live ones" : ""
           assert.strictEqual(yield* rowOf(row.id), `pending 0 parked${behind}`)
         }
@@ -273,7 +274,7 @@ layer(DeliveriesLive)("deliveries without rows", (it) => {
       const store = yield* DeliveryStore
       const [gone, known] = [1, 2].map(() => newDelivery(webhook!, NOW, "payment.xrp"))
       yield* store.insertPending([known!], NOW)
-      yield* store.spill(waitingFor([gone!.id, known!.id]), "live")
+      yield* store.moveToBacklog(waitingFor([gone!.id, known!.id]), "live")
       assert.isUndefined(yield* rowOf(gone!.id))
       assert.strictEqual(yield* rowOf(known!.id), "pending 0 parked")
     })

@@ -99,7 +99,7 @@ layer(
       })
       const waiting = yield* make(december)
       yield* make(december + DAY_MS)
-      yield* deliveries.spill(waitingFor([waiting]), "live")
+      yield* deliveries.moveToBacklog(waitingFor([waiting]), "live")
       yield* foldChanges
 
       yield* applyRetention(january + DAY_MS)

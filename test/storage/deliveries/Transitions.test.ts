@@ -10,9 +10,9 @@ import {
   endQueued,
   insertPending,
   insertTest,
+  moveToBacklog,
   type NewDelivery,
-  retryNow,
-  spill
+  retryNow
 } from "../../../src/storage/deliveries/Transitions.ts"
 import { eventOf } from "../../support/events.ts"
 import { TestDatabase } from "../../support/postgres.ts"
@@ -129,9 +129,9 @@ const transitions: ReadonlyArray<Transition> = [
   { name: "the same attempt again, which another follows", statement: attempted(1, "retrying"), to: {} },
   { name: "the same attempt again, which no other follows", statement: attempted(1, "failed"), to: {} },
   {
-    name: "spill",
+    name: "moveToBacklog",
     statement: (sql, { id }) =>
-      Effect.all([1, 2].map((attempt) => spill(sql, waitingFor([id], attempt), false))),
+      Effect.all([1, 2].map((attempt) => moveToBacklog(sql, waitingFor([id], attempt), false))),
     to: { pending: "pending, parked", retrying: "retrying, parked" }
   },
   {

@@ -36,8 +36,8 @@ layer(DeliveriesLive)("waiting deliveries", (it) => {
       const ids = rows.map(({ id }) => id)
       yield* store.insertPending(rows, NOW)
       yield* store.record([attemptOf(ids[0]!, 1, "delivered", 5), attemptOf(ids[1]!, 1, "retrying", 5)], 100)
-      yield* store.spill([...waitingFor([ids[1]!], 2), ...waitingFor([ids[2]!])], "live")
-      yield* store.spill(waitingFor([ids[4]!, ids[5]!]), "replays")
+      yield* store.moveToBacklog([...waitingFor([ids[1]!], 2), ...waitingFor([ids[2]!])], "live")
+      yield* store.moveToBacklog(waitingFor([ids[4]!, ids[5]!]), "replays")
       yield* sql`UPDATE webhooks SET status = 'disabled' WHERE id = ${disabled!}`
       yield* sql`UPDATE webhooks SET deleted_at = now() WHERE id = ${deleted!}`
       yield* foldChanges

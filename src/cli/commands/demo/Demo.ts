@@ -4,8 +4,10 @@
  * demo ends after N ledgers, and exits 0 only if each event that the simulator caused (not: that was detected) arrived
  * at each receiver with a valid signature. A signal ends it with a summary and exit code 0, or 130 with `--ledgers`.
  */
+
 import { Clock, Effect, Option, References, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
+import type { WebhookId } from "../../../domain/Ids.ts"
 import type { ClosedLedger } from "../../../simulator/Chain.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
 import { optional, wholeNumber } from "../../terminal/Flags.ts"
@@ -30,7 +32,11 @@ const MOST_LEDGERS = 1_000_000
 
 /** Counts the deliveries of each receiver by status, from the database. */
 const statuses = Effect.fnUntraced(function* ({ sql, webhookIds }: DemoParts) {
-  const rows = yield* sql<{ readonly webhook_id: string; readonly status: string; readonly count: number }>`
+  const rows = yield* sql<{
+    readonly webhook_id: WebhookId
+    readonly status: string
+    readonly count: number
+  }>`
     SELECT webhook_id, status, count(*)::int AS count FROM deliveries GROUP BY webhook_id, status`
   return (sample: Sample, status: string) =>
     rows.find((row) => webhookIds.get(row.webhook_id) === sample && row.status === status)?.count ?? 0

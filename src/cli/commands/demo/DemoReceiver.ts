@@ -3,7 +3,9 @@
  * 400 ms, `failing` answers 503 to the first two attempts of each delivery. It verifies signatures and counts what
  * arrives, for the summary.
  */
+
 import { Effect } from "effect"
+import type { DeliveryId } from "../../../domain/Ids.ts"
 import { verifySignature } from "../Received.ts"
 import { makeReceiver, type Post } from "../Receiver.ts"
 
@@ -37,7 +39,7 @@ export const makeDemoReceiver = Effect.gen(function* () {
   /** Delivery id → how many attempts `failing` has refused. */
   const refusals = new Map<string, number>()
 
-  const statusFor = (sample: Sample, deliveryId: string): number => {
+  const statusFor = (sample: Sample, deliveryId: DeliveryId): number => {
     if (sample !== "failing") return 200
     const seen = refusals.get(deliveryId) ?? 0
     if (seen >= FAILURES) {

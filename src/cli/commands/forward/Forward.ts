@@ -7,7 +7,7 @@ import { Clock, Effect, Semaphore } from "effect"
 import { Limits } from "../../../config/Limits.ts"
 import { timeoutFailure } from "../../../deliver/send/Failures.ts"
 import { signedRequest } from "../../../deliver/send/Signer.ts"
-import { randomId } from "../../../domain/Ids.ts"
+import { type DeliveryId, randomId, type WebhookId } from "../../../domain/Ids.ts"
 import type { EnvelopeFields } from "../../../domain/LedgerEvent.ts"
 import { type CommandFailed, failed } from "../../terminal/Failure.ts"
 import type { Forwarding } from "./Flags.ts"
@@ -16,7 +16,7 @@ import { readStream, requestFailure } from "./StreamClient.ts"
 /** One event and the result of its request. */
 export interface Forwarded {
   readonly event: EnvelopeFields
-  readonly deliveryId: string
+  readonly deliveryId: DeliveryId
   readonly sentAt: number
   /** The status of the answer; undefined if there was none. */
   readonly status: number | undefined
@@ -28,7 +28,7 @@ export interface Forwarded {
 export interface ForwardOptions extends Forwarding {
   readonly secret: string
   /** The webhook id in the envelopes. It is made up: the service has no such webhook. */
-  readonly webhookId: string
+  readonly webhookId: WebhookId
   readonly onForwarded: (forwarded: Forwarded) => Effect.Effect<void>
   readonly onOpen: (connection: number) => Effect.Effect<void>
   readonly onLost: (reason: string, waitMs: number) => Effect.Effect<void>

@@ -1,8 +1,10 @@
 /** The flags that select the events of a replay, and the checks on their combination. */
+
 import { Effect, Option, Stream } from "effect"
 import { Flag } from "effect/cli"
 import { isEventId } from "../../../domain/EventId.ts"
 import { type EventType, eventTypes, expandPattern } from "../../../domain/EventType.ts"
+import type { EventId } from "../../../domain/Ids.ts"
 import { parseIsoTime } from "../../../domain/IsoTime.ts"
 import { type ReplayFilters, replayBounds } from "../../../domain/Replay.ts"
 import { addressProblem } from "../../../domain/WebhookRules.ts"
@@ -78,11 +80,11 @@ export const wantedFlags = {
 
 /** The events to replay: either event ids or filters. */
 export type Wanted =
-  | { readonly eventIds: ReadonlyArray<string>; readonly filters: undefined }
+  | { readonly eventIds: ReadonlyArray<EventId>; readonly filters: undefined }
   | { readonly eventIds: undefined; readonly filters: ReplayFilters }
 
 interface GivenFlags {
-  readonly eventIds: ReadonlyArray<string>
+  readonly eventIds: ReadonlyArray<EventId>
   readonly eventIdsFile: string | undefined
   readonly types: ReadonlyArray<ReadonlyArray<EventType>>
   readonly accounts: ReadonlyArray<string>
