@@ -27,7 +27,7 @@ const attemptOf = new Map(
   Array.from({ length: 9 }, (_, index): [string, number] => [delayTopic(index + 2), index + 2])
 )
 
-interface Waiting {
+interface WaitingRetry {
   readonly record: LogRecord
   /** Undefined if the record cannot be read: it returns at once, and the delivery actor reports it. */
   readonly work: DeliveryWork | undefined
@@ -66,7 +66,7 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   }).pipe(Effect.ignore)
 
   /** The record for the work topic if the work is due, otherwise for the delay topic of the rest of its wait. */
-  const moved = ({ record, work, dueAt }: Waiting, { monotonicMs, wallMs }: BothClocks): NewRecord => {
+  const moved = ({ record, work, dueAt }: WaitingRetry, { monotonicMs, wallMs }: BothClocks): NewRecord => {
     const { headers, key, value } = record
     if (work === undefined) return { topic: DELIVERIES_TOPIC, key, value, headers }
     const waitMs = dueAt - monotonicMs
@@ -85,7 +85,7 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
     const records = yield* partition.take(delayBatchRecords)
     next = records.at(-1)!.offset + 1
     const taken = yield* bothClocks
-    let waiting = records.map((record): Waiting => {
+    let waiting = records.map((record): WaitingRetry => {
       const work = parseWork(record.value ?? "")
       const wait = work && waitOf(work, { ...record, isNew: isAtEnd }, longestMs, sightings, taken)
       return { record, work, dueAt: wait?.dueAt ?? 0, leavesAt: wait?.leavesAt ?? 0 }

@@ -1,7 +1,7 @@
 /**
  * Decides whether an endpoint may have an IP address: only public ones are allowed. The tables follow IANA's
- * special-purpose registries strictly: everything except ordinary global unicast is refused. An IPv6 address is also
- * refused if it contains a refused IPv4 address (6to4, NAT64) or has an ISATAP interface identifier. A provider's own
+ * special-purpose registries strictly: everything except ordinary global unicast is denied. An IPv6 address is also
+ * denied if it contains a denied IPv4 address (6to4, NAT64) or has an ISATAP interface identifier. A provider's own
  * NAT64 or 6rd prefix cannot be recognised. The API checks literal addresses in URLs with it. Deliver checks every
  * address before it connects. Pure.
  */
@@ -9,7 +9,7 @@ import { BlockList, isIP } from "node:net"
 
 type Subnet = readonly [address: string, prefix: number]
 
-const refusedV4: ReadonlyArray<Subnet> = [
+const deniedV4: ReadonlyArray<Subnet> = [
   ["0.0.0.0", 8], // this network
   ["10.0.0.0", 8], // private
   ["100.64.0.0", 10], // carrier-grade NAT
@@ -35,7 +35,7 @@ const GLOBAL_UNICAST: Subnet = ["2000::", 3]
 /** NAT64's well-known prefix: outside global unicast, but it reaches the public IPv4 address inside. */
 const NAT64: Subnet = ["64:ff9b::", 96]
 
-const refusedV6: ReadonlyArray<Subnet> = [
+const deniedV6: ReadonlyArray<Subnet> = [
   ["2001::", 23], // IETF protocol assignments: Teredo, ORCHID, benchmarking, AMT
   ["2001:db8::", 32], // documentation
   ["2620:4f:8000::", 48], // AS112
@@ -57,12 +57,12 @@ const listOf = (family: "ipv4" | "ipv6", subnets: ReadonlyArray<Subnet>): BlockL
   return list
 }
 
-const refused4 = listOf("ipv4", refusedV4)
+const denied4 = listOf("ipv4", deniedV4)
 const reachable6 = listOf("ipv6", [GLOBAL_UNICAST, NAT64])
-const refused6 = listOf("ipv6", [
-  ...refusedV6,
-  ...refusedV4.map(([address, prefix]): Subnet => [`2002:${hexOf(address)}::`, 16 + prefix]),
-  ...refusedV4.map(([address, prefix]): Subnet => [`64:ff9b::${hexOf(address)}`, 96 + prefix])
+const denied6 = listOf("ipv6", [
+  ...deniedV6,
+  ...deniedV4.map(([address, prefix]): Subnet => [`2002:${hexOf(address)}::`, 16 + prefix]),
+  ...deniedV4.map(([address, prefix]): Subnet => [`64:ff9b::${hexOf(address)}`, 96 + prefix])
 ])
 
 /** The eight groups of an IPv6 address without a zone. */
@@ -91,9 +91,9 @@ const isIsatap = (ip: string): boolean => {
 export const isPublicAddress = (ip: string): boolean => {
   switch (isIP(ip)) {
     case 4:
-      return !refused4.check(ip, "ipv4")
+      return !denied4.check(ip, "ipv4")
     case 6:
-      return !ip.includes("%") && reachable6.check(ip, "ipv6") && !refused6.check(ip, "ipv6") && !isIsatap(ip)
+      return !ip.includes("%") && reachable6.check(ip, "ipv6") && !denied6.check(ip, "ipv6") && !isIsatap(ip)
     default:
       return false
   }

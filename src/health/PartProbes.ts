@@ -58,21 +58,21 @@ export const registryPart = (said: string | ReadonlyArray<boolean>): PartState =
       }
 }
 
-export interface RefusedMails {
-  readonly refused: number
+export interface RejectedMails {
+  readonly rejected: number
   /** Since the oldest of them was queued. */
-  readonly refusedMs: number
+  readonly rejectedMs: number
   /** What the server said to one of them. */
   readonly error: string | null
 }
 
-export const mailPart = ({ error, refused, refusedMs }: RefusedMails): PartState =>
-  refusedMs <= Limits.laterMs.notices
-    ? { part: "mail", state: "ok", sentence: "no mail is refused" }
+export const mailPart = ({ error, rejected, rejectedMs }: RejectedMails): PartState =>
+  rejectedMs <= Limits.laterMs.notices
+    ? { part: "mail", state: "ok", sentence: "no mail is rejected" }
     : {
         part: "mail",
         state: "failed",
-        sentence: `The mail server does not take ${counted(refused, "mail", "mails")}, the oldest for ${duration(refusedMs)}: ${error}. They are tried again for three days; correct SMTP_URL or MAIL_FROM.`
+        sentence: `The mail server does not take ${counted(rejected, "mail", "mails")}, the oldest for ${duration(rejectedMs)}: ${error}. They are tried again for three days; correct SMTP_URL or MAIL_FROM.`
       }
 
 export interface Lock {

@@ -115,7 +115,7 @@ const make = Effect.fnUntraced(function* (
         return {
           claims: claims(server.ranges, announcements.newestOf(server.name), index),
           announced: place === -1 ? undefined : place,
-          refused: announcements.isDiscredited(server.name),
+          discredited: announcements.isDiscredited(server.name),
           full: servers.isFull(server)
         }
       })

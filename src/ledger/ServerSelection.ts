@@ -138,7 +138,7 @@ export interface Candidate {
   /** The server's place among the servers that announced the ledger; undefined if it did not announce it. */
   readonly announced: number | undefined
   /** Whether its last answer failed the checks, for a ledger that it claimed to have. */
-  readonly refused: boolean
+  readonly discredited: boolean
   /** Whether it has reached its request limit. */
   readonly full: boolean
 }
@@ -149,7 +149,7 @@ export interface Candidate {
  * full.
  */
 export const chooseServer = (candidates: ReadonlyArray<Candidate>): number | undefined => {
-  const doubt = ({ claims, refused }: Candidate) => (claims ? 0 : 2) + (refused ? 1 : 0)
+  const doubt = ({ claims, discredited }: Candidate) => (claims ? 0 : 2) + (discredited ? 1 : 0)
   const least = Math.min(...candidates.map(doubt))
   const place = (i: number) => candidates[i]!.announced ?? Number.MAX_SAFE_INTEGER
   return [...candidates.keys()]

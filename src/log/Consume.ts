@@ -16,10 +16,10 @@ import { partitionsOf } from "./Topics.ts"
 
 type Primitives = Pick<Log["Service"], "transaction" | "read" | "awaitOffset" | "offsets" | "committed">
 
-export const refused = (topic: string): LogError =>
+export const fencedError = (topic: string): LogError =>
   new LogError({ operation: "fence", topic, cause: new Error("the partition has another owner") })
 
-/** The partition as its handler sees it. Commits are refused when `isOwner` is false. */
+/** The partition as its handler sees it. Commits are fenced when `isOwner` is false. */
 export const makeAssigned = Effect.fnUntraced(function* (
   log: Primitives,
   group: string,
@@ -62,7 +62,7 @@ export const makeAssigned = Effect.fnUntraced(function* (
                 commit: { group, positions: [{ topic, partition: number, offset }] }
               })
             )
-          : Effect.fail(refused(topic))
+          : Effect.fail(fencedError(topic))
       )
   }
   return assigned

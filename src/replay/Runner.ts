@@ -22,8 +22,8 @@ import {
   ReplayWork
 } from "../storage/replays/ReplayWork.ts"
 import { historyOf } from "./Backfill.ts"
-import { type FoundEvent, makeBatchReader } from "./BatchReader.ts"
 import { CANCELLED, COMPLETED, failed, jobEndOf, QUOTA_USED_UP } from "./Endings.ts"
+import { type FoundEvent, makeEventReader } from "./EventReader.ts"
 import { makeOffsets } from "./Offsets.ts"
 import { estimateWithBackfill, planJob } from "./Plan.ts"
 import { retryDeliveries, SUSPENDED_POLL_MS } from "./Retry.ts"
@@ -64,11 +64,11 @@ const makeQueue = Effect.fnUntraced(function* (job: ClaimedJob, plan: ReplayPlan
     const queued = toQueue(job, plan, events)
     const now = yield* Clock.currentTimeMillis
     const rows = queued.map(({ row }) => row)
-    const refused = yield* deliveries
+    const notStored = yield* deliveries
       .insertPending(rows, now)
       .pipe(retryUntilSuccess("queueing replayed deliveries"))
     const append = queued.flatMap(({ row, work }) =>
-      refused.has(row.id) ? [] : [{ topic: REPLAYS_TOPIC, key: job.webhookId, value: JSON.stringify(work) }]
+      notStored.has(row.id) ? [] : [{ topic: REPLAYS_TOPIC, key: job.webhookId, value: JSON.stringify(work) }]
     )
     // Retried after an unknown result: the log may then have it twice, and the actor drops the second one.
     yield* log.transaction({ append }).pipe(retryUntilSuccess("queueing replayed deliveries"))
@@ -107,7 +107,7 @@ const runBatches = Effect.fnUntraced(function* (job: ClaimedJob) {
   const begin: { readonly plan: ReplayPlan; readonly ownership: JobOwnership; readonly cursor: number } =
     job.plan === undefined ? yield* planned() : { plan: job.plan, ownership: "held", cursor: job.cursor }
   const { plan } = begin
-  const reading = yield* makeBatchReader(job, plan, offsets, history).pipe(
+  const reading = yield* makeEventReader(job, plan, offsets, history).pipe(
     retryUntilSuccess("finding the ledgers of a replay")
   )
   const queue = yield* makeQueue(job, plan)

@@ -46,12 +46,12 @@ export const readMailPart = Effect.gen(function* () {
   if (smtpUrl === undefined) return []
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{
-    readonly refused: number
-    readonly refusedMs: number
+    readonly rejected: number
+    readonly rejectedMs: number
     readonly error: string | null
   }>`
-    SELECT count(*)::float8 AS refused, max(last_error) AS error,
-           coalesce(extract(epoch FROM clock_timestamp() - min(created_at)) * 1000, 0)::float8 AS "refusedMs"
+    SELECT count(*)::float8 AS rejected, max(last_error) AS error,
+           coalesce(extract(epoch FROM clock_timestamp() - min(created_at)) * 1000, 0)::float8 AS "rejectedMs"
     FROM mails WHERE next_attempt_at IS NOT NULL AND last_error IS NOT NULL`
   return [mailPart(row!)]
 })

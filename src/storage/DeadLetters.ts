@@ -20,7 +20,7 @@ export interface Described {
   readonly text: string
 }
 
-export interface Refused extends Described {
+export interface DeadLetter extends Described {
   readonly reason: string
 }
 
@@ -64,15 +64,15 @@ export interface WriteAllButDeadLetters<A, B> {
 
 export interface Written<A, B> {
   readonly rows: ReadonlyArray<B>
-  readonly refused: ReadonlyArray<A>
+  readonly deadLetters: ReadonlyArray<A>
 }
 
 export const makeDeadLetters = Effect.map(SqlClient.SqlClient, (sql) => {
   /** Returns how many are new. */
-  const insert = Effect.fnUntraced(function* (stage: DeadLetterStage, refused: ReadonlyArray<Refused>) {
+  const insert = Effect.fnUntraced(function* (stage: DeadLetterStage, letters: ReadonlyArray<DeadLetter>) {
     const nowMs = yield* Clock.currentTimeMillis
-    const texts = (field: keyof Refused, maxLength: number) =>
-      column(refused.map((one) => printable(one[field], maxLength)))
+    const texts = (field: keyof DeadLetter, maxLength: number) =>
+      column(letters.map((one) => printable(one[field], maxLength)))
     const added = yield* sql`
       INSERT INTO quarantine (stage, source, reason, record, recorded_at)
       SELECT ${stage}, new.*, ${new Date(nowMs).toISOString()}::timestamptz
@@ -94,10 +94,10 @@ export const makeDeadLetters = Effect.map(SqlClient.SqlClient, (sql) => {
   const announce = Effect.fnUntraced(function* (
     stage: DeadLetterStage,
     added: number,
-    refused: ReadonlyArray<Refused>
+    letters: ReadonlyArray<DeadLetter>
   ) {
     if (added === 0) return
-    const { source, reason } = refused.at(-1)!
+    const { source, reason } = letters.at(-1)!
     yield* Metrics.deadLetters.add({ stage }, added)
     yield* Effect.logError(`${stage}: ${added} records became dead letters; see \`ledgerhook doctor\``).pipe(
       Effect.annotateLogs({
@@ -108,14 +108,14 @@ export const makeDeadLetters = Effect.map(SqlClient.SqlClient, (sql) => {
   })
 
   /** Stores records that a stage cannot read. */
-  const put = Effect.fnUntraced(function* (stage: DeadLetterStage, refused: ReadonlyArray<Refused>) {
-    if (refused.length === 0) return
-    yield* announce(stage, yield* sql.withTransaction(insert(stage, refused)), refused)
+  const put = Effect.fnUntraced(function* (stage: DeadLetterStage, letters: ReadonlyArray<DeadLetter>) {
+    if (letters.length === 0) return
+    yield* announce(stage, yield* sql.withTransaction(insert(stage, letters)), letters)
   })
 
   /**
    * Writes all records in one statement. If PostgreSQL refuses the data, halves the batch in one transaction until
-   * the refused records are alone: they become dead letters, the others are written.
+   * the records that it refuses are alone: they become dead letters, the others are written.
    */
   const write = Effect.fnUntraced(function* <A, B>({
     stage,
@@ -124,7 +124,7 @@ export const makeDeadLetters = Effect.map(SqlClient.SqlClient, (sql) => {
     statement
   }: WriteAllButDeadLetters<A, B>): Effect.fn.Return<Written<A, B>, SqlError.SqlError> {
     const rows: Array<B> = []
-    const refused: Array<{ readonly record: A; readonly described: Refused }> = []
+    const alone: Array<{ readonly record: A; readonly described: DeadLetter }> = []
     const byHalves = (some: ReadonlyArray<A>): Effect.Effect<void, SqlError.SqlError> =>
       sql.withTransaction(statement(some)).pipe(
         Effect.map((returned) => void rows.push(...returned)),
@@ -136,27 +136,27 @@ export const makeDeadLetters = Effect.map(SqlClient.SqlClient, (sql) => {
             return Effect.andThen(byHalves(some.slice(0, half)), byHalves(some.slice(half)))
           }
           const reason = String(serverError(error).message ?? error.message)
-          refused.push({ record, described: { ...describe(record), reason } })
+          alone.push({ record, described: { ...describe(record), reason } })
           return Effect.void
         })
       )
     const apart = Effect.gen(function* () {
       yield* byHalves(records)
-      const found = refused.map(({ described }) => described)
+      const found = alone.map(({ described }) => described)
       return found.length === 0 ? 0 : yield* insert(stage, found)
     }).pipe(sql.withTransaction)
 
     const returned = yield* statement(records).pipe(
       Effect.catchIf(isDataError, () => Effect.succeed(undefined))
     )
-    if (returned !== undefined) return { rows: returned, refused: [] }
+    if (returned !== undefined) return { rows: returned, deadLetters: [] }
     const added = yield* apart
     yield* announce(
       stage,
       added,
-      refused.map(({ described }) => described)
+      alone.map(({ described }) => described)
     )
-    return { rows, refused: refused.map(({ record }) => record) }
+    return { rows, deadLetters: alone.map(({ record }) => record) }
   })
 
   /**

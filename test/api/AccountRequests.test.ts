@@ -133,8 +133,8 @@ layer(apiLayer(), { excludeTestServices: true })("a key that has used up its req
         return Duration.toMillis((yield* Effect.timed(all))[0])
       })
       yield* timeOf(other.key, 404)
-      const [acceptedMs, refusedMs] = [yield* timeOf(other.key, 404), yield* timeOf(key, 429)]
-      assert.isAbove(refusedMs, 2 * acceptedMs)
+      const [acceptedMs, rejectedMs] = [yield* timeOf(other.key, 404), yield* timeOf(key, 429)]
+      assert.isAbove(rejectedMs, 2 * acceptedMs)
     })
   )
 })

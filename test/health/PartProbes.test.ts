@@ -50,9 +50,9 @@ describe("a part", () => {
     assert.strictEqual(registryPart([true, true]).state, "ok")
     assert.match(registryPart([true, false]).sentence, /does not have 1 of 2 schemas/)
     assert.match(registryPart("HTTP 502").sentence, /does not answer: HTTP 502/)
-    assert.strictEqual(mailPart({ refused: 1, refusedMs: Limits.laterMs.notices, error: "x" }).state, "ok")
+    assert.strictEqual(mailPart({ rejected: 1, rejectedMs: Limits.laterMs.notices, error: "x" }).state, "ok")
     assert.strictEqual(
-      mailPart({ refused: 1, refusedMs: Limits.laterMs.notices + 1, error: "x" }).state,
+      mailPart({ rejected: 1, rejectedMs: Limits.laterMs.notices + 1, error: "x" }).state,
       "failed"
     )
   })

@@ -264,7 +264,7 @@ export const situations: ReadonlyArray<Situation> = [
   {
     what: "the mail server refuses mails; that messages are late is no second finding",
     facts: {
-      outside: [mailPart({ refused: 3, refusedMs: 600_000, error: "550 no" })],
+      outside: [mailPart({ rejected: 3, rejectedMs: 600_000, error: "550 no" })],
       stages: [stage({ stage: "notices", oldestMs: 400_000, waiting: 3 })]
     },
     ok: true,

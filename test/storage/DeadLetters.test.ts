@@ -50,8 +50,8 @@ describe("dead letters", () => {
       // A text that does not compress is too large for the index.
       const large = Array.from({ length: 30_000 }, (_, i) => (i * i * 7919).toString(36)).join("")
       const all = [...good.slice(0, 100), "a\0b", "forbidden", ...good.slice(100), large]
-      const { refused, rows } = yield* write(all)
-      assert.deepStrictEqual(refused, ["a\0b", "forbidden", large])
+      const { deadLetters: notStored, rows } = yield* write(all)
+      assert.deepStrictEqual(notStored, ["a\0b", "forbidden", large])
       assert.deepStrictEqual(rows.map(({ name }) => name).toSorted(), good)
       assert.deepStrictEqual(yield* written, good)
       assert.isAtMost(statements(), 60)

@@ -22,7 +22,7 @@ const findingOf = (timeout: MemberTimeout): Finding => {
         GROUPS,
         `if a process dies, others take over its work after ${seconds(timeout.ms)}; the next start reduces that to ${seconds(Limits.leaseMs)}`
       )
-    case "refused":
+    case "rejected":
       return {
         check: GROUPS,
         status: "warning",

@@ -18,28 +18,27 @@ const EVENT_DAYS = 10
 
 const kinds = { log_work: "work", log_history: "history" } as const
 
-export type BatchTable = keyof typeof kinds
+export type LogTable = keyof typeof kinds
 
 const batchTables = ["log_work", "log_history"] as const
 
-export const tableOf = (topic: string): BatchTable =>
-  kindOf(topic) === "history" ? "log_history" : "log_work"
+export const tableOf = (topic: string): LogTable => (kindOf(topic) === "history" ? "log_history" : "log_work")
 
 const at = (unixMs: number): string => new Date(unixMs).toISOString()
 
 export const makeLogTablePartitions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const partitionsOf = (table: BatchTable, days: number) =>
+  const partitionsOf = (table: LogTable, days: number) =>
     makeTimePartitions({ tables: [table], days, boundAt: at })
   const partitions = {
     log_work: yield* partitionsOf("log_work", WORK_DAYS),
     log_history: yield* partitionsOf("log_history", EVENT_DAYS)
   }
-  const ensure = (table: BatchTable, unixMs: number) => partitions[table].ensure(unixMs, unixMs)
+  const ensure = (table: LogTable, unixMs: number) => partitions[table].ensure(unixMs, unixMs)
   const forget = Effect.andThen(partitions.log_work.forget, partitions.log_history.forget)
 
   /** Moves the newest row of each checkpoint topic to the current table partition before its own is dropped. */
-  const saveNewest = Effect.fnUntraced(function* (table: BatchTable, nowMs: number, droppedMs: number) {
+  const saveNewest = Effect.fnUntraced(function* (table: LogTable, nowMs: number, droppedMs: number) {
     const topics = namesOf(networks).filter((topic) => keepsNewest(topic) && tableOf(topic) === table)
     if (topics.length === 0) return
     yield* ensure(table, nowMs)

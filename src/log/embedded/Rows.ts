@@ -23,15 +23,15 @@ const stored = ({ key, value, timestamp, headers }: LogRecord): StoredRecord => 
   return [key, value, timestamp]
 }
 
-export interface BatchRow extends Partition {
+export interface LogRow extends Partition {
   readonly base: number
   readonly last: number
   readonly records: Uint8Array
 }
 
 /** Packs consecutive records of one partition into rows. */
-export const rowsOf = (records: ReadonlyArray<LogRecord>): ReadonlyArray<BatchRow> => {
-  const rows: Array<BatchRow> = []
+export const rowsOf = (records: ReadonlyArray<LogRecord>): ReadonlyArray<LogRow> => {
+  const rows: Array<LogRow> = []
   let batch: Array<LogRecord> = []
   let size = 0
   const close = () => {

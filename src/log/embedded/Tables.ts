@@ -10,8 +10,8 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { LogRecord, Position } from "../Log.ts"
 import { kindOf } from "../Topics.ts"
-import { type BatchTable, makeLogTablePartitions, tableOf } from "./LogTablePartitions.ts"
-import { type BatchRow, recordsOf } from "./Rows.ts"
+import { type LogTable, makeLogTablePartitions, tableOf } from "./LogTablePartitions.ts"
+import { type LogRow, recordsOf } from "./Rows.ts"
 
 /** Rows of one read. If the log is quiet, a row has only one or two records. */
 const READ_ROWS = 64
@@ -31,8 +31,8 @@ export interface Fence {
 /** Another process has opened the log since, or this writer has reloaded its state. */
 export class Fenced extends Data.TaggedError("Fenced")<{ readonly message: string }> {}
 
-export interface Batch {
-  readonly rows: ReadonlyArray<BatchRow>
+export interface LogWrite {
+  readonly rows: ReadonlyArray<LogRow>
   readonly compacted: ReadonlyArray<LogRecord>
   readonly ends: ReadonlyArray<Position>
   readonly commits: ReadonlyArray<GroupCommit>
@@ -78,12 +78,12 @@ export const makeTables = Effect.gen(function* () {
   })
 
   /** One statement, so it writes everything or nothing. */
-  const write = Effect.fnUntraced(function* (fence: Fence, batch: Batch, nowMs: number) {
+  const write = Effect.fnUntraced(function* (fence: Fence, batch: LogWrite, nowMs: number) {
     const { rows, compacted, ends, commits } = batch
     for (const table of new Set(rows.map(({ topic }) => tableOf(topic))))
       yield* tablePartitions.ensure(table, nowMs)
     const writtenAt = new Date(nowMs).toISOString()
-    const inserted = (table: BatchTable) => {
+    const inserted = (table: LogTable) => {
       const own = rows.filter(({ topic }) => tableOf(topic) === table)
       return sql`
         INSERT INTO ${sql(table)}

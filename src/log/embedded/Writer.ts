@@ -10,7 +10,7 @@ import { Limits } from "../../config/Limits.ts"
 import type { LogError, Partition, Position, Transaction } from "../Log.ts"
 import { commitKey, partitionKey } from "../PlaceRecords.ts"
 import { makeRecordList, makeRecordLists, push, trim, wake } from "../RecordList.ts"
-import { accept, batchOf, failed, type Request } from "./Batch.ts"
+import { accept, failed, type Request, writeOf } from "./JoinedWrite.ts"
 import type { Tables } from "./Tables.ts"
 
 export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
@@ -48,7 +48,7 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
     const nowMs = yield* Clock.currentTimeMillis
     const accepted = accept(requests, (partition) => listOf(partition).end, nowMs)
     if (accepted.results.some(([, result]) => Exit.isSuccess(result)))
-      yield* tables.write(fence, batchOf(accepted), nowMs)
+      yield* tables.write(fence, writeOf(accepted), nowMs)
     for (const [key, { offset }] of accepted.commits) commits.set(key, offset)
     for (const records of accepted.byPartition.values()) {
       const list = listOf(records[0]!)

@@ -1,13 +1,13 @@
 /**
  * `Log.consume` on Kafka: a member of the group for the life of the scope, and a fiber for each partition it owns.
  * A revoked partition is given up only after its handler has ended, so that work under way is finished and committed
- * and a partition never has two owners. A fenced member drops its partitions at once, and its commits are refused.
+ * and a partition never has two owners. A fenced member drops its partitions at once, and its commits are fenced.
  * While brokers are unavailable, heartbeats and fetches are retried.
  */
 import { Cause, Deferred, Effect, Fiber, FiberHandle, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
-import { refused } from "../Consume.ts"
+import { fencedError } from "../Consume.ts"
 import {
   type AssignedPartition,
   type ConsumeOptions,
@@ -121,7 +121,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): Log["Service"]["consume"]
                     commitOffset(channel, group, owner, { ...partition, topic: topicName, offset }),
                     (cause) => commitFailed(partition.topic, owner, cause)
                   )
-                : Effect.fail(refused(partition.topic))
+                : Effect.fail(fencedError(partition.topic))
             )
         }
         const fiber = yield* handle(assigned).pipe(

@@ -18,7 +18,7 @@ export type MemberTimeout = { readonly ms: number } & (
   | { readonly kind: "short" }
   /** The current timeout is longer than ours, and this user may shorten it. */
   | { readonly kind: "settable" }
-  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "rejected"; readonly reason: string }
 )
 
 const groupsOf = (settings: KafkaSettings): ReadonlyArray<string> =>
@@ -68,7 +68,7 @@ const shorten = (settings: KafkaSettings, validateOnly: boolean) =>
       if (long.length === 0) return { kind: "short", ms } satisfies MemberTimeout
       return yield* Effect.match(change(admin, long, validateOnly), {
         onSuccess: (): MemberTimeout => ({ kind: "settable", ms }),
-        onFailure: ({ message }): MemberTimeout => ({ kind: "refused", ms, reason: message })
+        onFailure: ({ message }): MemberTimeout => ({ kind: "rejected", ms, reason: message })
       })
     })
   )
@@ -80,7 +80,7 @@ export const memberTimeoutOf = (settings: KafkaSettings) => shorten(settings, tr
 export const ensureGroups = (settings: KafkaSettings): Effect.Effect<void> =>
   shorten(settings, false).pipe(
     Effect.flatMap((found) =>
-      found.kind === "refused"
+      found.kind === "rejected"
         ? Effect.logWarning(
             `Kafka detects a dead process only after ${found.ms / 1_000} s, and its deliveries wait until then; see \`ledgerhook doctor\` (${found.reason})`
           )

@@ -12,7 +12,7 @@ import type { DeliveryStatus } from "../../domain/Delivery.ts"
 import { type DeliveryId, firstIdAt, idTime, type WebhookId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
-import { isDataError, makeDeadLetters, type Refused } from "../DeadLetters.ts"
+import { type DeadLetter, isDataError, makeDeadLetters } from "../DeadLetters.ts"
 import { Partitions } from "./Partitions.ts"
 import { recordAttempts, recordFirstAttempts } from "./RecordAttempts.ts"
 import {
@@ -91,7 +91,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
     const insert = Effect.fnUntraced(function* (rows: ReadonlyArray<NewDelivery>, nowMs: number) {
       if (rows.length === 0) return new Set<string>()
       yield* ensureDays(rows)
-      const { refused } = yield* deadLetters.write({
+      const { deadLetters: notStored } = yield* deadLetters.write({
         stage: rows[0]?.replayJobId === undefined ? "deliver" : "replay",
         records: rows,
         describe: (row) => ({
@@ -100,7 +100,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
         }),
         statement: (some) => insertPending(sql, some, nowMs)
       })
-      return new Set(refused.map(({ id }) => id))
+      return new Set(notStored.map(({ id }) => id))
     }, forgetAfterError)
 
     const record = Effect.fnUntraced(function* (ended: ReadonlyArray<AttemptRecord>, disableAfter: number) {
@@ -139,7 +139,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
       insertPending: insert,
 
       /** Stores records of the work topics that are no work. */
-      putDeadLetters: (records: ReadonlyArray<Refused>) => deadLetters.put("deliver", records),
+      putDeadLetters: (records: ReadonlyArray<DeadLetter>) => deadLetters.put("deliver", records),
 
       states: (ids: ReadonlyArray<string>) =>
         sql<DeliveryState & { readonly id: string }>`

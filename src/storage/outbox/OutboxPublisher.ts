@@ -40,11 +40,11 @@ export const publishBatch = Effect.fnUntraced(function* (writer: Pick<Log["Servi
 })
 
 /** The time since which the outbox has had rows that are not published. Undefined: it has none. */
-interface Waiting {
+interface Unpublished {
   sinceMs: number | undefined
 }
 
-const publish = Effect.fnUntraced(function* (waiting: Waiting) {
+const publish = Effect.fnUntraced(function* (unpublished: Unpublished) {
   const outbox = yield* Outbox
   const log = yield* Log
   // Open the writer before reading: that ends transactions of an earlier writer.
@@ -54,9 +54,9 @@ const publish = Effect.fnUntraced(function* (waiting: Waiting) {
   while (true) {
     // While nothing is new, only the database is polled.
     const head = yield* outbox.headId
-    if (head > seen) waiting.sinceMs ??= yield* monotonicNow
+    if (head > seen) unpublished.sinceMs ??= yield* monotonicNow
     while (head > seen) seen = (yield* publishBatch(writer)) ?? head
-    waiting.sinceMs = undefined
+    unpublished.sinceMs = undefined
     yield* next("outbox")
   }
 }, Effect.scoped)
@@ -64,9 +64,9 @@ const publish = Effect.fnUntraced(function* (waiting: Waiting) {
 /** The age is measured from when this process saw the row: it counts while the log is away. */
 const publishMeasured = Effect.gen(function* () {
   const nowMs = yield* monotonicClock
-  const waiting: Waiting = { sinceMs: undefined }
-  yield* showAge("outbox", () => (waiting.sinceMs === undefined ? 0 : nowMs() - waiting.sinceMs))
-  return yield* publish(waiting).pipe(retryUntilSuccess("publishing the outbox"))
+  const unpublished: Unpublished = { sinceMs: undefined }
+  yield* showAge("outbox", () => (unpublished.sinceMs === undefined ? 0 : nowMs() - unpublished.sinceMs))
+  return yield* publish(unpublished).pipe(retryUntilSuccess("publishing the outbox"))
 }).pipe(Effect.scoped)
 
 /** Publishes whenever this process has the lease. Never ends. */

@@ -1,13 +1,13 @@
 /**
  * The memory log for several clients, each in place of a process: a group shares its partitions among the members that
  * consume. A partition moves only when its handler has ended, unless its member is expelled, as Kafka does with a
- * member that is silent for too long: its partitions move at once, its commits are refused, and it joins again.
+ * member that is silent for too long: its partitions move at once, its commits are fencedError, and it joins again.
  *
  *   join ─▶ assigned ─▶ runs a handler for each partition ─▶ rebalance: gives up and takes ─▶ leaves when consume ends
  *                                                         └─ expelled: ends its handlers, joins again
  */
 import { Cause, Deferred, Effect, Fiber, Latch, type Scope } from "effect"
-import { makeAssigned, refused } from "../../../src/log/Consume.ts"
+import { fencedError, makeAssigned } from "../../../src/log/Consume.ts"
 import {
   type AssignedPartition,
   type ConsumeOptions,
@@ -117,7 +117,7 @@ export const makeSharedLog = (settings: RetentionSettings, markers = false): Sha
       (write: Log["Service"]["transaction"]): Log["Service"]["transaction"] =>
       (given) =>
         Effect.suspend(() =>
-          mayCommit(given) ? write(given) : Effect.fail(refused(given.commit!.positions[0]!.topic))
+          mayCommit(given) ? write(given) : Effect.fail(fencedError(given.commit!.positions[0]!.topic))
         )
     const primitives = { ...records, transaction: fenced(records.transaction) }
 

@@ -1,13 +1,13 @@
 /**
  * Combines waiting transactions into one write (group commit), as pure functions: `accept` gives the records their
- * offsets, and `batchOf` builds the rows to write.
+ * offsets, and `writeOf` builds the rows to write.
  */
 import { type Deferred, Exit } from "effect"
 import { LogError, type LogRecord, type Partition, type Position, type Transaction } from "../Log.ts"
 import { commitKey, placeRecords, type RecordsByPartition } from "../PlaceRecords.ts"
 import { kindOf } from "../Topics.ts"
-import { type BatchRow, rowsOf } from "./Rows.ts"
-import type { Batch, GroupCommit } from "./Tables.ts"
+import { type LogRow, rowsOf } from "./Rows.ts"
+import type { GroupCommit, LogWrite } from "./Tables.ts"
 
 export type WriteResult = Exit.Exit<ReadonlyArray<Position>, LogError>
 
@@ -67,8 +67,8 @@ export const accept = (
 }
 
 /** The rows to write. */
-export const batchOf = ({ byPartition, commits }: Accepted): Batch => {
-  const rows: Array<BatchRow> = []
+export const writeOf = ({ byPartition, commits }: Accepted): LogWrite => {
+  const rows: Array<LogRow> = []
   const compacted: Array<LogRecord> = []
   const ends: Array<Position> = []
   for (const records of byPartition.values()) {

@@ -38,7 +38,7 @@ export interface FoundEvent {
   readonly isHistory: boolean
 }
 
-export interface Batch {
+export interface NextEvents {
   readonly events: ReadonlyArray<FoundEvent>
   /** The cursor at which the next batch begins. */
   readonly cursor: number
@@ -46,7 +46,9 @@ export interface Batch {
 }
 
 /** The next batch from the cursor. */
-export type ReadBatch = (cursor: number) => Effect.Effect<Batch, LogError | NotAMarker | SqlError.SqlError>
+export type ReadNext = (
+  cursor: number
+) => Effect.Effect<NextEvents, LogError | NotAMarker | SqlError.SqlError>
 
 /** Consecutive events of a topic, from `offset` on. They have the places `from` to `before` - 1. */
 interface Segment {
@@ -101,7 +103,7 @@ const makeScanReader = Effect.fnUntraced(function* (
 
   /** Records that were read and did not fit into the last batch. */
   let ahead: Effect.Success<ReturnType<typeof read>> = []
-  const reading: ReadBatch = Effect.fnUntraced(function* (from) {
+  const reading: ReadNext = Effect.fnUntraced(function* (from) {
     const events: Array<FoundEvent> = []
     let cursor = from
     let recordsRead = 0
@@ -186,7 +188,7 @@ const makeLedgerReader = Effect.fnUntraced(function* (
     return found.filter(({ place }) => place < endOffset)
   })
 
-  const reading: ReadBatch = Effect.fnUntraced(function* (cursor) {
+  const reading: ReadNext = Effect.fnUntraced(function* (cursor) {
     const left = ledgers.filter((ledger) => ledger > cursor)
     const events: Array<FoundEvent> = []
     let read = 0
@@ -202,7 +204,7 @@ const makeLedgerReader = Effect.fnUntraced(function* (
 })
 
 /** `history`: the events before the service's own ones. */
-export const makeBatchReader = Effect.fnUntraced(function* (
+export const makeEventReader = Effect.fnUntraced(function* (
   job: ClaimedJob,
   plan: ReplayPlan,
   offsets: Offsets,
