@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  // The only place of this rule. `last_failed_at` may be of an earlier run if version 0.2 began this one.
+  // `isFailing` (storage/deliveries/FailureRuns.ts) is the same rule. `last_failed_at` may be of an earlier run if version 0.2 began this one.
   yield* sql`
     CREATE FUNCTION webhook_is_failing(failing_since timestamptz, failed_attempts integer, last_failed_at timestamptz)
     RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
