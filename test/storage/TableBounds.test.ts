@@ -15,12 +15,12 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   key_usage: ["a row for each key", "storage/accounts/ApiKeyStore.ts", "INSERT INTO key_usage"],
   delivery_usage: [
     "a row for each account and month",
-    "storage/deliveries/Transitions.ts",
+    "storage/deliveries/RecordAttempts.ts",
     "ON CONFLICT (account_id, month)"
   ],
   delivery_usage_days: [
     "31 rows for each account",
-    "storage/deliveries/Transitions.ts",
+    "storage/deliveries/RecordAttempts.ts",
     "ON CONFLICT (account_id, day_of_month)"
   ],
   account_usage: ["a row for each account", "storage/accounts/KeyAdmission.ts", "ON CONFLICT (account_id)"],
