@@ -136,7 +136,7 @@ const statusesTrue: Check = (evidence, { rows }) => {
         ...(status === "delivered" && accepted === 0
           ? [`${id} is delivered, but no request was accepted`]
           : []),
-        ...(status !== "delivered" && accepted > 0 && evidence.kills === 0
+        ...(status !== "delivered" && accepted > 0 && evidence.kills + evidence.suspensions === 0
           ? [`${id} is ${status}, but a request was accepted`]
           : []),
         ...(seen.length < attempts
@@ -154,9 +154,9 @@ const attemptsRecorded: Check = (_, { failedAttempts, rows }) =>
     return found === expected ? [] : [`${id} has ${found} failed attempts recorded instead of ${expected}`]
   })
 
-/** For each death at most the window of every webhook, and `unrecordedMost` over all webhooks. */
+/** For each death, and each suspension of the machine, at most the window of every webhook, and `unrecordedMost` over all. */
 const repeatsBounded: Check = (evidence, { rows }) => {
-  const { kills, limits, webhooks } = evidence
+  const { kills, limits, suspensions, webhooks } = evidence
   const requests = requestsOf(evidence)
   const own = webhooks.map(({ batch, id, maxInFlight }) => ({
     id,
@@ -171,7 +171,7 @@ const repeatsBounded: Check = (evidence, { rows }) => {
     repeats: own.reduce((sum, { repeats }) => sum + repeats, 0)
   }
   return [...own, all].flatMap(({ id, repeats, window }) => {
-    const most = kills * (window + limits.unrecordedMost)
+    const most = (kills + suspensions) * (window + limits.unrecordedMost)
     return repeats > most ? [`${repeats} requests to ${id} were repeated, at most ${most} may be`] : []
   })
 }

@@ -36,6 +36,8 @@ export interface Evidence {
   readonly defects: Array<string>
   /** Processes that died, or were taken for dead. */
   kills: number
+  /** How often the machine was suspended. A stage that was ending had no time left for its attempts when it woke up. */
+  suspensions: number
   /** Processes that woke up after the cluster had taken them for dead. */
   zombies: number
   /** How often processes may have lost their leases without knowing: they were frozen, or a clock was set. */

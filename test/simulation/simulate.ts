@@ -191,6 +191,7 @@ export const simulate = Effect.fnUntraced(function* (
     clocksDifferMs: 2_000,
     leasesLost: 0,
     kills: 0,
+    suspensions: 0,
     zombies: 0
   }
   const operator: OperatorParts = {
@@ -259,6 +260,7 @@ export const simulate = Effect.fnUntraced(function* (
         trace("machine", `is suspended for ${minutes} min`)
         timeline.jump(minutes * 60_000)
         evidence.leasesLost++
+        evidence.suspensions++
         // The faults last for as long as without the jump.
         untilMs += minutes * 60_000
       }
