@@ -174,8 +174,10 @@ const findingsOf = (
       !(stage === "notices" && isBad("mail", ["failed"])) &&
       !(stage === "ingest" && isBad(`ledger.${network}`, ["failed", "degraded"]))
   )
+  // Without the log, ingest cannot take ledgers, whatever its servers do.
+  const isExplained = ({ part }: PartState) => shared.includes("log") && part.startsWith("ledger.")
   const found = [
-    ...partFindings(parts),
+    ...partFindings(parts.filter((part) => !isExplained(part))),
     ...roleFindings(missing, late),
     ...silentFindings(processes, missing),
     ...(shared.length > 0 ? [] : stageFindings(unexplained)),

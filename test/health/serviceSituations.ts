@@ -148,7 +148,8 @@ export const situations: ReadonlyArray<Situation> = [
         failing: ["route", "deliver"],
         parts: { log: failed("ECONNREFUSED k1:9092"), database: ok }
       })),
-      stages: undefined
+      stages: undefined,
+      networks: [network({ network: "mainnet", status: "degraded", detail: "38 ledgers left." })]
     },
     ok: false,
     says: [
