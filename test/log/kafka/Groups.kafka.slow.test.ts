@@ -86,7 +86,7 @@ describe.skipIf(missing() !== undefined || kafkaBrokers().length === 0)("the gro
         const kafka: KafkaSettings = { ...(yield* kafkaFor(() => false)), brokers: [broker.brokers] }
         yield* ensureGroups(kafka)
         const found = yield* memberTimeoutOf(kafka)
-        assert.deepStrictEqual([found.kind, found.ms], ["refused", 45_000])
+        assert.deepStrictEqual([found.kind, found.ms], ["rejected", 45_000])
         const { status, detail, fix } = yield* groupsFinding(kafka)
         assert.strictEqual(status, "warning")
         assert.match(detail, /only after 45 s.*group\.consumer\.min\.session\.timeout\.ms/)
