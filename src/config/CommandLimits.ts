@@ -2,6 +2,8 @@
 import { stageLimits } from "./StageLimits.ts"
 
 export const commandLimits = {
+  /** How long one check of `doctor` may take. */
+  doctorCheckMs: 5_000,
   /** The largest request body, or event of a stream, that `listen` accepts: a batch of the largest size. */
   listenBodyBytes: stageLimits.batchBodyBytes,
   /**

@@ -1,10 +1,12 @@
 /** Limits of reading ledgers from servers (src/ledger); part of `Limits`. */
-const REQUESTS_AT_ONCE = 4
+const REQUESTS_PER_SERVER = 4
 
 export const ledgerLimits = {
+  /** The timeout of a connection to a ledger server, TLS included. */
+  ledgerConnectMs: 10_000,
   /**
-   * How long a ledger server may take to connect, TLS included, to answer, or to announce the next ledger. A full ledger
-   * takes well under a second, and one closes every 3 to 5 s.
+   * How long a ledger server may take to answer, or to announce the next ledger. A full ledger takes well under a second,
+   * and one closes every 3 to 5 s.
    */
   ledgerAnswerMs: 20_000,
   /**
@@ -27,15 +29,12 @@ export const ledgerLimits = {
   ledgerReconnectMs: { first: 250, longest: 15_000 },
   /** First and longest wait after a server limits our requests. Public servers ban for a minute or more. */
   ledgerRateLimitedMs: { first: 10_000, longest: 120_000 },
-  /**
-   * First and longest wait after a server sent what no sound server sends, or is one of another network or chain, or too
-   * old. Each time may cost a second of CPU, or delay a ledger by `ledgerAnswerMs`; mostly only an operator can repair it.
-   */
+  /** First and longest wait after a server sent what no sound server sends. Each time may cost a second of CPU. */
+  ledgerMisbehavingMs: { first: 10_000, longest: 600_000 },
+  /** The same for a server of another network or chain, or one that is too old: only an operator can repair that. */
   ledgerUnfitServerMs: { first: 60_000, longest: 600_000 },
-  /**
-   * Waits between rounds over all servers for a ledger that none of them has, and before `listen --forward` reconnects.
-   */
-  remoteRetryMs: { first: 1_000, longest: 15_000 },
+  /** Waits between rounds over all servers for a ledger that none of them has. */
+  ledgerRoundMs: { first: 1_000, longest: 15_000 },
   /** `/readyz` says "degraded" if an announced ledger has not been taken for this long: two to three ledgers. */
   ledgerStandingMs: 10_000,
   /** Announced hashes and counts kept for checking, newest first: about an hour. */
@@ -44,25 +43,14 @@ export const ledgerLimits = {
    * A server may answer `lgrNotFound` for one of its newest ledgers because it does not have it yet. It is asked again.
    */
   ledgerNearHead: 5,
-  /**
-   * Requests that are in flight at a time to one ledger server, to receivers of notices, and to the local address of
-   * `listen --forward`. Public ledger servers allow 2 to 4. The number is halved if one warns of load.
-   */
-  requestsAtOnce: REQUESTS_AT_ONCE,
-  /**
-   * Reads that one task does concurrently: of ledgers over all servers (as many as both connected ones accept), of
-   * single ledgers for a replay, and of positions in the log for the report.
-   */
-  readsAtOnce: 2 * REQUESTS_AT_ONCE,
+  /** Concurrent requests to one server. Public ones allow 2 to 4. The number is halved if the server warns of load. */
+  ledgerRequestsPerServer: REQUESTS_PER_SERVER,
+  /** Ledgers that are fetched concurrently, over all servers: as many as both connected ones accept. */
+  catchUpParallel: 2 * REQUESTS_PER_SERVER,
   /**
    * No further ledger is fetched while fetched ones take more memory than this. Forty busy ledgers take about 80 MB.
    */
   catchUpWaitingBytes: 256 * 1024 * 1024,
-  /**
-   * Records of one partition that are in memory at a time: events in one transaction of several ledgers (the ledger
-   * that reaches this number is the last in it), newest records that the embedded log caches, so that readers at its
-   * end need no table, and records fetched from Kafka that wait for their reader. With 2,000, a process with ten busy
-   * webhooks took 30 MB more.
-   */
-  partitionRecords: 1_000
+  /** Events in one transaction of several ledgers. The ledger that reaches this number is the last in it. */
+  catchUpBatchEvents: 1_000
 } as const

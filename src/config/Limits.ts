@@ -31,6 +31,12 @@ export const Limits = {
    * embedded log.
    */
   logBatchBytes: 900 * 1024,
+  /**
+   * Records of one partition that are in memory: the newest ones that the embedded log caches, so that readers at its
+   * end need no table, and those fetched from Kafka that wait for their reader. With 2,000, a process with ten busy
+   * webhooks took 30 MB more.
+   */
+  partitionRecords: 1_000,
   /** Transactions queued for the log's writer. Further callers wait. */
   logQueuedTransactions: 1_000,
   /** Records in one group commit of the embedded log. A transaction then takes less than about 10 ms. */
@@ -44,6 +50,8 @@ export const Limits = {
   kafkaStepWaitMs: { first: 4, longest: 250 },
   /** The timeout of a request to Kafka, or to the schema registry at the start. */
   kafkaRequestMs: 15_000,
+  /** The timeout of a connection to Kafka. */
+  kafkaConnectMs: 5_000,
   /** How long a member may take to release a partition. It first finishes the attempts in flight (`drainMs`). */
   kafkaRebalanceMs: 60_000,
   /**
@@ -62,11 +70,8 @@ export const Limits = {
   // --- deliveries
   /** Bytes of a response body that are kept. The rest is not read. */
   responseBodyBytes: 16 * 1024,
-  /**
-   * Characters that are kept of a dead letter's record, or shown of the response body of each attempt in a delivery's
-   * history, which may have dozens of attempts.
-   */
-  shownCharacters: 2_048,
+  /** Characters of the body shown for each attempt in a delivery's history, which may have dozens of attempts. */
+  attemptBodyCharacters: 2_048,
   /**
    * How many headers of the response of a success are kept, and the characters of their names and values together: its
    * row must find room on its page (storage/deliveries/Partitions.ts).
@@ -106,11 +111,8 @@ export const Limits = {
   ...backfillLimits,
 
   // --- quota and mail
-  /**
-   * How often holds of accounts are read: an account overshoots its quota by what it sends in this time. Webhooks that
-   * are polled for their progress share what was read of the log for as long: it may be as much late, twice.
-   */
-  sharedReadMs: 1_000,
+  /** How often holds of accounts are read: an account overshoots its quota by what it sends in this time. */
+  accountHoldsMs: 1_000,
   /** How often accounts that have reached a part of their quota are looked up. */
   quotaNoticesMs: 10_000,
   /** How often incidents are looked up that accounts must be notified of: they are reported at most this late. */
@@ -129,10 +131,10 @@ export const Limits = {
    */
   sweepMs: 60_000,
   /**
-   * How long a mail server, the receiver of a notice, or the address of `listen --forward` may take, as for a delivery
-   * attempt. A process that stops waits for it, within `shutdownMs`.
+   * How long a mail server, or the receiver of a notice, may take, as for a delivery attempt. A process that stops waits
+   * for it, within `shutdownMs`.
    */
-  outsideAnswerMs: 10_000,
+  mailSendMs: 10_000,
   /** How long a process may own a mail or a notice. After that it is taken for dead, and another process sends it. */
   mailLeaseMs: 60_000,
   /** Waits between attempts to send a mail or a notice. After three days it is given up. */

@@ -102,7 +102,7 @@ export const stageLimits = {
   progressRecords: 10_000,
   /**
    * How often upkeep looks for the beginnings and ends of webhooks' gaps. One is as many ledgers too wide as close in up to
-   * two passes. It is much longer than `sharedReadMs`: by the next pass, route knows of an end.
+   * two passes. It is much longer than `accountHoldsMs`: by the next pass, route knows of an end.
    */
   gapSweepMs: 5_000,
   /** How often secrets are tried that could not be opened: the key file may have been replaced. */

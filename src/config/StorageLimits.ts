@@ -5,11 +5,8 @@ export const storageLimits = {
   /** How long the embedded server's start (with crash recovery) may take, and how often its state is polled. */
   embeddedStartMs: 60_000,
   embeddedPollMs: 20,
-  /**
-   * How long PostgreSQL, Kafka or another service may take for a connection or a small request: at the start, when a
-   * process stops, when a request is admitted, and in one check of `doctor`.
-   */
-  shortAnswerMs: 5_000,
+  /** How long PostgreSQL may take for a connection, or for a small statement for which something waits. */
+  databaseConnectMs: 5_000,
   /**
    * How long a migration waits for a table's lock: statements of the service on that table wait as long. Then it lets
    * them run for as long, and tries again.
@@ -29,9 +26,7 @@ export const storageLimits = {
   /** Concurrent reads on one of those connections. A slow read delays only the others on its connection. */
   databaseReadsPerConnection: 16,
   /**
-   * A read that takes longer is cancelled and answered with 503: its caller may have left long ago. A connection to
-   * DATABASE_URL over which nothing came for as long is probed: if its peer is gone without a word (a machine that lost
-   * its power, a firewall that forgot the connection), its statement fails some 10 s later.
+   * A read that takes longer is cancelled and answered with 503: its caller may have left long ago.
    */
   databaseReadMs: 10_000,
   /**
@@ -42,18 +37,20 @@ export const storageLimits = {
   /** Other rows that one statement takes: ending as many deliveries takes about 0.1 s, and locks them as long. */
   statementRows: 1_000,
   /**
-   * How often a process says that it runs, renews its leases, and polls for work that has no notification
-   * (storage/outbox/WorkNotices.ts): a mail whose retry is due, a job whose worker died, a queue of a deleted webhook.
-   * Together with a lease that must end first, such a job is taken over within 15 s.
+   * How often work that has no notification (storage/outbox/WorkNotices.ts) is polled for: a mail whose retry is due, a
+   * job whose worker died, a queue of a deleted webhook. Together with a lease that must end first, such a job is taken
+   * over within 15 s.
    */
-  pollMs: 3_000,
+  workPollMs: 3_000,
   /**
    * After so long without a sign of life a process counts as silent, in Kafka too, if the cluster allows so short a
    * time: another process takes over its jobs and partitions, and its open transactions are aborted. Two renewals may
    * fail.
    */
   leaseMs: 10_000,
-  /** Time between attempts to take a lease that another process has, and to restart the embedded server. */
+  /** How often a process renews its leases, and says that it runs. */
+  leaseRenewMs: 3_000,
+  /** Time between attempts to take a lease that another process has. */
   leaseTakeMs: 1_000,
   /** How long the answer to a request with an `Idempotency-Key` is kept: a day, as customers know it from others. */
   idempotencyKeptMs: 24 * 3_600_000,

@@ -1,6 +1,6 @@
 /**
  * What webhooks' progress needs of the log: up to which ledger events are routed, and which live work `deliver` has not
- * finished. Webhooks that are polled at once share what is read for `sharedReadMs`. The work of a partition is kept
+ * finished. Webhooks that are polled at once share what is read for `SHARED_MS`. The work of a partition is kept
  * while it is unfinished, so each record is read once; at most `progressRecords` from the committed offset on. Work
  * after these belongs to events that are not much older than theirs, because route runs ahead of an event that it has
  * not routed whole by `routeAheadRecords` at most.
@@ -60,14 +60,17 @@ interface PartitionRead extends PartitionWork {
   readonly newestEvent: ReadonlyMap<Network, number>
 }
 
-/** A result is used again for `sharedReadMs`. `read` gets the result before. Its age counts from the start of the read. */
+/** How long webhooks that are polled for their progress share what was read: it may be as much late, twice. */
+export const SHARED_MS = 1_000
+
+/** A result is used again for `SHARED_MS`. `read` gets the result before. Its age counts from the start of the read. */
 const shared = <A, E>(read: (before: A | undefined) => Effect.Effect<A, E>): Effect.Effect<A, E> => {
   let before: A | undefined
   let known: { readonly atMs: number; readonly exit: Exit.Exit<A, E> } | undefined
   return Semaphore.makeUnsafe(1).withPermit(
     Effect.gen(function* () {
       const beganMs = yield* monotonicNow
-      if (known !== undefined && beganMs - known.atMs < Limits.sharedReadMs) return yield* known.exit
+      if (known !== undefined && beganMs - known.atMs < SHARED_MS) return yield* known.exit
       const exit = yield* Effect.exit(read(before))
       if (Exit.isSuccess(exit)) before = exit.value
       // Who waited meanwhile gets the error too, and does not wait for it once more.

@@ -50,7 +50,7 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
         part
       )
       .pipe(
-        Effect.retry({ times: rounds - 1, schedule: Schedule.exponential(Limits.remoteRetryMs.first) }),
+        Effect.retry({ times: rounds - 1, schedule: Schedule.exponential(Limits.ledgerRoundMs.first) }),
         Effect.timeoutOrElse({
           duration: ANSWER_MS,
           orElse: () =>
@@ -181,7 +181,7 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
 
       yield* Stream.range(lowest, below.ledgerIndex - 1).pipe(
         Stream.map((i) => below.ledgerIndex - 1 - (i - lowest)),
-        Stream.mapEffect((index) => orSkipped(index, undefined), { concurrency: Limits.readsAtOnce }),
+        Stream.mapEffect((index) => orSkipped(index, undefined), { concurrency: Limits.catchUpParallel }),
         Stream.mapEffect(linked),
         Stream.takeUntil((enough) => enough),
         Stream.runDrain,

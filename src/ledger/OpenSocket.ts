@@ -17,7 +17,7 @@ interface Target {
 const connectTo = ({ host, port }: Target): Effect.Effect<Socket, Error> =>
   Effect.flatMap(Resolver, (resolve) =>
     connectTcp(host, Number(port), { resolve, isAllowed: () => true })
-  ).pipe(within(Limits.ledgerAnswerMs))
+  ).pipe(within(Limits.ledgerConnectMs))
 
 /** TLS without the root's dot, which servers refuse in a name (RFC 6066, section 3). */
 const secured = (socket: Socket, host: string): Socket =>

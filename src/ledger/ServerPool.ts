@@ -72,7 +72,7 @@ export const describeServers = (urls: ReadonlyArray<string>): ReadonlyArray<Ledg
       ranges: undefined,
       lastFault: undefined,
       requests: 0,
-      requestLimit: Limits.requestsAtOnce,
+      requestLimit: Limits.ledgerRequestsPerServer,
       requestLimitSince: 0
     }
   })
@@ -191,7 +191,7 @@ export const makeServerPool = Effect.fnUntraced(function* (
 
   /** Raises a lowered request limit by 1 if there was no load warning for `ledgerLoadRecoveryMs`. */
   const recover = (server: LedgerServer, now: number) => {
-    if (server.requestLimit === Limits.requestsAtOnce) return
+    if (server.requestLimit === Limits.ledgerRequestsPerServer) return
     if (now - server.requestLimitSince < LOAD_RECOVERY_MS) return
     server.requestLimit += 1
     server.requestLimitSince = now

@@ -54,11 +54,13 @@ export const afterFailure = (
   const bounds =
     reason === "rate_limited"
       ? Limits.ledgerRateLimitedMs
-      : isUnfit(reason)
-        ? Limits.ledgerUnfitServerMs
-        : reason === "not_synced"
-          ? { first: RECOVERY_MS, longest: RECOVERY_MS }
-          : Limits.ledgerReconnectMs
+      : reason === "misbehaving"
+        ? Limits.ledgerMisbehavingMs
+        : isUnfit(reason)
+          ? Limits.ledgerUnfitServerMs
+          : reason === "not_synced"
+            ? { first: RECOVERY_MS, longest: RECOVERY_MS }
+            : Limits.ledgerReconnectMs
   const longest = Math.min(bounds.longest, ALL_AWAY_MS)
   const waitMs = backoffMs(failures, bounds, chance)
   return {

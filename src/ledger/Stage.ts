@@ -28,7 +28,7 @@ import { fetchHeader, noSkips, ROUNDS, type SkipOrders, skippedLedger } from "./
 import { makeWaitingMemory } from "./WaitingMemory.ts"
 
 /** Fetched ledgers that may additionally wait for their commit. A busy ledger has a few MB. */
-export const WAITING_LEDGERS = 4 * Limits.readsAtOnce
+export const WAITING_LEDGERS = 4 * Limits.catchUpParallel
 
 /** The longest wait before a ledger whose parent hash does not match the ledger before it is fetched again. */
 const BROKEN_CHAIN_MS = 60_000
@@ -53,8 +53,8 @@ export interface IngestOptions {
 /** After a broken chain, the servers that sent it are not asked again for a while, but the others may be well soon. */
 const betweenRoundsMs = (rounds: number, isBroken = false): number =>
   Math.min(
-    isBroken ? BROKEN_CHAIN_MS : Limits.remoteRetryMs.longest,
-    Limits.remoteRetryMs.first * 2 ** rounds
+    isBroken ? BROKEN_CHAIN_MS : Limits.ledgerRoundMs.longest,
+    Limits.ledgerRoundMs.first * 2 ** rounds
   )
 
 /**
@@ -196,7 +196,7 @@ export const ingest = Effect.fnUntraced(
       source.awaitHead(index).pipe(Effect.andThen(memory.awaitRoom), Effect.as([index, index + 1] as const))
     ).pipe(
       // The link to the parent is checked later: the parent may not have arrived yet.
-      Stream.mapEffect((index) => obtain(index, undefined), { concurrency: Limits.readsAtOnce }),
+      Stream.mapEffect((index) => obtain(index, undefined), { concurrency: Limits.catchUpParallel }),
       Stream.toQueue({ capacity: WAITING_LEDGERS })
     )
 
@@ -212,7 +212,7 @@ export const ingest = Effect.fnUntraced(
       for (const fetched of waiting) {
         const { parent_hash: parent = parentHash } = fetched.ledger
         const links = parentHash === undefined || parent === parentHash
-        if (!links || events >= Limits.partitionRecords) break
+        if (!links || events >= Limits.catchUpBatchEvents) break
         const next = yield* detected(fetched, parentHash)
         batch.push(next)
         events += next.detection.events.length

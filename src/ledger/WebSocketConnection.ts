@@ -67,7 +67,7 @@ export const dial = (url: string, listeners: Listeners = {}): Effect.Effect<Conn
 const connection = (url: string, { ended, heard }: Listeners, now: () => number): Connection => {
   const secure = new URL(url).protocol === "wss:"
   const socket = new WebSocket(url, {
-    handshakeTimeout: Limits.ledgerAnswerMs,
+    handshakeTimeout: Limits.ledgerConnectMs,
     maxPayload: Limits.ledgerMessageBytes,
     perMessageDeflate: false,
     // `ws` hands this to Node, which also accepts a socket that comes later, by callback.
@@ -151,11 +151,11 @@ const connection = (url: string, { ended, heard }: Listeners, now: () => number)
   return {
     opened: Deferred.await(opened).pipe(
       Effect.timeoutOrElse({
-        duration: Limits.ledgerAnswerMs,
+        duration: Limits.ledgerConnectMs,
         orElse: () =>
           Effect.fail<Refusal>({
             reason: "timeout",
-            detail: `no connection within ${Limits.ledgerAnswerMs} ms`
+            detail: `no connection within ${Limits.ledgerConnectMs} ms`
           })
       })
     ),

@@ -15,6 +15,9 @@ import { Mailer } from "./Mailer.ts"
 import { MailError } from "./Smtp.ts"
 import { NoticeError, UrlSender } from "./UrlSender.ts"
 
+/** Notices that one process sends at a time: a slow receiver must not delay all others. */
+const NOTICES_AT_ONCE = 4
+
 /** Undefined after the last attempt. */
 export const retryDelayMs = (attempt: number): number | undefined => Limits.mailRetryDelaysMs[attempt - 1]
 
@@ -62,7 +65,7 @@ const sendOne = Effect.fnUntraced(function* <Message extends Leased, Outcome, E 
   const message = yield* queue.lease(yield* Clock.currentTimeMillis, Limits.mailLeaseMs)
   if (message === undefined) return false
   const sending = send(message).pipe(
-    Effect.timeoutOrElse({ duration: Limits.outsideAnswerMs, orElse: () => Effect.fail(timedOut) }),
+    Effect.timeoutOrElse({ duration: Limits.mailSendMs, orElse: () => Effect.fail(timedOut) }),
     Effect.matchEffect({
       onSuccess: (outcome) => sent(message, outcome),
       onFailure: (error) => failed(message, error)
@@ -77,7 +80,7 @@ const sendOne = Effect.fnUntraced(function* <Message extends Leased, Outcome, E 
   return true
 })
 
-const TIMED_OUT = { message: `no answer within ${Limits.outsideAnswerMs / 1_000} s`, refused: false }
+const TIMED_OUT = { message: `no answer within ${Limits.mailSendMs / 1_000} s`, refused: false }
 
 /** Sends the mail that has been due longest. False: no mail is due. */
 export const sendNext = Effect.gen(function* () {
@@ -121,6 +124,6 @@ export const sendMails = sending("mails", sendNext)
 
 /** Never ends. Several at a time, because a URL may take seconds to answer. */
 export const sendNotices = Effect.all(
-  Array.from({ length: Limits.requestsAtOnce }, () => sending("notices", sendNextNotice)),
+  Array.from({ length: NOTICES_AT_ONCE }, () => sending("notices", sendNextNotice)),
   { concurrency: "unbounded", discard: true }
 )

@@ -40,9 +40,9 @@ export const transportOptions = (smtpUrl: string) => {
     auth,
     requireTLS: !secure && !local && auth !== undefined,
     ignoreTLS: !secure && local,
-    connectionTimeout: Limits.outsideAnswerMs,
-    greetingTimeout: Limits.outsideAnswerMs,
-    socketTimeout: Limits.outsideAnswerMs,
+    connectionTimeout: Limits.mailSendMs,
+    greetingTimeout: Limits.mailSendMs,
+    socketTimeout: Limits.mailSendMs,
     disableFileAccess: true,
     disableUrlAccess: true
   }

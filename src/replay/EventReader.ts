@@ -26,8 +26,9 @@ export const READ_RECORDS = 2_000
 /** The most records that are read for one batch. */
 const BATCH_RECORDS = 5 * READ_RECORDS
 
-/** Ledgers in one batch of a job that reads single ledgers. */
+/** Ledgers in one batch of a job that reads single ledgers, and how many are read concurrently. */
 const BATCH_LEDGERS = 100
+const LEDGERS_AT_ONCE = 8
 
 export interface FoundEvent {
   readonly event: LedgerEvent
@@ -193,8 +194,8 @@ const makeLedgerReader = Effect.fnUntraced(function* (
     const events: Array<FoundEvent> = []
     let read = 0
     while (read < Math.min(left.length, BATCH_LEDGERS) && events.length < Limits.replayBatchEvents) {
-      const some = left.slice(read, read + Limits.readsAtOnce)
-      const found = yield* Effect.forEach(some, eventsOf, { concurrency: Limits.readsAtOnce })
+      const some = left.slice(read, read + LEDGERS_AT_ONCE)
+      const found = yield* Effect.forEach(some, eventsOf, { concurrency: LEDGERS_AT_ONCE })
       events.push(...found.flat())
       read += some.length
     }

@@ -151,7 +151,7 @@ const runBatches = Effect.fnUntraced(function* (job: ClaimedJob) {
 /** Ends when another worker has taken the job. */
 const renewUntilLost = (job: ClaimedJob) =>
   Effect.flatMap(ReplayWork, (jobs) =>
-    Effect.sleep(Limits.pollMs).pipe(
+    Effect.sleep(Limits.leaseRenewMs).pipe(
       Effect.andThen(jobs.renew(job).pipe(retryUntilSuccess("renewing a replay's lease"))),
       Effect.repeat({ until: (ownership) => ownership === "lost" }),
       Effect.as(undefined)
@@ -172,7 +172,7 @@ export const runJob = Effect.fnUntraced(function* (job: ClaimedJob) {
         failed("The service could not replay these events.")
       )
     ),
-    Effect.onInterrupt(() => jobs.release(job).pipe(Effect.timeout(Limits.shortAnswerMs), Effect.ignore))
+    Effect.onInterrupt(() => jobs.release(job).pipe(Effect.timeout(Limits.databaseConnectMs), Effect.ignore))
   )
   if (end === "waits")
     return yield* jobs.release(job).pipe(retryUntilSuccess("releasing a replay that waits for history"))

@@ -1,8 +1,10 @@
 /** How far the groups of consumers are in the log, and since when the first record that they have not finished is there. */
 import { Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
 import { Log, type Partition } from "../log/Log.ts"
 import { partitionsOf } from "../log/Topics.ts"
+
+/** Partitions whose places are read concurrently. */
+const READS_AT_ONCE = 8
 
 export interface Position {
   /** Records from the committed offset to the end. */
@@ -34,7 +36,7 @@ export const positionOf = Effect.fnUntraced(function* (
     Array.from({ length: partitionsOf(topic) }, (_, partition) => ({ topic, partition }))
   )
   const each = yield* Effect.forEach(partitions, (partition) => positionIn(group, partition, withOldest), {
-    concurrency: Limits.readsAtOnce
+    concurrency: READS_AT_ONCE
   })
   const times = each.flatMap(({ oldestAt }) => oldestAt ?? [])
   return {

@@ -17,7 +17,11 @@ export const trySessionLock = Effect.fnUntraced(function* (name: string) {
   if (row?.["held"] !== true) return false
   // Unlocked explicitly: PostgreSQL notices a closed connection only after a while, and would keep the lock.
   yield* Effect.addFinalizer(() =>
-    call("pg_advisory_unlock").pipe(Effect.interruptible, Effect.timeout(Limits.shortAnswerMs), Effect.ignore)
+    call("pg_advisory_unlock").pipe(
+      Effect.interruptible,
+      Effect.timeout(Limits.databaseConnectMs),
+      Effect.ignore
+    )
   )
   return true
 })

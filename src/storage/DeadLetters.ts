@@ -12,6 +12,9 @@ import { deleteEvery } from "../observability/ClockTrust.ts"
 import { Metrics } from "../observability/Metrics.ts"
 import { column } from "./Columns.ts"
 
+/** Characters that are kept of a record. With the bound of records that is a few MB. */
+export const RECORD_CHARACTERS = 2_000
+
 export type DeadLetterStage = "events" | "route" | "replay" | "deliver" | "alerts"
 
 export interface Described {
@@ -79,7 +82,7 @@ export const makeDeadLetters = Effect.map(SqlClient.SqlClient, (sql) => {
       FROM unnest(
         ${texts("source", Limits.errorLength)}::text[],
         ${texts("reason", Limits.errorLength)}::text[],
-        ${texts("text", Limits.shownCharacters)}::text[]
+        ${texts("text", RECORD_CHARACTERS)}::text[]
       ) AS new
       ON CONFLICT DO NOTHING RETURNING 1`
     const dropped = yield* sql`

@@ -44,7 +44,7 @@ export class Leases extends Context.Service<
 
       const release = (name: string) =>
         sql`DELETE FROM leases WHERE name = ${name} AND owner = ${owner}`.pipe(
-          Effect.timeout(Limits.shortAnswerMs),
+          Effect.timeout(Limits.databaseConnectMs),
           Effect.ignore
         )
 
@@ -63,9 +63,9 @@ export class Leases extends Context.Service<
       const untilLost = (name: string) =>
         renew(name).pipe(
           Effect.retry(Schedule.spaced(Limits.leaseTakeMs)),
-          Effect.timeoutOrElse({ duration: Limits.pollMs, orElse: () => Effect.succeed(false) }),
+          Effect.timeoutOrElse({ duration: Limits.leaseRenewMs, orElse: () => Effect.succeed(false) }),
           Effect.orDie,
-          Effect.delay(Limits.pollMs),
+          Effect.delay(Limits.leaseRenewMs),
           Effect.repeat({ while: (held) => held }),
           Effect.andThen(Effect.logWarning(`the lease ${name} was lost; another process continues its job`)),
           Effect.as("lost" as const)

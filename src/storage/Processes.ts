@@ -70,7 +70,7 @@ const countSent = Effect.gen(function* () {
 const makeSent = () => {
   let samples: ReadonlyArray<Sent> = []
   return Effect.map(countSent, (now): Sent => {
-    samples = [...samples, now].slice(-Math.ceil(MINUTE_MS / Limits.pollMs) - 1)
+    samples = [...samples, now].slice(-Math.ceil(MINUTE_MS / Limits.leaseRenewMs) - 1)
     const { attempts, delivered, seconds } = samples[0]!
     return {
       attempts: now.attempts - attempts,
@@ -105,7 +105,7 @@ export const keepProcess = Effect.fnUntraced(function* (version: string, roles: 
       ON CONFLICT (id) DO UPDATE SET failing = excluded.failing, seen_at = excluded.seen_at, parts = excluded.parts,
         behind_ms = excluded.behind_ms, sent = excluded.sent
       RETURNING (extract(epoch FROM seen_at) * 1000)::float8 AS "nowMs"`.pipe(
-      Effect.timeout(Limits.shortAnswerMs),
+      Effect.timeout(Limits.databaseConnectMs),
       Effect.tapError(() => parts.answered(undefined, sinceMs))
     )
     const tookMs = (yield* monotonicNow) - before.monotonicMs
@@ -114,11 +114,11 @@ export const keepProcess = Effect.fnUntraced(function* (version: string, roles: 
   })
   yield* Effect.addFinalizer(() =>
     sql`UPDATE processes SET seen_at = clock_timestamp(), stopped_at = clock_timestamp() WHERE id = ${id}`.pipe(
-      Effect.timeout(Limits.shortAnswerMs),
+      Effect.timeout(Limits.databaseConnectMs),
       Effect.ignore
     )
   )
-  yield* Effect.forkScoped(repeatEvery("saying that this process runs", Limits.pollMs)(seen))
+  yield* Effect.forkScoped(repeatEvery("saying that this process runs", Limits.leaseRenewMs)(seen))
 })
 
 /**

@@ -95,6 +95,12 @@ const checkVersion = (sql: SqlClient.SqlClient, where: string) =>
     }
   })
 
+/**
+ * A connection to DATABASE_URL over which nothing came for so long is probed. If its peer is gone without a word (a
+ * machine that lost its power, a firewall that forgot the connection), its statement fails some 10 s later.
+ */
+const KEEP_ALIVE_MS = 10_000
+
 /** PostgreSQL cuts longer names. */
 const APPLICATION_NAME_LENGTH = 63
 
@@ -114,13 +120,13 @@ const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions)
       ...pool,
       applicationName: yield* applicationName(options),
       url: Redacted.make(url),
-      keepAlive: Limits.databaseReadMs
+      keepAlive: KEEP_ALIVE_MS
     })
     yield* checkVersion(client, where)
     return client
   }).pipe(
     Effect.timeoutOrElse({
-      duration: Limits.shortAnswerMs,
+      duration: Limits.databaseConnectMs,
       orElse: () => Effect.fail(unusable("does not answer"))
     }),
     Effect.catchTag("SqlError", (error) => Effect.fail(unusable(`cannot be used: ${errorText(error)}`)))

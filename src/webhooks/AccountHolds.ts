@@ -42,7 +42,7 @@ export class AccountHolds extends Context.Service<AccountHolds>()("ledgerhook/we
 
     // The holds are read once before anything is routed or sent.
     yield* look
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(Limits.sharedReadMs), look)))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(Limits.accountHoldsMs), look)))
 
     return {
       /** Undefined if the account's deliveries do not wait. */

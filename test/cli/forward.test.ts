@@ -4,7 +4,12 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
-import { type Forwarded, type ForwardOptions, forward } from "../../src/cli/commands/forward/Forward.ts"
+import {
+  type Forwarded,
+  type ForwardOptions,
+  forward,
+  PARALLEL
+} from "../../src/cli/commands/forward/Forward.ts"
 import { forwardedJson, forwardedLine } from "../../src/cli/commands/forward/ForwardView.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { randomId } from "../../src/domain/Ids.ts"
@@ -238,11 +243,11 @@ describe("a local address", () => {
         Deferred.doneUnsafe(open, Effect.succeed(response))
       })
       const running = yield* Effect.forkChild(forwarding(url, receiver.url))
-      yield* receiver.until((received) => received.length === Limits.requestsAtOnce)
+      yield* receiver.until((received) => received.length === PARALLEL)
       while (held.length < events.length) {
-        assert.isAtMost(held.length, Limits.requestsAtOnce + receiver.received.length)
+        assert.isAtMost(held.length, PARALLEL + receiver.received.length)
         const before = receiver.received.length
-        held[before - Limits.requestsAtOnce]!.end()
+        held[before - PARALLEL]!.end()
         yield* receiver.until((received) => received.length === before + 1)
       }
       assert.deepStrictEqual(

@@ -2,9 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../src/config/Limits.ts"
 import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
-import { makeUnfinishedWork } from "../../src/coverage/UnfinishedWork.ts"
+import { makeUnfinishedWork, SHARED_MS } from "../../src/coverage/UnfinishedWork.ts"
 import { DELIVERIES_TOPIC, newWork } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
 import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
@@ -51,7 +50,7 @@ const routeTo = (offset: number) => commit("route", eventsTopic(NETWORK), 0, off
 
 /** What is read once the last read has expired. */
 const make = Effect.map(makeUnfinishedWork, ({ of }) => ({
-  read: Effect.andThen(TestClock.adjust(Limits.sharedReadMs), of(partition)),
+  read: Effect.andThen(TestClock.adjust(SHARED_MS), of(partition)),
   readAtOnce: of(partition)
 }))
 

@@ -83,12 +83,12 @@ describe("catching up", () => {
         yield* TestClock.adjust("1 minute")
         yield* eventually(Effect.succeed(true))
         // Upper bound: ledgers in the queue, in the current batch, being fetched, and in between.
-        const most = 2 * WAITING_LEDGERS + 2 * Limits.readsAtOnce + 2
+        const most = 2 * WAITING_LEDGERS + 2 * Limits.catchUpParallel + 2
         assert.isAtMost(source.asked.length, most)
         yield* Latch.open(gate)
         yield* eventuallyAdvancing(Effect.map(takenIndexes, ({ length }) => length === 301))
         assert.deepStrictEqual(yield* takenIndexes, range(100, 400))
-        assert.isAtMost(Math.max(...transactions), Limits.partitionRecords + 300)
+        assert.isAtMost(Math.max(...transactions), Limits.catchUpBatchEvents + 300)
       }).pipe(Effect.provide(gatedLog(gate, transactions)), Effect.provide(memoryLayer()))
     }
   )

@@ -81,7 +81,7 @@ export interface NodeParts {
 }
 
 /** No notice arrives: the work is found by looking. */
-const noNotices = Layer.succeed(WorkNotices)({ next: () => Effect.sleep(Limits.pollMs) })
+const noNotices = Layer.succeed(WorkNotices)({ next: () => Effect.sleep(Limits.workPollMs) })
 
 const restart = Schedule.spaced(Limits.roleRestartMs.first)
 

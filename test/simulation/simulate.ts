@@ -4,8 +4,8 @@
  */
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient, type SqlConnection } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
 import { stageLimits } from "../../src/config/StageLimits.ts"
+import { SHARED_MS } from "../../src/coverage/UnfinishedWork.ts"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import { historyEventsTopic } from "../../src/domain/Backfill.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
@@ -58,7 +58,7 @@ const AFTERMATH_MS = 6_000
 const SETTLED_MS = 90_000
 /** How often that is checked, and how long it must last: progress is late by two reads that are shared. */
 const LOOK_MS = 500
-const SETTLED_STAYS_MS = 1_000 + 2 * Limits.sharedReadMs
+const SETTLED_STAYS_MS = 1_000 + 2 * SHARED_MS
 const LIMIT_MS = 24 * 3_600_000
 const PARTITIONS = 2
 const NEVER = 1_000_000

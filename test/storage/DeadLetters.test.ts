@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { deadLettersFinding } from "../../src/cli/doctor/StoredChecks.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { column } from "../../src/storage/Columns.ts"
-import { makeDeadLetters } from "../../src/storage/DeadLetters.ts"
+import { makeDeadLetters, RECORD_CHARACTERS } from "../../src/storage/DeadLetters.ts"
 import { TestDatabase } from "../support/postgres.ts"
 
 /** A table of names, and a stage that writes to it. */
@@ -65,7 +65,7 @@ describe("dead letters", () => {
       assert.match(kept[1]!.reason, /violates check constraint/)
       assert.strictEqual(kept[2]!.reason, 'invalid byte sequence for encoding "UTF8": 0x00')
       assert.strictEqual(kept[2]!.record, "a\\u0000b")
-      assert.strictEqual(kept[0]!.record.length, Limits.shownCharacters + "…".length)
+      assert.strictEqual(kept[0]!.record.length, RECORD_CHARACTERS + "…".length)
     }).pipe(Effect.provide(TestDatabase))
   )
 

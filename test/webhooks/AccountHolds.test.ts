@@ -35,7 +35,7 @@ describe("account holds", () => {
       assert.deepStrictEqual(told, ["acct_1 undefined", "acct_2 suspended"])
       unsubscribe()
       answer = new Map()
-      yield* TestClock.adjust(Limits.sharedReadMs)
+      yield* TestClock.adjust(Limits.accountHoldsMs)
       assert.isUndefined(holds.get("acct_2"))
       assert.strictEqual(told.length, 2)
     }).pipe(Effect.provide(Layer.provide(AccountHolds.layer, usage)))

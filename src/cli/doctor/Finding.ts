@@ -1,4 +1,4 @@
-/** The result of one check of `doctor`. `finding` runs a check and ends it after `Limits.shortAnswerMs`. */
+/** The result of one check of `doctor`. `finding` runs a check and ends it after `Limits.doctorCheckMs`. */
 import { Data, Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { errorText } from "../../observability/Logging.ts"
@@ -27,9 +27,9 @@ export const finding = <E, R>(
       error instanceof Fault ? error : new Fault({ detail: errorText(error), fix })
     ),
     Effect.timeoutOrElse({
-      duration: Limits.shortAnswerMs,
+      duration: Limits.doctorCheckMs,
       orElse: () =>
-        Effect.fail(new Fault({ detail: `no answer within ${Limits.shortAnswerMs / 1_000} s`, fix }))
+        Effect.fail(new Fault({ detail: `no answer within ${Limits.doctorCheckMs / 1_000} s`, fix }))
     }),
     Effect.match({
       onSuccess: (detail) => fine(check, detail),

@@ -38,8 +38,8 @@ export const groupsFinding = (kafka: KafkaSettings): Effect.Effect<Finding> =>
     Effect.flatMap(({ memberTimeoutOf }) => memberTimeoutOf(kafka)),
     Effect.map(findingOf),
     Effect.timeoutOrElse({
-      duration: Limits.shortAnswerMs,
-      orElse: () => Effect.fail({ message: `no answer within ${seconds(Limits.shortAnswerMs)}` })
+      duration: Limits.doctorCheckMs,
+      orElse: () => Effect.fail({ message: `no answer within ${seconds(Limits.doctorCheckMs)}` })
     }),
     Effect.catch(({ message }) =>
       Effect.succeed<Finding>({

@@ -47,6 +47,6 @@ export const lastInKafka = (kafka: KafkaSettings, networks: ReadonlyArray<Networ
     yield* reachable(kafka)
     return yield* Effect.provide(lastMarkers(networks), readerLayer(kafka))
   }).pipe(
-    Effect.timeout(Limits.shortAnswerMs),
+    Effect.timeout(Limits.doctorCheckMs),
     Effect.orElseSucceed(() => undefined)
   )

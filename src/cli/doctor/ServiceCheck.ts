@@ -27,7 +27,7 @@ const partsAt = (url: string): Effect.Effect<ReadonlyArray<Part> | undefined> =>
       return { part, status: String(status), detail: String(detail) }
     })
   }).pipe(
-    Effect.timeout(Limits.shortAnswerMs),
+    Effect.timeout(Limits.doctorCheckMs),
     Effect.orElseSucceed(() => undefined)
   )
 

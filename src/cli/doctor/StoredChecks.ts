@@ -145,7 +145,7 @@ export const givenLog = (kafka: KafkaSettings | undefined): Effect.Effect<LogIde
     ? Effect.succeed(embeddedIdentity)
     : loadKafka.pipe(
         Effect.flatMap(({ identityOf }) => identityOf(kafka)),
-        Effect.timeout(Limits.shortAnswerMs),
+        Effect.timeout(Limits.doctorCheckMs),
         Effect.orElseSucceed(() => undefined)
       )
 

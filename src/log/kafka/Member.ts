@@ -133,7 +133,7 @@ export const leave = (channel: KafkaChannel, options: GroupOptions, member: Memb
   Effect.flatMap(channel.coordinator("group", options.group), (broker) =>
     sendHeartbeat(channel, broker, options, { ...member, epoch: LEAVE }, [])
   ).pipe(
-    Effect.timeout(Limits.shortAnswerMs),
+    Effect.timeout(Limits.kafkaConnectMs),
     Effect.match({
       onSuccess: () => true,
       onFailure: (fault) => fault._tag === "KafkaFault" && isFenced(fault)

@@ -6,7 +6,7 @@ import { Limits } from "../../config/Limits.ts"
 export const clientOptions = ({ clientId, brokers, ssl, sasl }: KafkaSettings): BaseOptions => ({
   clientId,
   bootstrapBrokers: [...brokers],
-  connectTimeout: Limits.shortAnswerMs,
+  connectTimeout: Limits.kafkaConnectMs,
   requestTimeout: Limits.kafkaRequestMs,
   retries: 0,
   ...(ssl ? { tls: {} } : {}),

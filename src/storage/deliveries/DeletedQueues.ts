@@ -91,6 +91,6 @@ export const endDeletedQueues = Effect.fnUntraced(function* (known: Map<string, 
 export const keepEndingQueues = Effect.gen(function* () {
   const pass = endDeletedQueues(new Map()).pipe(retryUntilSuccess("ending deliveries of deleted webhooks"))
   return yield* Effect.forever(
-    Effect.flatMap(Effect.timed(pass), ([took, more]) => Effect.sleep(more ? took : Limits.pollMs))
+    Effect.flatMap(Effect.timed(pass), ([took, more]) => Effect.sleep(more ? took : Limits.workPollMs))
   )
 })

@@ -113,11 +113,11 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
         attempts: (id: string) =>
           read<StoredAttempt>`
           SELECT attempt, status, response_status, response_time_ms, error, attempted_at,
-                 left(response_body, ${Limits.shownCharacters}) AS response_body, details
+                 left(response_body, ${Limits.attemptBodyCharacters}) AS response_body, details
           FROM attempts WHERE delivery_id = ${id}
           UNION ALL
           SELECT attempts, status, response_status, response_time_ms, last_error, attempted_at,
-                 left(response_body, ${Limits.shownCharacters}), details
+                 left(response_body, ${Limits.attemptBodyCharacters}), details
           FROM deliveries WHERE id = ${id} AND attempted_at IS NOT NULL
           ORDER BY attempt`.pipe(
             Effect.map((rows) =>

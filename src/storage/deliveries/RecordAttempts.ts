@@ -82,7 +82,7 @@ const insertHistory = (sql: Sql, failed: ReadonlyArray<AttemptRecord>) => sql`
   INSERT INTO attempts (delivery_id, attempt, status, response_status, response_time_ms, response_body,
                         error, attempted_at, next_delay_ms, details)
   SELECT delivery_id, attempt, 'failed', response_status, response_time_ms,
-         left(response_body, ${Limits.shownCharacters}), error, to_timestamp(attempted_ms / 1000),
+         left(response_body, ${Limits.attemptBodyCharacters}), error, to_timestamp(attempted_ms / 1000),
          next_delay_ms, details
   FROM unnest(${outcomeColumns(sql, failed)}) AS o (${sql.literal(OUTCOME_COLUMNS)})
   ON CONFLICT DO NOTHING`

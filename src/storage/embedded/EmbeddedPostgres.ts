@@ -40,9 +40,14 @@ export interface EmbeddedOptions {
   readonly restoring?: boolean
 }
 
+/** How long a start waits for another process to leave the folder: its server is stopping, or its command ends soon. */
+const TAKE_OVER_MS = 4_000
+/** Time between attempts to start a server that has ended. */
+const RESTART_MS = 1_000
+
 /** Waits until the folder has no server or, for a command, a ready one. True if a ready one may be used. */
 const settle = Effect.fnUntraced(function* (options: EmbeddedOptions, cluster: string) {
-  const deadline = (yield* monotonicNow) + Limits.shortAnswerMs
+  const deadline = (yield* monotonicNow) + TAKE_OVER_MS
   while (true) {
     const running = postmaster(cluster)
     if (running === undefined) return false
@@ -170,7 +175,7 @@ export const start = (
         yield* Effect.logError("the embedded database ended; restarting it")
         child = yield* serve.pipe(
           Effect.tapError((error) => Effect.logError("the embedded database does not start", error)),
-          Effect.retry(Schedule.spaced(Limits.leaseTakeMs))
+          Effect.retry(Schedule.spaced(RESTART_MS))
         )
       }
     })

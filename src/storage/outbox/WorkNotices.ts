@@ -1,7 +1,7 @@
 /**
  * Waits for work that is queued in the database (outbox, mails, replay jobs). A wait ends when this or another
  * process commits such work. Notices may be lost with their connection, and work may become due by time, so a wait
- * also ends after `Limits.pollMs`.
+ * also ends after `Limits.workPollMs`.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Queue } from "effect"
@@ -17,7 +17,7 @@ export type Work = (typeof works)[number]
 export class WorkNotices extends Context.Service<
   WorkNotices,
   {
-    /** Ends when work of that kind was queued since the last call, or after `Limits.pollMs`. */
+    /** Ends when work of that kind was queued since the last call, or after `Limits.workPollMs`. */
     readonly next: (work: Work) => Effect.Effect<void>
   }
 >()("ledgerhook/storage/WorkNotices") {
@@ -51,7 +51,7 @@ export class WorkNotices extends Context.Service<
       )
 
       return WorkNotices.of({
-        next: (work) => Effect.raceFirst(Queue.take(notified.get(work)!), Effect.sleep(Limits.pollMs))
+        next: (work) => Effect.raceFirst(Queue.take(notified.get(work)!), Effect.sleep(Limits.workPollMs))
       })
     })
   ).pipe(Layer.provide(Reactivity.layer))

@@ -100,7 +100,7 @@ const randomOutcome = (
   endedAt: number
 ): AttemptRecord => ({
   ...attemptOf(id, 1, status, chance.int(0, 12_000)),
-  responseBody: chance.pick([null, "", "a\0b", "é".repeat(Limits.shownCharacters + 1)]),
+  responseBody: chance.pick([null, "", "a\0b", "é".repeat(Limits.attemptBodyCharacters + 1)]),
   attemptedAt: endedAt - chance.int(0, 10_000),
   endedAt,
   ...(chance.flip(0.5)

@@ -28,7 +28,7 @@ layer(DeliveriesLive)("a long response", (it) => {
         yield* deliveries.record([{ ...attemptOf(row.id, i + 1, "retrying", 5), responseBody }], 1_000)
       const stored = yield* sql<{ readonly length: number }>`
         SELECT length(response_body) AS length FROM attempts WHERE delivery_id = ${row.id} ORDER BY attempt`
-      const shown = Limits.shownCharacters
+      const shown = Limits.attemptBodyCharacters
       assert.deepStrictEqual(stored, [{ length: shown }, { length: shown }])
       const history = yield* queries.attempts(row.id)
       assert.deepStrictEqual(

@@ -43,7 +43,7 @@ const queueMail = ({ sql }: Process, cause: string) =>
 const told = Effect.fnUntraced(function* ({ notices }: Process, work: Work) {
   const began = yield* Clock.currentTimeMillis
   yield* notices.next(work)
-  assert.isBelow((yield* Clock.currentTimeMillis) - began, Limits.pollMs)
+  assert.isBelow((yield* Clock.currentTimeMillis) - began, Limits.workPollMs)
 })
 
 describe("notices of work", () => {
@@ -67,7 +67,7 @@ describe("notices of work", () => {
       const [one] = yield* opened
       // The first wait may end with the check that follows the start of listening.
       const waiting = yield* Effect.forkChild(Effect.repeat(one.notices.next("replays"), { times: 1 }))
-      yield* TestClock.adjust(2 * Limits.pollMs)
+      yield* TestClock.adjust(2 * Limits.workPollMs)
       yield* Fiber.join(waiting)
     }).pipe(Effect.scoped)
   )

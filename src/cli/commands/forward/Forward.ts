@@ -4,14 +4,16 @@
  * While the local server is slow, the stream is not read further, so nothing is queued here.
  */
 import { Clock, Effect, Semaphore } from "effect"
-import { Limits } from "../../../config/Limits.ts"
 import { timeoutFailure } from "../../../deliver/send/Failures.ts"
 import { signedRequest } from "../../../deliver/send/Signer.ts"
 import { type DeliveryId, randomId, type WebhookId } from "../../../domain/Ids.ts"
 import type { EnvelopeFields } from "../../../domain/LedgerEvent.ts"
 import { type CommandFailed, failed } from "../../terminal/Failure.ts"
 import type { Forwarding } from "./Flags.ts"
-import { readStream, requestFailure } from "./StreamClient.ts"
+import { ANSWER_MS, readStream, requestFailure } from "./StreamClient.ts"
+
+/** Requests that are in flight at a time to the local address. */
+export const PARALLEL = 4
 
 /** One event and the result of its request. */
 export interface Forwarded {
@@ -65,8 +67,8 @@ const post = Effect.fnUntraced(function* ({ secret, to, webhookId }: ForwardOpti
     catch: requestFailure
   }).pipe(
     Effect.timeoutOrElse({
-      duration: Limits.outsideAnswerMs,
-      orElse: () => Effect.fail(timeoutFailure(Limits.outsideAnswerMs))
+      duration: ANSWER_MS,
+      orElse: () => Effect.fail(timeoutFailure(ANSWER_MS))
     }),
     Effect.catch((failure) => Effect.succeed({ status: undefined, failure }))
   )
@@ -78,7 +80,7 @@ export const forward = Effect.fnUntraced(function* (
   options: ForwardOptions
 ): Effect.fn.Return<never, CommandFailed> {
   const { api, onForwarded, onLost, onOpen } = options
-  const turns = yield* Semaphore.make(Limits.requestsAtOnce)
+  const turns = yield* Semaphore.make(PARALLEL)
   const stream = readStream({
     ...api,
     onOpen,

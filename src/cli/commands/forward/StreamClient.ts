@@ -13,6 +13,12 @@ import { type Block, makeBlockReader, TooLong } from "./Blocks.ts"
 /** If nothing arrives for this long, `listen --forward` reconnects: three heartbeats. */
 const SILENCE_MS = 3 * Limits.heartbeatMs
 
+/** First and longest wait before it reconnects. */
+const RECONNECT_MS = { first: 1_000, longest: 30_000 }
+
+/** How long the service, or the address to which events are forwarded, may take to answer. */
+export const ANSWER_MS = 10_000
+
 /** Characters shown of a service's reason for ending a stream. */
 const REASON_CHARS = 500
 
@@ -70,7 +76,7 @@ const refused = Effect.fnUntraced(function* (url: string, response: Response) {
   const said = errorIn(text)?.message
   if (isPassing(status)) {
     const seconds = Number(headers.get("retry-after") ?? 0)
-    const retryAfterMs = seconds > 0 ? Math.min(seconds * SECOND_MS, Limits.remoteRetryMs.longest) : 0
+    const retryAfterMs = seconds > 0 ? Math.min(seconds * SECOND_MS, RECONNECT_MS.longest) : 0
     return yield* lost(said ?? `HTTP ${status}`, retryAfterMs)
   }
   return yield* failed(
@@ -87,7 +93,7 @@ export const readStream = Effect.fnUntraced(function* (
 ): Effect.fn.Return<never, CommandFailed> {
   const { key, onEvent, onLost, onOpen, query, url } = options
   const address = `${url.replace(/\/+$/, "")}/v1/events/stream${query.size === 0 ? "" : `?${query}`}`
-  const { first, longest } = Limits.remoteRetryMs
+  const { first, longest } = RECONNECT_MS
   let lastId: string | undefined
   let connections = 0
   /** The number of sessions since the last session that read anything. */
@@ -118,8 +124,8 @@ export const readStream = Effect.fnUntraced(function* (
       catch: (error) => lost(requestFailure(error))
     }).pipe(
       Effect.timeoutOrElse({
-        duration: Limits.outsideAnswerMs,
-        orElse: () => lost(`no answer within ${Limits.outsideAnswerMs / SECOND_MS} s`)
+        duration: ANSWER_MS,
+        orElse: () => lost(`no answer within ${ANSWER_MS / SECOND_MS} s`)
       })
     )
 

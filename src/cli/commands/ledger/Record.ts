@@ -87,7 +87,7 @@ export const recordLedgers = Effect.fnUntraced(function* (options: Options) {
   let done = 0
   let kept = 0
   yield* Stream.range(options.from, options.to).pipe(
-    Stream.mapEffect(record, { concurrency: Limits.requestsAtOnce }),
+    Stream.mapEffect(record, { concurrency: Limits.ledgerRequestsPerServer }),
     Stream.runForEach(
       Effect.fnUntraced(function* (link) {
         if (previous !== undefined && link.parentHash !== previous.ledgerHash)

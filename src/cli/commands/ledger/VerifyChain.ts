@@ -1,6 +1,6 @@
 /**
  * Reads the markers of a range of ledgers and their events, in order, and returns the first fault in the chain
- * (ChainCheck.ts). With a server, the hashes are compared at the same time, `Limits.requestsAtOnce` at once.
+ * (ChainCheck.ts). With a server, the hashes are compared at the same time, `Limits.ledgerRequestsPerServer` at once.
  */
 import { Data, Effect, Stream } from "effect"
 import { Limits } from "../../../config/Limits.ts"
@@ -145,7 +145,7 @@ export const verifyChain = Effect.fnUntraced(function* (options: VerifyOptions) 
 
   const fault = yield* checkedMarkers(log, options.network, options.from, options.to).pipe(
     Stream.mapEffect((marker) => Effect.result(compared(marker)), {
-      concurrency: Limits.requestsAtOnce
+      concurrency: Limits.ledgerRequestsPerServer
     }),
     Stream.mapEffect(Effect.fromResult),
     Stream.runForEach((marker) => {
