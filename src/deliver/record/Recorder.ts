@@ -23,15 +23,15 @@ import { makeResponseBudget } from "./ResponseBudget.ts"
 
 export type { Outcome }
 
-/** What one request brought: it is recorded by one statement, because a webhook's failures are counted by request. */
+/** What one request brought: it is recorded by one transaction, because a webhook's failures are counted by request. */
 interface EndedRequest {
   readonly outcomes: ReadonlyArray<Outcome>
   readonly onSettled: () => void
 }
 
 /**
- * The attempts of a statement. A webhook's failures are counted in their order, so if some of its deliveries have a
- * row, those that have none get one first (`unwritten`), and one statement records them all.
+ * The attempts of a transaction. A webhook's failures are counted in their order, so if some of its deliveries have a
+ * row, those that have none get one first (`unwritten`), and one transaction records them all.
  */
 const byRow = (outcomes: ReadonlyArray<Outcome>) => {
   const first: Array<FirstAttempt> = []
