@@ -7,6 +7,7 @@ import type { RequestFormat } from "../../src/domain/RequestFormat.ts"
 
 export const SECRET = "whsec_dGhlIHdob2xlIHN0cmluZyBpcyB0aGUga2V5IQ=="
 const DELIVERY_ID = "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB"
+export const SEQUENCE = "0094084608.000007"
 
 /** An envelope as the schema's example has it. */
 export const exampleEvent = JSON.parse(readFileSync("schemas/envelope.schema.json", "utf8")).examples[0]
