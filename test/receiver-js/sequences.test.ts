@@ -51,7 +51,7 @@ describe("the sequence of an event", () => {
       assert.throws(() => parse(eventBody(), { "x-service-sequence": sequence }), complaint)
       assert.throws(() => parse(payload, { ...cloudEvent, "ce-sequence": sequence }), complaint)
     }
-    for (const sequence of [7, null, "0094084609.000007"]) {
+    for (const sequence of [7, {}, "0094084609.000007"]) {
       const item = { delivery_id: "d", sequence, event: exampleEvent }
       assert.throws(() => parseAll(JSON.stringify([item])), ParseError, complaint)
     }

@@ -111,7 +111,7 @@ const itemOf = (value: unknown, place: string): Received => {
     }
   return {
     deliveryId: deliveryIdOf(value, "delivery_id", place),
-    event: eventOf(sequenced(value["event"], value["sequence"]), `${place}.event`)
+    event: eventOf(sequenced(value["event"], value["sequence"] ?? undefined), `${place}.event`)
   }
 }
 

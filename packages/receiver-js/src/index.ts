@@ -1,4 +1,4 @@
-/** Receives Ledgerhook's webhooks: decompress and verify a request, parse it to a typed event, ignore duplicates, sort. */
+/** Receives Ledgerhook's webhooks: decompresses, verifies and parses requests, ignores duplicates, sorts events. */
 export { decompress } from "./compression.ts"
 export { deduplicate, memoryStore, type Once, type SeenStore } from "./duplicates.ts"
 export { BodyError, ParseError } from "./errors.ts"
