@@ -57,7 +57,14 @@ const deleted = (context: TransactionContext, { fields }: AffectedNode): Finding
   const remover = pseudo_account_type === undefined ? undefined : context.account
   const found = event("account.deleted", payload, [account, destination, remover])
   return isAccountDelete && delivered === undefined
-    ? [found, alert("account.deleted", "The amount delivered to the destination is unknown and left out.")]
+    ? [
+        found,
+        alert(
+          "account_delete_amount_unknown",
+          "account.deleted",
+          "The amount delivered to the destination is unknown and left out."
+        )
+      ]
     : [found]
 }
 

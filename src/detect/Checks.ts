@@ -17,6 +17,7 @@ export const check: NodeDetector = (context, node) => {
     return amount === undefined
       ? [
           alert(
+            "delivered_amount_unknown",
             "check.cashed",
             `What Check ${node.id} delivered is neither in the metadata nor derivable from the nodes.`
           )
@@ -30,7 +31,11 @@ export const check: NodeDetector = (context, node) => {
     return [event("check.cancelled", { ...fields, cancelled_by: by, reason }, [account, destination, by])]
   }
   return [
-    alert(null, `Check ${node.id} was deleted by a ${context.type} that neither cashed nor cancelled it.`)
+    alert(
+      "unexpected_deletion",
+      null,
+      `Check ${node.id} was deleted by a ${context.type} that neither cashed nor cancelled it.`
+    )
   ]
 }
 

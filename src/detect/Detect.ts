@@ -3,6 +3,7 @@
  * events in the same order with the same ids. It never throws. A case that the rules do not decide, an error inside a
  * detector and an event that does not match its published schema become alerts; all other events still come out.
  */
+import type { AlertCode } from "../domain/AlertCode.ts"
 import { rankOf } from "../domain/EventType.ts"
 import { isHash } from "../domain/Hash.ts"
 import { isoTime, type JsonObject, type Ledger, type LedgerTransaction } from "../domain/Ledger.ts"
@@ -68,12 +69,19 @@ export const detectLedger = (ledger: Ledger): Detection => {
   for (const transaction of inExecutionOrder(ledger.transactions)) {
     const found: Array<EventFinding> = []
     const findings = alertOnDefect(
+      "transaction_unreadable",
       () => "The transaction",
       () => detectTransaction(ledger, transaction)
     )
     for (const finding of findings)
       if (finding._tag === "Event") found.push(finding)
-      else alerts.push({ tx_hash: transaction.hash, event_type: finding.type, reason: finding.reason })
+      else
+        alerts.push({
+          code: finding.code,
+          tx_hash: transaction.hash,
+          event_type: finding.type,
+          reason: finding.reason
+        })
     if (found.length > 0) numberEvents(ledger, timestamp, transaction, found, events)
   }
   return withoutViolations({ events, alerts })
@@ -112,12 +120,13 @@ const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction
     parentCloseTime: ledger.parent_close_time
   }
   const findings: Array<Finding> = []
-  if (fault !== undefined) findings.push(alert(null, fault))
+  if (fault !== undefined) findings.push(alert("nodes_unreadable", null, fault))
   // Every event needs a readable delegate: if it is not, no event may come out.
   addressOf(tx, "Delegate")
   const detector = context.succeeded ? transactionDetectors.get(type) : undefined
   if (detector !== undefined) {
     const found = alertOnDefect(
+      "field_unreadable",
       () => type,
       () => detector(context)
     )
@@ -129,21 +138,28 @@ const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction
 
 const detectNode = (context: TransactionContext, node: AffectedNode): Findings => {
   const findings = alertOnDefect(
+    "field_unreadable",
     () => (isHash(node.id) ? `${node.type} ${node.id}` : node.type),
     () => nodeDetectors[node.type](context, node)
   )
   return findings.length === 0 || isHash(node.id)
     ? findings
-    : [alert(null, `${node.type} could not be read: its LedgerIndex is not 64 hex digits.`)]
+    : [
+        alert(
+          "field_unreadable",
+          null,
+          `${node.type} could not be read: its LedgerIndex is not 64 hex digits.`
+        )
+      ]
 }
 
 /** A detector throws on data that no ledger holds, or by its own error. Only that event is lost, never the ledger. */
-const alertOnDefect = (subject: () => string, detect: () => Findings): Findings => {
+const alertOnDefect = (code: AlertCode, subject: () => string, detect: () => Findings): Findings => {
   try {
     return detect()
   } catch (defect) {
     const cause = defect instanceof Error ? defect.message : String(defect)
-    return [alert(null, `${subject()} could not be read: ${cause}.`)]
+    return [alert(code, null, `${subject()} could not be read: ${cause}.`)]
   }
 }
 

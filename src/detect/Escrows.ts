@@ -28,7 +28,11 @@ export const escrow: NodeDetector = (context, node) => {
     return [event("escrow.cancelled", cancelled, [owner, destination, context.account])]
   }
   return [
-    alert(null, `Escrow ${node.id} was deleted by a ${context.type} that neither finished nor cancelled it.`)
+    alert(
+      "unexpected_deletion",
+      null,
+      `Escrow ${node.id} was deleted by a ${context.type} that neither finished nor cancelled it.`
+    )
   ]
 }
 

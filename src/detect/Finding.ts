@@ -2,6 +2,7 @@
  * The input and output of detectors. A detector is pure: it reads one transaction of a validated ledger and returns
  * events, or alerts for cases that it cannot decide. Detect.ts adds order and ids.
  */
+import type { AlertCode } from "../domain/AlertCode.ts"
 import type { EventType } from "../domain/EventType.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import type { Payload } from "../domain/Payloads.ts"
@@ -35,6 +36,7 @@ export interface EventFinding {
 
 export interface AlertFinding {
   readonly _tag: "Alert"
+  readonly code: AlertCode
   readonly type: EventType | null
   readonly reason: string
 }
@@ -72,8 +74,9 @@ export const event = <Type extends EventType>(
   accounts
 })
 
-export const alert = (type: EventType | null, reason: string): AlertFinding => ({
+export const alert = (code: AlertCode, type: EventType | null, reason: string): AlertFinding => ({
   _tag: "Alert",
+  code,
   type,
   reason
 })

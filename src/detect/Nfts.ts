@@ -16,6 +16,7 @@ export const nftMint: TransactionDetector = (context) => {
   if (id === undefined)
     return [
       alert(
+        "nft_id_unknown",
         "nft.minted",
         "The NFTokenID follows neither from the NFTokenPages nor from the issuer's AccountRoot."
       )
@@ -38,6 +39,7 @@ export const nftMint: TransactionDetector = (context) => {
     ? [
         minted,
         alert(
+          "nft_id_disputed",
           "nft.minted",
           `NFTokenID ${id}, found in the NFTokenPages, is not the one composed from the transaction.`
         )
@@ -64,7 +66,13 @@ export const nftAcceptOffer: TransactionDetector = (context) => {
   const pricing = buy ?? sell
   const isMissing = (sellId !== undefined && sell === undefined) || (buyId !== undefined && buy === undefined)
   if (pricing === undefined || isMissing)
-    return [alert("nft.offer_accepted", "An accepted NFTokenOffer is not among the deleted entries.")]
+    return [
+      alert(
+        "accepted_offer_missing",
+        "nft.offer_accepted",
+        "An accepted NFTokenOffer is not among the deleted entries."
+      )
+    ]
   return sale(context, { sellId, buyId, sell, buy, pricing })
 }
 

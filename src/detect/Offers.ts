@@ -110,7 +110,14 @@ const trade = (
     [account, taker]
   )
   return signOf(valueText(gets)) < 0 || signOf(valueText(pays)) < 0
-    ? [found, alert(type, `A trade made Offer ${node.id} larger: a filled amount is negative.`)]
+    ? [
+        found,
+        alert(
+          "filled_amount_negative",
+          type,
+          `A trade made Offer ${node.id} larger: a filled amount is negative.`
+        )
+      ]
     : [found]
 }
 

@@ -11,7 +11,13 @@ export const payment: TransactionDetector = (context) => {
   const amount = deliveredAmount(context, receiver)
   if (amount === undefined) {
     const type = typeof requestedAmount(tx) === "string" ? "payment.xrp" : "payment.issued"
-    return [alert(type, "The delivered amount is neither in the metadata nor derivable from the nodes.")]
+    return [
+      alert(
+        "delivered_amount_unknown",
+        type,
+        "The delivered amount is neither in the metadata nor derivable from the nodes."
+      )
+    ]
   }
   const parties = [sender, receiver]
   const destination_tag = uint32Of(tx, "DestinationTag")
