@@ -3,6 +3,7 @@
  * records of the two public topics. `LedgerEvent.ts` has the types, and tests compare both.
  */
 import { Schema } from "effect"
+import { bookingFields } from "./Booking.ts"
 import { EVENT_ID_PATTERN } from "./EventId.ts"
 import { eventTypes } from "./EventType.ts"
 import { networks } from "./Network.ts"
@@ -17,6 +18,7 @@ const ledgerIndex = Schema.Number.check(
   Schema.isBetween({ minimum: 1, maximum: LEDGER_INDEX_MAX })
 )
 const count = Schema.Number.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(0))
+const rulesVersion = Schema.Number.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(1))
 
 const EventId = text(
   EVENT_ID_PATTERN,
@@ -126,7 +128,12 @@ export const eventRecord = Schema.Struct({
   detected_at: required(
     count,
     "When the service processed the ledger, in Unix milliseconds. Strictly increasing from ledger to ledger of one network."
-  )
+  ),
+  rules_version: optional(
+    rulesVersion,
+    "The version of the detection rules that found the event. Absent from records of releases before 0.3: 1."
+  ),
+  ...bookingFields
 }).annotate({
   title: "Event record",
   description:
@@ -136,7 +143,13 @@ export const eventRecord = Schema.Struct({
       ...example,
       accounts: ["rLXrxX6X9Ep8mvWwDaw3ooRehYfqDjnzdJ", "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"],
       position: 0,
-      detected_at: 1_763_684_802_318
+      detected_at: 1_763_684_802_318,
+      rules_version: 2,
+      memos: [{ type: "696E766F696365", data: "343731312F32303235" }],
+      balance_changes: [
+        { account: "rLXrxX6X9Ep8mvWwDaw3ooRehYfqDjnzdJ", asset: "XRP", change: "17310000" },
+        { account: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX", asset: "XRP", change: "-17310012" }
+      ]
     }
   ]
 })
@@ -167,6 +180,10 @@ export const ledgerRecord = Schema.Struct({
   skipped: optional(
     Schema.String,
     "Present if an operator skipped the ledger, because no server could list its transactions: the reason that the operator gave. Then both counts are 0, and the ledger's events are missing for ever."
+  ),
+  rules_version: optional(
+    rulesVersion,
+    "The version of the detection rules that found the ledger's events. Absent from records of releases before 0.3: 1."
   )
 }).annotate({
   title: "Ledger record",
@@ -181,7 +198,8 @@ export const ledgerRecord = Schema.Struct({
       transaction_count: 87,
       event_count: 41,
       first_event_offset: 1_204_311,
-      detected_at: 1_763_684_802_318
+      detected_at: 1_763_684_802_318,
+      rules_version: 2
     }
   ]
 })
