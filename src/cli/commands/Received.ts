@@ -133,6 +133,7 @@ export const jsonLine = (received: Received): string =>
       delivery_id: header(received, "delivery-id"),
       event_id: header(received, "event-id"),
       event_type: header(received, "event-type"),
+      sequence: header(received, "sequence"),
       sent_at: header(received, "timestamp"),
       body: parsed(received.body)
     })
