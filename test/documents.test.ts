@@ -119,6 +119,13 @@ describe("docs/receiving.md", () => {
   })
 })
 
+describe("docs/deposits.md", () => {
+  it("shows the SQL of the example", () => {
+    const [booking = ""] = codeBlocks("docs/deposits.md", "sql")
+    assert.include(readFileSync("examples/deposits/schema.sql", "utf8"), booking)
+  })
+})
+
 describe("every document", () => {
   for (const file of documents) {
     it(`links only to files and headings that are there (${file})`, () => {
