@@ -2,6 +2,7 @@
  * Reads AffectedNodes: the ledger entries that a transaction created, modified or deleted. Keeps the types that a
  * detector reads, sorted by key, whatever order the source lists them in (docs/detection-rules.md 1.2).
  */
+import { isHash } from "../domain/Hash.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
 import { need, noFields, objectOf, uint32Of } from "./Fields.ts"
@@ -131,6 +132,9 @@ export const affectedNodes = (meta: JsonObject): AffectedNodes => {
       : `${ended} accounts, checks and escrows were deleted. No transaction deletes more than ${MOST_ENDED}.`
   return { nodes: isSorted(nodes) ? nodes : nodes.sort(byId), fault: unreadable ?? tooMany }
 }
+
+/** How an alert names the entry. An id that is no key may hold anything, so it is left out. */
+export const nameOf = ({ id, type }: AffectedNode): string => (isHash(id) ? `${type} ${id}` : type)
 
 /** The number of the transaction or ticket that made the entry. */
 export const sequenceOf = ({ fields }: AffectedNode): number => need(uint32Of(fields, "Sequence"), "Sequence")
