@@ -12,19 +12,10 @@ import { eventTypes } from "../../src/domain/EventType.ts"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import { ledgerOfTransaction, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
 import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
+import { causes, firstCells, prose, quoted, rows, rulesPage } from "../support/rulesPage.ts"
+import { typesIn, vectors } from "../support/vectors.ts"
 import { bob, detect, key, modified, transaction } from "./support.ts"
 
-const page = readFileSync("docs/detection-rules.md", "utf8")
-const chapter = (number: string): string => page.split(`\n### ${number} `)[1]!.split("\n### ")[0]!
-
-const quoted = (text = ""): ReadonlyArray<string> =>
-  Array.from(text.matchAll(/`([\w.]+)`/g), ([, name]) => name!)
-/** The cells of the rows whose first cell has names. */
-const rows = (number: string): ReadonlyArray<ReadonlyArray<string>> =>
-  Array.from(chapter(number).matchAll(/^\| (`.*) \|$/gm), ([, row]) => row!.split(" | "))
-/** What a chapter says outside its table. */
-const prose = (number: string): string => chapter(number).replace(/^\|.*$/gm, "")
-const firstCells = (number: string): ReadonlyArray<string> => rows(number).flatMap(([cell]) => quoted(cell))
 const sorted = (names: Iterable<string>): ReadonlyArray<string> => Array.from(names).sort()
 
 type Flags = Readonly<Record<string, Readonly<Record<string, number>>>>
@@ -58,12 +49,7 @@ const packageFlags = (): ReadonlyArray<string> => {
   return sorted(new Set(names.filter((name) => !/ \d+$/.test(name))))
 }
 
-const causes = new Map(
-  rows("5.1").flatMap(([types, own, sideEffects]) => {
-    const events = [...quoted(own), ...quoted(sideEffects)]
-    return quoted(types).map((type) => [type, events] as const)
-  })
-)
+const mayCause = (type: unknown, event: string): boolean => causes.get(String(type))?.includes(event) === true
 
 describe("docs/detection-rules.md 5", () => {
   it("has every transaction type once, and no other", () => {
@@ -83,15 +69,14 @@ describe("docs/detection-rules.md 5", () => {
     )
   })
 
-  it("names only rules that this page has", () => {
+  it("names only rules that this page has, and so do the vectors", () => {
     const named = ["5.1", "5.2", "5.3", "5.4"].flatMap((number) =>
       rows(number).flatMap((cells) => cells.at(-1)!.split(", "))
     )
     assert.isNotEmpty(named)
-    const missing = named.filter(
-      (rule) => !new RegExp(`^##+ ${rule.replace(".", "\\.")}\\.? `, "m").test(page)
-    )
-    assert.deepStrictEqual(missing, [])
+    const headings = new Set(Array.from(rulesPage.matchAll(/^##+ ([\d.]*\d)\.? /gm), ([, number]) => number!))
+    const missing = [...named, ...vectors.map(({ rule }) => rule)].filter((rule) => !headings.has(rule))
+    assert.deepStrictEqual([...new Set(missing)], [])
   })
 
   it("has every ledger entry once, and no other", () => {
@@ -123,12 +108,22 @@ describe("docs/detection-rules.md 5", () => {
       const raw: unknown = JSON.parse(readFileSync(join(corpusFolder, file), "utf8"))
       const ledger = normaliseLedger(raw)?.ledger ?? ledgerOfTransaction(raw)!
       for (const one of ledger.transactions)
-        for (const { event_type } of detectLedger({ ...ledger, transactions: [one] }).events) {
-          const type = String(one.tx["TransactionType"])
-          if (causes.get(type)?.includes(event_type) !== true) missing.add(`${type} ${event_type}`)
-        }
+        for (const { event_type } of detectLedger({ ...ledger, transactions: [one] }).events)
+          if (!mayCause(one.tx["TransactionType"], event_type))
+            missing.add(`${one.tx["TransactionType"]} ${event_type}`)
     }
     assert.deepStrictEqual([...missing], [])
+  })
+
+  it("has every event of the conformance vectors", () => {
+    const missing = vectors.flatMap((vector) => {
+      const types = typesIn(vector)
+      const unexpected = vector.events.filter(
+        ({ event_type, payload }) => !mayCause(types.get(payload.tx_hash), event_type)
+      )
+      return unexpected.map(({ event_type }) => `${vector.name}: ${event_type}`)
+    })
+    assert.deepStrictEqual(missing, [])
   })
 })
 
