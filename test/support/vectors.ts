@@ -1,60 +1,42 @@
 /**
- * Reads the conformance vectors (schemas/detection) for docs/detection-rules.md 5.5, which lists them by the type of
- * their transactions. `UPDATE_DOCUMENTS=1 npm test -- test/documents.test.ts` rewrites the list.
+ * Lists the conformance vectors (schemas/detection) by the type of their transactions, for docs/detection-rules.md 5.5.
+ * `UPDATE_DOCUMENTS=1 npm test -- test/documents.test.ts` rewrites that list.
  */
 import { globSync, readFileSync } from "node:fs"
 import { decode } from "xrpl"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
-import { transactionHash } from "../../src/ledger/BinaryForm.ts"
 import { causes } from "./rulesPage.ts"
 
 interface Vector {
   readonly name: string
-  readonly rule: string
+  /** One ledger, in the forms in which it can exist. */
   readonly input: { readonly v1?: JsonObject; readonly v2?: JsonObject; readonly binary?: JsonObject }
-  readonly events: ReadonlyArray<{
-    readonly event_type: string
-    readonly payload: { readonly tx_hash: string }
-  }>
 }
 
-/** The files hold one vector or a list of them. Other files of the folder have no input. */
-export const vectors: ReadonlyArray<Vector> = globSync("schemas/detection/**/*.json")
-  .sort()
-  .flatMap((file): ReadonlyArray<Vector> => [JSON.parse(readFileSync(file, "utf8"))].flat())
-  .filter(({ input }) => input !== undefined)
-
-/** The type of each transaction that can be read, by hash. */
-export const typesIn = ({ input: { binary, v1, v2 } }: Vector): ReadonlyMap<string, string> => {
-  const read = normaliseLedger(v2 ?? v1)?.ledger.transactions ?? []
-  const blobs = binary === undefined ? [] : JSON.stringify(binary).matchAll(/"tx_blob":"([0-9A-F]+)"/g)
-  return new Map([
-    ...Array.from(
-      blobs,
-      ([, blob]) => [transactionHash(blob!), String(decode(blob!)["TransactionType"])] as const
-    ),
-    ...read.map(({ hash, tx }) => [hash, String(tx["TransactionType"])] as const)
-  ])
+const typesIn = ({ input: { binary = {}, v1, v2 } }: Vector): ReadonlySet<unknown> => {
+  const inJson = normaliseLedger(v2 ?? v1)?.ledger.transactions.map(({ tx }) => tx)
+  const blobs = JSON.stringify(binary).matchAll(/"tx_blob":"([0-9A-F]+)"/g)
+  const transactions = inJson ?? Array.from(blobs, ([, blob]) => decode(blob!))
+  return new Set(transactions.map(({ TransactionType }) => TransactionType))
 }
+
+const inCode = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(", ")
 
 /** One row for each type: its vectors. Then the types that may cause an event and have none. */
 export const vectorsMarkdown = (): string => {
-  const tested = new Map<string, Array<string>>()
-  for (const vector of vectors)
-    for (const type of new Set(typesIn(vector).values()))
-      tested.set(type, [...(tested.get(type) ?? []), `\`${vector.name}\``])
-  const rows = Array.from(tested)
+  const vectors: ReadonlyArray<Vector> = globSync("schemas/detection/*.json")
     .sort()
-    .map(([type, names]) => `| \`${type}\` | ${names.join(", ")} |`)
-  const without = Array.from(causes.keys())
-    .filter((type) => !tested.has(type))
-    .sort()
+    .flatMap((file) => JSON.parse(readFileSync(file, "utf8")))
+  const pairs = vectors.flatMap((vector) =>
+    Array.from(typesIn(vector), (type) => ({ type, name: vector.name }))
+  )
+  const tested = Map.groupBy(pairs, ({ type }) => String(type))
   return [
     "| transaction | vectors |",
     "|---|---|",
-    ...rows,
+    ...Array.from(tested, ([type, of]) => `| \`${type}\` | ${inCode(of.map(({ name }) => name))} |`).sort(),
     "",
-    `**Without a vector**: ${without.map((type) => `\`${type}\``).join(", ") || "none"}.`
+    `**Without a vector**: ${inCode([...causes.keys()].filter((type) => !tested.has(type)).sort())}.`
   ].join("\n")
 }
