@@ -101,6 +101,12 @@ export const signOf = (text: string): -1 | 0 | 1 => {
   return text.startsWith("-") ? -1 : 1
 }
 
+/** Of an amount of which perhaps only the value can be read. Undefined if not even that can. */
+export const signOfAmount = (amount: Json | undefined): -1 | 0 | 1 | undefined => {
+  const text = isJsonObject(amount) ? amount["value"] : amount
+  return typeof text === "string" && isTokenValue(text) ? signOf(text) : undefined
+}
+
 /** Computed once: every power that scaling a token value needs. */
 const powersOfTen = Array.from({ length: 2 * SCALE_DIGITS + 1 }, (_, exponent) => 10n ** BigInt(exponent))
 

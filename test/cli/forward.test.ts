@@ -222,7 +222,10 @@ describe("a stream that is lost", () => {
       assert.strictEqual(yield* says(), `${url} answered HTTP 301; ${noApi}`)
       assert.strictEqual(yield* says(), `${url} answered with something else than an event stream.`)
       assert.match(yield* says(), /: an event of the stream has more than 1048576 characters\.$/)
-      assert.strictEqual(yield* says(), `${url} sent an event that cannot be read.`)
+      assert.strictEqual(
+        yield* says(),
+        `${url} sent an event that this version cannot read. The service must be of release 0.3 or later.`
+      )
       assert.strictEqual(asked.length, 5)
     }).pipe(Effect.scoped)
   )

@@ -13,7 +13,8 @@ import {
   listedTransactions,
   type NormalisedLedger,
   normaliseLedger,
-  notFinal
+  notFinal,
+  outOfRange
 } from "../../../domain/NormaliseLedger.ts"
 import { checkTransactions } from "../../../ledger/LedgerCheck.ts"
 import { provenLedger } from "../../../ledger/Verify.ts"
@@ -95,12 +96,13 @@ function* ledgerItems(value: Json, line: number, where: string): Generator<Item>
     return
   }
   const single = ledgerOfTransaction(value)
-  yield single === undefined
-    ? fault(
+  const wrong = outOfRange(value)
+  yield wrong === undefined && single !== undefined
+    ? { _tag: "Recorded", ledger: single }
+    : fault(
         line,
-        `${where}neither a ledger with its transactions nor a transaction with hash and metadata, in JSON form (of the API's binary form only whole ledgers are read).`
+        `${where}${wrong ?? "neither a ledger with its transactions nor a transaction with hash and metadata, in JSON form (of the API's binary form only whole ledgers are read)"}.`
       )
-    : { _tag: "Recorded", ledger: single }
 }
 
 /** The ledgers in one document. */
