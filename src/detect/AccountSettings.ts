@@ -18,7 +18,13 @@ import {
   uint32Of,
   withoutAbsent
 } from "./Fields.ts"
-import { event, nothing, type TransactionContext, type TransactionDetector } from "./Finding.ts"
+import {
+  event,
+  type Findings,
+  nothing,
+  type TransactionContext,
+  type TransactionDetector
+} from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 import { signerListChange } from "./SignerList.ts"
 
@@ -28,7 +34,7 @@ interface Change {
   readonly value?: Json | undefined
 }
 
-export const accountSettings: TransactionDetector = (context) => {
+const readChanged = (context: TransactionContext): Findings => {
   const { account } = context
   const changes: Array<Change> = []
   for (const node of context.nodes) {
@@ -48,6 +54,11 @@ export const accountSettings: TransactionDetector = (context) => {
     tx_type: context.type
   }
   return [event("account.settings_changed", payload, [account])]
+}
+
+export const accountSettings: TransactionDetector = {
+  typeOf: () => "account.settings_changed",
+  read: readChanged
 }
 
 /**

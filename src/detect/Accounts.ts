@@ -6,6 +6,7 @@ import { deliveredByAccountDelete } from "./DeliveredAmount.ts"
 import { needAddress, uint32Of } from "./Fields.ts"
 import {
   alert,
+  type Cause,
   event,
   type Findings,
   type NodeDetector,
@@ -14,18 +15,7 @@ import {
 } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
-export const account: NodeDetector = (context, node) => {
-  switch (node.change) {
-    case "created":
-      return created(context, node)
-    case "modified":
-      return nothing
-    case "deleted":
-      return deleted(context, node)
-  }
-}
-
-const created = (context: TransactionContext, { fields }: AffectedNode): Findings => {
+const readCreated = (context: TransactionContext, { fields }: AffectedNode): Findings => {
   const account = needAddress(fields, "Account")
   const created_by = context.account
   const payload = {
@@ -39,7 +29,7 @@ const created = (context: TransactionContext, { fields }: AffectedNode): Finding
   return [event("account.created", payload, [account, created_by])]
 }
 
-const deleted = (context: TransactionContext, { fields }: AffectedNode): Findings => {
+const readDeleted = (context: TransactionContext, { fields }: AffectedNode): Findings => {
   const account = needAddress(fields, "Account")
   const isAccountDelete = context.type === "AccountDelete"
   const destination = isAccountDelete ? needAddress(context.tx, "Destination") : undefined
@@ -57,8 +47,29 @@ const deleted = (context: TransactionContext, { fields }: AffectedNode): Finding
   const remover = pseudo_account_type === undefined ? undefined : context.account
   const found = event("account.deleted", payload, [account, destination, remover])
   return isAccountDelete && delivered === undefined
-    ? [found, alert("account.deleted", "The amount delivered to the destination is unknown and left out.")]
+    ? [
+        found,
+        alert(
+          "account_delete_amount_unknown",
+          "account.deleted",
+          "The amount delivered to the destination is unknown and left out."
+        )
+      ]
     : [found]
+}
+
+const created: ReadonlyArray<Cause> = [{ type: "account.created", read: readCreated }]
+const deleted: ReadonlyArray<Cause> = [{ type: "account.deleted", read: readDeleted }]
+
+export const account: NodeDetector = (_, node) => {
+  switch (node.change) {
+    case "created":
+      return created
+    case "modified":
+      return nothing
+    case "deleted":
+      return deleted
+  }
 }
 
 /** The kind of a pseudo-account, which nobody holds keys for (docs/detection-rules.md 1.8). */

@@ -3,35 +3,56 @@ import type { Payload } from "../domain/Payloads.ts"
 import { needAmount } from "./Amounts.ts"
 import { deliveredAmount } from "./DeliveredAmount.ts"
 import { hashOf, needAddress, timeOf, uint32Of } from "./Fields.ts"
-import { alert, type Draft, event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
-import { type AffectedNode, sequenceOf } from "./Nodes.ts"
+import {
+  type Cause,
+  type Draft,
+  event,
+  type Findings,
+  type NodeDetector,
+  nothing,
+  type TransactionContext,
+  Undecided
+} from "./Finding.ts"
+import { type AffectedNode, nameOf, sequenceOf } from "./Nodes.ts"
 
-export const check: NodeDetector = (context, node) => {
+const readCreated = (context: TransactionContext, node: AffectedNode): Findings => {
+  const check = commonFields(context, node)
+  return [event("check.created", check, [check.account, check.destination])]
+}
+
+const readCashed = (context: TransactionContext, node: AffectedNode): Findings => {
+  const check = commonFields(context, node)
+  const amount = deliveredAmount(context, context.account)
+  if (amount === undefined)
+    throw new Undecided(
+      "delivered_amount_unknown",
+      `What ${nameOf(node)} delivered is neither in the metadata nor derivable from the nodes.`
+    )
+  return [event("check.cashed", { ...check, amount }, [check.account, check.destination])]
+}
+
+const readCancelled = (context: TransactionContext, node: AffectedNode): Findings => {
+  const check = commonFields(context, node)
+  const { account, destination } = check
+  const by = context.account
+  // The ledger lets a stranger cancel a check only after it has expired.
+  const reason = by === account || by === destination ? "cancelled" : "expired"
+  return [event("check.cancelled", { ...check, cancelled_by: by, reason }, [account, destination, by])]
+}
+
+const created: ReadonlyArray<Cause> = [{ type: "check.created", read: readCreated }]
+const cashed: ReadonlyArray<Cause> = [{ type: "check.cashed", read: readCashed }]
+const cancelled: ReadonlyArray<Cause> = [{ type: "check.cancelled", read: readCancelled }]
+
+export const check: NodeDetector = ({ succeeded, type }, node) => {
   if (node.change === "modified") return nothing
-  const account = needAddress(node.fields, "Account")
-  const destination = needAddress(node.fields, "Destination")
-  const fields = commonFields(context, node)
-  if (node.change === "created") return [event("check.created", fields, [account, destination])]
-  if (context.succeeded && context.type === "CheckCash") {
-    const amount = deliveredAmount(context, context.account)
-    return amount === undefined
-      ? [
-          alert(
-            "check.cashed",
-            `What Check ${node.id} delivered is neither in the metadata nor derivable from the nodes.`
-          )
-        ]
-      : [event("check.cashed", { ...fields, amount }, [account, destination])]
-  }
-  if (context.succeeded && context.type === "CheckCancel") {
-    const by = context.account
-    // The ledger lets a stranger cancel a check only after it has expired.
-    const reason = by === account || by === destination ? "cancelled" : "expired"
-    return [event("check.cancelled", { ...fields, cancelled_by: by, reason }, [account, destination, by])]
-  }
-  return [
-    alert(null, `Check ${node.id} was deleted by a ${context.type} that neither cashed nor cancelled it.`)
-  ]
+  if (node.change === "created") return created
+  if (succeeded && type === "CheckCash") return cashed
+  if (succeeded && type === "CheckCancel") return cancelled
+  throw new Undecided(
+    "unexpected_deletion",
+    `${nameOf(node)} was deleted by a ${type} that neither cashed nor cancelled it.`
+  )
 }
 
 const commonFields = (context: TransactionContext, node: AffectedNode): Draft<Payload<"check.created">> => {

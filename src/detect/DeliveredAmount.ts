@@ -83,7 +83,7 @@ export const deliveredByAccountDelete = (
 /** Step 5: how much of `asset` the receiver gained, by the nodes. */
 const gainOf = (context: TransactionContext, receiver: string, asset: Amount): Amount | undefined => {
   // An unreadable node may have changed the balance.
-  if (!context.isComplete) return undefined
+  if (context.fault !== undefined) return undefined
   const change =
     typeof asset === "string"
       ? xrpChange(context, receiver)

@@ -3,7 +3,7 @@
  * events in the same order with the same ids. It never throws. A case that the rules do not decide, an error inside a
  * detector and an event that does not match its published schema become alerts; all other events still come out.
  */
-import { rankOf } from "../domain/EventType.ts"
+import type { EventType } from "../domain/EventType.ts"
 import { isHash } from "../domain/Hash.ts"
 import { isoTime, type JsonObject, type Ledger, type LedgerTransaction } from "../domain/Ledger.ts"
 import type { DetectedEvent, Detection, DetectionAlert } from "../domain/LedgerEvent.ts"
@@ -16,17 +16,19 @@ import { escrow } from "./Escrows.ts"
 import { addressOf, needAddress } from "./Fields.ts"
 import {
   alert,
-  type EventFinding,
+  type Cause,
   type Finding,
   type Findings,
   type NodeDetector,
   nothing,
   type TransactionContext,
-  type TransactionDetector
+  type TransactionDetector,
+  Undecided
 } from "./Finding.ts"
 import { nftOffer } from "./NftOffers.ts"
 import { nftAcceptOffer, nftBurn, nftMint } from "./Nfts.ts"
-import { type AffectedNode, affectedNodes, type EntryType } from "./Nodes.ts"
+import { type AffectedNode, affectedNodes, type EntryType, nameOf } from "./Nodes.ts"
+import { type NumberedFinding, numberEvents } from "./Numbering.ts"
 import { offer } from "./Offers.ts"
 import { payment } from "./Payments.ts"
 import { trustLine } from "./TrustLines.ts"
@@ -66,15 +68,26 @@ export const detectLedger = (ledger: Ledger): Detection => {
   const alerts: Array<DetectionAlert> = []
   const timestamp = closeTimeOf(ledger)
   for (const transaction of inExecutionOrder(ledger.transactions)) {
-    const found: Array<EventFinding> = []
-    const findings = alertOnDefect(
-      () => "The transaction",
-      () => detectTransaction(ledger, transaction)
-    )
-    for (const finding of findings)
-      if (finding._tag === "Event") found.push(finding)
-      else alerts.push({ tx_hash: transaction.hash, event_type: finding.type, reason: finding.reason })
-    if (found.length > 0) numberEvents(ledger, timestamp, transaction, found, events)
+    const { hash } = transaction
+    try {
+      const context = contextOf(ledger, transaction)
+      if (context === undefined) continue
+      const numbered: Array<NumberedFinding> = []
+      for (const finding of detectTransaction(context)) {
+        if (finding._tag !== "Alert") numbered.push(finding)
+        if (finding._tag !== "Event")
+          alerts.push({
+            code: finding.code,
+            tx_hash: hash,
+            event_type: finding.type,
+            reason: finding.reason
+          })
+      }
+      if (numbered.length > 0) numberEvents(context, timestamp, numbered, events)
+    } catch (defect) {
+      const reason = `The transaction could not be read: ${messageOf(defect)}.`
+      alerts.push({ code: "transaction_unreadable", tx_hash: hash, event_type: null, reason })
+    }
   }
   return withoutViolations({ events, alerts })
 }
@@ -93,12 +106,14 @@ const isSuccess = ({ TransactionResult: result }: JsonObject): boolean => {
   throw new Error("its TransactionResult is neither tesSUCCESS nor a tec code")
 }
 
-/** Findings of the transaction as a whole, then those of its nodes in the order of the node ids. */
-const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction): Findings => {
+/** Undefined for a transaction that is skipped. Throws if no event of it may come out. */
+const contextOf = (ledger: Ledger, { hash, meta, tx }: LedgerTransaction): TransactionContext | undefined => {
   const type = typeOf(tx)
-  if (pseudoTransactions.has(type)) return nothing
+  if (pseudoTransactions.has(type)) return undefined
   const { fault, nodes } = affectedNodes(meta)
-  const context: TransactionContext = {
+  // Every event needs a readable delegate.
+  addressOf(tx, "Delegate")
+  return {
     hash,
     tx,
     meta,
@@ -106,91 +121,62 @@ const detectTransaction = (ledger: Ledger, { hash, tx, meta }: LedgerTransaction
     account: needAddress(tx, "Account"),
     succeeded: isSuccess(meta),
     nodes,
-    isComplete: fault === undefined,
+    fault,
     ledgerIndex: ledger.ledger_index,
     closeTime: ledger.close_time,
     parentCloseTime: ledger.parent_close_time
   }
+}
+
+/** Findings of the transaction as a whole, then those of its nodes in the order of the node ids. */
+const detectTransaction = (context: TransactionContext): Findings => {
   const findings: Array<Finding> = []
-  if (fault !== undefined) findings.push(alert(null, fault))
-  // Every event needs a readable delegate: if it is not, no event may come out.
-  addressOf(tx, "Delegate")
-  const detector = context.succeeded ? transactionDetectors.get(type) : undefined
+  if (context.fault !== undefined) findings.push(alert("nodes_unreadable", null, context.fault))
+  const detector = context.succeeded ? transactionDetectors.get(context.type) : undefined
   if (detector !== undefined) {
-    const found = alertOnDefect(
-      () => type,
-      () => detector(context)
-    )
-    for (const finding of found) findings.push(finding)
+    try {
+      for (const finding of detector.read(context)) findings.push(finding)
+    } catch (defect) {
+      findings.push(withheld(defect, detector.typeOf(context), context.type))
+    }
   }
-  for (const node of context.nodes) for (const finding of detectNode(context, node)) findings.push(finding)
+  for (const node of context.nodes) detectNode(context, node, findings)
   return findings
 }
 
-const detectNode = (context: TransactionContext, node: AffectedNode): Findings => {
-  const findings = alertOnDefect(
-    () => (isHash(node.id) ? `${node.type} ${node.id}` : node.type),
-    () => nodeDetectors[node.type](context, node)
-  )
-  return findings.length === 0 || isHash(node.id)
-    ? findings
-    : [alert(null, `${node.type} could not be read: its LedgerIndex is not 64 hex digits.`)]
+const detectNode = (context: TransactionContext, node: AffectedNode, findings: Array<Finding>): void => {
+  for (const { read, type } of causesOf(context, node, findings)) {
+    try {
+      if (!isHash(node.id)) throw new Error("its LedgerIndex is not 64 hex digits")
+      for (const finding of read(context, node)) findings.push(finding)
+    } catch (defect) {
+      findings.push(withheld(defect, type, nameOf(node)))
+    }
+  }
 }
+
+const causesOf = (
+  context: TransactionContext,
+  node: AffectedNode,
+  findings: Array<Finding>
+): ReadonlyArray<Cause> => {
+  try {
+    return nodeDetectors[node.type](context, node)
+  } catch (defect) {
+    findings.push(withheld(defect, null, nameOf(node)))
+    return nothing
+  }
+}
+
+const messageOf = (defect: unknown): string => (defect instanceof Error ? defect.message : String(defect))
 
 /** A detector throws on data that no ledger holds, or by its own error. Only that event is lost, never the ledger. */
-const alertOnDefect = (subject: () => string, detect: () => Findings): Findings => {
-  try {
-    return detect()
-  } catch (defect) {
-    const cause = defect instanceof Error ? defect.message : String(defect)
-    return [alert(null, `${subject()} could not be read: ${cause}.`)]
-  }
-}
-
-const byRank = (a: EventFinding, b: EventFinding): number => rankOf(a.type) - rankOf(b.type)
-
-/** Appends a transaction's events with their ids (docs/detection-rules.md 1.3): by rank, then by node id. */
-const numberEvents = (
-  ledger: Ledger,
-  timestamp: string | null,
-  transaction: LedgerTransaction,
-  found: Array<EventFinding>,
-  events: Array<DetectedEvent>
-): void => {
-  // The sort is stable: events of one type stay in the order of their nodes.
-  if (found.length > 1) found.sort(byRank)
-  let subIndex = 0
-  for (let i = 0; i < found.length; i++) {
-    const { accounts, payload, type } = found[i]!
-    const followsOne = found[i - 1]?.type === type
-    subIndex = followsOne ? subIndex + 1 : 0
-    const isOneOfSeveral = followsOne || found[i + 1]?.type === type
-    const id = `xrpl:${ledger.ledger_index}:${transaction.hash}:${type}`
-    events.push({
-      event_id: isOneOfSeveral ? `${id}:${subIndex}` : id,
-      event_type: type,
-      ledger_index: ledger.ledger_index,
-      timestamp,
-      payload,
-      accounts: involved(transaction, accounts)
-    })
-  }
-}
-
-/** The involved accounts, sorted by bytes. A delegate joins the account it acts for (docs/detection-rules.md 1.9). */
-const involved = (
-  { tx }: LedgerTransaction,
-  accounts: ReadonlyArray<string | undefined>
-): ReadonlyArray<string> => {
-  const members: Array<string> = []
-  // There are at most five: searching an array is faster than a set.
-  for (const address of accounts)
-    if (address !== undefined && !members.includes(address)) members.push(address)
-  const delegate = addressOf(tx, "Delegate")
-  if (delegate !== undefined && !members.includes(delegate)) {
-    if (members.includes(needAddress(tx, "Account"))) members.push(delegate)
-  }
-  return members.length > 1 ? members.sort() : members
+const withheld = (defect: unknown, type: EventType | null, subject: string): Finding => {
+  const [code, reason] =
+    defect instanceof Undecided
+      ? [defect.code, defect.message]
+      : (["field_unreadable", `${subject} could not be read: ${messageOf(defect)}.`] as const)
+  return type === null ? alert(code, null, reason) : { _tag: "Withheld", code, type, reason }
 }
 
 const closeTimeOf = ({ close_time }: Ledger): string | null => {

@@ -2,34 +2,55 @@
 import type { Payload } from "../domain/Payloads.ts"
 import { needAmount } from "./Amounts.ts"
 import { hexOf, need, needAddress, timeOf, uint32Of } from "./Fields.ts"
-import { alert, type Draft, event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
-import type { AffectedNode } from "./Nodes.ts"
+import {
+  type Cause,
+  type Draft,
+  event,
+  type Findings,
+  type NodeDetector,
+  nothing,
+  type TransactionContext,
+  Undecided
+} from "./Finding.ts"
+import { type AffectedNode, nameOf } from "./Nodes.ts"
 
-export const escrow: NodeDetector = (context, node) => {
-  if (node.change === "modified") return nothing
-  const owner = needAddress(node.fields, "Account")
-  const destination = needAddress(node.fields, "Destination")
-  if (node.change === "created") {
-    // A transaction with a ticket has Sequence 0 (docs/detection-rules.md 1.8).
-    const sequence = uint32Of(context.tx, "TicketSequence") ?? uint32Of(context.tx, "Sequence")
-    return [event("escrow.created", commonFields(context, node, sequence), [owner, destination])]
-  }
-  const fields = commonFields(context, node, uint32Of(context.tx, "OfferSequence"))
-  if (context.succeeded && context.type === "EscrowFinish") {
-    const finished = {
-      ...fields,
-      finished_by: context.account,
-      fulfillment: hexOf(context.tx, "Fulfillment")
-    }
-    return [event("escrow.finished", finished, [owner, destination, context.account])]
-  }
-  if (context.succeeded && context.type === "EscrowCancel") {
-    const cancelled = { ...fields, cancelled_by: context.account }
-    return [event("escrow.cancelled", cancelled, [owner, destination, context.account])]
-  }
+const readCreated = (context: TransactionContext, node: AffectedNode): Findings => {
+  // A transaction with a ticket has Sequence 0 (docs/detection-rules.md 1.8).
+  const sequence = uint32Of(context.tx, "TicketSequence") ?? uint32Of(context.tx, "Sequence")
+  const escrow = commonFields(context, node, sequence)
+  return [event("escrow.created", escrow, [escrow.owner, escrow.destination])]
+}
+
+const readFinished = (context: TransactionContext, node: AffectedNode): Findings => {
+  const escrow = commonFields(context, node, uint32Of(context.tx, "OfferSequence"))
+  const finished_by = context.account
+  const fulfillment = hexOf(context.tx, "Fulfillment")
+  const { destination, owner } = escrow
   return [
-    alert(null, `Escrow ${node.id} was deleted by a ${context.type} that neither finished nor cancelled it.`)
+    event("escrow.finished", { ...escrow, finished_by, fulfillment }, [owner, destination, finished_by])
   ]
+}
+
+const readCancelled = (context: TransactionContext, node: AffectedNode): Findings => {
+  const escrow = commonFields(context, node, uint32Of(context.tx, "OfferSequence"))
+  const cancelled_by = context.account
+  const { destination, owner } = escrow
+  return [event("escrow.cancelled", { ...escrow, cancelled_by }, [owner, destination, cancelled_by])]
+}
+
+const created: ReadonlyArray<Cause> = [{ type: "escrow.created", read: readCreated }]
+const finished: ReadonlyArray<Cause> = [{ type: "escrow.finished", read: readFinished }]
+const cancelled: ReadonlyArray<Cause> = [{ type: "escrow.cancelled", read: readCancelled }]
+
+export const escrow: NodeDetector = ({ succeeded, type }, node) => {
+  if (node.change === "modified") return nothing
+  if (node.change === "created") return created
+  if (succeeded && type === "EscrowFinish") return finished
+  if (succeeded && type === "EscrowCancel") return cancelled
+  throw new Undecided(
+    "unexpected_deletion",
+    `${nameOf(node)} was deleted by a ${type} that neither finished nor cancelled it.`
+  )
 }
 
 const commonFields = (

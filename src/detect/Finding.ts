@@ -1,7 +1,9 @@
 /**
- * The input and output of detectors. A detector is pure: it reads one transaction of a validated ledger and returns
- * events, or alerts for cases that it cannot decide. Detect.ts adds order and ids.
+ * The input and output of detectors. A detector is pure: it reads one transaction of a validated ledger, and first says
+ * which event types it causes. Then it returns each event, or throws if the event must be withheld. Detect.ts turns
+ * what is thrown into alerts; Numbering.ts adds order and ids.
  */
+import type { AlertCode } from "../domain/AlertCode.ts"
 import type { EventType } from "../domain/EventType.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import type { Payload } from "../domain/Payloads.ts"
@@ -18,8 +20,8 @@ export interface TransactionContext {
   readonly succeeded: boolean
   /** Sorted by id. */
   readonly nodes: ReadonlyArray<AffectedNode>
-  /** Whether every node could be read. If not, `nodes` cannot prove how much an account gained. */
-  readonly isComplete: boolean
+  /** What is wrong with the nodes that could not be read. Then `nodes` cannot prove how much an account gained. */
+  readonly fault: string | undefined
   readonly ledgerIndex: number
   readonly closeTime: number | undefined
   readonly parentCloseTime: number | undefined
@@ -33,22 +35,57 @@ export interface EventFinding {
   readonly accounts: ReadonlyArray<string | undefined>
 }
 
+/** An event that is not emitted. It keeps its number (docs/detection-rules.md 1.3). */
+export interface WithheldFinding {
+  readonly _tag: "Withheld"
+  readonly code: AlertCode
+  readonly type: EventType
+  readonly reason: string
+}
+
+/** An alert beside an event, or one whose event type cannot be told. It has no number. */
 export interface AlertFinding {
   readonly _tag: "Alert"
+  readonly code: AlertCode
   readonly type: EventType | null
   readonly reason: string
 }
 
-export type Finding = EventFinding | AlertFinding
+export type Finding = EventFinding | WithheldFinding | AlertFinding
 export type Findings = ReadonlyArray<Finding>
 
-/** Reads one ledger entry's node, under any type and result of the transaction. */
-export type NodeDetector = (context: TransactionContext, node: AffectedNode) => Findings
+/** Thrown where the rules do not decide. Any other error means that a field could not be read. */
+export class Undecided extends Error {
+  readonly code: AlertCode
+
+  constructor(code: AlertCode, reason: string) {
+    super(reason)
+    this.code = code
+  }
+}
+
+/** One event that a node causes. */
+export interface Cause {
+  readonly type: EventType
+  /** The event, and alerts beside it. Throws if the event must be withheld. */
+  readonly read: (context: TransactionContext, node: AffectedNode) => Findings
+}
+
+/**
+ * The events that one ledger entry's node causes, under any type and result of the transaction. Throws if they cannot
+ * be told; reads nothing that they do not depend on.
+ */
+export type NodeDetector = (context: TransactionContext, node: AffectedNode) => ReadonlyArray<Cause>
 
 /** Reads one successful transaction of its type. */
-export type TransactionDetector = (context: TransactionContext) => Findings
+export interface TransactionDetector {
+  /** The type of the event, if it causes one; null if it cannot be told. Never throws. */
+  readonly typeOf: (context: TransactionContext) => EventType | null
+  /** As `Cause.read`. */
+  readonly read: (context: TransactionContext) => Findings
+}
 
-export const nothing: Findings = []
+export const nothing: ReadonlyArray<never> = []
 
 /** The form of a list's entries depends on what they name. The compiler cannot check it; tests and Validate.ts do. */
 type Built<Value> = Value extends ReadonlyArray<unknown> ? ReadonlyArray<Json> : Value
@@ -72,8 +109,9 @@ export const event = <Type extends EventType>(
   accounts
 })
 
-export const alert = (type: EventType | null, reason: string): AlertFinding => ({
+export const alert = (code: AlertCode, type: EventType | null, reason: string): AlertFinding => ({
   _tag: "Alert",
+  code,
   type,
   reason
 })

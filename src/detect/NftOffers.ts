@@ -2,21 +2,17 @@
 import type { Payload } from "../domain/Payloads.ts"
 import { amountOrZero } from "./Amounts.ts"
 import { addressOf, flagsOf, hasFlag, hashOf, need, needAddress, timeOf } from "./Fields.ts"
-import { event, type Findings, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
+import {
+  type Cause,
+  event,
+  type Findings,
+  type NodeDetector,
+  nothing,
+  type TransactionContext
+} from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 const SELL = 0x0000_0001
-
-export const nftOffer: NodeDetector = (context, node) => {
-  switch (node.change) {
-    case "created":
-      return created(context, node)
-    case "modified":
-      return nothing
-    case "deleted":
-      return wasAccepted(context, node) ? nothing : cancelled(context, node)
-  }
-}
 
 interface NftOffer {
   readonly owner: string
@@ -43,7 +39,7 @@ const readOffer = (context: TransactionContext, { id, fields }: AffectedNode): N
   return { owner, isSell, destination: addressOf(fields, "Destination"), payload }
 }
 
-const created = (context: TransactionContext, node: AffectedNode): Findings => {
+const readCreated = (context: TransactionContext, node: AffectedNode): Findings => {
   const { owner, isSell, destination, payload } = readOffer(context, node)
   const nft_owner = isSell ? owner : addressOf(context.tx, "Owner")
   const expiration = timeOf(node.fields, "Expiration")
@@ -51,7 +47,7 @@ const created = (context: TransactionContext, node: AffectedNode): Findings => {
   return [event("nft.offer_created", fields, [owner, destination, nft_owner])]
 }
 
-const cancelled = (context: TransactionContext, node: AffectedNode): Findings => {
+const readCancelled = (context: TransactionContext, node: AffectedNode): Findings => {
   const { owner, destination, payload } = readOffer(context, node)
   const cancelled_by = context.type === "NFTokenCancelOffer" ? context.account : undefined
   const fields = {
@@ -62,6 +58,20 @@ const cancelled = (context: TransactionContext, node: AffectedNode): Findings =>
     cancelled_by
   }
   return [event("nft.offer_cancelled", fields, [owner, destination, cancelled_by])]
+}
+
+const created: ReadonlyArray<Cause> = [{ type: "nft.offer_created", read: readCreated }]
+const cancelled: ReadonlyArray<Cause> = [{ type: "nft.offer_cancelled", read: readCancelled }]
+
+export const nftOffer: NodeDetector = (context, node) => {
+  switch (node.change) {
+    case "created":
+      return created
+    case "modified":
+      return nothing
+    case "deleted":
+      return wasAccepted(context, node) ? nothing : cancelled
+  }
 }
 
 const wasAccepted = ({ tx, type, succeeded }: TransactionContext, { id }: AffectedNode): boolean =>

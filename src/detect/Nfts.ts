@@ -2,11 +2,18 @@
 import { accountIdOfAddress, addressOfAccountId } from "../domain/AccountId.ts"
 import { amountOf, amountOrZero } from "./Amounts.ts"
 import { addressOf, hashOf, hexOf, need, needAddress } from "./Fields.ts"
-import { alert, event, type Findings, type TransactionContext, type TransactionDetector } from "./Finding.ts"
+import {
+  alert,
+  event,
+  type Findings,
+  type TransactionContext,
+  type TransactionDetector,
+  Undecided
+} from "./Finding.ts"
 import { mintedIdByCount, mintedIdByPages, parseNftokenId } from "./NftokenId.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
-export const nftMint: TransactionDetector = (context) => {
+const readMinted = (context: TransactionContext): Findings => {
   const owner = context.account
   const ownerId = accountIdOfAddress(owner)
   const issuer = addressOf(context.tx, "Issuer") ?? owner
@@ -14,12 +21,10 @@ export const nftMint: TransactionDetector = (context) => {
   const byCount = mintedIdByCount(context, issuer, issuerId)
   const id = mintedIdByPages(context, ownerId) ?? byCount
   if (id === undefined)
-    return [
-      alert(
-        "nft.minted",
-        "The NFTokenID follows neither from the NFTokenPages nor from the issuer's AccountRoot."
-      )
-    ]
+    throw new Undecided(
+      "nft_id_unknown",
+      "The NFTokenID follows neither from the NFTokenPages nor from the issuer's AccountRoot."
+    )
   const { flags, transferFee, issuerId: issuerIdInId, taxon, serial } = parseNftokenId(id)
   const payload = {
     tx_hash: context.hash,
@@ -38,6 +43,7 @@ export const nftMint: TransactionDetector = (context) => {
     ? [
         minted,
         alert(
+          "nft_id_disputed",
           "nft.minted",
           `NFTokenID ${id}, found in the NFTokenPages, is not the one composed from the transaction.`
         )
@@ -45,7 +51,9 @@ export const nftMint: TransactionDetector = (context) => {
     : [minted]
 }
 
-export const nftBurn: TransactionDetector = (context) => {
+export const nftMint: TransactionDetector = { typeOf: () => "nft.minted", read: readMinted }
+
+const readBurned = (context: TransactionContext): Findings => {
   const id = need(hashOf(context.tx, "NFTokenID"), "NFTokenID")
   const burned_by = context.account
   const owner = addressOf(context.tx, "Owner") ?? burned_by
@@ -55,8 +63,10 @@ export const nftBurn: TransactionDetector = (context) => {
   return [event("nft.burned", payload, [owner, burned_by, issuer])]
 }
 
+export const nftBurn: TransactionDetector = { typeOf: () => "nft.burned", read: readBurned }
+
 /** One event for each sale, also if a broker matches two offers. */
-export const nftAcceptOffer: TransactionDetector = (context) => {
+const readAccepted = (context: TransactionContext): Findings => {
   const sellId = hashOf(context.tx, "NFTokenSellOffer")
   const buyId = hashOf(context.tx, "NFTokenBuyOffer")
   const sell = acceptedOffer(context, sellId)
@@ -64,9 +74,14 @@ export const nftAcceptOffer: TransactionDetector = (context) => {
   const pricing = buy ?? sell
   const isMissing = (sellId !== undefined && sell === undefined) || (buyId !== undefined && buy === undefined)
   if (pricing === undefined || isMissing)
-    return [alert("nft.offer_accepted", "An accepted NFTokenOffer is not among the deleted entries.")]
+    throw new Undecided(
+      "accepted_offer_missing",
+      "An accepted NFTokenOffer is not among the deleted entries."
+    )
   return sale(context, { sellId, buyId, sell, buy, pricing })
 }
+
+export const nftAcceptOffer: TransactionDetector = { typeOf: () => "nft.offer_accepted", read: readAccepted }
 
 interface AcceptedOffers {
   readonly sellId: string | undefined

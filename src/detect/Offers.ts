@@ -11,28 +11,25 @@ import {
   needAmount,
   sameValue,
   signOf,
+  signOfAmount,
   valueOfSameAsset,
   valueText,
   withValue
 } from "./Amounts.ts"
 import { flagsOf, hasFlag, hashOf, needAddress, timeOf, uint32Of } from "./Fields.ts"
-import { alert, event, type Finding, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
-import { type AffectedNode, sequenceOf } from "./Nodes.ts"
+import {
+  alert,
+  type Cause,
+  event,
+  type Findings,
+  type NodeDetector,
+  nothing,
+  type TransactionContext
+} from "./Finding.ts"
+import { type AffectedNode, nameOf, sequenceOf } from "./Nodes.ts"
 
 const PASSIVE = 0x0001_0000
 const SELL = 0x0002_0000
-
-export const offer: NodeDetector = (context, node) => {
-  if (node.change === "created") return [created(context, node)]
-  const traded = node.previous["TakerGets"] !== undefined || node.previous["TakerPays"] !== undefined
-  if (node.change === "modified" && !traded) return nothing
-  const resting = readOffer(node)
-  if (node.change === "modified") return trade(context, node, resting, "dex.offer_partial")
-  if (!traded) return [cancelled(context, node, resting, traded)]
-  if (hasNothingLeft(resting)) return trade(context, node, resting, "dex.offer_filled")
-  // The offer was taken as far as its owner's funds went. The rest was removed and not sold.
-  return [...trade(context, node, resting, "dex.offer_partial"), cancelled(context, node, resting, traded)]
-}
 
 type Side = "TakerGets" | "TakerPays"
 
@@ -50,32 +47,26 @@ const readOffer = (node: AffectedNode): RestingOffer => ({
   pays: needAmount(node.fields, "TakerPays")
 })
 
-const hasNothingLeft = ({ gets, pays }: RestingOffer): boolean =>
-  signOf(valueText(gets)) <= 0 || signOf(valueText(pays)) <= 0
-
-const created = (context: TransactionContext, node: AffectedNode): Finding => {
+const readCreated = (context: TransactionContext, node: AffectedNode): Findings => {
   const { fields } = node
   const { account, gets, pays, sequence } = readOffer(node)
   const flags = flagsOf(fields)
   const isTakers = context.type === "OfferCreate" && context.account === account
-  return event(
-    "dex.offer_created",
-    {
-      tx_hash: context.hash,
-      offer_id: node.id,
-      offer_sequence: sequence,
-      account,
-      taker_gets: gets,
-      taker_pays: pays,
-      requested_taker_gets: isTakers ? requestedIfOther(context.tx, "TakerGets", gets) : undefined,
-      requested_taker_pays: isTakers ? requestedIfOther(context.tx, "TakerPays", pays) : undefined,
-      expiration: timeOf(fields, "Expiration"),
-      is_sell: hasFlag(flags, SELL),
-      is_passive: hasFlag(flags, PASSIVE),
-      domain_id: hashOf(fields, "DomainID")
-    },
-    [account]
-  )
+  const placed = {
+    tx_hash: context.hash,
+    offer_id: node.id,
+    offer_sequence: sequence,
+    account,
+    taker_gets: gets,
+    taker_pays: pays,
+    requested_taker_gets: isTakers ? requestedIfOther(context.tx, "TakerGets", gets) : undefined,
+    requested_taker_pays: isTakers ? requestedIfOther(context.tx, "TakerPays", pays) : undefined,
+    expiration: timeOf(fields, "Expiration"),
+    is_sell: hasFlag(flags, SELL),
+    is_passive: hasFlag(flags, PASSIVE),
+    domain_id: hashOf(fields, "DomainID")
+  }
+  return [event("dex.offer_created", placed, [account])]
 }
 
 const requestedIfOther = (tx: JsonObject, side: Side, placed: Amount): Amount | undefined => {
@@ -83,22 +74,18 @@ const requestedIfOther = (tx: JsonObject, side: Side, placed: Amount): Amount | 
   return requested === undefined || sameValue(valueText(requested), valueText(placed)) ? undefined : requested
 }
 
-const trade = (
-  context: TransactionContext,
-  node: AffectedNode,
-  resting: RestingOffer,
-  type: "dex.offer_partial" | "dex.offer_filled"
-): ReadonlyArray<Finding> => {
-  const { account, sequence } = resting
-  const taker = context.account
-  const gets = filled(node, "TakerGets", resting.gets)
-  const pays = filled(node, "TakerPays", resting.pays)
-  const found = event(
-    type,
-    {
+const readTrade =
+  (type: "dex.offer_partial" | "dex.offer_filled") =>
+  (context: TransactionContext, node: AffectedNode): Findings => {
+    const resting = readOffer(node)
+    const { account } = resting
+    const taker = context.account
+    const gets = filled(node, "TakerGets", resting.gets)
+    const pays = filled(node, "TakerPays", resting.pays)
+    const taken = {
       tx_hash: context.hash,
       offer_id: node.id,
-      offer_sequence: sequence,
+      offer_sequence: resting.sequence,
       account,
       taker,
       filled_taker_gets: gets,
@@ -106,13 +93,12 @@ const trade = (
       remaining_taker_gets: resting.gets,
       remaining_taker_pays: resting.pays,
       tx_type: context.type
-    },
-    [account, taker]
-  )
-  return signOf(valueText(gets)) < 0 || signOf(valueText(pays)) < 0
-    ? [found, alert(type, `A trade made Offer ${node.id} larger: a filled amount is negative.`)]
-    : [found]
-}
+    }
+    const found = event(type, taken, [account, taker])
+    if (signOf(valueText(gets)) >= 0 && signOf(valueText(pays)) >= 0) return [found]
+    const reason = `A trade made ${nameOf(node)} larger: a filled amount is negative.`
+    return [found, alert("filled_amount_negative", type, reason)]
+  }
 
 /** How much of one side a trade took. If only the other side changed: 0, in this side's form. */
 const filled = (node: AffectedNode, side: Side, now: Amount): Amount => {
@@ -120,44 +106,69 @@ const filled = (node: AffectedNode, side: Side, now: Amount): Amount => {
   return withValue(now, before === undefined ? "0" : difference(before, valueText(now)))
 }
 
-const cancelled = (
-  context: TransactionContext,
-  node: AffectedNode,
-  { account, gets, pays, sequence }: RestingOffer,
-  traded: boolean
-): Finding =>
-  event(
-    "dex.offer_cancelled",
-    {
-      tx_hash: context.hash,
-      offer_id: node.id,
-      offer_sequence: sequence,
-      account,
-      taker_gets: gets,
-      taker_pays: pays,
-      expiration: timeOf(node.fields, "Expiration"),
-      reason: cancelReason(context, node, account === context.account, sequence, traded),
-      tx_type: context.type
-    },
-    [account]
-  )
+const readCancelled = (context: TransactionContext, node: AffectedNode): Findings => {
+  const { account, gets, pays, sequence } = readOffer(node)
+  const cancelled = {
+    tx_hash: context.hash,
+    offer_id: node.id,
+    offer_sequence: sequence,
+    account,
+    taker_gets: gets,
+    taker_pays: pays,
+    expiration: timeOf(node.fields, "Expiration"),
+    reason: cancelReason(context, node, account === context.account, sequence),
+    tx_type: context.type
+  }
+  return [event("dex.offer_cancelled", cancelled, [account])]
+}
 
 const cancelReason = (
   context: TransactionContext,
-  { fields }: AffectedNode,
+  { fields, previous }: AffectedNode,
   isOwn: boolean,
-  sequence: number,
-  traded: boolean
+  sequence: number
 ): Payload<"dex.offer_cancelled">["reason"] => {
   if (isOwn && uint32Of(context.tx, "OfferSequence") === sequence) {
     if (context.type === "OfferCancel") return "cancelled"
     if (context.type === "OfferCreate") return "replaced"
   }
   if (isOwn && context.type === "AccountDelete") return "account_deleted"
-  if (traded) return "unfunded"
+  if (wasTraded(previous)) return "unfunded"
   const expiration = uint32Of(fields, "Expiration")
   // rippled compares with the parent's close time, inclusive. If that is unknown, nothing has expired.
   const closed = context.parentCloseTime
   if (expiration !== undefined && closed !== undefined && expiration <= closed) return "expired"
   return isOwn && context.type === "OfferCreate" ? "self_crossed" : "unfunded"
+}
+
+const partial: Cause = { type: "dex.offer_partial", read: readTrade("dex.offer_partial") }
+const cancelled: Cause = { type: "dex.offer_cancelled", read: readCancelled }
+const causes = {
+  created: [{ type: "dex.offer_created", read: readCreated }],
+  partial: [partial],
+  filled: [{ type: "dex.offer_filled", read: readTrade("dex.offer_filled") }],
+  // The offer was taken as far as its owner's funds went. The rest was removed and not sold.
+  drained: [partial, cancelled],
+  cancelled: [cancelled]
+} satisfies Readonly<Record<string, ReadonlyArray<Cause>>>
+
+export const offer: NodeDetector = (_, { change, fields, previous }) => {
+  if (change === "created") return causes.created
+  const traded = wasTraded(previous)
+  if (change === "modified") return traded ? causes.partial : nothing
+  if (!traded) return causes.cancelled
+  return isEmpty(fields) ? causes.filled : causes.drained
+}
+
+const wasTraded = (previous: JsonObject): boolean =>
+  previous["TakerGets"] !== undefined || previous["TakerPays"] !== undefined
+
+/** Whether one side is used up. The signs tell it, even if another part of an amount cannot be read. */
+const isEmpty = (fields: JsonObject): boolean => {
+  const gets = signOfAmount(fields["TakerGets"])
+  const pays = signOfAmount(fields["TakerPays"])
+  if ((gets ?? 1) <= 0 || (pays ?? 1) <= 0) return true
+  if (gets === undefined) throw new Error("TakerGets is not an amount")
+  if (pays === undefined) throw new Error("TakerPays is not an amount")
+  return false
 }

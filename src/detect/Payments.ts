@@ -1,18 +1,27 @@
 /**
  * payment.xrp and payment.issued: a successful Payment, by the asset that arrived (docs/detection-rules.md 2.1, 2.2).
  */
-import { deliveredAmount, requestedAmount } from "./DeliveredAmount.ts"
+import type { EventType } from "../domain/EventType.ts"
+import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { deliveredAmount } from "./DeliveredAmount.ts"
 import { hashOf, needAddress, uint32Of } from "./Fields.ts"
-import { alert, event, type TransactionDetector } from "./Finding.ts"
+import {
+  event,
+  type Findings,
+  type TransactionContext,
+  type TransactionDetector,
+  Undecided
+} from "./Finding.ts"
 
-export const payment: TransactionDetector = (context) => {
+const read = (context: TransactionContext): Findings => {
   const { account: sender, hash: tx_hash, tx } = context
   const receiver = needAddress(tx, "Destination")
   const amount = deliveredAmount(context, receiver)
-  if (amount === undefined) {
-    const type = typeof requestedAmount(tx) === "string" ? "payment.xrp" : "payment.issued"
-    return [alert(type, "The delivered amount is neither in the metadata nor derivable from the nodes.")]
-  }
+  if (amount === undefined)
+    throw new Undecided(
+      "delivered_amount_unknown",
+      "The delivered amount is neither in the metadata nor derivable from the nodes."
+    )
   const parties = [sender, receiver]
   const destination_tag = uint32Of(tx, "DestinationTag")
   if (typeof amount === "string")
@@ -28,3 +37,12 @@ export const payment: TransactionDetector = (context) => {
   }
   return [event("payment.issued", issued, parties)]
 }
+
+/** By the first amount that is named. All amounts of a Payment are of one asset. */
+const typeOf = ({ meta, tx }: TransactionContext): EventType | null => {
+  const amount = meta["DeliveredAmount"] ?? tx["Amount"] ?? tx["DeliverMax"]
+  if (typeof amount === "string") return "payment.xrp"
+  return isJsonObject(amount) ? "payment.issued" : null
+}
+
+export const payment: TransactionDetector = { typeOf, read }

@@ -3,6 +3,7 @@
  * (docs/detection-rules.md 2.5). A change of the balance or of a reserve flag alone is no event.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
+import { isJsonObject } from "../domain/NormaliseLedger.ts"
 import type { Payload } from "../domain/Payloads.ts"
 import { negated, signOf } from "./Amounts.ts"
 import {
@@ -15,35 +16,62 @@ import {
   tokenValueOf,
   uint32Of
 } from "./Fields.ts"
-import { type Draft, event, type NodeDetector, nothing, type TransactionContext } from "./Finding.ts"
+import {
+  type Cause,
+  type Draft,
+  event,
+  type Findings,
+  type NodeDetector,
+  nothing,
+  type TransactionContext
+} from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 import { limitValue, settingsChanges } from "./TrustLineChanges.ts"
 import { type Side, sideFlags, sideNames } from "./TrustLineSides.ts"
 
 const AMM_NODE = 0x0100_0000
 
-export const trustLine: NodeDetector = (context, node) => {
-  // In most modified lines only the balance changed.
-  if (node.change === "modified" && !touchesSettings(context, node.previous)) return nothing
+const readCreated = (context: TransactionContext, node: AffectedNode): Findings => {
   const line = readLine(context, node)
-  const parties = [line.account, line.counterparty]
+  const auto_created = context.type !== "TrustSet"
+  return [event("trustline.created", { ...line.payload, auto_created }, partiesOf(line))]
+}
+
+const readModified = (context: TransactionContext, node: AffectedNode): Findings => {
+  const line = readLine(context, node)
+  const changes = settingsChanges(context, node, line.own)
+  const changed_by = context.account
+  return [event("trustline.modified", { ...line.payload, changed_by, changes }, partiesOf(line))]
+}
+
+const readDeleted = (context: TransactionContext, node: AffectedNode): Findings => {
+  const line = readLine(context, node)
+  const name = sideNames[line.own].limit
+  const previous_limit = node.previous[name] === undefined ? undefined : limitValue(node.previous, name)
+  return [event("trustline.deleted", { ...line.payload, previous_limit }, partiesOf(line))]
+}
+
+const created: ReadonlyArray<Cause> = [{ type: "trustline.created", read: readCreated }]
+const modified: ReadonlyArray<Cause> = [{ type: "trustline.modified", read: readModified }]
+const deleted: ReadonlyArray<Cause> = [{ type: "trustline.deleted", read: readDeleted }]
+
+export const trustLine: NodeDetector = (context, node) => {
   switch (node.change) {
-    case "created": {
-      const auto_created = context.type !== "TrustSet"
-      return [event("trustline.created", { ...line.payload, auto_created }, parties)]
-    }
-    case "modified": {
-      const changes = settingsChanges(context, node, line.own)
-      if (changes.length === 0) return nothing
-      const changed_by = context.account
-      return [event("trustline.modified", { ...line.payload, changed_by, changes }, parties)]
-    }
-    case "deleted": {
-      const name = sideNames[line.own].limit
-      const previous_limit = node.previous[name] === undefined ? undefined : limitValue(node.previous, name)
-      return [event("trustline.deleted", { ...line.payload, previous_limit }, parties)]
-    }
+    case "created":
+      return created
+    case "modified":
+      return changesSettings(context, node) ? modified : nothing
+    case "deleted":
+      return deleted
   }
+}
+
+const changesSettings = (context: TransactionContext, node: AffectedNode): boolean => {
+  // In most modified lines only the balance changed.
+  if (!touchesSettings(context, node.previous)) return false
+  // Only the first quality of a TrustSet depends on the side, and its sender is one of the sides.
+  const issuer = isJsonObject(node.fields["HighLimit"]) ? node.fields["HighLimit"]["issuer"] : undefined
+  return settingsChanges(context, node, issuer === context.account ? "high" : "low").length > 0
 }
 
 /** False if only the balance changed. A TrustSet may have added fields, which PreviousFields do not show. */
@@ -52,6 +80,8 @@ const touchesSettings = (context: TransactionContext, previous: JsonObject): boo
   for (const name in previous) if (name !== "Balance") return true
   return false
 }
+
+const partiesOf = ({ account, counterparty }: Line): ReadonlyArray<string> => [account, counterparty]
 
 interface Line {
   /** The side of `account`. */

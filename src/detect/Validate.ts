@@ -44,6 +44,7 @@ const violationOf = (event: DetectedEvent): string | undefined => {
 const HASH_PART = 2
 
 const alertOf = ({ event_id, event_type }: DetectedEvent, violation: string): DetectionAlert => ({
+  code: "schema_violation",
   tx_hash: event_id.split(":")[HASH_PART]!,
   event_type,
   reason: `The event ${event_id} does not match its published schema: ${violation}.`

@@ -4,6 +4,7 @@
  * the same event always has the same bytes.
  */
 
+import type { AlertCode } from "./AlertCode.ts"
 import type { ledgerRecord } from "./Envelope.ts"
 import type { EventType } from "./EventType.ts"
 import type { EventId, WebhookId } from "./Ids.ts"
@@ -21,14 +22,42 @@ export interface DetectedEvent {
   readonly payload: JsonObject
   /** The involved accounts (docs/detection-rules.md 1.9): sorted by bytes, without duplicates. */
   readonly accounts: ReadonlyArray<string>
+  /** Absent if the transaction has none, as the following fields. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** The transaction has more bytes of memos than a record holds. */
+  readonly memos_truncated?: true
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
+}
+
+/** A memo of a transaction: hex, as in the ledger. */
+export interface Memo {
+  readonly type?: string
+  readonly format?: string
+  readonly data?: string
+}
+
+/** How much of an asset an involved account gained (negative: lost), exactly; the fee included where it paid it. */
+export interface BalanceChange {
+  readonly account: string
+  /** `issuer` is the other side of the trust line, from the account's view. */
+  readonly asset:
+    | "XRP"
+    | { readonly currency: string; readonly issuer: string }
+    | { readonly mpt_issuance_id: string }
+  /** XRP in drops, a token as a decimal number. */
+  readonly change: string
 }
 
 /** A case that the rules do not decide: the event is withheld, the reason is kept (docs/detection-rules.md 1.11). */
 export interface DetectionAlert {
+  readonly code: AlertCode
   readonly tx_hash: string
   readonly event_type: EventType | null
   readonly reason: string
 }
+
+/** The version of docs/detection-rules.md that this program follows. */
+export const RULES_VERSION = 2
 
 export interface Detection {
   readonly events: ReadonlyArray<DetectedEvent>
@@ -43,6 +72,8 @@ export interface LedgerEvent extends DetectedEvent {
   readonly position: number
   /** Unix milliseconds, strictly increasing from ledger to ledger: delivery ids and `created_at` derive from it. */
   readonly detected_at: number
+  /** The version of the detection rules that found it. Absent from records of earlier releases: 1. */
+  readonly rules_version?: number
 }
 
 /** A record of `xrpl.<network>.ledgers`: the ingest checkpoint and the proof of coverage. */
@@ -103,11 +134,11 @@ export const parseLedgerEvent = (value: string | null): LedgerEvent | undefined 
 /** The fields of an event that a receiver gets. */
 export type EnvelopeFields = Pick<
   LedgerEvent,
-  "event_id" | "event_type" | "ledger_index" | "timestamp" | "network" | "payload"
+  "event_id" | "event_type" | "ledger_index" | "position" | "timestamp" | "network" | "payload"
 >
 
 /** The body of a webhook POST, byte for byte the same at every attempt. */
-export const envelopeJson = (event: EnvelopeFields, webhookId: WebhookId | undefined): string =>
+export const envelopeJson = (event: EnvelopeFields, webhookId: WebhookId): string =>
   JSON.stringify({
     event_id: event.event_id,
     event_type: event.event_type,
@@ -118,5 +149,14 @@ export const envelopeJson = (event: EnvelopeFields, webhookId: WebhookId | undef
     payload: event.payload
   })
 
-/** The event as the API shows it: the envelope without a webhook's id. */
-export const eventJson = (event: EnvelopeFields): string => envelopeJson(event, undefined)
+/** The event as the API shows it. */
+export const eventJson = (event: EnvelopeFields): string =>
+  JSON.stringify({
+    event_id: event.event_id,
+    event_type: event.event_type,
+    ledger_index: event.ledger_index,
+    position: event.position,
+    timestamp: event.timestamp,
+    network: event.network,
+    payload: event.payload
+  })

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import packageJson from "../../package.json" with { type: "json" }
 import { envelopeJson } from "../../src/domain/LedgerEvent.ts"
+import { sequenceOf } from "../../src/domain/Sequence.ts"
 import { apiLayer } from "../support/api.ts"
 import { NOW, prepareDeliveries as prepare } from "../support/recordedDeliveries.ts"
 import { setUsage } from "../support/rows.ts"
@@ -135,6 +136,7 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
           "X-Service-Delivery-Id": id,
           "X-Service-Event-Id": event.event_id,
           "X-Service-Event-Type": event.event_type,
+          "X-Service-Sequence": sequenceOf(event),
           "X-Service-Timestamp": String(NOW / 1_000 + 2)
         },
         request_body: envelopeJson(event, webhookId),

@@ -29,10 +29,19 @@ const pathOf = (query: Query): string => {
   return `/v1/events?${search}`
 }
 
-const itemOf = ({ event_id, event_type, ledger_index, timestamp, network, payload }: LedgerEvent) => ({
+const itemOf = ({
   event_id,
   event_type,
   ledger_index,
+  position,
+  timestamp,
+  network,
+  payload
+}: LedgerEvent) => ({
+  event_id,
+  event_type,
+  ledger_index,
+  position,
   timestamp,
   network,
   payload
@@ -170,11 +179,11 @@ layer(apiLayer(), { excludeTestServices: true })("events by filters", (it) => {
 })
 
 layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
-  it.effect("have exactly the envelope's fields and the payload's original bytes", () =>
+  it.effect("have exactly the envelope's fields, their position and the payload's original bytes", () =>
     Effect.gen(function* () {
       const { get } = yield* client("live")
       const payload = { zebra: "1", apple: { y: null, a: ["\u0000", "ü", 1e21] }, "9": true, "10": -0.5 }
-      const event = { ...eventOf({ ledgerIndex: 77 }), payload }
+      const event = { ...eventOf({ ledgerIndex: 77, position: 3 }), payload }
       yield* store([event])
       const { text, body } = yield* get(pathOf({ ledger_index_min: "77", ledger_index_max: "77" }))
       assert.deepStrictEqual(body, { data: [itemOf(event)], has_more: false, next_cursor: null })

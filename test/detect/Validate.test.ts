@@ -75,7 +75,12 @@ describe("an event that does not match its published schema", () => {
   })
 
   it("gives its alert after those of the detectors", () => {
-    const own = { tx_hash: hashNamed("own"), event_type: null, reason: "undecided" }
+    const own = {
+      code: "nodes_unreadable" as const,
+      tx_hash: hashNamed("own"),
+      event_type: null,
+      reason: "undecided"
+    }
     const detection = broken({ ...checks(), alerts: [own] }, 0, { accounts: [] })
     assert.deepStrictEqual(withoutViolations(detection).alerts[0], own)
   })

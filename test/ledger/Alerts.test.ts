@@ -7,7 +7,12 @@ import { chain, hashOf } from "../support/chain.ts"
 import { awaitLedgers, memoryLayer, oneEventEach, takenIndexes } from "../support/ingesting.ts"
 import { scriptedSource } from "../support/scriptedSource.ts"
 
-const alert: DetectionAlert = { tx_hash: hashOf("undecided"), event_type: "payment.xrp", reason: "unknown" }
+const alert: DetectionAlert = {
+  code: "delivered_amount_unknown",
+  tx_hash: hashOf("undecided"),
+  event_type: "payment.xrp",
+  reason: "unknown"
+}
 
 describe("detection alerts", () => {
   it.effect("are reported once each, before the ledger is appended, and do not stop the ledger", () =>

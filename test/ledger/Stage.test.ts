@@ -226,7 +226,8 @@ describe("what ingest writes", () => {
         "payload",
         "accounts",
         "position",
-        "detected_at"
+        "detected_at",
+        "rules_version"
       ])
     }).pipe(Effect.provide(memoryLayer()))
   })
@@ -262,7 +263,14 @@ describe("what ingest writes", () => {
         start: 100,
         detect: (ledger) => ({
           ...oneEventEach(ledger),
-          alerts: [{ tx_hash: "00", event_type: "payment.xrp", reason: "not derivable" }]
+          alerts: [
+            {
+              code: "delivered_amount_unknown",
+              tx_hash: "00",
+              event_type: "payment.xrp",
+              reason: "not derivable"
+            }
+          ]
         })
       })
       yield* source.announce(101)

@@ -33,7 +33,12 @@ describe("the memory of waiting ledgers", () => {
       const server = yield* rippledServer()
       server.serve(chain(10, 60).map((ledger) => ({ ...ledger, pad })))
       server.close(60)
-      const alert = { tx_hash: "", event_type: null, reason: "not decided" }
+      const alert = {
+        code: "nodes_unreadable" as const,
+        tx_hash: "",
+        event_type: null,
+        reason: "not decided"
+      }
       yield* ingesting([server.url], {
         start: 10,
         detect: () => ({ events: [], alerts: [alert] }),

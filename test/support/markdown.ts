@@ -10,6 +10,7 @@ export const documents: ReadonlyArray<string> = globSync([
   "schemas/*.md",
   "bench/*.md",
   "packages/*/README.md",
+  "examples/*/README.md",
   "ops/*/*.md",
   "src/log/kafka/*.md"
 ]).sort()

@@ -869,6 +869,8 @@ export type Event = {
     event_type: "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
     /** The index of the ledger that contains the event. */
     ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
     /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
     timestamp: string;
     /** The network of the event. */

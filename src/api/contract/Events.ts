@@ -24,7 +24,7 @@ import { EventPattern } from "./WebhookFields.ts"
 
 const Network = Schema.Literals(networks)
 
-/** The envelope that a webhook receives, without `webhook_id`. */
+/** The envelope that a webhook receives, with `position` instead of `webhook_id`. */
 export const Event = Schema.Struct({
   event_id: field(
     Schema.String,
@@ -33,6 +33,11 @@ export const Event = Schema.Struct({
   ),
   event_type: field(Schema.Literals(eventTypes), "The event's type.", "payment.xrp"),
   ledger_index: field(Schema.Int, "The index of the ledger that contains the event.", 94_084_608),
+  position: field(
+    Schema.Int,
+    "The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence.",
+    41
+  ),
   timestamp: Schema.String.annotate({
     format: "date-time",
     description: "When that ledger closed: ISO 8601 date-time in UTC, whole seconds.",
@@ -79,7 +84,7 @@ const EventStream = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text
   description:
     "Server-sent events: `id`, `event` and `data` of each event, and a comment after 15 s without one. The stream has no end.",
   examples: [
-    `id: ${EVENT_ID_EXAMPLE}\nevent: payment.xrp\ndata: {"event_id":"${EVENT_ID_EXAMPLE}","event_type":"payment.xrp","ledger_index":94084608,"timestamp":"2025-02-11T16:31:20Z","network":"mainnet","payload":{}}\n\n`
+    `id: ${EVENT_ID_EXAMPLE}\nevent: payment.xrp\ndata: {"event_id":"${EVENT_ID_EXAMPLE}","event_type":"payment.xrp","ledger_index":94084608,"position":41,"timestamp":"2025-02-11T16:31:20Z","network":"mainnet","payload":{}}\n\n`
   ]
 })
 

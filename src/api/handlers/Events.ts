@@ -1,6 +1,6 @@
 /**
- * `/v1/events`: reads the event index that the stage `events` writes. An event is shown as webhooks receive it, without
- * `webhook_id`.
+ * `/v1/events`: reads the event index that the stage `events` writes. An event is shown as webhooks receive it, with
+ * `position` instead of `webhook_id`.
  */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -23,6 +23,7 @@ const eventOf = (row: EventRow): Event => ({
   event_id: row.eventId,
   event_type: row.eventType,
   ledger_index: row.ledgerIndex,
+  position: row.position,
   timestamp: isoTime(unixMsToRipple(row.closeTime * 1_000)),
   network: row.network,
   // The events stage wrote it as an object.

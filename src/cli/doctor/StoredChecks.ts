@@ -46,8 +46,8 @@ export const alertFinding = ifThere(
     const { alerts, total } = yield* (yield* AlertStore).newest(ALERTS_SHOWN)
     if (total === 0) return fine("detection", "no event was withheld")
     const newest = alerts.map(
-      ({ network, ledger_index, tx_hash, event_type, reason }) =>
-        `${network} ${ledger_index} ${tx_hash} ${event_type ?? "(any event)"}: ${reason}`
+      ({ network, ledger_index, tx_hash, code, event_type, reason }) =>
+        `${network} ${ledger_index} ${tx_hash} ${event_type ?? "(any event)"}: ${reason}${code === null ? "" : ` (${code})`}`
     )
     return warning(
       "detection",

@@ -6,6 +6,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
+import type { AlertCode } from "../../domain/AlertCode.ts"
 import type { DetectionAlert } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import { printable } from "../../domain/Printable.ts"
@@ -13,7 +14,9 @@ import { deleteEvery } from "../../observability/ClockTrust.ts"
 import { column } from "../Columns.ts"
 import { makeDeadLetters } from "../DeadLetters.ts"
 
-export interface AlertRow extends DetectionAlert {
+export interface AlertRow extends Omit<DetectionAlert, "code"> {
+  /** Null in alerts of release 0.2. */
+  readonly code: AlertCode | null
   readonly network: Network
   readonly ledger_index: number
   readonly recorded_at: string
@@ -38,11 +41,12 @@ export class AlertStore extends Context.Service<AlertStore>()("ledgerhook/storag
               text: JSON.stringify(alert)
             }),
             statement: (alerts) => sql`
-              INSERT INTO detection_alerts (network, ledger_index, tx_hash, place, event_type, reason, recorded_at)
+              INSERT INTO detection_alerts (network, ledger_index, tx_hash, place, code, event_type, reason, recorded_at)
               SELECT ${network}, ${ledgerIndex}::bigint, new.*, ${at(nowMs)}::timestamptz
               FROM unnest(
                 ${column(alerts.map(({ tx_hash }) => tx_hash))}::text[],
                 ${column(alerts.map(({ place }) => place))}::int[],
+                ${column(alerts.map(({ code }) => code))}::text[],
                 ${column(alerts.map(({ event_type }) => event_type))}::text[],
                 ${column(alerts.map(({ reason }) => printable(reason, Limits.errorLength)))}::text[]
               ) AS new
@@ -55,7 +59,7 @@ export class AlertStore extends Context.Service<AlertStore>()("ledgerhook/storag
         const [counted] = yield* sql<{ readonly total: number }>`
           SELECT count(*)::float8 AS total FROM detection_alerts`
         const alerts = yield* sql<AlertRow>`
-          SELECT network, ledger_index::float8 AS ledger_index, tx_hash, event_type, reason, recorded_at
+          SELECT network, ledger_index::float8 AS ledger_index, tx_hash, code, event_type, reason, recorded_at
           FROM detection_alerts ORDER BY ${newestFirst} LIMIT ${limit}`
         return { total: counted?.total ?? 0, alerts }
       }),

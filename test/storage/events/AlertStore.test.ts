@@ -12,9 +12,14 @@ const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const Live = Layer.provideMerge(AlertStore.layer, TestDatabase)
 
 const alerts: ReadonlyArray<DetectionAlert> = [
-  { tx_hash: hashOf("a"), event_type: "payment.xrp", reason: "no delivered amount" },
-  { tx_hash: hashOf("a"), event_type: null, reason: "no metadata\0 at all" },
-  { tx_hash: hashOf("b"), event_type: null, reason: "no metadata at all" }
+  {
+    code: "delivered_amount_unknown",
+    tx_hash: hashOf("a"),
+    event_type: "payment.xrp",
+    reason: "no delivered amount"
+  },
+  { code: "nodes_unreadable", tx_hash: hashOf("a"), event_type: null, reason: "no metadata\0 at all" },
+  { code: "nodes_unreadable", tx_hash: hashOf("b"), event_type: null, reason: "no metadata at all" }
 ]
 
 describe("alert store", () => {
@@ -29,8 +34,8 @@ describe("alert store", () => {
       assert.deepStrictEqual(
         newest.map(({ recorded_at, ...row }) => [row, new Date(recorded_at).getTime()]),
         [
-          [{ network: "testnet", ledger_index: 7, ...alerts[0] }, NOW + 1],
-          [{ network: "mainnet", ledger_index: 7, ...alerts[2] }, NOW]
+          [{ network: "testnet", ledger_index: 7, ...alerts[0]! }, NOW + 1],
+          [{ network: "mainnet", ledger_index: 7, ...alerts[2]! }, NOW]
         ]
       )
     }).pipe(Effect.provide(Live))

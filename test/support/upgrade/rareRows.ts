@@ -29,7 +29,12 @@ const RECORDS_OF_A_TOPIC = 3
 const addRareRows = Effect.fnUntraced(function* (accountId: string, unpublished: string) {
   const sql = yield* SqlClient.SqlClient
   const now = yield* Clock.currentTimeMillis
-  const alert = { tx_hash: "A".repeat(64), event_type: null, reason: "made for the fixture" }
+  const alert = {
+    code: "nodes_unreadable" as const,
+    tx_hash: "A".repeat(64),
+    event_type: null,
+    reason: "made for the fixture"
+  }
   yield* (yield* AlertStore).record("mainnet", 1_000_000, [alert], now)
   const deadLetters = yield* makeDeadLetters
   yield* deadLetters.put("events", [{ source: "xrpl.mainnet.events/0@0", text: "{", reason: "made for it" }])

@@ -46,9 +46,9 @@ const show = Effect.fnUntraced(function* ({ ledger }: Recorded, file: string, se
   if (events.length > 0) {
     yield* print(events.map((event) => eventLine(event, several ? file : undefined)).join("\n"))
   }
-  for (const { tx_hash, event_type, reason } of alerts) {
+  for (const { code, tx_hash, event_type, reason } of alerts) {
     yield* printError(
-      `ledgerhook: warning: ${printable(file)}: ${tx_hash} ${event_type ?? "(any event)"}: ${printable(reason)}`
+      `ledgerhook: warning: ${printable(file)}: ${tx_hash} ${event_type ?? "(any event)"}: ${printable(reason)} (${code})`
     )
   }
 })

@@ -11,7 +11,8 @@ import {
   listedTransactions,
   type NormalisedLedger,
   normaliseLedger,
-  notFinal
+  notFinal,
+  outOfRange
 } from "../../../domain/NormaliseLedger.ts"
 import { checkTransactions } from "../../../ledger/LedgerCheck.ts"
 import { isDeeperThan, makeDepthMeter, parseJson } from "../../terminal/JsonText.ts"
@@ -72,12 +73,13 @@ function* ledgerItems(value: Json, line: number, where: string): Generator<Item>
     return
   }
   const single = ledgerOfTransaction(value)
-  yield single === undefined
-    ? fault(
+  const wrong = outOfRange(value)
+  yield wrong === undefined && single !== undefined
+    ? { _tag: "Recorded", ledger: single }
+    : fault(
         line,
-        `${where}neither a ledger with its transactions nor a transaction with hash and metadata, in JSON form (the API's binary form is not read).`
+        `${where}${wrong ?? "neither a ledger with its transactions nor a transaction with hash and metadata, in JSON form (the API's binary form is not read)"}.`
       )
-    : { _tag: "Recorded", ledger: single }
 }
 
 export interface RecordedReader {

@@ -1,0 +1,57 @@
+/**
+ * Gives a transaction's events their order and ids (docs/detection-rules.md 1.3), and the accounts that they involve
+ * (1.9). Pure. A withheld event keeps its number: a later correction never gives its id to another event.
+ */
+import { rankOf } from "../domain/EventType.ts"
+import type { DetectedEvent } from "../domain/LedgerEvent.ts"
+import { addressOf } from "./Fields.ts"
+import type { EventFinding, TransactionContext, WithheldFinding } from "./Finding.ts"
+
+export type NumberedFinding = EventFinding | WithheldFinding
+
+const byRank = (a: NumberedFinding, b: NumberedFinding): number => rankOf(a.type) - rankOf(b.type)
+
+/** Appends the events to `events`. `found` is in the order of the node ids. */
+export const numberEvents = (
+  context: TransactionContext,
+  timestamp: string | null,
+  found: Array<NumberedFinding>,
+  events: Array<DetectedEvent>
+): void => {
+  // The sort is stable: events of one type stay in the order of their nodes.
+  if (found.length > 1) found.sort(byRank)
+  let subIndex = 0
+  for (let i = 0; i < found.length; i++) {
+    const finding = found[i]!
+    const { type } = finding
+    const followsOne = found[i - 1]?.type === type
+    subIndex = followsOne ? subIndex + 1 : 0
+    if (finding._tag === "Withheld") continue
+    const isOneOfSeveral = followsOne || found[i + 1]?.type === type
+    const id = `xrpl:${context.ledgerIndex}:${context.hash}:${type}`
+    events.push({
+      event_id: isOneOfSeveral ? `${id}:${subIndex}` : id,
+      event_type: type,
+      ledger_index: context.ledgerIndex,
+      timestamp,
+      payload: finding.payload,
+      accounts: involved(context, finding.accounts)
+    })
+  }
+}
+
+/** Sorted by bytes. A delegate joins the account it acts for. */
+const involved = (
+  { account, tx }: TransactionContext,
+  accounts: ReadonlyArray<string | undefined>
+): ReadonlyArray<string> => {
+  const members: Array<string> = []
+  // There are at most five: searching an array is faster than a set.
+  for (const address of accounts)
+    if (address !== undefined && !members.includes(address)) members.push(address)
+  const delegate = addressOf(tx, "Delegate")
+  if (delegate !== undefined && !members.includes(delegate)) {
+    if (members.includes(account)) members.push(delegate)
+  }
+  return members.length > 1 ? members.sort() : members
+}

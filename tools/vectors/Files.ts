@@ -1,0 +1,47 @@
+/** The files of schemas/detection: all vectors, by chapter of docs/detection-rules.md, as JSON that reads well. Pure. */
+import { accounts } from "./Accounts.ts"
+import { amounts } from "./Amounts.ts"
+import type { Vector } from "./Build.ts"
+import { delivered } from "./Delivered.ts"
+import { checks, escrows } from "./Escrows.ts"
+import { general } from "./General.ts"
+import { nfts } from "./Nfts.ts"
+import { offers } from "./Offers.ts"
+import { payments } from "./Payments.ts"
+import { trustLines } from "./TrustLines.ts"
+
+const chapters: Readonly<Record<string, ReadonlyArray<Vector>>> = {
+  "general.json": general,
+  "amounts.json": amounts,
+  "delivered.json": delivered,
+  "payments.json": payments,
+  "nfts.json": nfts,
+  "offers.json": offers,
+  "trustlines.json": trustLines,
+  "accounts.json": accounts,
+  "escrows.json": escrows,
+  "checks.json": checks
+}
+
+const lines = (values: ReadonlyArray<unknown>, indent: string): string =>
+  values.length === 0
+    ? "[]"
+    : `[\n${values.map((value) => indent + JSON.stringify(value)).join(",\n")}\n${indent.slice(2)}]`
+
+/** Each form, event and alert on its own line. */
+const textOf = ({ about, alerts, events, input, name, rule }: Vector): string => `  {
+    "name": ${JSON.stringify(name)},
+    "rule": ${JSON.stringify(rule)},
+    "about": ${JSON.stringify(about)},
+    "input": {
+${Object.entries(input)
+  .map(([form, ledger]) => `      "${form}": ${JSON.stringify(ledger)}`)
+  .join(",\n")}
+    },
+    "events": ${lines(events, "      ")},
+    "alerts": ${lines(alerts, "      ")}
+  }`
+
+/** File contents by name. */
+export const vectorFiles = (): ReadonlyArray<readonly [name: string, text: string]> =>
+  Object.entries(chapters).map(([name, vectors]) => [name, `[\n${vectors.map(textOf).join(",\n")}\n]\n`])
