@@ -260,7 +260,7 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
       ])
       assert.deepStrictEqual(yield* ask("?since=2026-11-21T09:30:00Z"), [
         400,
-        "since is unknown; accepted: event_type, account, network, last_event_id."
+        "since is unknown; accepted: event_type, account, network, include, last_event_id."
       ])
       assert.deepStrictEqual(yield* ask(`?last_event_id=${unknown}`), [
         404,
