@@ -3,12 +3,13 @@
  * (docs/detection-rules.md 1.7). Hashes are those of the bytes, so a reader of the binary form can recompute them; where
  * a case has no binary form they are made up. `delivered_amount` is added to the JSON as rippled adds it. Pure.
  */
-import { encode, hashes } from "xrpl"
+import { hashes } from "xrpl"
 import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
 import { transactionHash, treeRootOf } from "../../src/ledger/BinaryForm.ts"
 import type { SimulatedTransaction } from "../../src/simulator/ApplyTransaction.ts"
 import type { LedgerHeader } from "../../src/simulator/Chain.ts"
 import { binaryLedgerResult, ledgerResult } from "../../test/support/ledgerAnswers.ts"
+import { blobOf, blobsOf } from "../../test/support/ledgerBytes.ts"
 
 export type Transaction = Pick<SimulatedTransaction, "hash" | "meta" | "tx">
 export type Header = Pick<LedgerHeader, "close_time" | "ledger_index" | "parent_close_time">
@@ -36,8 +37,7 @@ const inJson = (transaction: Transaction, header: Header): SimulatedTransaction 
 
 /** `hash`: made up, for a transaction that has no bytes. */
 export const transactionOf = (tx: JsonObject, meta: JsonObject, hash?: string): Transaction => ({
-  // The parameter's type lists only the transactions that `xrpl` knows.
-  hash: hash ?? transactionHash(encode(tx as never)),
+  hash: hash ?? transactionHash(blobOf(tx)),
   tx,
   meta
 })
@@ -65,7 +65,7 @@ export interface FormsOptions {
 }
 
 export const formsOf = ({ edit, header, only, transactions }: FormsOptions) => {
-  const root = only.includes("binary") ? treeRootOf(transactions) : "C".repeat(64)
+  const root = only.includes("binary") ? treeRootOf(transactions.map(blobsOf)) : "C".repeat(64)
   const closed = { header: headerOf(header, root), transactions: transactions.map((one) => inJson(one, header)) }
   const json = (version: 1 | 2): JsonObject => {
     const result = ledgerResult(closed, { version, transactions: true, expand: true })
