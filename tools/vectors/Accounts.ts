@@ -60,11 +60,10 @@ const removedAccount = (of: string, fields: object = {}) =>
 const pseudo = (n: number, of: string, fields: object) =>
   created("AccountRoot", id(n), { Account: of, ...fields })
 const madeBy = (tx_type: string, account: string, fields: JsonObject = {}) =>
-  event(
-    "account.created",
-    { account, created_by: alice, initial_balance: "0", ...fields, tx_type },
-    [alice, account]
-  )
+  event("account.created", { account, created_by: alice, initial_balance: "0", ...fields, tx_type }, [
+    alice,
+    account
+  ])
 
 export const accounts = [
   vector({
@@ -175,11 +174,10 @@ export const accounts = [
         }),
         [alice, bob]
       ),
-      event(
-        "account.deleted",
-        { account: bob, pseudo_account_type: "amm", tx_type: "AMMWithdraw" },
-        [alice, bob]
-      )
+      event("account.deleted", { account: bob, pseudo_account_type: "amm", tx_type: "AMMWithdraw" }, [
+        alice,
+        bob
+      ])
     ]
   }),
   vector({
@@ -242,7 +240,12 @@ export const accounts = [
     name: "settings_formats",
     rule: "2.6",
     about: "Several settings at once: numbers stay numbers, and entries are sorted",
-    tx: set({ SetFlag: 1, EmailHash: "0123456789ABCDEF0123456789ABCDEF", TransferRate: 1_005_000_000, Domain: "" }),
+    tx: set({
+      SetFlag: 1,
+      EmailHash: "0123456789ABCDEF0123456789ABCDEF",
+      TransferRate: 1_005_000_000,
+      Domain: ""
+    }),
     nodes: [
       own(
         { Flags: 0x0002_0000, EmailHash: "0123456789ABCDEF0123456789ABCDEF", TransferRate: 1_005_000_000 },

@@ -91,7 +91,8 @@ export const delivered = [
   vector({
     name: "unavailable_nonpartial",
     rule: "1.6",
-    about: "A payment that is not partial delivers its amount in old ledgers too, where the API says unavailable",
+    about:
+      "A payment that is not partial delivers its amount in old ledgers too, where the API says unavailable",
     header: in2013,
     tx: pay({ Flags: 0, Amount: "500" }),
     events: [xrp("500")]
@@ -232,9 +233,7 @@ export const delivered = [
     header: in2013,
     tx: pay({ Destination: issuer, Amount: usd("50") }),
     nodes: [traded(1, carol, issuer, "5", "4"), traded(2, dave, issuer, "5", "3")],
-    events: [
-      event("payment.issued", { sender: alice, receiver: issuer, amount: usd("3") }, [alice, issuer])
-    ]
+    events: [event("payment.issued", { sender: alice, receiver: issuer, amount: usd("3") }, [alice, issuer])]
   }),
   vector({
     name: "step5_no_node",
@@ -302,7 +301,9 @@ export const delivered = [
   vector({
     name: "mpt_partial_before_fix",
     rule: "D20",
-    about: "Before fixMPTDeliveredAmount the API repeats the maximum of a partial payment of an MPT: the nodes tell the amount",
+    about:
+      "Before fixMPTDeliveredAmount the API repeats the maximum of a partial payment of an MPT: the nodes tell the amount",
+    network: "mainnet",
     header: beforeMptFix,
     tx: pay({ Amount: mpt("100000") }),
     nodes: [holding("1000", "1994")],
@@ -312,12 +313,18 @@ export const delivered = [
     name: "mpt_partial_first_holding",
     rule: "D20",
     about: "A missing former MPTAmount is 0",
+    network: "mainnet",
     header: beforeMptFix,
     tx: pay({ Amount: mpt("100000") }),
     nodes: [
-      modified("MPToken", id(5), { Account: bob, MPTokenIssuanceID: issuance, MPTAmount: "994" }, {
-        PreviousTxnID: id(1)
-      })
+      modified(
+        "MPToken",
+        id(5),
+        { Account: bob, MPTokenIssuanceID: issuance, MPTAmount: "994" },
+        {
+          PreviousTxnID: id(1)
+        }
+      )
     ],
     events: [issued(mpt("994"))]
   }),
@@ -325,6 +332,7 @@ export const delivered = [
     name: "mpt_partial_to_issuer",
     rule: "D20",
     about: "A partial payment of an MPT to its issuer: the outstanding amount fell",
+    network: "mainnet",
     header: beforeMptFix,
     tx: pay({ Destination: issuer, Amount: mpt("100") }),
     nodes: [
@@ -341,6 +349,7 @@ export const delivered = [
     name: "mpt_partial_not_derivable",
     rule: "D20",
     about: "A partial payment of an MPT before the fix without a node of the receiver: the event is withheld",
+    network: "mainnet",
     header: beforeMptFix,
     tx: pay({ Amount: mpt("100") }),
     alerts: [["delivered_amount_unknown", "payment.issued"]]
@@ -348,16 +357,46 @@ export const delivered = [
   vector({
     name: "mpt_partial_since_fix",
     rule: "D20",
-    about: "From ledger 101,852,417 an absent DeliveredAmount means in full: the receiver's own offer may have paid a part",
+    about:
+      "From ledger 101,852,417 an absent DeliveredAmount means in full: the receiver's own offer may have paid a part",
+    network: "mainnet",
     header: mptFix,
     tx: pay({ Amount: mpt("100000") }),
     nodes: [holding("1000", "1994")],
     events: [issued(mpt("100000"))]
   }),
   vector({
+    name: "mpt_partial_doubtful",
+    rule: "D20",
+    about: "On a network whose fix is at an unknown ledger: a smaller gain is taken, and an alert stored",
+    header: mptFix,
+    tx: pay({ Amount: mpt("100000") }),
+    nodes: [holding("1000", "1994")],
+    events: [issued(mpt("994"))],
+    alerts: [["delivered_amount_doubtful", "payment.issued"]]
+  }),
+  vector({
+    name: "mpt_partial_equal",
+    rule: "D20",
+    about: "On such a network a gain equal to the maximum decides nothing: no alert",
+    header: mptFix,
+    tx: pay({ Amount: mpt("994") }),
+    nodes: [holding("1000", "1994")],
+    events: [issued(mpt("994"))]
+  }),
+  vector({
+    name: "mpt_partial_unknown",
+    rule: "D20",
+    about: "On such a network a gain that cannot be derived means the maximum",
+    header: mptFix,
+    tx: pay({ Amount: mpt("994") }),
+    events: [issued(mpt("994"))]
+  }),
+  vector({
     name: "mpt_partial_recorded",
     rule: "D20",
     about: "A recorded DeliveredAmount always counts first",
+    network: "mainnet",
     header: beforeMptFix,
     tx: pay({ Amount: mpt("100000") }),
     meta: { DeliveredAmount: mpt("17") },
@@ -407,9 +446,14 @@ export const delivered = [
     tx: { TransactionType: "AccountDelete", Destination: bob, DestinationTag: 5, Fee: "2000000" },
     meta: { DeliveredAmount: "18000000" },
     nodes: [
-      deleted("AccountRoot", hashNamed(alice), { Account: alice, Balance: "0", Sequence: 9 }, {
-        Balance: "20000000"
-      })
+      deleted(
+        "AccountRoot",
+        hashNamed(alice),
+        { Account: alice, Balance: "0", Sequence: 9 },
+        {
+          Balance: "20000000"
+        }
+      )
     ],
     events: [
       event(
@@ -431,9 +475,14 @@ export const delivered = [
     about: "Without DeliveredAmount the destination's balance tells the amount",
     tx: { TransactionType: "AccountDelete", Destination: bob, Fee: "2000000" },
     nodes: [
-      deleted("AccountRoot", hashNamed(alice), { Account: alice, Balance: "0", Sequence: 9 }, {
-        Balance: "20000000"
-      }),
+      deleted(
+        "AccountRoot",
+        hashNamed(alice),
+        { Account: alice, Balance: "0", Sequence: 9 },
+        {
+          Balance: "20000000"
+        }
+      ),
       balance(bob, "5", "18000005")
     ],
     events: [
@@ -450,16 +499,17 @@ export const delivered = [
     about: "Without any of them the event is emitted without the amount, and an alert beside it",
     tx: { TransactionType: "AccountDelete", Destination: bob, Fee: "2000000" },
     nodes: [
-      deleted("AccountRoot", hashNamed(alice), { Account: alice, Balance: "0", Sequence: 9 }, {
-        Balance: "20000000"
-      })
+      deleted(
+        "AccountRoot",
+        hashNamed(alice),
+        { Account: alice, Balance: "0", Sequence: 9 },
+        {
+          Balance: "20000000"
+        }
+      )
     ],
     events: [
-      event(
-        "account.deleted",
-        { account: alice, destination: bob, tx_type: "AccountDelete" },
-        [alice, bob]
-      )
+      event("account.deleted", { account: alice, destination: bob, tx_type: "AccountDelete" }, [alice, bob])
     ],
     alerts: [["account_delete_amount_unknown", "account.deleted"]]
   })

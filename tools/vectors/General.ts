@@ -77,15 +77,19 @@ const create = (tx: object = {}) => ({
 const batch = hashNamed("the batch")
 const json = ["v1", "v2"] as const
 /** Changes the metadata of the only transaction, in both versions of the API. */
-const inMeta = (fields: JsonObject) => (entry: JsonObject): JsonObject => {
-  const name = "meta" in entry ? "meta" : "metaData"
-  return { ...entry, [name]: { ...(entry[name] as JsonObject), ...fields } }
-}
+const inMeta =
+  (fields: JsonObject) =>
+  (entry: JsonObject): JsonObject => {
+    const name = "meta" in entry ? "meta" : "metaData"
+    return { ...entry, [name]: { ...(entry[name] as JsonObject), ...fields } }
+  }
 /** Changes the transaction's own fields, in both versions of the API. */
-const inTx = (fields: JsonObject) => (entry: JsonObject): JsonObject =>
-  "tx_json" in entry
-    ? { ...entry, tx_json: { ...(entry["tx_json"] as JsonObject), ...fields } }
-    : { ...entry, ...fields }
+const inTx =
+  (fields: JsonObject) =>
+  (entry: JsonObject): JsonObject =>
+    "tx_json" in entry
+      ? { ...entry, tx_json: { ...(entry["tx_json"] as JsonObject), ...fields } }
+      : { ...entry, ...fields }
 const pseudo = (TransactionType: string, fields: object = {}) => ({
   TransactionType,
   Account: "rrrrrrrrrrrrrrrrrrrrrhoLvTp",
@@ -153,7 +157,10 @@ export const general = [
         nodes: [balance(bob, "1", "8")]
       },
       { tx: { TransactionType: "DepositPreauth", Authorize: bob }, nodes: [balance(alice, "8", "7")] },
-      { tx: { TransactionType: "OracleDelete", OracleDocumentID: 1 }, nodes: [deleted("Oracle", id(3), { Owner: alice })] }
+      {
+        tx: { TransactionType: "OracleDelete", OracleDocumentID: 1 },
+        nodes: [deleted("Oracle", id(3), { Owner: alice })]
+      }
     ]
   }),
   vector({
@@ -207,12 +214,9 @@ export const general = [
       modified("Offer", id(3), offer({ TakerGets: usd("7") }), { TakerGets: usd("10") }),
       created("RippleState", id(4), line({ low: bob, high: issuer, balance: "9", flags: LOW_RESERVE })),
       removedLine(5),
-      modified(
-        "RippleState",
-        id(6),
-        line({ low: carol, high: issuer, flags: LOW_RESERVE, lowLimit: "2" }),
-        { LowLimit: { currency: "USD", issuer: carol, value: "1" } }
-      ),
+      modified("RippleState", id(6), line({ low: carol, high: issuer, flags: LOW_RESERVE, lowLimit: "2" }), {
+        LowLimit: { currency: "USD", issuer: carol, value: "1" }
+      }),
       created("AccountRoot", id(7), { Account: erin, Balance: "1" })
     ],
     events: [
@@ -223,7 +227,13 @@ export const general = [
       ),
       event(
         "trustline.created",
-        described({ trustline_id: id(4), account: bob, balance: "9", tx_type: "Payment", auto_created: true }),
+        described({
+          trustline_id: id(4),
+          account: bob,
+          balance: "9",
+          tx_type: "Payment",
+          auto_created: true
+        }),
         [bob, issuer]
       ),
       event(
@@ -238,11 +248,10 @@ export const general = [
         }),
         [carol, issuer]
       ),
-      event(
-        "trustline.deleted",
-        described({ trustline_id: id(5), account: alice, tx_type: "Payment" }),
-        [alice, issuer]
-      ),
+      event("trustline.deleted", described({ trustline_id: id(5), account: alice, tx_type: "Payment" }), [
+        alice,
+        issuer
+      ]),
       filled("dex.offer_partial", 3, {
         filled_taker_gets: usd("3"),
         filled_taker_pays: "0",
@@ -275,7 +284,8 @@ export const general = [
   vector({
     name: "withheld_keeps_numbers",
     rule: "D23",
-    about: "Three filled offers of which the second cannot be read: 0 and 2, so a later correction changes no id",
+    about:
+      "Three filled offers of which the second cannot be read: 0 and 2, so a later correction changes no id",
     tx: create(),
     nodes: [usedUp(1), usedUp(2, { TakerGets: "a lot" }), usedUp(3)],
     only: json,
@@ -310,7 +320,18 @@ export const general = [
           Account: carol,
           Flags: 0x0001_0000,
           RawTransactions: [
-            { RawTransaction: { TransactionType: "Payment", Account: alice, Destination: bob, Amount: "5", Fee: "0", Sequence: 7, Flags: 0x4000_0000, SigningPubKey: "" } }
+            {
+              RawTransaction: {
+                TransactionType: "Payment",
+                Account: alice,
+                Destination: bob,
+                Amount: "5",
+                Fee: "0",
+                Sequence: 7,
+                Flags: 0x4000_0000,
+                SigningPubKey: ""
+              }
+            }
           ]
         },
         nodes: [balance(carol, "100", "90")]
@@ -328,7 +349,18 @@ export const general = [
       TransactionType: "Batch",
       Flags: 0x0001_0000,
       RawTransactions: [
-        { RawTransaction: { TransactionType: "Payment", Account: alice, Destination: bob, Amount: "5", Fee: "0", Sequence: 8, Flags: 0x4000_0000, SigningPubKey: "" } }
+        {
+          RawTransaction: {
+            TransactionType: "Payment",
+            Account: alice,
+            Destination: bob,
+            Amount: "5",
+            Fee: "0",
+            Sequence: 8,
+            Flags: 0x4000_0000,
+            SigningPubKey: ""
+          }
+        }
       ]
     }
   }),
@@ -351,7 +383,8 @@ export const general = [
   vector({
     name: "delegate_takes_offer",
     rule: "1.9",
-    about: "A delegate joins a set that contains the account: as the taker here; not as a stranger to the stale offer",
+    about:
+      "A delegate joins a set that contains the account: as the taker here; not as a stranger to the stale offer",
     tx: create({ Delegate: dave }),
     nodes: [usedUp(1), deleted("Offer", id(2), offer({ Account: carol }))],
     events: [

@@ -80,7 +80,15 @@ const toBuy = (fields: object = {}) => offer({ Owner: bob, Flags: 0, Amount: "60
 const offered = (fields: JsonObject, accounts: ReadonlyArray<string>) =>
   event(
     "nft.offer_created",
-    { offer_id: id(1), nftoken_id: one, owner: alice, is_sell: true, amount: "500", nft_owner: alice, ...fields },
+    {
+      offer_id: id(1),
+      nftoken_id: one,
+      owner: alice,
+      is_sell: true,
+      amount: "500",
+      nft_owner: alice,
+      ...fields
+    },
     accounts
   )
 const withdrawn = (
@@ -146,9 +154,7 @@ export const nfts = [
     about: "A minter mints for an issuer: the minter owns the token, and both are involved",
     tx: mint({ Account: bob, Issuer: alice, TransferFee: 314 }),
     nodes: [newPage(1, [nftId(1, { fee: 314 })], "bob"), counted(2)],
-    events: [
-      minted(1, { nftoken_id: nftId(1, { fee: 314 }), owner: bob, transfer_fee: 314 }, [alice, bob])
-    ]
+    events: [minted(1, { nftoken_id: nftId(1, { fee: 314 }), owner: bob, transfer_fee: 314 }, [alice, bob])]
   }),
   vector({
     name: "nft_mint_flags_of_id",
@@ -282,11 +288,7 @@ export const nfts = [
     about: "An offer to sell for tokens, to one buyer, which expires",
     tx: { TransactionType: "NFTokenCreateOffer", NFTokenID: one, Amount: usd("3"), Flags: 1 },
     nodes: [
-      created(
-        "NFTokenOffer",
-        id(1),
-        offer({ Amount: usd("3"), Destination: carol, Expiration: 900_000_000 })
-      )
+      created("NFTokenOffer", id(1), offer({ Amount: usd("3"), Destination: carol, Expiration: 900_000_000 }))
     ],
     events: [
       offered({ amount: usd("3"), destination: carol, expiration: "2028-07-08T16:00:00Z" }, [alice, carol])
@@ -336,10 +338,11 @@ export const nfts = [
     }),
     nodes: [deleted("NFTokenOffer", id(1), offer()), deleted("NFTokenOffer", id(2), toBuy())],
     events: [
-      sold(
-        { amount: "600", sell_offer_id: id(1), buy_offer_id: id(2), broker: dave, broker_fee: "40" },
-        [alice, bob, dave]
-      )
+      sold({ amount: "600", sell_offer_id: id(1), buy_offer_id: id(2), broker: dave, broker_fee: "40" }, [
+        alice,
+        bob,
+        dave
+      ])
     ]
   }),
   vector({
@@ -374,19 +377,16 @@ export const nfts = [
     tx: accept({ NFTokenSellOffer: id(1) }),
     meta: { TransactionResult: "tecEXPIRED" },
     nodes: [deleted("NFTokenOffer", id(1), offer({ Expiration: 700_000_000 }))],
-    events: [
-      withdrawn("nft.offer_cancelled", "expired", [alice], { expiration: "2022-03-07T20:26:40Z" })
-    ]
+    events: [withdrawn("nft.offer_cancelled", "expired", [alice], { expiration: "2022-03-07T20:26:40Z" })]
   }),
   vector({
     name: "nft_accept_missing",
     rule: "2.3",
-    about: "The accepted offer is not among the deleted entries: the sale is withheld, another deleted offer is not",
+    about:
+      "The accepted offer is not among the deleted entries: the sale is withheld, another deleted offer is not",
     tx: accept({ NFTokenSellOffer: id(1) }),
     nodes: [deleted("NFTokenOffer", id(3), offer({ Owner: carol }))],
-    events: [
-      withdrawn("nft.offer_cancelled", "other", [carol], { offer_id: id(3), owner: carol })
-    ],
+    events: [withdrawn("nft.offer_cancelled", "other", [carol], { offer_id: id(3), owner: carol })],
     alerts: [["accepted_offer_missing", "nft.offer_accepted"]]
   }),
   vector({

@@ -261,7 +261,8 @@ export const offers = [
   vector({
     name: "consumed_then_unfunded",
     rule: "2.4",
-    about: "An offer is taken until its owner has no more, and the ledger removes the rest: two events of one node",
+    about:
+      "An offer is taken until its owner has no more, and the ledger removes the rest: two events of one node",
     tx: create(),
     nodes: [
       deleted("Offer", id(1), offer({ TakerGets: "126628582", TakerPays: usd("7") }), {
@@ -279,9 +280,7 @@ export const offers = [
     rule: "2.4",
     about: "A traded and removed offer is unfunded, even if it has expired too",
     tx: create(),
-    nodes: [
-      deleted("Offer", id(1), offer({ TakerGets: "5", Expiration: 700_000_000 }), { TakerGets: "8" })
-    ],
+    nodes: [deleted("Offer", id(1), offer({ TakerGets: "5", Expiration: 700_000_000 }), { TakerGets: "8" })],
     events: [
       trade("dex.offer_partial", 1, ["3", "0"], ["5", "200"]),
       removed("dex.offer_cancelled", 1, "unfunded", {
@@ -355,7 +354,8 @@ export const offers = [
   vector({
     name: "stale_removed",
     rule: "2.4",
-    about: "An order takes one offer and removes two stale ones of strangers; their owners alone are involved",
+    about:
+      "An order takes one offer and removes two stale ones of strangers; their owners alone are involved",
     tx: create(),
     nodes: [
       deleted("Offer", id(1), offer({ Account: carol, Expiration: 816_999_996 })),
@@ -371,7 +371,8 @@ export const offers = [
   vector({
     name: "killed_removes_stale",
     rule: "1.1",
-    about: "A killed order keeps the deletion of a stranger's stale offer, and does not cancel the one it names",
+    about:
+      "A killed order keeps the deletion of a stranger's stale offer, and does not cancel the one it names",
     tx: create({ Flags: 0x0004_0000, OfferSequence: 2 }),
     meta: { TransactionResult: "tecKILLED" },
     nodes: [deleted("Offer", id(1), offer())],
@@ -430,9 +431,7 @@ export const offers = [
     about: "Numbers are plain decimals without a bound: 9 is followed by 10",
     tx: create(),
     nodes: Array.from({ length: 12 }, (_, n) => deleted("Offer", id(n + 1), offer())),
-    events: Array.from({ length: 12 }, (_, n) =>
-      removed(`dex.offer_cancelled:${n}`, n + 1, "unfunded")
-    )
+    events: Array.from({ length: 12 }, (_, n) => removed(`dex.offer_cancelled:${n}`, n + 1, "unfunded"))
   }),
   vector({
     name: "filled_by_zero_pays",

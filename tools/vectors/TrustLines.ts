@@ -6,12 +6,12 @@ import {
   carol,
   created,
   deleted,
+  type Expected,
   event,
   hashNamed,
   id,
   issuer,
   modified,
-  type Expected,
   vector
 } from "./Build.ts"
 import { described, HIGH_RESERVE, LOW_RESERVE, line } from "./Lines.ts"
@@ -114,11 +114,7 @@ export const trustLines = [
     about: "An issuer authorises a line that is not there yet: it makes and owns the line",
     tx: trust({ Account: issuer, LimitAmount: limit(alice, "0"), Flags: 0x0001_0000 }),
     nodes: [
-      created(
-        "RippleState",
-        id(1),
-        line({ low: alice, high: issuer, flags: HIGH_RESERVE | 0x0008_0000 })
-      )
+      created("RippleState", id(1), line({ low: alice, high: issuer, flags: HIGH_RESERVE | 0x0008_0000 }))
     ],
     events: [made({ account: issuer, counterparty: alice, authorized: true })]
   }),
@@ -377,9 +373,7 @@ export const trustLines = [
     rule: "2.5",
     about: "Both sides have the reserve and the sender is no side: the low side is the account",
     tx: { TransactionType: "AMMWithdraw", Account: carol },
-    nodes: [
-      created("RippleState", id(1), held({ flags: LOW_RESERVE | HIGH_RESERVE, balance: "3" }))
-    ],
+    nodes: [created("RippleState", id(1), held({ flags: LOW_RESERVE | HIGH_RESERVE, balance: "3" }))],
     events: [made({ balance: "3", tx_type: "AMMWithdraw", auto_created: true })]
   }),
   vector({
@@ -403,7 +397,13 @@ export const trustLines = [
     rule: "2.5",
     about: "0 from the high side's view has no sign",
     tx: trust({ Account: issuer, LimitAmount: limit(alice, "9") }),
-    nodes: [created("RippleState", id(1), line({ low: alice, high: issuer, highLimit: "9", flags: HIGH_RESERVE, balance: "0" }))],
+    nodes: [
+      created(
+        "RippleState",
+        id(1),
+        line({ low: alice, high: issuer, highLimit: "9", flags: HIGH_RESERVE, balance: "0" })
+      )
+    ],
     events: [made({ account: issuer, counterparty: alice, limit: "9" })]
   }),
   vector({
@@ -444,7 +444,8 @@ export const trustLines = [
   vector({
     name: "trust_modified_by_other",
     rule: "2.5",
-    about: "A setting changed by another type of transaction (made up) is seen from the side with the reserve",
+    about:
+      "A setting changed by another type of transaction (made up) is seen from the side with the reserve",
     tx: { TransactionType: "AMMDeposit", Account: carol },
     nodes: [
       modifiedLine(line({ low: alice, high: issuer, flags: HIGH_RESERVE, highLimit: "4" }), {
@@ -473,7 +474,11 @@ export const trustLines = [
         id(1),
         line({ low: alice, high: bob, currency: `03${"A".repeat(38)}`, balance: "22", flags: LOW_RESERVE })
       ),
-      created("RippleState", id(2), line({ low: bob, high: issuer, balance: "5", flags: LOW_RESERVE | 0x0100_0000 }))
+      created(
+        "RippleState",
+        id(2),
+        line({ low: bob, high: issuer, balance: "5", flags: LOW_RESERVE | 0x0100_0000 })
+      )
     ],
     events: [
       event(
@@ -518,7 +523,12 @@ export const trustLines = [
     name: "amm_delete_incomplete",
     rule: "1.1",
     about: "A failed AMMDelete keeps the deletion of the AMM's lines",
-    tx: { TransactionType: "AMMDelete", Account: carol, Asset: { currency: "XRP" }, Asset2: { currency: "USD", issuer } },
+    tx: {
+      TransactionType: "AMMDelete",
+      Account: carol,
+      Asset: { currency: "XRP" },
+      Asset2: { currency: "USD", issuer }
+    },
     meta: { TransactionResult: "tecINCOMPLETE" },
     nodes: [
       deleted("RippleState", id(1), line({ low: alice, high: issuer })),
@@ -530,11 +540,10 @@ export const trustLines = [
         described({ trustline_id: id(1), account: alice, tx_type: "AMMDelete" }),
         both
       ),
-      event(
-        "trustline.deleted:1",
-        described({ trustline_id: id(2), account: bob, tx_type: "AMMDelete" }),
-        [bob, issuer]
-      )
+      event("trustline.deleted:1", described({ trustline_id: id(2), account: bob, tx_type: "AMMDelete" }), [
+        bob,
+        issuer
+      ])
     ]
   })
 ]
