@@ -15,6 +15,7 @@ import { complaints, ENVELOPE } from "./schemas/support.ts"
 import { envExample, made, metricsMarkdown, topicsMarkdown } from "./support/documents.ts"
 import { anchors, brokenLinks, codeBlocks, documents } from "./support/markdown.ts"
 import { operations } from "./support/openApi.ts"
+import { vectorsMarkdown } from "./support/vectors.ts"
 
 const loads = (environment: Environment) => "port" in loadSettings(environment)
 
@@ -41,6 +42,13 @@ describe("docs/settings.md", () => {
 describe("docs/operations.md", () => {
   it("has the metrics of the program", () => {
     const { is, shouldBe } = made("docs/operations.md", metricsMarkdown(), "metrics")
+    assert.strictEqual(is, shouldBe)
+  })
+})
+
+describe("docs/detection-rules.md", () => {
+  it("lists the conformance vectors by transaction type", () => {
+    const { is, shouldBe } = made("docs/detection-rules.md", vectorsMarkdown(), "vectors")
     assert.strictEqual(is, shouldBe)
   })
 })

@@ -21,6 +21,14 @@ export const codeBlocks = (file: string, language: string): ReadonlyArray<string
     .filter(([, fence]) => fence === language)
     .map(([, , block]) => block!)
 
+/** The comments of an example that says what it prints: as printed. */
+export const commentsOf = (block: string, mark: string): string =>
+  block
+    .split(/(?<=\n)/)
+    .filter((line) => line.startsWith(mark))
+    .map((line) => line.slice(mark.length))
+    .join("")
+
 const prose = (file: string): string => readFileSync(file, "utf8").replace(/^```[\s\S]*?^```$/gm, "")
 
 /** The anchors that GitHub makes from headings: the second heading with the same text gets the suffix -1. */
