@@ -104,7 +104,9 @@ const detect = Command.make(
   },
   Effect.fnUntraced(function* ({ conformance, files }) {
     if (conformance !== (files.length === 0))
-      return yield* wrongUsage("Give at least one file (- means standard input), or --conformance without files.")
+      return yield* wrongUsage(
+        "Give at least one file (- means standard input), or --conformance without files."
+      )
     if (conformance) return yield* answerQuestions
     let good = true
     for (const file of files) {
