@@ -121,7 +121,8 @@ const booksADay = ({ command, environment, file }: (typeof languages)[number]) =
     const webhook = yield* createWebhook(client, {
       url: `http://127.0.0.1:${port}/`,
       event_types: ["*"],
-      account_filters: [account]
+      account_filters: [account],
+      include: ["balance_changes"]
     })
 
     const { url } = yield* ownDatabase
@@ -185,11 +186,27 @@ const booksADay = ({ command, environment, file }: (typeof languages)[number]) =
     const credited = inOrder.filter((one) => customerOf(one) !== null)
     assert.isTrue(credited.length > 0 && credited.length < inOrder.length)
     const balances = yield* sql<{ customer: string; asset: string; amount: string }>`
-      SELECT customer::text, asset, amount::text FROM balances`
+      SELECT customer::text, asset, trim_scale(amount)::text AS amount FROM balances`
     assert.deepStrictEqual(
       summed(balances.map(({ amount, asset, customer }) => [`${customer} ${asset}`, amount])),
       summed(credited.map((one) => [`${customerOf(one)} ${one.asset}`, one.amount]))
     )
+
+    // As docs/deposits.md says: the opening balance, and what no event told. That can be fees only.
+    const told = new Set(
+      (yield* sql<{ tx_hash: string }>`SELECT tx_hash FROM account_changes`).map(({ tx_hash }) => tx_hash)
+    )
+    const untold = expected.changedBy.filter(({ tx_hash }) => !told.has(tx_hash))
+    assert.isNotEmpty(untold)
+    for (const { onlyFee, tx_hash } of untold) {
+      assert.isDefined(onlyFee, tx_hash)
+      yield* sql`INSERT INTO account_changes VALUES ('mainnet', ${tx_hash}, ${account}, 'XRP', ${onlyFee})`
+    }
+    for (const [asset, amount] of expected.opening)
+      yield* sql`INSERT INTO account_changes VALUES ('mainnet', 'opening', ${account}, ${asset}, ${amount}::numeric / 1000000)`
+    const own = yield* sql<{ asset: string; amount: string }>`
+      SELECT asset, trim_scale(amount)::text AS amount FROM account_balances`
+    assert.deepStrictEqual(summed(own.map(({ amount, asset }) => [asset, amount])), expected.closing)
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
 describe("examples/deposits", () => {

@@ -19,8 +19,8 @@ export interface ExpectedBooks {
   /** Before the first transaction, and after the last one; assets that the day touched. */
   readonly opening: ReadonlyMap<string, bigint>
   readonly closing: ReadonlyMap<string, bigint>
-  /** The account's own transactions that must cause no event, with the fee that each took. */
-  readonly withoutEvent: ReadonlyArray<{ readonly tx_hash: string; readonly change: string }>
+  /** What each transaction that changed a balance of the account took as its own fee, where it did nothing else. */
+  readonly changedBy: ReadonlyArray<{ readonly tx_hash: string; readonly onlyFee: string | undefined }>
 }
 
 interface Node {
@@ -116,21 +116,25 @@ const depositIn = (transaction: SimulatedTransaction, account: string) => {
 
 export const expectedBooks = (ledgers: ReadonlyArray<ClosedLedger>, account: string): ExpectedBooks => {
   const deposits: Array<ExpectedDeposit> = []
-  const withoutEvent: Array<ExpectedBooks["withoutEvent"][number]> = []
+  const changedBy: Array<ExpectedBooks["changedBy"][number]> = []
   const opening = new Map<string, bigint>()
   const closing = new Map<string, bigint>()
   for (const { header, transactions } of ledgers)
     for (const transaction of transactions) {
-      const { expected, hash: tx_hash, tx } = transaction
+      const { hash: tx_hash, tx } = transaction
       const found = depositIn(transaction, account)
       if (found !== undefined) deposits.push({ tx_hash, ledger_index: header.ledger_index, ...found })
-      const touched = balancesIn(transaction, account)
-      for (const { after, asset, before } of touched) {
+      const changed = balancesIn(transaction, account).filter(({ after, before }) => after !== before)
+      for (const { after, asset, before } of changed) {
         if (!opening.has(asset)) opening.set(asset, before)
         closing.set(asset, after)
       }
-      if (expected.length === 0 && tx["Account"] === account)
-        withoutEvent.push({ tx_hash, change: `-${tx["Fee"]}` })
+      if (changed.length === 0) continue
+      const fee = tx["Account"] === account ? `-${tx["Fee"]}` : ""
+      const isFee = changed.every(
+        ({ after, asset, before }) => asset === "XRP" && after - before === units(fee)
+      )
+      changedBy.push({ tx_hash, onlyFee: isFee ? fee : undefined })
     }
-  return { deposits, opening, closing, withoutEvent }
+  return { deposits, opening, closing, changedBy }
 }
