@@ -11,10 +11,12 @@ import { scopes } from "../src/domain/ApiKey.ts"
 import { RULES_VERSION } from "../src/domain/LedgerEvent.ts"
 import { planLimits } from "../src/domain/Plans.ts"
 import { cloudEventHeaders, requestBody } from "../src/domain/RequestFormat.ts"
+import { sequenceOf } from "../src/domain/Sequence.ts"
 import { complaints, ENVELOPE } from "./schemas/support.ts"
 import { alertsMarkdown, envExample, made, metricsMarkdown, topicsMarkdown } from "./support/documents.ts"
 import { anchors, brokenLinks, codeBlocks, documents } from "./support/markdown.ts"
 import { operations } from "./support/openApi.ts"
+import { vectorsMarkdown } from "./support/vectors.ts"
 
 const loads = (environment: Environment) => "port" in loadSettings(environment)
 
@@ -56,6 +58,11 @@ describe("docs/detection-rules.md", () => {
       readFileSync("docs/detection-rules.md", "utf8"),
       `This is version ${RULES_VERSION} of the rules.`
     )
+  })
+
+  it("lists the conformance vectors by transaction type", () => {
+    const { is, shouldBe } = made("docs/detection-rules.md", vectorsMarkdown(), "vectors")
+    assert.strictEqual(is, shouldBe)
   })
 })
 
@@ -112,7 +119,9 @@ describe("docs/receiving.md", () => {
     const [head = "", body = ""] = request.trimEnd().split("\n\n")
     const secret = /is signed with the secret `(\S+)`/.exec(readFileSync("docs/receiving.md", "utf8"))?.[1]
     assert.include(head, `\nX-Service-Signature: ${signature(secret ?? "", body)}\n`)
-    assert.deepStrictEqual(complaints(ENVELOPE, JSON.parse(body)), [])
+    const event = JSON.parse(body)
+    assert.include(head, `\nX-Service-Sequence: ${sequenceOf({ ...event, position: 41 })}\n`)
+    assert.deepStrictEqual(complaints(ENVELOPE, event), [])
   })
 
   it("shows the same event as the CloudEvent that the service sends", () => {
@@ -123,11 +132,18 @@ describe("docs/receiving.md", () => {
     const { webhook_id, ...event } = JSON.parse(envelope.split("\n\n")[1]!)
     assert.strictEqual(requestBody("cloudevents", event, webhook_id), body)
     const attributes = head.split("\n").filter((line) => line.startsWith("ce-"))
-    const sent = Object.entries(cloudEventHeaders(event, webhook_id))
+    const sent = Object.entries(cloudEventHeaders({ ...event, position: 41 }, webhook_id))
     assert.deepStrictEqual(
       attributes,
       sent.map(([name, value]) => `${name}: ${value}`)
     )
+  })
+})
+
+describe("docs/deposits.md", () => {
+  it("shows the SQL of the example", () => {
+    const [booking = ""] = codeBlocks("docs/deposits.md", "sql")
+    assert.include(readFileSync("examples/deposits/schema.sql", "utf8"), booking)
   })
 })
 

@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto"
 import { Context, Layer } from "effect"
 import type { EventType } from "../domain/EventType.ts"
 import { isoTime, type Ledger, unixMsToRipple } from "../domain/Ledger.ts"
-import type { Detection, LedgerEvent } from "../domain/LedgerEvent.ts"
+import { type Detection, type LedgerEvent, RULES_VERSION } from "../domain/LedgerEvent.ts"
 
 const HASH_BYTES = 32
 /** The transactions are the same in every process; only the hash and the time of an event are new. */
@@ -50,7 +50,8 @@ export class SyntheticEvents extends Context.Service<
             timestamp: isoTime(unixMsToRipple(nowMs)),
             network: "testnet",
             position: 0,
-            detected_at: nowMs
+            detected_at: nowMs,
+            rules_version: RULES_VERSION
           }
         }
       })

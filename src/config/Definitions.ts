@@ -231,7 +231,7 @@ export const definitions = {
   XRPL_VERIFY: choice(
     ["json", "full"],
     "json",
-    "how ledgers are checked: `json` checks that a ledger links to the one before and is complete; `full` fetches the binary form and also recomputes the ledger's hashes"
+    "how ledgers are checked: `json` checks that a ledger links to the one before and is complete; `full` fetches the binary form instead of JSON, and also recomputes the ledger's hashes from it"
   ),
   ADMIN_KEY: setting({
     default: "",

@@ -4,9 +4,9 @@
  */
 import { isAddress } from "../domain/AccountId.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
-import { CURRENCY, INTEGER, MPT_ISSUANCE_ID } from "../domain/LedgerForms.ts"
+import { currencyCode, INTEGER, MPT_ISSUANCE_ID } from "../domain/LedgerForms.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { isTokenValue, need } from "./Fields.ts"
+import { currencyOf, isTokenValue, need } from "./Fields.ts"
 
 type TokenAmount =
   | { readonly currency: string; readonly issuer: string; readonly value: string }
@@ -29,7 +29,7 @@ const LONGEST_UNITS = 20
 
 const isInteger = (text: string, longest: number): boolean => text.length <= longest && INTEGER.test(text)
 
-/** Undefined if `value` is not an amount. The keys have the published order. */
+/** Undefined if `value` is not an amount. The keys and the currency's text are as published. */
 export const asAmount = (value: Json | undefined): Amount | undefined => {
   if (typeof value === "string") return isInteger(value, LONGEST_DROPS) ? value : undefined
   if (!isJsonObject(value)) return undefined
@@ -39,12 +39,9 @@ export const asAmount = (value: Json | undefined): Amount | undefined => {
     return MPT_ISSUANCE_ID.test(mpt_issuance_id) && isInteger(text, LONGEST_UNITS)
       ? { mpt_issuance_id, value: text }
       : undefined
-  return typeof currency === "string" &&
-    CURRENCY.test(currency) &&
-    typeof issuer === "string" &&
-    isAddress(issuer) &&
-    isTokenValue(text)
-    ? { currency, issuer, value: text }
+  const code = typeof currency === "string" ? currencyCode(currency) : undefined
+  return code !== undefined && typeof issuer === "string" && isAddress(issuer) && isTokenValue(text)
+    ? { currency: code, issuer, value: text }
     : undefined
 }
 
@@ -72,7 +69,9 @@ const isSameAsset = (value: Json, text: string, asset: Amount): boolean => {
   if (typeof asset === "string" || !isJsonObject(value))
     return typeof asset === typeof value && isInteger(text, LONGEST_DROPS)
   return "currency" in asset
-    ? value["currency"] === asset.currency && value["issuer"] === asset.issuer && isTokenValue(text)
+    ? currencyOf(value, "currency") === asset.currency &&
+        value["issuer"] === asset.issuer &&
+        isTokenValue(text)
     : value["mpt_issuance_id"] === asset.mpt_issuance_id && isInteger(text, LONGEST_UNITS)
 }
 

@@ -6,7 +6,7 @@
 import { isAddress } from "../domain/AccountId.ts"
 import { isHash } from "../domain/Hash.ts"
 import { isoTime, type Json, type JsonObject } from "../domain/Ledger.ts"
-import { CURRENCY, HEX, HEX_DIGITS_MAX, TOKEN_VALUE } from "../domain/LedgerForms.ts"
+import { currencyCode, HEX, HEX_DIGITS_MAX, TOKEN_VALUE } from "../domain/LedgerForms.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
 
 export const noFields: JsonObject = {}
@@ -37,7 +37,14 @@ export const addressOf = (fields: JsonObject, name: string): string | undefined 
 
 export const needAddress = (fields: JsonObject, name: string): string => need(addressOf(fields, name), name)
 
-export const currencyOf = textField((text) => CURRENCY.test(text), "a currency")
+/** In the form that events have, so that it can be compared with the currency of an `Amount`. */
+export const currencyOf = (fields: JsonObject, name: string): string | undefined => {
+  const value = fields[name]
+  if (value === undefined) return undefined
+  const code = typeof value === "string" ? currencyCode(value) : undefined
+  if (code === undefined) throw malformed(name, "a currency")
+  return code
+}
 
 export const hexOf = textField(
   (text) => text.length <= HEX_DIGITS_MAX && HEX.test(text),

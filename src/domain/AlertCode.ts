@@ -29,7 +29,7 @@ export const alertCodes = {
   },
   field_unreadable: { case: "a needed field is missing or has the wrong form", event: "withheld" },
   nodes_unreadable: {
-    case: "some of the nodes cannot be read, or AffectedNodes is missing",
+    case: "some of the nodes cannot be read, `AffectedNodes` is missing, or more than three accounts, checks and escrows were deleted (1.6)",
     event: "those of the other nodes are emitted"
   },
   transaction_unreadable: {

@@ -3,10 +3,12 @@
  * records of the two public topics. `LedgerEvent.ts` has the types, and tests compare both.
  */
 import { Schema } from "effect"
+import { bookingFields } from "./Booking.ts"
 import { EVENT_ID_PATTERN } from "./EventId.ts"
 import { eventTypes } from "./EventType.ts"
 import { networks } from "./Network.ts"
 import { Address, Hash, named, optional, required, Time, text } from "./payloads/Fields.ts"
+import { SEQUENCE_PATTERN } from "./Sequence.ts"
 import { webhookBounds } from "./WebhookRules.ts"
 
 /** A 32-bit sequence number. Ledger 0 does not exist. */
@@ -17,6 +19,7 @@ const ledgerIndex = Schema.Number.check(
   Schema.isBetween({ minimum: 1, maximum: LEDGER_INDEX_MAX })
 )
 const count = Schema.Number.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(0))
+const rulesVersion = Schema.Number.check(Schema.isInt(), Schema.isGreaterThanOrEqualTo(1))
 
 const EventId = text(
   EVENT_ID_PATTERN,
@@ -38,6 +41,13 @@ const DeliveryId = text(
   "DeliveryId",
   "dlv_ and 26 characters (a ULID).",
   "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB"
+)
+
+const Sequence = text(
+  SEQUENCE_PATTERN,
+  "Sequence",
+  "The ledger's index in 10 digits, a full stop, and the event's place among the events of its ledger, from 0, in 6 digits. Sequences sort as text in the order of the network's events.",
+  "0094084608.000041"
 )
 
 const EventTypeName = named("EventType", `The ${eventTypes.length} event types.`, Schema.Literals(eventTypes))
@@ -99,6 +109,10 @@ const BatchItem = named(
       DeliveryId,
       "The delivery, which has its own status and attempts. List it in the field failed of the answer if its event failed and others did not."
     ),
+    sequence: optional(
+      Sequence,
+      "The event's place in the order of its network. Absent from requests of releases before 0.3."
+    ),
     event: required(
       envelopeFields.annotate({ title: ENVELOPE_TITLE }),
       "The event, as the body of a request without a batch."
@@ -112,7 +126,15 @@ export const batch = Schema.Array(BatchItem)
     title: "Batch",
     description:
       "The body of a request to a webhook that has batch and the format ledgerhook. With the format cloudevents the body is in the JSON Batch Format of CloudEvents instead.",
-    examples: [[{ delivery_id: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB", event: envelopeExample }]]
+    examples: [
+      [
+        {
+          delivery_id: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB",
+          sequence: "0094084608.000041",
+          event: envelopeExample
+        }
+      ]
+    ]
   })
 
 export const eventRecord = Schema.Struct({
@@ -126,7 +148,12 @@ export const eventRecord = Schema.Struct({
   detected_at: required(
     count,
     "When the service processed the ledger, in Unix milliseconds. Strictly increasing from ledger to ledger of one network."
-  )
+  ),
+  rules_version: optional(
+    rulesVersion,
+    "The version of the detection rules that found the event. Absent from records of releases before 0.3: 1."
+  ),
+  ...bookingFields
 }).annotate({
   title: "Event record",
   description:
@@ -136,7 +163,13 @@ export const eventRecord = Schema.Struct({
       ...example,
       accounts: ["rLXrxX6X9Ep8mvWwDaw3ooRehYfqDjnzdJ", "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"],
       position: 0,
-      detected_at: 1_763_684_802_318
+      detected_at: 1_763_684_802_318,
+      rules_version: 2,
+      memos: [{ type: "696E766F696365", data: "343731312F32303235" }],
+      balance_changes: [
+        { account: "rLXrxX6X9Ep8mvWwDaw3ooRehYfqDjnzdJ", asset: "XRP", change: "17310000" },
+        { account: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX", asset: "XRP", change: "-17310012" }
+      ]
     }
   ]
 })
@@ -167,6 +200,10 @@ export const ledgerRecord = Schema.Struct({
   skipped: optional(
     Schema.String,
     "Present if an operator skipped the ledger, because no server could list its transactions: the reason that the operator gave. Then both counts are 0, and the ledger's events are missing for ever."
+  ),
+  rules_version: optional(
+    rulesVersion,
+    "The version of the detection rules that found the ledger's events. Absent from records of releases before 0.3: 1."
   )
 }).annotate({
   title: "Ledger record",
@@ -181,7 +218,8 @@ export const ledgerRecord = Schema.Struct({
       transaction_count: 87,
       event_count: 41,
       first_event_offset: 1_204_311,
-      detected_at: 1_763_684_802_318
+      detected_at: 1_763_684_802_318,
+      rules_version: 2
     }
   ]
 })

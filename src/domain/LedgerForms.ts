@@ -15,8 +15,27 @@ export const EMAIL_HASH = /^[0-9A-F]{32}$/u
 
 export const TRANSACTION_TYPE = /^[A-Za-z0-9]+$/u
 
-/** A currency code: three characters, or 160 bits in hex. */
+/** A currency code: three characters of rippled's set, or 160 bits in hex. */
 export const CURRENCY = /^(?:[A-Za-z0-9?!@#$%^&*<>(){}[\]|]{3}|[0-9A-F]{40})$/u
+
+/** The code that rippled calls `noCurrency` and writes as `1`. A TrustSet may name it. */
+const NO_CURRENCY = "0000000000000000000000000000000000000001"
+
+/** 160 bits that may stand for three characters. */
+const STANDARD_CODE = /^0{24}([0-9A-F]{6})0{10}$/u
+
+/**
+ * A token's currency code in the one form that events have (docs/detection-rules.md 1.5), whether rippled or a codec
+ * wrote it; undefined if it is none. XRP is no token, and rippled never writes its code as three characters.
+ */
+export const currencyCode = (text: string): string | undefined => {
+  if (text === "1") return NO_CURRENCY
+  if (text === "XRP" || !CURRENCY.test(text)) return undefined
+  const bytes = STANDARD_CODE.exec(text)?.[1]
+  if (bytes === undefined) return text
+  const characters = Buffer.from(bytes, "hex").toString("latin1")
+  return characters !== "XRP" && CURRENCY.test(characters) ? characters : text
+}
 
 export const INTEGER = /^-?[0-9]+$/u
 

@@ -12,7 +12,8 @@ import {
   type LedgerEvent,
   type LedgerMarker,
   type LedgerTopics,
-  ledgersTopic
+  ledgersTopic,
+  RULES_VERSION
 } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import type { NewRecord, Transaction } from "../log/Log.ts"
@@ -36,6 +37,12 @@ export const isChecked = (ledger: Ledger): ledger is CheckedLedger =>
 
 const CONTENT_TYPE = { "content-type": "application/json" }
 
+const booking = ({ balance_changes, memos, memos_truncated }: DetectedEvent) => ({
+  ...(memos !== undefined && { memos }),
+  ...(memos_truncated !== undefined && { memos_truncated }),
+  ...(balance_changes !== undefined && { balance_changes })
+})
+
 export const eventRecords = (
   network: Network,
   ledger: LedgerHeader,
@@ -54,7 +61,9 @@ export const eventRecords = (
       payload: event.payload,
       accounts: event.accounts,
       position,
-      detected_at: detectedAt
+      detected_at: detectedAt,
+      rules_version: RULES_VERSION,
+      ...booking(event)
     }
     return {
       topic,
@@ -84,7 +93,8 @@ export const markerOf = (
   event_count: eventCount,
   first_event_offset: firstEventOffset,
   detected_at: detectedAt,
-  ...(ledger.skipped !== undefined && { skipped: ledger.skipped })
+  ...(ledger.skipped !== undefined && { skipped: ledger.skipped }),
+  rules_version: RULES_VERSION
 })
 
 export const markerRecord = (

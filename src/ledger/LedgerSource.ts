@@ -18,7 +18,7 @@ const answerFaults = [
   "wrong_ledger",
   /** The hash differs from the announced one: the answer or the announcement is wrong. */
   "wrong_hash",
-  /** With XRPL_VERIFY=full: the bytes do not have the hashes that the answer claims. */
+  /** With XRPL_VERIFY=full: the bytes do not have the hash that the answer names, or cannot be decoded. */
   "not_proven",
   /** The ledger does not link to the last taken one. The same server would answer the same again. */
   "broken_chain"

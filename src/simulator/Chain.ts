@@ -5,7 +5,7 @@
  * its last header, with new accounts.
  */
 import type { EventType } from "../domain/EventType.ts"
-import type { Ledger } from "../domain/Ledger.ts"
+import type { JsonObject, Ledger } from "../domain/Ledger.ts"
 import { NO_TREE, treeRootOf } from "../ledger/BinaryForm.ts"
 import { loadXrpl } from "../ledger/LoadXrpl.ts"
 import { applyTransaction, type Hashing, type SimulatedTransaction } from "./ApplyTransaction.ts"
@@ -67,10 +67,13 @@ const withHash = (header: Omit<LedgerHeader, "ledger_hash">): LedgerHeader => ({
   ledger_hash: loadXrpl().hashes.hashLedgerHeader(header as never)
 })
 
+/** The codec takes any object with the ledger's field names; its parameter type lists only the types it knows. */
+const bytesOf = (object: JsonObject): string => loadXrpl().encode(object as never)
+
 const treeRoot = (transactions: ReadonlyArray<SimulatedTransaction>, hashing: Hashing): string =>
   hashing === "digest" && transactions.length > 0
     ? digestOf(transactions.map(({ hash }) => hash).join(""))
-    : treeRootOf(transactions)
+    : treeRootOf(transactions.map(({ meta, tx }) => ({ tx: bytesOf(tx), meta: bytesOf(meta) })))
 
 const feesOf = (transactions: ReadonlyArray<SimulatedTransaction>): bigint =>
   transactions.reduce((sum, { tx }) => sum + BigInt(String(tx["Fee"])), 0n)

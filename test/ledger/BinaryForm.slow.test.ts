@@ -1,6 +1,6 @@
 /**
  * A ledger decoded from its bytes gives the events of its JSON, byte for byte. The ledgers here are made up;
- * BinaryCorpus.slow.test.ts does the same with real ones.
+ * Verify.test.ts does the same with real ones.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"

@@ -226,7 +226,8 @@ describe("what ingest writes", () => {
         "payload",
         "accounts",
         "position",
-        "detected_at"
+        "detected_at",
+        "rules_version"
       ])
     }).pipe(Effect.provide(memoryLayer()))
   })

@@ -7,7 +7,7 @@ import {
   parseAll
 } from "../../packages/receiver-js/src/index.ts"
 import { requestFormats } from "../../src/domain/RequestFormat.ts"
-import { batchEvents, batchOf, exampleEvent, SECRET } from "./support.ts"
+import { batchEvents, batchOf, SECRET } from "./support.ts"
 
 const [first, second, third] = batchEvents
 
@@ -67,7 +67,7 @@ describe("a CloudEvent of a batch", () => {
     const [received] = parseAll(JSON.stringify([{ ...item, type: "channel.created", added: "1" }]))
     assert.deepStrictEqual(received, {
       deliveryId: "dlv_0",
-      event: { ...exampleEvent, event_type: "unknown", sent_type: "channel.created" }
+      event: { ...first, event_type: "unknown", sent_type: "channel.created" }
     })
   })
 })

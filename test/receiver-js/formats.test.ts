@@ -12,9 +12,11 @@ import {
 import { signedRequest } from "../../src/deliver/send/Signer.ts"
 import type { Compression } from "../../src/domain/Compression.ts"
 import type { RequestFormat } from "../../src/domain/RequestFormat.ts"
-import { eventBody, exampleEvent, SECRET, signed } from "./support.ts"
+import { eventBody, exampleEvent, exampleRecord, SECRET, SEQUENCE, signed } from "./support.ts"
 
-const { webhook_id: webhookId, ...event } = exampleEvent
+const { webhook_id: webhookId, ...event } = exampleRecord
+/** The event as the package gives it. */
+const received = { ...exampleEvent, sequence: SEQUENCE }
 const MAX = 5_000
 
 /** A request as the service sends it. */
@@ -55,10 +57,10 @@ describe("a request of the service", () => {
         const { handled, receiver } = receiving()
         const request = sent({ format, ...(compression && { compression }) })
         assert.strictEqual((await receiver.receive(request)).status, 200)
-        assert.deepStrictEqual(handled, [exampleEvent])
+        assert.deepStrictEqual(handled, [received])
         const plain = decompress(request)
         assert.isTrue(verify(plain, { secrets: [SECRET], schemes: ["standard"] }))
-        assert.deepStrictEqual(parse(plain.body, plain.headers), exampleEvent)
+        assert.deepStrictEqual(parse(plain.body, plain.headers), received)
       })
 })
 
@@ -150,6 +152,6 @@ describe("a CloudEvent", () => {
     const envelope = sent({})
     const forged = { ...headers, ...envelope.headers, "ce-type": "check.cashed", "ce-network": "other" }
     assert.strictEqual((await receiver.receive({ ...envelope, headers: forged })).status, 200)
-    assert.deepStrictEqual(handled, [exampleEvent])
+    assert.deepStrictEqual(handled, [received])
   })
 })

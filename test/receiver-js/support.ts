@@ -11,6 +11,10 @@ const DELIVERY_ID = "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB"
 /** An envelope as the schema's example has it. */
 export const exampleEvent = JSON.parse(readFileSync("schemas/envelope.schema.json", "utf8")).examples[0]
 
+/** The same event as the service has it, and where it stands. */
+export const exampleRecord = { ...exampleEvent, position: 7 }
+export const SEQUENCE = "0094084608.000007"
+
 export const eventBody = (change: object = {}): string => JSON.stringify({ ...exampleEvent, ...change })
 
 export const signed = (body: string, secret = SECRET) => ({
@@ -22,11 +26,11 @@ export const signed = (body: string, secret = SECRET) => ({
   body: Buffer.from(body)
 })
 
-/** Three events of one transaction. */
+/** Three events of one transaction, as the package gives them. */
 export const batchEvents = [
-  exampleEvent,
-  { ...exampleEvent, event_id: `${exampleEvent.event_id}:1` },
-  { ...exampleEvent, event_id: `${exampleEvent.event_id}:2` }
+  { ...exampleEvent, sequence: "0094084608.000000" },
+  { ...exampleEvent, event_id: `${exampleEvent.event_id}:1`, sequence: "0094084608.000001" },
+  { ...exampleEvent, event_id: `${exampleEvent.event_id}:2`, sequence: "0094084608.000002" }
 ] as const
 
 /** A request with these three events, as the service makes it. Their deliveries are dlv_0, dlv_1 and dlv_2. */
@@ -42,8 +46,8 @@ export const batchOf = (options: {
     webhookId: exampleEvent.webhook_id,
     nowMs: Date.now(),
     batchId: "bat_1",
-    items: batchEvents.map((event, i) =>
-      batchItem(options.format, event, exampleEvent.webhook_id, `dlv_${i}`)
+    items: batchEvents.map((event, position) =>
+      batchItem(options.format, { ...event, position }, exampleEvent.webhook_id, `dlv_${position}`)
     ),
     ...options
   })

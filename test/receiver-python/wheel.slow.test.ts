@@ -9,7 +9,7 @@ import { delimiter, join, resolve } from "node:path"
 import { zstdCompressSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { cloudEventHeaders } from "../../src/domain/RequestFormat.ts"
-import { eventBody, exampleEvent, SECRET, signed } from "../receiver-js/support.ts"
+import { eventBody, exampleEvent, exampleRecord, SECRET, signed } from "../receiver-js/support.ts"
 import { codeBlocks } from "../support/markdown.ts"
 import { pythonRuns } from "./support.ts"
 
@@ -53,7 +53,7 @@ const payload = signed(JSON.stringify(exampleEvent.payload))
 const cloudEvent = {
   headers: {
     ...payload.headers,
-    ...cloudEventHeaders(exampleEvent, exampleEvent.webhook_id),
+    ...cloudEventHeaders(exampleRecord, exampleRecord.webhook_id),
     "Content-Encoding": "zstd"
   },
   hex: zstdCompressSync(payload.body).toString("hex")
@@ -96,7 +96,7 @@ print("\\n", [
   ]
 ]
 
-const typed = `from ledgerhook_receiver import LedgerhookEvent, Receiver, parse
+const typed = `from ledgerhook_receiver import LedgerhookEvent, Receiver, gaps, parse, sort_by_sequence
 
 
 def amount_of(event: LedgerhookEvent) -> str:
@@ -108,6 +108,9 @@ def amount_of(event: LedgerhookEvent) -> str:
 
 
 amount_of(parse(b""))
+events = sort_by_sequence([parse(b"")])
+arrived = [event["sequence"] for event in events if "sequence" in event]
+print(amount_of(events[0]), gaps(arrived, from_ledger=1, to_ledger=2, event_counts={1: 1})[0].from_position)
 Receiver(secrets=["s"], on_event=lambda event, delivery_id: None)
 `
 

@@ -2,17 +2,17 @@
  * Closed ledgers as rippled's API shows them in its versions 1 and 2 (docs/detection-rules.md 1.7). Transactions are
  * sorted by hash, as in rippled, and have the `delivered_amount` that its API adds.
  */
-import { encode } from "xrpl"
-import { isoTime, type Json, type JsonObject } from "../../src/domain/Ledger.ts"
+import { isoTime, type Json, type JsonObject, type Ledger } from "../../src/domain/Ledger.ts"
 import type { SimulatedTransaction } from "../../src/simulator/ApplyTransaction.ts"
 import type { ClosedLedger, LedgerHeader } from "../../src/simulator/Chain.ts"
+import { blobsOf } from "./ledgerBytes.ts"
 
 type ApiVersion = 1 | 2
 
 const withDelivered = ({ meta, tx }: SimulatedTransaction): JsonObject => {
   const type = tx["TransactionType"]
   if (meta["TransactionResult"] !== "tesSUCCESS" || (type !== "Payment" && type !== "CheckCash")) return meta
-  const delivered: Json | undefined = meta["DeliveredAmount"] ?? tx["Amount"]
+  const delivered: Json | undefined = meta["delivered_amount"] ?? meta["DeliveredAmount"] ?? tx["Amount"]
   return delivered === undefined ? meta : { ...meta, delivered_amount: delivered }
 }
 
@@ -52,7 +52,7 @@ const unsigned = (value: number | bigint, bytes: number): string =>
     .padStart(2 * bytes, "0")
 
 /** A header as the ledger's hash covers it. */
-const headerData = (header: LedgerHeader): string =>
+export const headerData = (header: LedgerHeader): string =>
   [
     unsigned(header.ledger_index, 4),
     unsigned(BigInt(header.total_coins), 8),
@@ -65,19 +65,20 @@ const headerData = (header: LedgerHeader): string =>
     unsigned(header.close_flags, 1)
   ].join("")
 
-const blobs = ({ hash, meta, tx }: SimulatedTransaction): JsonObject => ({
-  hash,
-  // The function's type allows only transactions that `xrpl` knows, but it encodes any.
-  meta_blob: encode(meta as never),
-  tx_blob: encode(tx as never)
-})
-
 /** The `result` in binary form, with the field names of version 2. */
-export const binaryLedgerResult = ({ header, transactions }: ClosedLedger): JsonObject => ({
+export const binaryLedgerResult = ({
+  header,
+  transactions
+}: Pick<ClosedLedger, "header"> & Pick<Ledger, "transactions">): JsonObject => ({
   ledger: {
     closed: true,
     ledger_data: headerData(header),
-    transactions: transactions.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)).map(blobs)
+    transactions: transactions
+      .toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
+      .map((transaction) => {
+        const { meta, tx } = blobsOf(transaction)
+        return { hash: transaction.hash, meta_blob: meta, tx_blob: tx }
+      })
   },
   ledger_hash: header.ledger_hash,
   ledger_index: header.ledger_index,

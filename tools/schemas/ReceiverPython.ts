@@ -16,6 +16,15 @@ from __future__ import annotations
 from typing import Any, Dict, List, Literal, TypedDict, Union
 `
 
+/** What the package adds to the published fields: parsing.py reads it from beside the envelope. */
+const RECEIVED_ENVELOPE = `
+
+#: The fields that every event has here: those of the envelope, and what the request says beside it.
+class ReceivedEnvelope(EventEnvelope, total=False):
+    #: The event's place in its network, such as 0094084608.000007: compared as text, sequences are in ledger
+    #: order. Absent if the service is older than 0.3.
+    sequence: str`
+
 const COMMENT_COLUMNS = 110
 
 /** Lines of words, none longer than the limit. */
@@ -46,10 +55,10 @@ const typeOf = (schema: JsonSchema): string => {
   if (type === "integer") return "int"
   if (type === "string") return "str"
   if (type === "boolean") return "bool"
-  throw new Error(`No Python type for the schema ${JSON.stringify(schema)}`)
+  throw new Error(`No Python type for the schema ${JSON.stringify(schema)}. Give it a name (\`named\`).`)
 }
 
-/** Makes a class with the required fields and, if there are optional fields, a second class that adds them. */
+/** Makes one class or, if there are required and optional fields, a second class that adds the optional ones. */
 const typedDict = (name: string, schema: JsonSchema, bases = "TypedDict"): ReadonlyArray<string> => {
   const { properties = {}, required = [] } = schema
   const fieldsOf = (wanted: boolean) =>
@@ -63,6 +72,7 @@ const typedDict = (name: string, schema: JsonSchema, bases = "TypedDict"): Reado
   const optional = fieldsOf(false)
   const about = schema.description === undefined ? [] : wrapped(schema.description, "#:")
   if (optional.length === 0) return ["", "", ...about, `class ${name}(${bases}):`, ...needed]
+  if (needed.length === 0) return ["", "", ...about, `class ${name}(${bases}, total=False):`, ...optional]
   const base = `_${name}Required`
   return [
     ...["", "", `class ${base}(${bases}):`, ...needed],
@@ -87,7 +97,7 @@ const named = (name: string, schema: JsonSchema): ReadonlyArray<string> => {
 }
 
 const eventOf = (title: string): ReadonlyArray<string> => [
-  ...["", "", `class ${payloadName(title)}Event(EventEnvelope):`],
+  ...["", "", `class ${payloadName(title)}Event(ReceivedEnvelope):`],
   `    event_type: Literal["${title}"]`,
   `    payload: ${payloadName(title)}`
 ]
@@ -98,10 +108,11 @@ export const receiverPython = (schemas: ReadonlyArray<PublishedSchema>): string 
   const lines = [
     ...definitions.flatMap(([name, schema]) => named(name, schema)),
     ...typedDict("EventEnvelope", envelope),
+    RECEIVED_ENVELOPE,
     ...events.flatMap((schema) => typedDict(payloadName(schema.title ?? ""), schema)),
     ...titles.flatMap(eventOf),
     ...["", "", "#: An event of a newer service, whose type this version does not know."],
-    ...["class UnknownEvent(EventEnvelope):", '    event_type: Literal["unknown"]'],
+    ...["class UnknownEvent(ReceivedEnvelope):", '    event_type: Literal["unknown"]'],
     ...["    #: The event_type that was sent.", "    sent_type: str", "    payload: Dict[str, Any]"],
     ...["", "", "LedgerhookEvent = Union[", ...titles.map((title) => `    ${payloadName(title)}Event,`)],
     ...["    UnknownEvent,", "]", "", "#: Every event type that this version knows.", "EVENT_TYPES = ("],

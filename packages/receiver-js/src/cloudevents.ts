@@ -33,7 +33,9 @@ const envelopeFrom = ({ placeOf, attributeOf }: Attributes, payload: JsonObject)
   const hash = payload["tx_hash"]
   if (typeof hash === "string" && !eventId.includes(hash))
     throw new ParseError(`${placeOf("id")} must contain the tx_hash of the payload.`)
+  const sequence = attributeOf("sequence") ?? undefined
   return {
+    ...(sequence !== undefined && { sequence }),
     event_id: eventId,
     event_type: required("type"),
     ledger_index: Number(ledgerIndex),

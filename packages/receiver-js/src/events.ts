@@ -6,9 +6,19 @@
 import { envelopeOf, envelopeOfItem, isCloudEvent, isObject, type JsonObject } from "./cloudevents.ts"
 import { ParseError } from "./errors.ts"
 import { type EventEnvelope, type EventType, eventTypes, type Payloads } from "./generated/events.ts"
-import type { HeaderSource } from "./signature.ts"
+import { checkSequence } from "./sequences.ts"
+import { type HeaderSource, headerOf } from "./signature.ts"
 
-export type EventOf<Type extends EventType> = EventEnvelope & {
+/** The fields that every event has here: those of the envelope, and what the request says beside it. */
+export interface ReceivedEnvelope extends EventEnvelope {
+  /**
+   * The event's place in its network, such as `0094084608.000007`: compared as text, sequences are in ledger order.
+   * Absent if the service is older than 0.3.
+   */
+  readonly sequence?: string
+}
+
+export type EventOf<Type extends EventType> = ReceivedEnvelope & {
   readonly event_type: Type
   readonly payload: Payloads[Type]
 }
@@ -17,7 +27,7 @@ export type EventOf<Type extends EventType> = EventEnvelope & {
 export type KnownEvent = { [Type in EventType]: EventOf<Type> }[EventType]
 
 /** An event of a newer service, whose type this version does not know. */
-export interface UnknownEvent extends EventEnvelope {
+export interface UnknownEvent extends ReceivedEnvelope {
   readonly event_type: "unknown"
   /** The `event_type` that was sent. */
   readonly sent_type: string
@@ -58,10 +68,16 @@ const fields: ReadonlyArray<readonly [name: string, what: string, isRight: (valu
 
 const known: ReadonlySet<unknown> = new Set(eventTypes)
 
+/** The envelope with the sequence beside it. One that the envelope has already is kept. */
+const sequenced = (envelope: unknown, sequence: unknown): unknown =>
+  sequence === undefined || !isObject(envelope) ? envelope : { sequence, ...envelope }
+
 const eventOf = (value: unknown, place: string): LedgerhookEvent => {
   if (!isObject(value)) throw new ParseError(`${place} is not an object.`)
   for (const [name, what, isRight] of fields)
     if (!isRight(value[name])) throw new ParseError(`${place}: the field ${name} must be ${what}.`)
+  const { event_id, ledger_index, sequence } = value
+  if (sequence !== undefined) checkSequence(sequence, Number(ledger_index), String(event_id))
   const event = known.has(value["event_type"])
     ? value
     : { ...value, event_type: "unknown", sent_type: value["event_type"] }
@@ -69,9 +85,16 @@ const eventOf = (value: unknown, place: string): LedgerhookEvent => {
   return event as unknown as LedgerhookEvent
 }
 
-/** The event of a request. `headers` is needed if the webhook's format is `cloudevents`. Throws ParseError. */
+/** The envelope of a request, with the sequence of its header. A batch has one beside each event instead. */
+const requestOf = (body: Uint8Array | string, headers: HeaderSource | undefined): unknown =>
+  sequenced(envelopeOf(jsonOf(body), headers), headers && headerOf(headers, "x-service-sequence"))
+
+/**
+ * The event of a request. `headers` is needed for the sequence, and if the webhook's format is `cloudevents`. Throws
+ * ParseError.
+ */
 export const parse = (body: Uint8Array | string, headers?: HeaderSource): LedgerhookEvent =>
-  eventOf(envelopeOf(jsonOf(body), headers), "The body")
+  eventOf(requestOf(body, headers), "The body")
 
 const deliveryIdOf = (item: JsonObject, field: string, place: string): string => {
   const value = item[field]
@@ -88,21 +111,21 @@ const itemOf = (value: unknown, place: string): Received => {
     }
   return {
     deliveryId: deliveryIdOf(value, "delivery_id", place),
-    event: eventOf(value["event"], `${place}.event`)
+    event: eventOf(sequenced(value["event"], value["sequence"] ?? undefined), `${place}.event`)
   }
 }
 
 /**
  * The events of a request, which are several when the webhook has `batch`. Throws ParseError.
  * `deliveryId` is the header X-Service-Delivery-Id: a batch names the delivery beside each event instead.
- * `headers` is needed for a single event if the webhook's format is `cloudevents`.
+ * `headers` is needed for the sequence of a single event, and if the webhook's format is `cloudevents`.
  */
 export const parseAll = (
   body: Uint8Array | string,
   deliveryId?: string,
   headers?: HeaderSource
 ): ReadonlyArray<Received> => {
-  const value = envelopeOf(jsonOf(body), headers)
+  const value = requestOf(body, headers)
   if (!Array.isArray(value)) return [{ event: eventOf(value, "The body"), deliveryId }]
   if (value.length > BATCH_MAX) throw new ParseError(`A batch has at most ${BATCH_MAX} events.`)
   return value.map((one: unknown, index) => itemOf(one, `[${index}]`))

@@ -111,14 +111,14 @@ export const TokenValue = text(
 )
 
 /** Computed by detection: plain notation, exact, so often longer than 16 digits. */
-const ComputedValue = text(
+export const ComputedValue = text(
   /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$/u,
   "ComputedValue",
   "An exact decimal number without exponent.",
   "113.6"
 )
 
-const MptIssuanceId = text(
+export const MptIssuanceId = text(
   MPT_ISSUANCE_ID,
   "MptIssuanceId",
   "The id of an issuance of a multi-purpose token: 48 upper-case hex digits.",

@@ -37,7 +37,9 @@ def _envelope_from(
     tx_hash = payload.get("tx_hash")
     if isinstance(tx_hash, str) and tx_hash not in event_id:
         raise ParseError(f"{place_of('id')} must contain the tx_hash of the payload.")
+    sequence = attribute_of("sequence")
     return {
+        **({} if sequence is None else {"sequence": sequence}),
         "event_id": event_id,
         "event_type": required("type"),
         "ledger_index": int(ledger_index),

@@ -10,6 +10,8 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from .cloudevents import ParseError, envelope_of, envelope_of_item, is_cloud_event
 from .generated.events import EVENT_TYPES, LedgerhookEvent
+from .sequences import check_sequence
+from .signature import header_of
 
 # The most events of one request, as the service has it for webhooks with `batch`.
 _BATCH_MAX = 500
@@ -48,21 +50,37 @@ def _json_of(body: Union[bytes, str]) -> Any:
         raise ParseError("The body is not JSON in UTF-8.") from None
 
 
+def _sequenced(envelope: Any, sequence: Optional[Any]) -> Any:
+    """The envelope with the sequence beside it. One that the envelope has already is kept."""
+    return envelope if sequence is None or not isinstance(envelope, dict) else {"sequence": sequence, **envelope}
+
+
 def _event_of(value: Any, place: str) -> LedgerhookEvent:
     if not isinstance(value, dict):
         raise ParseError(f"{place} is not an object.")
     for name, what, is_right in _FIELDS:
         if not is_right(value.get(name)):
             raise ParseError(f"{place}: the field {name} must be {what}.")
+    if "sequence" in value:
+        check_sequence(value["sequence"], value["ledger_index"], value["event_id"])
     if value["event_type"] not in EVENT_TYPES:
         value = {**value, "event_type": "unknown", "sent_type": value["event_type"]}
     # Its fields were checked above. The service checks payloads before it signs them.
     return cast(LedgerhookEvent, value)
 
 
+def _request_of(body: Union[bytes, str], headers: Any) -> Any:
+    """The envelope of a request, with the sequence of its header. A batch has one beside each event instead."""
+    sequence = None if headers is None else header_of(headers, "x-service-sequence")
+    return _sequenced(envelope_of(_json_of(body), headers), sequence)
+
+
 def parse(body: Union[bytes, str], headers: Any = None) -> LedgerhookEvent:
-    """The event of a request. `headers` is needed if the webhook's format is `cloudevents`. Raises ParseError."""
-    return _event_of(envelope_of(_json_of(body), headers), "The body")
+    """The event of a request. Raises ParseError.
+
+    `headers` is needed for the sequence, and if the webhook's format is `cloudevents`.
+    """
+    return _event_of(_request_of(body, headers), "The body")
 
 
 def _delivery_id_of(item: Dict[str, Any], field: str, place: str) -> str:
@@ -79,7 +97,7 @@ def _item_of(value: Any, place: str) -> Received:
         delivery_id = _delivery_id_of(value, "deliveryid", place)
         return Received(_event_of(envelope_of_item(value, place), place), delivery_id)
     delivery_id = _delivery_id_of(value, "delivery_id", place)
-    return Received(_event_of(value.get("event"), f"{place}.event"), delivery_id)
+    return Received(_event_of(_sequenced(value.get("event"), value.get("sequence")), f"{place}.event"), delivery_id)
 
 
 def parse_all(
@@ -88,9 +106,9 @@ def parse_all(
     """The events of a request, which are several when the webhook has `batch`. Raises ParseError.
 
     `delivery_id` is the header X-Service-Delivery-Id: a batch names the delivery beside each event instead.
-    `headers` is needed for a single event if the webhook's format is `cloudevents`.
+    `headers` is needed for the sequence of a single event, and if the webhook's format is `cloudevents`.
     """
-    value = envelope_of(_json_of(body), headers)
+    value = _request_of(body, headers)
     if not isinstance(value, list):
         return [Received(_event_of(value, "The body"), delivery_id)]
     if len(value) > _BATCH_MAX:

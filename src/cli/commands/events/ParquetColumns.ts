@@ -17,6 +17,8 @@ export type Column =
 type Fields = Readonly<Record<string, Column>>
 
 const json: Column = { kind: "json" }
+const text: Column = { kind: "text" }
+const list = (fields: Fields): Column => ({ kind: "list", element: { kind: "struct", fields } })
 /** The field of an amount's struct that an amount of XRP has, which in JSON is a text. */
 const XRP_FIELD = "drops"
 
@@ -78,15 +80,19 @@ export const eventColumns = (type: EventType): Fields => {
   // Every published schema has its definitions.
   const payload = columnOf(schema, schema["$defs"] as JsonObject)
   return {
-    event_id: { kind: "text" },
-    event_type: { kind: "text" },
+    event_id: text,
+    event_type: text,
     ledger_index: { kind: "integer" },
     timestamp: { kind: "time" },
-    network: { kind: "text" },
+    network: text,
     payload,
-    accounts: { kind: "list", element: { kind: "text" } },
+    accounts: { kind: "list", element: text },
     position: { kind: "integer" },
-    detected_at: { kind: "integer" }
+    detected_at: { kind: "integer" },
+    rules_version: { kind: "integer" },
+    memos: list({ type: text, format: text, data: text }),
+    memos_truncated: { kind: "boolean" },
+    balance_changes: list({ account: text, asset: json, change: text })
   }
 }
 

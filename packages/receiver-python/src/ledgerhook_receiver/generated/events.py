@@ -229,6 +229,13 @@ class EventEnvelope(TypedDict):
     webhook_id: WebhookId
 
 
+#: The fields that every event has here: those of the envelope, and what the request says beside it.
+class ReceivedEnvelope(EventEnvelope, total=False):
+    #: The event's place in its network, such as 0094084608.000007: compared as text, sequences are in ledger
+    #: order. Absent if the service is older than 0.3.
+    sequence: str
+
+
 class _PaymentXrpRequired(TypedDict):
     #: The transaction that caused the event.
     tx_hash: Hash
@@ -1073,123 +1080,123 @@ class CheckCancelled(_CheckCancelledRequired, total=False):
     sponsor: Address
 
 
-class PaymentXrpEvent(EventEnvelope):
+class PaymentXrpEvent(ReceivedEnvelope):
     event_type: Literal["payment.xrp"]
     payload: PaymentXrp
 
 
-class PaymentIssuedEvent(EventEnvelope):
+class PaymentIssuedEvent(ReceivedEnvelope):
     event_type: Literal["payment.issued"]
     payload: PaymentIssued
 
 
-class NftMintedEvent(EventEnvelope):
+class NftMintedEvent(ReceivedEnvelope):
     event_type: Literal["nft.minted"]
     payload: NftMinted
 
 
-class NftBurnedEvent(EventEnvelope):
+class NftBurnedEvent(ReceivedEnvelope):
     event_type: Literal["nft.burned"]
     payload: NftBurned
 
 
-class NftOfferCreatedEvent(EventEnvelope):
+class NftOfferCreatedEvent(ReceivedEnvelope):
     event_type: Literal["nft.offer_created"]
     payload: NftOfferCreated
 
 
-class NftOfferAcceptedEvent(EventEnvelope):
+class NftOfferAcceptedEvent(ReceivedEnvelope):
     event_type: Literal["nft.offer_accepted"]
     payload: NftOfferAccepted
 
 
-class NftOfferCancelledEvent(EventEnvelope):
+class NftOfferCancelledEvent(ReceivedEnvelope):
     event_type: Literal["nft.offer_cancelled"]
     payload: NftOfferCancelled
 
 
-class DexOfferCreatedEvent(EventEnvelope):
+class DexOfferCreatedEvent(ReceivedEnvelope):
     event_type: Literal["dex.offer_created"]
     payload: DexOfferCreated
 
 
-class DexOfferPartialEvent(EventEnvelope):
+class DexOfferPartialEvent(ReceivedEnvelope):
     event_type: Literal["dex.offer_partial"]
     payload: DexOfferPartial
 
 
-class DexOfferFilledEvent(EventEnvelope):
+class DexOfferFilledEvent(ReceivedEnvelope):
     event_type: Literal["dex.offer_filled"]
     payload: DexOfferFilled
 
 
-class DexOfferCancelledEvent(EventEnvelope):
+class DexOfferCancelledEvent(ReceivedEnvelope):
     event_type: Literal["dex.offer_cancelled"]
     payload: DexOfferCancelled
 
 
-class TrustlineCreatedEvent(EventEnvelope):
+class TrustlineCreatedEvent(ReceivedEnvelope):
     event_type: Literal["trustline.created"]
     payload: TrustlineCreated
 
 
-class TrustlineModifiedEvent(EventEnvelope):
+class TrustlineModifiedEvent(ReceivedEnvelope):
     event_type: Literal["trustline.modified"]
     payload: TrustlineModified
 
 
-class TrustlineDeletedEvent(EventEnvelope):
+class TrustlineDeletedEvent(ReceivedEnvelope):
     event_type: Literal["trustline.deleted"]
     payload: TrustlineDeleted
 
 
-class AccountCreatedEvent(EventEnvelope):
+class AccountCreatedEvent(ReceivedEnvelope):
     event_type: Literal["account.created"]
     payload: AccountCreated
 
 
-class AccountSettingsChangedEvent(EventEnvelope):
+class AccountSettingsChangedEvent(ReceivedEnvelope):
     event_type: Literal["account.settings_changed"]
     payload: AccountSettingsChanged
 
 
-class AccountDeletedEvent(EventEnvelope):
+class AccountDeletedEvent(ReceivedEnvelope):
     event_type: Literal["account.deleted"]
     payload: AccountDeleted
 
 
-class EscrowCreatedEvent(EventEnvelope):
+class EscrowCreatedEvent(ReceivedEnvelope):
     event_type: Literal["escrow.created"]
     payload: EscrowCreated
 
 
-class EscrowFinishedEvent(EventEnvelope):
+class EscrowFinishedEvent(ReceivedEnvelope):
     event_type: Literal["escrow.finished"]
     payload: EscrowFinished
 
 
-class EscrowCancelledEvent(EventEnvelope):
+class EscrowCancelledEvent(ReceivedEnvelope):
     event_type: Literal["escrow.cancelled"]
     payload: EscrowCancelled
 
 
-class CheckCreatedEvent(EventEnvelope):
+class CheckCreatedEvent(ReceivedEnvelope):
     event_type: Literal["check.created"]
     payload: CheckCreated
 
 
-class CheckCashedEvent(EventEnvelope):
+class CheckCashedEvent(ReceivedEnvelope):
     event_type: Literal["check.cashed"]
     payload: CheckCashed
 
 
-class CheckCancelledEvent(EventEnvelope):
+class CheckCancelledEvent(ReceivedEnvelope):
     event_type: Literal["check.cancelled"]
     payload: CheckCancelled
 
 
 #: An event of a newer service, whose type this version does not know.
-class UnknownEvent(EventEnvelope):
+class UnknownEvent(ReceivedEnvelope):
     event_type: Literal["unknown"]
     #: The event_type that was sent.
     sent_type: str
