@@ -42,6 +42,8 @@ export type NewWebhook = {
     signing?: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format?: "ledgerhook" | "cloudevents";
+    /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
+    include?: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression?: "gzip" | "zstd" | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
@@ -96,6 +98,8 @@ export type CreatedWebhook = {
     signing: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format: "ledgerhook" | "cloudevents";
+    /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
+    include: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression: "gzip" | "zstd" | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
@@ -258,6 +262,8 @@ export type ListedWebhook = {
     signing: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format: "ledgerhook" | "cloudevents";
+    /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
+    include: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression: "gzip" | "zstd" | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
@@ -329,6 +335,8 @@ export type Webhook = {
     signing: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format: "ledgerhook" | "cloudevents";
+    /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
+    include: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression: "gzip" | "zstd" | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
@@ -385,6 +393,8 @@ export type WebhookChange = {
     signing?: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format?: "ledgerhook" | "cloudevents";
+    /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
+    include?: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression?: "gzip" | "zstd" | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
@@ -2240,7 +2250,7 @@ export function cancelReplayJob(jobId: string, { xRequestId }: {
 /**
  * List events
  */
-export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax, since, until, network, limit, cursor, xRequestId }: {
+export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax, since, until, network, include, limit, cursor, xRequestId }: {
     eventType?: string[];
     account?: string;
     ledgerIndexMin?: number;
@@ -2248,6 +2258,7 @@ export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax,
     since?: string;
     until?: string;
     network?: "mainnet" | "testnet" | "devnet";
+    include?: ("memos" | "balance_changes")[];
     limit?: number;
     cursor?: string;
     xRequestId?: string;
@@ -2284,6 +2295,7 @@ export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax,
         since,
         until,
         network,
+        include,
         limit,
         cursor
     }))}`, {
@@ -2296,11 +2308,12 @@ export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax,
 /**
  * Stream events
  */
-export function streamEvents({ lastEventId, eventType, account, network, lastEventIdQuery, xRequestId }: {
+export function streamEvents({ lastEventId, eventType, account, network, include, lastEventIdQuery, xRequestId }: {
     lastEventId?: string;
     eventType?: string[];
     account?: string;
     network?: "mainnet" | "testnet" | "devnet";
+    include?: ("memos" | "balance_changes")[];
     lastEventIdQuery?: string;
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -2335,6 +2348,7 @@ export function streamEvents({ lastEventId, eventType, account, network, lastEve
         event_type: eventType,
         account,
         network,
+        include,
         last_event_id: lastEventIdQuery
     }))}`, {
         ...opts,
@@ -2347,8 +2361,9 @@ export function streamEvents({ lastEventId, eventType, account, network, lastEve
 /**
  * Show an event
  */
-export function getEvent(eventId: string, { network, xRequestId }: {
+export function getEvent(eventId: string, { network, include, xRequestId }: {
     network?: "mainnet" | "testnet" | "devnet";
+    include?: ("memos" | "balance_changes")[];
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2379,7 +2394,8 @@ export function getEvent(eventId: string, { network, xRequestId }: {
         status: 503;
         data: Unavailable;
     }>(`/v1/events/${encodeURIComponent(eventId)}${QS.query(QS.explode({
-        network
+        network,
+        include
     }))}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {

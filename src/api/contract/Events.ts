@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EVENT_ID_PATTERN } from "../../domain/EventId.ts"
 import { eventTypes } from "../../domain/EventType.ts"
+import { includables } from "../../domain/Include.ts"
 import { networks } from "../../domain/Network.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
 import { NotFound, StreamLimitReached } from "../Errors.ts"
@@ -80,6 +81,14 @@ const account = Schema.optionalKey(
   })
 )
 
+const include = Schema.optionalKey(
+  field(
+    Schema.Array(Schema.Literals(includables)),
+    "What to add to payloads, as a webhook's include: memos, balance_changes. Repeat the parameter for both.",
+    ["balance_changes"]
+  )
+)
+
 const EventStream = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" })).annotate({
   description:
     "Server-sent events: `id`, `event` and `data` of each event, and a comment after 15 s without one. The stream has no end.",
@@ -116,6 +125,7 @@ export class Events extends HttpApiGroup.make("events")
         since: Schema.optionalKey(TimeBound),
         until: Schema.optionalKey(TimeBound),
         network,
+        include,
         ...pageQuery
       },
       success: pageOf("EventPage", Event)
@@ -139,6 +149,7 @@ export class Events extends HttpApiGroup.make("events")
             "mainnet"
           )
         ),
+        include,
         last_event_id: lastEventId
       },
       success: EventStream,
@@ -152,7 +163,7 @@ export class Events extends HttpApiGroup.make("events")
     ),
     HttpApiEndpoint.get("get", "/:event_id", {
       params: { event_id: EventId },
-      query: { network },
+      query: { network, include },
       success: Event,
       error: NotFound
     }).annotateMerge(
