@@ -7,19 +7,19 @@ import type { Json, JsonObject, Ledger, LedgerTransaction } from "../../src/doma
 import type { DetectedEvent, Detection } from "../../src/domain/LedgerEvent.ts"
 import { isJsonObject } from "../../src/domain/NormaliseLedger.ts"
 
-export type Detector = (ledger: Ledger) => Detection
+export type Detector = typeof detectLedger
 
 const reading =
   (change: (transaction: LedgerTransaction, ledger: Ledger) => LedgerTransaction): Detector =>
-  (ledger) =>
-    detectLedger({ ...ledger, transactions: ledger.transactions.map((one) => change(one, ledger)) })
+  (ledger, network) =>
+    detectLedger({ ...ledger, transactions: ledger.transactions.map((one) => change(one, ledger)) }, network)
 
 const writing =
   (
     change: (events: ReadonlyArray<DetectedEvent>, ledger: Ledger) => ReadonlyArray<DetectedEvent>
   ): Detector =>
-  (ledger) => {
-    const { alerts, events } = detectLedger(ledger)
+  (ledger, network) => {
+    const { alerts, events } = detectLedger(ledger, network)
     return { alerts, events: change(events, ledger) }
   }
 
