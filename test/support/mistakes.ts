@@ -97,9 +97,7 @@ export const mistakes: Readonly<Record<string, Detector>> = {
     }
   })),
   "failed transactions are skipped": (ledger, network) => {
-    const transactions = ledger.transactions.filter(
-      ({ meta }) => meta["TransactionResult"] === "tesSUCCESS"
-    )
+    const transactions = ledger.transactions.filter(({ meta }) => meta["TransactionResult"] === "tesSUCCESS")
     return detectLedger({ ...ledger, transactions }, network)
   },
   "a payment delivers its Amount": reading(({ hash, meta, tx }) => ({
