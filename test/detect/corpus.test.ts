@@ -29,7 +29,9 @@ const ledgerOf = (file: string): Ledger => {
 }
 
 const linesOf = (file: string, ledger: Ledger): ReadonlyArray<string> =>
-  detectLedger(ledger).events.map((event) => sortedJson({ ...event, file }))
+  detectLedger(ledger).events.map(({ memos, memos_truncated, balance_changes, ...event }) =>
+    sortedJson({ ...event, file })
+  )
 
 /** Orders the transactions of all files: by ledger, execution order and hash. */
 const placeOf = (ledger_index: number, transactionIndex: Json | undefined, hash: string): string =>
