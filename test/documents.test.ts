@@ -10,10 +10,12 @@ import { signature } from "../src/deliver/send/Signer.ts"
 import { scopes } from "../src/domain/ApiKey.ts"
 import { planLimits } from "../src/domain/Plans.ts"
 import { cloudEventHeaders, requestBody } from "../src/domain/RequestFormat.ts"
+import { sequenceOf } from "../src/domain/Sequence.ts"
 import { complaints, ENVELOPE } from "./schemas/support.ts"
 import { envExample, made, metricsMarkdown, topicsMarkdown } from "./support/documents.ts"
 import { anchors, brokenLinks, codeBlocks, documents } from "./support/markdown.ts"
 import { operations } from "./support/openApi.ts"
+import { vectorsMarkdown } from "./support/vectors.ts"
 
 const loads = (environment: Environment) => "port" in loadSettings(environment)
 
@@ -40,6 +42,13 @@ describe("docs/settings.md", () => {
 describe("docs/operations.md", () => {
   it("has the metrics of the program", () => {
     const { is, shouldBe } = made("docs/operations.md", metricsMarkdown(), "metrics")
+    assert.strictEqual(is, shouldBe)
+  })
+})
+
+describe("docs/detection-rules.md", () => {
+  it("lists the conformance vectors by transaction type", () => {
+    const { is, shouldBe } = made("docs/detection-rules.md", vectorsMarkdown(), "vectors")
     assert.strictEqual(is, shouldBe)
   })
 })
@@ -97,7 +106,9 @@ describe("docs/receiving.md", () => {
     const [head = "", body = ""] = request.trimEnd().split("\n\n")
     const secret = /is signed with the secret `(\S+)`/.exec(readFileSync("docs/receiving.md", "utf8"))?.[1]
     assert.include(head, `\nX-Service-Signature: ${signature(secret ?? "", body)}\n`)
-    assert.deepStrictEqual(complaints(ENVELOPE, JSON.parse(body)), [])
+    const event = JSON.parse(body)
+    assert.include(head, `\nX-Service-Sequence: ${sequenceOf({ ...event, position: 41 })}\n`)
+    assert.deepStrictEqual(complaints(ENVELOPE, event), [])
   })
 
   it("shows the same event as the CloudEvent that the service sends", () => {
@@ -108,11 +119,18 @@ describe("docs/receiving.md", () => {
     const { webhook_id, ...event } = JSON.parse(envelope.split("\n\n")[1]!)
     assert.strictEqual(requestBody("cloudevents", event, webhook_id), body)
     const attributes = head.split("\n").filter((line) => line.startsWith("ce-"))
-    const sent = Object.entries(cloudEventHeaders(event, webhook_id))
+    const sent = Object.entries(cloudEventHeaders({ ...event, position: 41 }, webhook_id))
     assert.deepStrictEqual(
       attributes,
       sent.map(([name, value]) => `${name}: ${value}`)
     )
+  })
+})
+
+describe("docs/deposits.md", () => {
+  it("shows the SQL of the example", () => {
+    const [booking = ""] = codeBlocks("docs/deposits.md", "sql")
+    assert.include(readFileSync("examples/deposits/schema.sql", "utf8"), booking)
   })
 })
 

@@ -11,6 +11,7 @@ const leftOut = ["package-lock.json", "test/documents.test.ts"]
 const texts = globSync([
   "{src,test,bench,reliability,docs,topics,schemas,.github}/**/*.{ts,js,md,json,yml}",
   "packages/*/{*,src/**/*}.{ts,md,json}",
+  "examples/*/{*,*/*}.{md,py,sql,ts}",
   "{*.md,*.ts,*.json,*.yml,Dockerfile,.env.example}"
 ])
   .filter((file) => !leftOut.includes(file))

@@ -5,6 +5,7 @@
 import { EVENT_ID_PATTERN } from "../domain/EventId.ts"
 import { eventTypes } from "../domain/EventType.ts"
 import { idPattern } from "../domain/Ids.ts"
+import { SEQUENCE_PATTERN } from "../domain/Sequence.ts"
 import { EVENT_ID_EXAMPLE } from "./contract/Common.ts"
 
 /** What a request carries: one event, or a batch. */
@@ -24,6 +25,7 @@ interface WebhookHeader {
 
 const DELIVERY_ID = "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB"
 const BATCH_ID = "bat_01KAJ0Q4M8000000G3T5W7Y9ZC"
+const SEQUENCE_EXAMPLE = "0094084608.000041"
 const SECONDS = "1763684802"
 const SERVICE_SIGNATURE = "sha256=7770e0870712326c44f47fe23f3eb0d9e8ff4a2bb8b0a71635abea64d88858a4"
 const STANDARD_SIGNATURE = "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="
@@ -62,6 +64,15 @@ export const webhookHeaders: ReadonlyArray<WebhookHeader> = [
     always: true,
     description: "The event's type.",
     schema: { type: "string", enum: eventTypes, examples: ["payment.xrp"] }
+  },
+  {
+    component: "ServiceSequence",
+    name: "X-Service-Sequence",
+    only: "event",
+    always: true,
+    description:
+      "The event's place in the order of its network: the ledger's index in 10 digits, a full stop, and the event's place in its ledger, from 0, in 6 digits. Sequences sort as text.",
+    schema: text(SEQUENCE_EXAMPLE, SEQUENCE_PATTERN.source)
   },
   {
     component: "ServiceBatchId",

@@ -4,6 +4,7 @@ import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
 import { account } from "./commands/Account.ts"
 import { backup, restore } from "./commands/Backup.ts"
+import { conformance } from "./commands/conformance/Conformance.ts"
 import { demo } from "./commands/demo/Demo.ts"
 import { explain } from "./commands/Explain.ts"
 import { events } from "./commands/events/Events.ts"
@@ -52,6 +53,7 @@ const root = Command.make("ledgerhook").pipe(
     events,
     secrets,
     ledger,
+    conformance,
     topics,
     mail,
     listen,

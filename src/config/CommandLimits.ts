@@ -14,5 +14,7 @@ export const commandLimits = {
   /** The deepest nesting in JSON that a command reads. A ledger has 10 levels, an event 5. */
   commandJsonDepth: 100,
   /** Characters of a line or document of recorded ledgers: about 20 of the largest. V8's limit is 512 Mi. */
-  recordedTextLength: 128_000_000
+  recordedTextLength: 128_000_000,
+  /** Characters of a line with which a command answers `conformance`; the largest right answer has 6,000. */
+  conformanceAnswerLength: 1_000_000
 } as const

@@ -5,12 +5,16 @@
 import { bookingBounds } from "../domain/Booking.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import type { DetectedEvent, Memo } from "../domain/LedgerEvent.ts"
+import { HEX } from "../domain/LedgerForms.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { hexOf, listOf, need, objectOf } from "./Fields.ts"
+import { listOf, need, objectOf, textField } from "./Fields.ts"
 
 type Memos = Pick<DetectedEvent, "memos" | "memos_truncated">
 
 const none: Memos = {}
+
+/** Of any length: `memoBytes` bounds all of them. */
+const hexOf = textField((text) => HEX.test(text), "bytes in hex")
 
 export const memosOf = (tx: JsonObject): Memos => {
   if (tx["Memos"] === undefined) return none

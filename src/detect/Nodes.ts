@@ -52,7 +52,7 @@ export interface AffectedNode {
 
 export interface AffectedNodes {
   readonly nodes: ReadonlyArray<AffectedNode>
-  /** If nodes could not be read: how many, and what is wrong with the first. */
+  /** If nodes could not be read: how many, and what is wrong with the first. Or why they are those of no transaction. */
   readonly fault: string | undefined
 }
 
@@ -81,6 +81,14 @@ const readNode = (change: Change, node: Json): AffectedNode | undefined => {
   }
 }
 
+/**
+ * For each of these that ended, detection may search all nodes for what somebody gained. A transaction ends one at
+ * most. The bound keeps the search of a ledger that a server made up from taking a time that grows with the square of
+ * its nodes.
+ */
+const searchedFor: ReadonlySet<EntryType> = new Set(["AccountRoot", "Check", "Escrow"])
+const MOST_ENDED = 3
+
 /** An entry of AffectedNodes has one key, which says what happened to the node inside. */
 const readEntry = (wrapped: Json): AffectedNode | undefined => {
   if (isJsonObject(wrapped))
@@ -103,20 +111,26 @@ export const affectedNodes = (meta: JsonObject): AffectedNodes => {
   // Every applied transaction has them.
   if (!Array.isArray(list)) return { nodes: [], fault: "The metadata have no AffectedNodes." }
   const nodes: Array<AffectedNode> = []
+  let ended = 0
   let unread = 0
   let first = ""
   for (const wrapped of list as ReadonlyArray<Json>) {
     try {
       const node = readEntry(wrapped)
-      if (node !== undefined) nodes.push(node)
+      if (node === undefined) continue
+      nodes.push(node)
+      if (node.change === "deleted" && searchedFor.has(node.type)) ended++
     } catch (cause) {
       if (unread++ === 0) first = (cause as Error).message
     }
   }
-  return {
-    nodes: isSorted(nodes) ? nodes : nodes.sort(byId),
-    fault: unread === 0 ? undefined : `${unread} of the AffectedNodes cannot be read. The first: ${first}.`
-  }
+  const unreadable =
+    unread === 0 ? undefined : `${unread} of the AffectedNodes cannot be read. The first: ${first}.`
+  const tooMany =
+    ended <= MOST_ENDED
+      ? undefined
+      : `${ended} accounts, checks and escrows were deleted. No transaction deletes more than ${MOST_ENDED}.`
+  return { nodes: isSorted(nodes) ? nodes : nodes.sort(byId), fault: unreadable ?? tooMany }
 }
 
 /** How an alert names the entry. An id that is no key may hold anything, so it is left out. */

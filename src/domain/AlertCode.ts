@@ -14,7 +14,7 @@ export const alertCodes = {
   unexpected_deletion: "an escrow or check disappears under an unexpected transaction (2.7, 2.8)",
   field_unreadable: "a needed field is missing or has the wrong form",
   nodes_unreadable: "some of the nodes cannot be read, or AffectedNodes is missing",
-  transaction_unreadable: "a transaction has no readable type, account, result or delegate",
+  transaction_unreadable: "a transaction has no readable type, account, result, delegate, sponsor or batch",
   schema_violation: "an event does not match its published schema"
 } as const
 

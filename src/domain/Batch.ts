@@ -1,10 +1,11 @@
 /**
  * Batches: one request that carries several deliveries of a webhook. Its body is a JSON array with an item for each
- * delivery: `{delivery_id, event}`, or a CloudEvent in JSON (the JSON Batch Format of CloudEvents 1.0). Pure.
+ * delivery: `{delivery_id, sequence, event}`, or a CloudEvent in JSON (the JSON Batch Format of CloudEvents 1.0). Pure.
  */
 import type { DeliveryId, WebhookId } from "./Ids.ts"
 import { type EnvelopeFields, envelopeJson } from "./LedgerEvent.ts"
 import { cloudEventJson, type RequestFormat } from "./RequestFormat.ts"
+import { sequenceOf } from "./Sequence.ts"
 
 /** A webhook's `batch`. */
 export interface Batch {
@@ -22,7 +23,7 @@ export const batchItem = (
 ): string =>
   format === "cloudevents"
     ? cloudEventJson(event, webhookId, deliveryId)
-    : `{"delivery_id":"${deliveryId}","event":${envelopeJson(event, webhookId)}}`
+    : `{"delivery_id":"${deliveryId}","sequence":"${sequenceOf(event)}","event":${envelopeJson(event, webhookId)}}`
 
 export const batchBody = (items: ReadonlyArray<string>): string => `[${items.join(",")}]`
 

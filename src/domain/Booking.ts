@@ -3,11 +3,11 @@
  * each involved account gained or lost (docs/detection-rules.md 5).
  */
 import { Schema } from "effect"
+import { HEX } from "./LedgerForms.ts"
 import {
   Address,
   ComputedValue,
   Currency,
-  Hex,
   MptIssuanceId,
   named,
   optional,
@@ -21,13 +21,25 @@ export const bookingBounds = {
   balanceChanges: 100
 } as const
 
+const memoBytes = bookingBounds.memoBytes.toLocaleString("en")
+
+const MemoHex = Schema.String.check(
+  Schema.isPattern(HEX),
+  Schema.isMaxLength(2 * bookingBounds.memoBytes)
+).annotate({
+  identifier: "MemoHex",
+  title: "MemoHex",
+  description: `Bytes in hex, as they are in the ledger, not decoded: at most ${memoBytes} bytes.`,
+  examples: ["696E766F696365"]
+})
+
 const Memo = named(
   "Memo",
-  "A memo of a transaction. Its fields are bytes in hex, as in the ledger.",
+  "A memo of a transaction.",
   Schema.Struct({
-    type: optional(Hex, "MemoType."),
-    format: optional(Hex, "MemoFormat."),
-    data: optional(Hex, "MemoData.")
+    type: optional(MemoHex, "MemoType."),
+    format: optional(MemoHex, "MemoFormat."),
+    data: optional(MemoHex, "MemoData.")
   })
 )
 
@@ -61,8 +73,6 @@ const BalanceChange = named(
     )
   })
 )
-
-const memoBytes = bookingBounds.memoBytes.toLocaleString("en")
 
 export const bookingFields = {
   memos: optional(

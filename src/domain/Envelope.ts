@@ -8,6 +8,7 @@ import { EVENT_ID_PATTERN } from "./EventId.ts"
 import { eventTypes } from "./EventType.ts"
 import { networks } from "./Network.ts"
 import { Address, Hash, named, optional, required, Time, text } from "./payloads/Fields.ts"
+import { SEQUENCE_PATTERN } from "./Sequence.ts"
 import { webhookBounds } from "./WebhookRules.ts"
 
 /** A 32-bit sequence number. Ledger 0 does not exist. */
@@ -40,6 +41,13 @@ const DeliveryId = text(
   "DeliveryId",
   "dlv_ and 26 characters (a ULID).",
   "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB"
+)
+
+const Sequence = text(
+  SEQUENCE_PATTERN,
+  "Sequence",
+  "The ledger's index in 10 digits, a full stop, and the event's place among the events of its ledger, from 0, in 6 digits. Sequences sort as text in the order of the network's events.",
+  "0094084608.000041"
 )
 
 const EventTypeName = named("EventType", `The ${eventTypes.length} event types.`, Schema.Literals(eventTypes))
@@ -101,6 +109,10 @@ const BatchItem = named(
       DeliveryId,
       "The delivery, which has its own status and attempts. List it in the field failed of the answer if its event failed and others did not."
     ),
+    sequence: optional(
+      Sequence,
+      "The event's place in the order of its network. Absent from requests of releases before 0.3."
+    ),
     event: required(
       envelopeFields.annotate({ title: ENVELOPE_TITLE }),
       "The event, as the body of a request without a batch."
@@ -114,7 +126,15 @@ export const batch = Schema.Array(BatchItem)
     title: "Batch",
     description:
       "The body of a request to a webhook that has batch and the format ledgerhook. With the format cloudevents the body is in the JSON Batch Format of CloudEvents instead.",
-    examples: [[{ delivery_id: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB", event: envelopeExample }]]
+    examples: [
+      [
+        {
+          delivery_id: "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB",
+          sequence: "0094084608.000041",
+          event: envelopeExample
+        }
+      ]
+    ]
   })
 
 export const eventRecord = Schema.Struct({

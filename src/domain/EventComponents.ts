@@ -33,11 +33,12 @@ export const componentsOf = (
 /** A batch and its answer. The event of an item is the body of a request of one of the event types. */
 const batchComponents = (): Readonly<Record<string, JsonObject>> => {
   const { schema, definitions } = componentsOf(publishedSchema("batch.schema.json"))
-  const { BatchItem: item, DeliveryId } = definitions
+  const { BatchItem: item, DeliveryId, Sequence } = definitions
   const fields = item?.["properties"]
   if (
     item === undefined ||
     DeliveryId === undefined ||
+    Sequence === undefined ||
     !isJsonObject(fields) ||
     !isJsonObject(fields["event"])
   )
@@ -48,6 +49,7 @@ const batchComponents = (): Readonly<Record<string, JsonObject>> => {
   }
   return {
     DeliveryId,
+    Sequence,
     BatchItem: { ...item, properties: { ...fields, event } },
     [BATCH_BODY]: schema,
     [BATCH_ANSWER]: {

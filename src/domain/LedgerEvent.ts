@@ -135,11 +135,11 @@ export const parseLedgerEvent = (value: string | null): LedgerEvent | undefined 
 /** The fields of an event that a receiver gets. */
 export type EnvelopeFields = Pick<
   LedgerEvent,
-  "event_id" | "event_type" | "ledger_index" | "timestamp" | "network" | "payload"
+  "event_id" | "event_type" | "ledger_index" | "position" | "timestamp" | "network" | "payload"
 >
 
 /** The body of a webhook POST, byte for byte the same at every attempt. */
-export const envelopeJson = (event: EnvelopeFields, webhookId: WebhookId | undefined): string =>
+export const envelopeJson = (event: EnvelopeFields, webhookId: WebhookId): string =>
   JSON.stringify({
     event_id: event.event_id,
     event_type: event.event_type,
@@ -150,5 +150,14 @@ export const envelopeJson = (event: EnvelopeFields, webhookId: WebhookId | undef
     payload: event.payload
   })
 
-/** The event as the API shows it: the envelope without a webhook's id. */
-export const eventJson = (event: EnvelopeFields): string => envelopeJson(event, undefined)
+/** The event as the API shows it. */
+export const eventJson = (event: EnvelopeFields): string =>
+  JSON.stringify({
+    event_id: event.event_id,
+    event_type: event.event_type,
+    ledger_index: event.ledger_index,
+    position: event.position,
+    timestamp: event.timestamp,
+    network: event.network,
+    payload: event.payload
+  })

@@ -27,6 +27,8 @@ const METADATA = ["meta", "metaData", "metadata"]
 
 /** Indexes and times of the ledger are unsigned 32-bit numbers. */
 const UINT32_MAX = 4_294_967_295
+const COUNTS = ["ledger_index", "inLedger", "close_time", "parent_close_time", "date"]
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -54,7 +56,7 @@ const countOrUndefined = (value: Json | undefined): number | undefined => {
 }
 
 const isoTimeOrUndefined = (value: Json | undefined): number | undefined =>
-  typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(value)
+  typeof value === "string" && ISO_TIME.test(value)
     ? countOrUndefined(unixMsToRipple(Date.parse(value)))
     : undefined
 
@@ -73,6 +75,23 @@ export const notFinal = (raw: unknown): string | undefined => {
     reasonNotFinal(result === answer ? undefined : result) ??
     reasonNotFinal(objectNamed(CONTENT, result))
   )
+}
+
+const isNumber = (value: Json | undefined): boolean =>
+  typeof value === "number" || (typeof value === "string" && /^-?[0-9]+$/.test(value))
+
+/** What is wrong with a document's index or times, if no ledger can have them. A text that is no number says nothing. */
+export const outOfRange = (raw: unknown): string | undefined => {
+  const result = resultOf(raw)
+  if (result === undefined) return undefined
+  for (const part of [result, objectNamed(CONTENT, result) ?? result]) {
+    const name = COUNTS.find((count) => isNumber(part[count]) && countOrUndefined(part[count]) === undefined)
+    if (name !== undefined) return `its ${name} must be a whole number from 0 to ${UINT32_MAX}`
+  }
+  const iso = result["close_time_iso"]
+  return typeof iso === "string" && ISO_TIME.test(iso) && isoTimeOrUndefined(iso) === undefined
+    ? "its close_time_iso must be a time from 2000-01-01T00:00:00Z to 2136-02-07T06:28:15Z"
+    : undefined
 }
 
 /** Undefined when `raw` has no transaction type, no 64-digit hash or no metadata in JSON form. */

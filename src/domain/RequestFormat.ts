@@ -8,6 +8,7 @@ import { transactionOfEventId } from "./EventId.ts"
 import type { DeliveryId, WebhookId } from "./Ids.ts"
 import { schemaId } from "./JsonSchemas.ts"
 import { type EnvelopeFields, envelopeJson } from "./LedgerEvent.ts"
+import { sequenceOf } from "./Sequence.ts"
 
 export const requestFormats = ["ledgerhook", "cloudevents"] as const
 export type RequestFormat = (typeof requestFormats)[number]
@@ -31,6 +32,7 @@ const cloudEventAttributes = (event: EnvelopeFields, webhookId: WebhookId) => ({
   time: event.timestamp,
   dataschema: schemaId(`payload:${event.event_type}`),
   ledgerindex: String(event.ledger_index),
+  sequence: sequenceOf(event),
   network: event.network,
   webhookid: webhookId
 })

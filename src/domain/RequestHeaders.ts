@@ -6,6 +6,7 @@ import type { Compression } from "./Compression.ts"
 import type { DeliveryId, WebhookId } from "./Ids.ts"
 import type { EnvelopeFields } from "./LedgerEvent.ts"
 import { cloudEventHeaders, type RequestFormat } from "./RequestFormat.ts"
+import { sequenceOf } from "./Sequence.ts"
 import type { SigningScheme } from "./Signing.ts"
 import { HIDDEN_VALUE } from "./WebhookRules.ts"
 
@@ -52,7 +53,8 @@ export const requestHeaders = (request: Request): Readonly<Record<string, string
       : {
           "X-Service-Delivery-Id": carried.deliveryId,
           "X-Service-Event-Id": carried.event.event_id,
-          "X-Service-Event-Type": carried.event.event_type
+          "X-Service-Event-Type": carried.event.event_type,
+          "X-Service-Sequence": sequenceOf(carried.event)
         }),
     "X-Service-Timestamp": seconds,
     ...(isBatch || format !== "cloudevents"

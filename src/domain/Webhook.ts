@@ -8,6 +8,7 @@ import { type Compression, compressions } from "./Compression.ts"
 import type { EventType } from "./EventType.ts"
 import type { PayloadFilter } from "./filter/PayloadFilter.ts"
 import type { AccountId } from "./Ids.ts"
+import type { Includable } from "./Include.ts"
 import { isNetwork, type Network } from "./Network.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"
 import { type RequestFormat, requestFormats } from "./RequestFormat.ts"
@@ -36,6 +37,8 @@ export interface WebhookConfig {
   readonly signing?: ReadonlyArray<SigningScheme>
   /** Absent: `ledgerhook`. */
   readonly format?: RequestFormat
+  /** Absent: none. */
+  readonly include?: ReadonlyArray<Includable>
   /** Absent: none. */
   readonly compression?: Compression
   /** Absent: each request carries one event. */
@@ -78,6 +81,8 @@ const fieldRules: Readonly<Record<keyof WebhookConfig, (value: unknown) => boole
         isTexts(schemes) && (schemes as ReadonlyArray<string>).every((one) => isOneOf(one, signingSchemes))
     ),
   format: (value) => isAbsentOr(value, (format) => isOneOf(format, requestFormats)),
+  // Those that a later version adds are left out.
+  include: (value) => isAbsentOr(value, isTexts),
   compression: (value) => isAbsentOr(value, (compression) => isOneOf(compression, compressions)),
   batch: (value) =>
     isAbsentOr(

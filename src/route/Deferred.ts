@@ -29,10 +29,14 @@ export const makeDeferred = () => {
     firstOffset: () => queue[taken]?.record.offset,
     /** Whether a delivery of the webhook waits, so that a later one must wait behind it. */
     has: (webhookId: WebhookId) => waiting.has(webhookId),
-    /** Events must be added in the order of their offsets. */
-    add: (record: LogRecord, event: LedgerEvent, webhooks: ReadonlyArray<RoutedWebhook>) => {
+    /** Events must be added in the order of their offsets. `eventFor`: the event that the webhook's work has. */
+    add: (
+      record: LogRecord,
+      eventFor: (webhook: RoutedWebhook) => LedgerEvent,
+      webhooks: ReadonlyArray<RoutedWebhook>
+    ) => {
       for (const webhook of webhooks) {
-        queue.push({ record, event, webhook })
+        queue.push({ record, event: eventFor(webhook), webhook })
         waiting.set(webhook.id, (waiting.get(webhook.id) ?? 0) + 1)
       }
     },

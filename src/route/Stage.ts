@@ -8,6 +8,7 @@ import { Effect, Fiber } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, newWork } from "../domain/Delivery.ts"
 import { deliveryId } from "../domain/Ids.ts"
+import { withoutIncludable } from "../domain/Include.ts"
 import { eventsTopic, type LedgerEvent, NOT_AN_EVENT, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
 import { permissionUnder } from "../domain/Quota.ts"
@@ -167,10 +168,13 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
           next.unreadable.push(record)
           continue
         }
+        // Most webhooks want no more than the payload, so the work of their deliveries is small.
+        const plain = withoutIncludable(event)
+        const eventFor = ({ includes }: RoutedWebhook) => (includes ? event : plain)
         let wanting: ReadonlyArray<RoutedWebhook> = webhooks.match(event).filter(maySend)
         if (deferred.size() > 0 || wanting.length > routeBatchDeliveries) {
           const isLarge = wanting.length > routeBatchDeliveries
-          deferred.add(record, event, isLarge ? wanting : wanting.filter(({ id }) => deferred.has(id)))
+          deferred.add(record, eventFor, isLarge ? wanting : wanting.filter(({ id }) => deferred.has(id)))
           wanting = isLarge ? [] : wanting.filter(({ id }) => !deferred.has(id))
         }
         if (next.append.length + wanting.length > routeBatchDeliveries) {
@@ -178,7 +182,7 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
           next = emptyTransaction()
         }
         begin(next, record)
-        for (const webhook of wanting) next.append.push(toQueue(record, event, webhook))
+        for (const webhook of wanting) next.append.push(toQueue(record, eventFor(webhook), webhook))
       }
       yield* queueUpTo(next, records.at(-1)!.offset + 1)
     })

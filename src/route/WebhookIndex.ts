@@ -18,6 +18,8 @@ export interface RoutedWebhook {
   readonly id: string
   readonly account_id: AccountId
   readonly network: Network
+  /** Whether its payloads get fields that records have beside the payload. */
+  readonly includes: boolean
 }
 
 export interface WebhookIndex {
@@ -90,11 +92,12 @@ export const makeWebhookIndex = (): WebhookIndex => {
 
   const parse = (
     id: string,
-    { account_id, network, event_types, account_filters, payload_filter }: WebhookConfig
+    { account_id, network, event_types, account_filters, payload_filter, include = [] }: WebhookConfig
   ): Entry => ({
     id,
     account_id,
     network,
+    includes: include.length > 0,
     types: typeBits(event_types),
     wantsPayload: payload_filter === undefined ? undefined : compileStored(payload_filter),
     accounts: account_filters.map(accountKey)

@@ -3,8 +3,11 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import packageJson from "../../package.json" with { type: "json" }
+import { withIncluded } from "../../src/domain/Include.ts"
 import { envelopeJson } from "../../src/domain/LedgerEvent.ts"
+import { sequenceOf } from "../../src/domain/Sequence.ts"
 import { apiLayer } from "../support/api.ts"
+import { booked } from "../support/bookedEvent.ts"
 import { NOW, prepareDeliveries as prepare } from "../support/recordedDeliveries.ts"
 import { setUsage } from "../support/rows.ts"
 
@@ -135,6 +138,7 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
           "X-Service-Delivery-Id": id,
           "X-Service-Event-Id": event.event_id,
           "X-Service-Event-Type": event.event_type,
+          "X-Service-Sequence": sequenceOf(event),
           "X-Service-Timestamp": String(NOW / 1_000 + 2)
         },
         request_body: envelopeJson(event, webhookId),
@@ -169,6 +173,23 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
           }
         ]
       })
+    })
+  )
+
+  it.effect("shows the body with what its webhook includes, and retries it from the whole event", () =>
+    Effect.gen(function* () {
+      const { api, key, queue, attempt, get, webhookId } = yield* prepare()
+      const sql = yield* SqlClient.SqlClient
+      yield* api.call("PATCH", `/v1/webhooks/${webhookId}`, { key, body: { include: ["balance_changes"] } })
+      const { id, event } = yield* queue(NOW, booked)
+      yield* attempt(id, 1, "failed")
+      const body = envelopeJson(withIncluded(event, ["balance_changes"]), webhookId)
+      assert.include(body, `,"balance_changes":[{`)
+      assert.strictEqual((yield* get(`/${id}`)).body.request_body, body)
+      yield* api.call("POST", `/v1/deliveries/${id}/retry`, { key })
+      const [work] = yield* sql<{ readonly value: string }>`
+        SELECT value FROM outbox WHERE topic = 'webhooks.deliveries' AND key = ${webhookId}`
+      assert.deepStrictEqual(JSON.parse(work!.value).event, event)
     })
   )
 

@@ -5,9 +5,11 @@ import { SqlClient } from "effect/sql"
 import { EVENT_ID_FORM } from "../../src/api/contract/Common.ts"
 import { StreamLimits } from "../../src/config/StreamLimits.ts"
 import { expandPattern } from "../../src/domain/EventType.ts"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { withIncluded } from "../../src/domain/Include.ts"
+import { eventJson, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
+import { booked } from "../support/bookedEvent.ts"
 import { eventually } from "../support/delivering.ts"
 import {
   appendLedgers,
@@ -76,6 +78,28 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
         assert.strictEqual(JSON.parse(data!).event_id, id)
         assert.strictEqual(JSON.parse(data!).event_type, event)
       }
+    })
+  )
+
+  it.effect("adds to payloads what it is asked for, in past events as in new ones", () =>
+    Effect.gen(function* () {
+      const { open } = yield* client()
+      const events = newLedgers({ count: 2 }).map((event) => ({ ...event, ...booked }))
+      const [first, ...others] = events
+      yield* appendLedgers([first!])
+      const query = "?include=balance_changes"
+      const asking = yield* open({ query })
+      const plain = yield* open()
+      yield* appendLedgers(others)
+      yield* untilIds(asking, others)
+      yield* untilIds(plain, others)
+      const late = yield* open({ query, lastEventId: first!.event_id })
+      yield* untilIds(late, others)
+      const dataOf = (stream: OpenStream) => stream.blocks().flatMap(({ data }) => data ?? [])
+      const withChanges = others.map((event) => eventJson(withIncluded(event, ["balance_changes"])))
+      assert.deepStrictEqual(dataOf(asking), withChanges)
+      assert.deepStrictEqual(dataOf(late), withChanges)
+      assert.deepStrictEqual(dataOf(plain), others.map(eventJson))
     })
   )
 
@@ -236,7 +260,7 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
       ])
       assert.deepStrictEqual(yield* ask("?since=2026-11-21T09:30:00Z"), [
         400,
-        "since is unknown; accepted: event_type, account, network, last_event_id."
+        "since is unknown; accepted: event_type, account, network, include, last_event_id."
       ])
       assert.deepStrictEqual(yield* ask(`?last_event_id=${unknown}`), [
         404,

@@ -70,6 +70,8 @@ const wrongFields: ReadonlyArray<readonly [Record<string, unknown>, RegExp]> = [
   [{ headers: { "Webhook-Id": "x" } }, /^headers must not contain Webhook-Id/],
   [{ headers: { "CE-Id": "x" } }, /^headers must not contain CE-Id/],
   [{ format: "cloudevent" }, /^format must be "ledgerhook" or "cloudevents"/],
+  [{ include: ["memo"] }, /^include\[0\] must be "memos" or "balance_changes"/],
+  [{ include: "memos" }, /^include must be an array/],
   [{ format: null }, /^format must be "ledgerhook" or "cloudevents"/],
   [{ headers: { "content-encoding": "gzip" } }, /^headers must not contain content-encoding/],
   [{ compression: "br" }, /^compression must be "gzip", "zstd" or null/],
@@ -163,6 +165,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         max_per_second: null,
         signing: ["service"],
         format: "ledgerhook",
+        include: [],
         compression: null,
         batch: null,
         headers: {},
@@ -195,7 +198,8 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
           headers: { "X-Team": "pay ments", Authorization: "Bearer abc" },
           secret: "0123456789abcdef",
           max_in_flight: 1,
-          max_per_second: 10_000
+          max_per_second: 10_000,
+          include: ["balance_changes", "memos", "balance_changes"]
         }
         const created = yield* api.call("POST", "/v1/webhooks", { key, body })
         const { network, status, created_at, updated_at, id, ...shown } = created.body
@@ -203,6 +207,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
           ...body,
           event_types: ["check.*", "payment.xrp"],
           account_filters: [ADDRESS],
+          include: ["balance_changes", "memos"],
           headers: hidden(body.headers)
         })
         const [config] = yield* recordsOf(id)
@@ -217,7 +222,8 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
           account_filters: [ADDRESS],
           headers: body.headers,
           max_in_flight: 1,
-          max_per_second: 10_000
+          max_per_second: 10_000,
+          include: ["balance_changes", "memos"]
         })
         assert.notInclude(JSON.stringify(config), body.secret)
         assert.strictEqual(Result.getOrThrow(box.open(sealed_secret)), body.secret)
@@ -233,7 +239,12 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         body: { ...valid, description: "old", max_per_second: 5 }
       })).body
       const patch = (body: unknown) => api.call("PATCH", `/v1/webhooks/${id}`, { key, body })
-      const changed = yield* patch({ url: "https://example.org/", description: null, max_per_second: null })
+      const changed = yield* patch({
+        url: "https://example.org/",
+        description: null,
+        max_per_second: null,
+        include: ["memos", "memos"]
+      })
       assert.strictEqual(changed.status, 200)
       assert.deepStrictEqual(changed.body, {
         id,
@@ -241,6 +252,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         url: "https://example.org/",
         description: null,
         max_per_second: null,
+        include: ["memos"],
         updated_at: changed.body.updated_at
       })
       assert.strictEqual((yield* patch({ url: "https://10.0.0.1/" })).status, 400)

@@ -222,7 +222,10 @@ describe("a stream that is lost", () => {
       assert.strictEqual(yield* says(), `${url} answered HTTP 301; ${noApi}`)
       assert.strictEqual(yield* says(), `${url} answered with something else than an event stream.`)
       assert.match(yield* says(), /: an event of the stream has more than 1048576 characters\.$/)
-      assert.strictEqual(yield* says(), `${url} sent an event that cannot be read.`)
+      assert.strictEqual(
+        yield* says(),
+        `${url} sent an event that this version cannot read. The service must be of release 0.3 or later.`
+      )
       assert.strictEqual(asked.length, 5)
     }).pipe(Effect.scoped)
   )
@@ -294,6 +297,7 @@ describe("what is shown of an event", () => {
     assert.isTrue(forwardedLine(failed, true).startsWith("\u001b[31m---\u001b[0m "))
     assert.include(forwardedLine(failed, true), "connection refused")
     assert.deepInclude(JSON.parse(forwardedJson(failed)), { status: null, error: "connection refused" })
+    assert.strictEqual(JSON.parse(forwardedJson(forwarded)).sequence, "0000000010.000000")
     const hostile = { ...forwarded, event: { ...event!, event_id: "\u001b[2J" } }
     assert.notInclude(forwardedLine(hostile, false), "\u001b")
   })

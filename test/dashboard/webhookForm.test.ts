@@ -78,6 +78,7 @@ const webhook: Webhook = {
   max_per_second: null,
   signing: ["service", "standard"],
   format: "cloudevents",
+  include: ["balance_changes"],
   compression: "gzip",
   batch: { max_events: 100, max_wait_ms: 250 },
   headers: { "X-Tenant": "***" },
@@ -107,6 +108,7 @@ describe("the form of a webhook", () => {
           { id: "2", name: "", value: "" }
         ],
         max_per_second: 5,
+        include: ["memos"],
         secret: "0123456789abcdef"
       }),
       {
@@ -120,6 +122,7 @@ describe("the form of a webhook", () => {
         max_per_second: 5,
         signing: ["service"],
         format: "ledgerhook",
+        include: ["memos"],
         compression: null,
         batch: null,
         network: "mainnet",

@@ -4,6 +4,7 @@ import { makeLane } from "../../src/deliver/queue/Lane.ts"
 import { takeSending } from "../../src/deliver/queue/WebhookQueue.ts"
 import { batchOutcomes, EACH_KEEPS } from "../../src/deliver/send/Attempt.ts"
 import { batchBody } from "../../src/domain/Batch.ts"
+import { sequenceOf } from "../../src/domain/Sequence.ts"
 import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
 import { event } from "../support/sending.ts"
 
@@ -93,11 +94,13 @@ describe("a request", () => {
     const lane = laneOf(Array.from({ length: 12 }, (_, i) => String(i)))
     const { items, works } = takeSending(lane, tens, 1_000_000)!
     assert.strictEqual(lane.queued.length, 2)
-    const { accounts: _, detected_at: __, position: ___, ...envelope } = event
+    const { accounts: _, detected_at: __, position, ...envelope } = event
+    const sequence = sequenceOf({ ...envelope, position })
     assert.deepStrictEqual(
       JSON.parse(batchBody(items!)),
       works.map(({ deliveryId, event: { payload } }) => ({
         delivery_id: deliveryId,
+        sequence,
         event: { ...envelope, webhook_id: "wh_1", payload }
       }))
     )

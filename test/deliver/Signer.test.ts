@@ -132,6 +132,7 @@ describe("a CloudEvent", () => {
       ...event,
       event_id: `xrpl:4294967295:${"A1".repeat(32)}:payment.xrp:2`,
       ledger_index: 2 ** 32 - 1,
+      position: 999_999,
       payload: { note: "größer 😀" }
     }
     const { headers, body } = sent(requestOf(given))
@@ -147,6 +148,7 @@ describe("a CloudEvent", () => {
       datacontenttype: "application/json",
       dataschema: "urn:ledgerhook:schemas:v1:payload:payment.xrp",
       ledgerindex: "4294967295",
+      sequence: "4294967295.999999",
       network: "mainnet",
       webhookid: "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE",
       data: given.payload
@@ -161,7 +163,8 @@ describe("a CloudEvent", () => {
     assert.deepInclude(headers, {
       "Content-Type": "application/json",
       "X-Mine": "1",
-      "X-Service-Event-Type": "payment.xrp"
+      "X-Service-Event-Type": "payment.xrp",
+      "X-Service-Sequence": "0000000001.000000"
     })
   })
 

@@ -92,8 +92,8 @@ const required: Readonly<Record<string, ReadonlyArray<string>>> = {
   CreatedNode: ["LedgerEntryType", "LedgerIndex", "NewFields"],
   ModifiedNode: ["LedgerEntryType", "LedgerIndex"],
   DeletedNode: ["FinalFields", "LedgerEntryType", "LedgerIndex"],
-  // An account created without XRP has no Balance.
-  NewFields: entry.filter((name) => name !== "Balance"),
+  // New leaves out 0 drops.
+  NewFields: entry.filter((name) => !["Balance", "TakerGets", "TakerPays"].includes(name)),
   FinalFields: entry,
   SignerEntry: ["Account", "SignerWeight"],
   Balance: amount,

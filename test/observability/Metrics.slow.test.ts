@@ -6,9 +6,8 @@ import { metricsTable } from "../../src/observability/Metrics.ts"
 import { fillAllMetrics } from "../support/allMetrics.ts"
 import { hasPromtool, promtool } from "../support/promtool.ts"
 
-/** The promise is that a scrape costs less, whatever the number of webhooks: no series depends on it. */
-const SCRAPE_MS = 5
-const SCRAPES = 200
+/** Lines of a scrape with every series that can exist. Writing them takes a few milliseconds. */
+const MOST_LINES = 2_000
 
 const format = PrometheusMetrics.format()
 
@@ -32,17 +31,10 @@ describe.skipIf(!hasPromtool)("all metrics (promtool)", () => {
 })
 
 describe("/metrics", () => {
-  it.live("costs less than 5 ms with every series that can exist", () =>
+  it.effect("has a bounded number of lines, however many webhooks there are", () =>
     Effect.gen(function* () {
       yield* fillAllMetrics
-      const times: Array<number> = []
-      for (let i = 0; i < SCRAPES; i++) {
-        const startedAt = performance.now()
-        yield* format
-        times.push(performance.now() - startedAt)
-      }
-      const median = times.sort((a, b) => a - b)[SCRAPES / 2]!
-      assert.isBelow(median, SCRAPE_MS)
+      assert.isAtMost((yield* format).split("\n").length, MOST_LINES)
     }).pipe(Effect.scoped, Effect.provideService(Metric.MetricRegistry, new Map()))
   )
 })

@@ -1,5 +1,8 @@
 /** The receiver package says where an event stands in its network, sorts events, and finds missing positions. */
+import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { pathToFileURL } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import {
   gaps,
@@ -10,13 +13,14 @@ import {
   sortBySequence
 } from "../../packages/receiver-js/src/index.ts"
 import { cloudEventHeaders } from "../../src/domain/RequestFormat.ts"
-import { eventBody, exampleEvent, SEQUENCE } from "./support.ts"
+import { codeBlocks, commentsOf } from "../support/markdown.ts"
+import { eventBody, exampleEvent, exampleRecord, SEQUENCE } from "./support.ts"
 
 const vectors = JSON.parse(readFileSync("packages/sequence-vectors.json", "utf8"))
 /** Ledgers 10 to 20, unless the vector says otherwise. */
 const RANGE = { from_ledger: 10, to_ledger: 20 }
 
-const cloudEvent = cloudEventHeaders({ ...exampleEvent, position: 7 }, exampleEvent.webhook_id)
+const { "ce-sequence": _, ...cloudEvent } = cloudEventHeaders(exampleRecord, exampleRecord.webhook_id)
 const payload = JSON.stringify(exampleEvent.payload)
 
 describe("the sequence of an event", () => {
@@ -101,4 +105,15 @@ describe("gaps", () => {
     for (const text of vectors.malformed)
       assert.throws(() => gaps([text], { fromLedger: 1, toLedger: 2 }), ParseError, "is not a sequence")
   })
+})
+
+it("the example of the README prints what it says", () => {
+  const example = codeBlocks("packages/receiver-js/README.md", "ts").find((block) => block.includes("gaps("))!
+  const source = pathToFileURL(resolve("packages/receiver-js/src/index.ts")).href
+  const program = example.replace('"ledgerhook-receiver"', JSON.stringify(source))
+  const printed = execFileSync(process.execPath, ["--input-type=module", "-"], {
+    input: program,
+    encoding: "utf8"
+  })
+  assert.strictEqual(printed, commentsOf(example, "// "))
 })

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { requestFormats } from "../../src/domain/RequestFormat.ts"
 import { differences, generatedFolders } from "../../tools/schemas/SchemaFiles.ts"
 import { batchEvents, batchOf, SECRET } from "../receiver-js/support.ts"
+import { codeBlocks, commentsOf } from "../support/markdown.ts"
 import { hasPython } from "./support.ts"
 
 const PACKAGE = "packages/receiver-python"
@@ -62,6 +63,17 @@ describe("packages/receiver-python", () => {
         ["dlv_1", second]
       ]
     })
+  })
+
+  it.skipIf(!hasPython)("prints what the example of the README says", () => {
+    const example = codeBlocks(`${PACKAGE}/README.md`, "python").find((block) => block.includes("gaps("))!
+    const { stderr, stdout } = spawnSync("python3", ["-"], {
+      encoding: "utf8",
+      env: environment,
+      input: example
+    })
+    assert.strictEqual(stderr, "")
+    assert.strictEqual(stdout, commentsOf(example, "# "))
   })
 
   it("has types that are generated from the schemas (npm run schemas writes them)", () => {

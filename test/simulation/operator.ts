@@ -125,6 +125,7 @@ export const createWebhook = Effect.fnUntraced(function* (
       max_per_second: made.maxPerSecond,
       signing: ["service"],
       format: "ledgerhook",
+      include: [],
       compression: null,
       batch: made.batch,
       headers: {},

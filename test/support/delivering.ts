@@ -13,11 +13,14 @@ import { Sender } from "../../src/deliver/send/Sender.ts"
 import type { Batch } from "../../src/domain/Batch.ts"
 import { type DeliveryStatus, type DeliveryWork, newWork, workTopic } from "../../src/domain/Delivery.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
+import type { Includable } from "../../src/domain/Include.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { defaultFormat, type RequestFormat } from "../../src/domain/RequestFormat.ts"
 import { Log } from "../../src/log/Log.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
 import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
 import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
+import { column } from "../../src/storage/Columns.ts"
 import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
@@ -91,6 +94,8 @@ export const makeWebhook = Effect.fnUntraced(function* (
     readonly maxInFlight?: number
     readonly maxPerSecond?: number
     readonly batch?: Batch
+    readonly format?: RequestFormat
+    readonly include?: ReadonlyArray<Includable>
     readonly accountId?: string
     readonly id?: string
   } = {}
@@ -101,7 +106,8 @@ export const makeWebhook = Effect.fnUntraced(function* (
   yield* insertAccount(accountId)
   const id = yield* insertWebhook(accountId, secrets.seal(SECRET), fields.id)
   yield* sql`UPDATE webhooks SET url = ${url}, max_in_flight = ${fields.maxInFlight ?? 16}, max_per_second = ${fields.maxPerSecond ?? null},
-    batch = ${fields.batch === undefined ? null : JSON.stringify(fields.batch)}::text::json WHERE id = ${id}`
+    batch = ${fields.batch === undefined ? null : JSON.stringify(fields.batch)}::text::json,
+    format = ${fields.format ?? defaultFormat}, include = ${column(fields.include ?? [])}::text[] WHERE id = ${id}`
   yield* publish(id)
   return id
 })

@@ -12,7 +12,7 @@ type ApiVersion = 1 | 2
 const withDelivered = ({ meta, tx }: SimulatedTransaction): JsonObject => {
   const type = tx["TransactionType"]
   if (meta["TransactionResult"] !== "tesSUCCESS" || (type !== "Payment" && type !== "CheckCash")) return meta
-  const delivered: Json | undefined = meta["DeliveredAmount"] ?? tx["Amount"]
+  const delivered: Json | undefined = meta["delivered_amount"] ?? meta["DeliveredAmount"] ?? tx["Amount"]
   return delivered === undefined ? meta : { ...meta, delivered_amount: delivered }
 }
 

@@ -10,6 +10,7 @@ export const documents: ReadonlyArray<string> = globSync([
   "schemas/*.md",
   "bench/*.md",
   "packages/*/README.md",
+  "examples/*/README.md",
   "ops/*/*.md",
   "src/log/kafka/*.md"
 ]).sort()
@@ -19,6 +20,14 @@ export const codeBlocks = (file: string, language: string): ReadonlyArray<string
   Array.from(readFileSync(file, "utf8").matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm))
     .filter(([, fence]) => fence === language)
     .map(([, , block]) => block!)
+
+/** The comments of an example that says what it prints: as printed. */
+export const commentsOf = (block: string, mark: string): string =>
+  block
+    .split(/(?<=\n)/)
+    .filter((line) => line.startsWith(mark))
+    .map((line) => line.slice(mark.length))
+    .join("")
 
 const prose = (file: string): string => readFileSync(file, "utf8").replace(/^```[\s\S]*?^```$/gm, "")
 

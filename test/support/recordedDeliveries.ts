@@ -37,8 +37,8 @@ export const prepareDeliveries = Effect.fnUntraced(function* (environment: "live
     body: { url: "https://example.com/", event_types: ["*"], headers: { authorization: "Bearer secret" } }
   })
   const { id: webhookId, network } = created.body
-  const queue = Effect.fnUntraced(function* (detectedAt: number) {
-    const event = eventAt(detectedAt, positions++, network)
+  const queue = Effect.fnUntraced(function* (detectedAt: number, fields: Partial<LedgerEvent> = {}) {
+    const event = { ...eventAt(detectedAt, positions++, network), ...fields }
     const [at] = yield* log.transaction({
       append: [{ topic: eventsTopic(network), key: network, value: JSON.stringify(event) }]
     })

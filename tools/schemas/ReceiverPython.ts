@@ -55,10 +55,10 @@ const typeOf = (schema: JsonSchema): string => {
   if (type === "integer") return "int"
   if (type === "string") return "str"
   if (type === "boolean") return "bool"
-  throw new Error(`No Python type for the schema ${JSON.stringify(schema)}`)
+  throw new Error(`No Python type for the schema ${JSON.stringify(schema)}. Give it a name (\`named\`).`)
 }
 
-/** Makes a class with the required fields and, if there are optional fields, a second class that adds them. */
+/** Makes one class or, if there are required and optional fields, a second class that adds the optional ones. */
 const typedDict = (name: string, schema: JsonSchema, bases = "TypedDict"): ReadonlyArray<string> => {
   const { properties = {}, required = [] } = schema
   const fieldsOf = (wanted: boolean) =>
@@ -72,6 +72,7 @@ const typedDict = (name: string, schema: JsonSchema, bases = "TypedDict"): Reado
   const optional = fieldsOf(false)
   const about = schema.description === undefined ? [] : wrapped(schema.description, "#:")
   if (optional.length === 0) return ["", "", ...about, `class ${name}(${bases}):`, ...needed]
+  if (needed.length === 0) return ["", "", ...about, `class ${name}(${bases}, total=False):`, ...optional]
   const base = `_${name}Required`
   return [
     ...["", "", `class ${base}(${bases}):`, ...needed],

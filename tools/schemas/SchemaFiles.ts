@@ -2,6 +2,7 @@
 import { asyncApiDocument } from "../../src/api/AsyncApiDocument.ts"
 import { openApiDocument } from "../../src/api/Contract.ts"
 import { publishedSchemas } from "../../src/domain/JsonSchemas.ts"
+import { vectorFiles } from "../vectors/Files.ts"
 import { receiverPython } from "./ReceiverPython.ts"
 import { receiverTypes } from "./ReceiverTypes.ts"
 import { schemaIndex } from "./SchemaIndex.ts"
@@ -24,11 +25,15 @@ export const schemaFiles = (): Files => {
     ...schemas.map(({ path, document }): [string, string] => [path, jsonText(document)]),
     ["openapi.json", jsonText(openApiDocument())],
     ["asyncapi.json", jsonText(asyncApiDocument())],
-    ["signature-vectors.json", jsonText(signatureVectors())]
+    ["signature-vectors.json", jsonText(signatureVectors())],
+    ...vectorFiles().map(([name, text]): [string, string] => [`detection/${name}`, text])
   ])
 }
 
-/** Every folder that holds generated files, and nothing else. */
+/** Files in a generated folder that are written by hand. */
+const byHand: ReadonlySet<string> = new Set(["detection/LICENSE", "detection/README.md"])
+
+/** Every folder that holds generated files, and nothing else but `byHand`. */
 export const generatedFolders = (): ReadonlyArray<readonly [folder: string, files: Files]> => [
   ["schemas", schemaFiles()],
   ["packages/receiver-js/src/generated", new Map([["events.ts", receiverTypes(publishedSchemas())]])],
@@ -47,6 +52,6 @@ export const differences = (shouldBe: Files, is: Files): ReadonlyArray<Differenc
     const there = is.get(path)
     if (there !== text) found.push({ path, what: there === undefined ? "missing" : "outdated" })
   }
-  for (const path of is.keys()) if (!shouldBe.has(path)) found.push({ path, what: "left over" })
+  for (const path of is.keys()) if (!shouldBe.has(path) && !byHand.has(path)) found.push({ path, what: "left over" })
   return found
 }

@@ -42,6 +42,8 @@ export type NewWebhook = {
     signing?: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format?: "ledgerhook" | "cloudevents";
+    /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
+    include?: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression?: "gzip" | "zstd" | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
@@ -96,6 +98,8 @@ export type CreatedWebhook = {
     signing: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format: "ledgerhook" | "cloudevents";
+    /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
+    include: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression: "gzip" | "zstd" | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
@@ -258,6 +262,8 @@ export type ListedWebhook = {
     signing: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format: "ledgerhook" | "cloudevents";
+    /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
+    include: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression: "gzip" | "zstd" | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
@@ -329,6 +335,8 @@ export type Webhook = {
     signing: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format: "ledgerhook" | "cloudevents";
+    /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
+    include: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression: "gzip" | "zstd" | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
@@ -385,6 +393,8 @@ export type WebhookChange = {
     signing?: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
     format?: "ledgerhook" | "cloudevents";
+    /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
+    include?: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
     compression?: "gzip" | "zstd" | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
@@ -869,6 +879,8 @@ export type Event = {
     event_type: "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
     /** The index of the ledger that contains the event. */
     ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
     /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
     timestamp: string;
     /** The network of the event. */
@@ -2238,7 +2250,7 @@ export function cancelReplayJob(jobId: string, { xRequestId }: {
 /**
  * List events
  */
-export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax, since, until, network, limit, cursor, xRequestId }: {
+export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax, since, until, network, include, limit, cursor, xRequestId }: {
     eventType?: string[];
     account?: string;
     ledgerIndexMin?: number;
@@ -2246,6 +2258,7 @@ export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax,
     since?: string;
     until?: string;
     network?: "mainnet" | "testnet" | "devnet";
+    include?: ("memos" | "balance_changes")[];
     limit?: number;
     cursor?: string;
     xRequestId?: string;
@@ -2282,6 +2295,7 @@ export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax,
         since,
         until,
         network,
+        include,
         limit,
         cursor
     }))}`, {
@@ -2294,11 +2308,12 @@ export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax,
 /**
  * Stream events
  */
-export function streamEvents({ lastEventId, eventType, account, network, lastEventIdQuery, xRequestId }: {
+export function streamEvents({ lastEventId, eventType, account, network, include, lastEventIdQuery, xRequestId }: {
     lastEventId?: string;
     eventType?: string[];
     account?: string;
     network?: "mainnet" | "testnet" | "devnet";
+    include?: ("memos" | "balance_changes")[];
     lastEventIdQuery?: string;
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -2333,6 +2348,7 @@ export function streamEvents({ lastEventId, eventType, account, network, lastEve
         event_type: eventType,
         account,
         network,
+        include,
         last_event_id: lastEventIdQuery
     }))}`, {
         ...opts,
@@ -2345,8 +2361,9 @@ export function streamEvents({ lastEventId, eventType, account, network, lastEve
 /**
  * Show an event
  */
-export function getEvent(eventId: string, { network, xRequestId }: {
+export function getEvent(eventId: string, { network, include, xRequestId }: {
     network?: "mainnet" | "testnet" | "devnet";
+    include?: ("memos" | "balance_changes")[];
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2377,7 +2394,8 @@ export function getEvent(eventId: string, { network, xRequestId }: {
         status: 503;
         data: Unavailable;
     }>(`/v1/events/${encodeURIComponent(eventId)}${QS.query(QS.explode({
-        network
+        network,
+        include
     }))}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EVENT_ID_PATTERN } from "../../domain/EventId.ts"
 import { eventTypes } from "../../domain/EventType.ts"
+import { includables } from "../../domain/Include.ts"
 import { networks } from "../../domain/Network.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
 import { NotFound, StreamLimitReached } from "../Errors.ts"
@@ -24,7 +25,7 @@ import { EventPattern } from "./WebhookFields.ts"
 
 const Network = Schema.Literals(networks)
 
-/** The envelope that a webhook receives, without `webhook_id`. */
+/** The envelope that a webhook receives, with `position` instead of `webhook_id`. */
 export const Event = Schema.Struct({
   event_id: field(
     Schema.String,
@@ -33,6 +34,11 @@ export const Event = Schema.Struct({
   ),
   event_type: field(Schema.Literals(eventTypes), "The event's type.", "payment.xrp"),
   ledger_index: field(Schema.Int, "The index of the ledger that contains the event.", 94_084_608),
+  position: field(
+    Schema.Int,
+    "The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence.",
+    41
+  ),
   timestamp: Schema.String.annotate({
     format: "date-time",
     description: "When that ledger closed: ISO 8601 date-time in UTC, whole seconds.",
@@ -75,11 +81,19 @@ const account = Schema.optionalKey(
   })
 )
 
+const include = Schema.optionalKey(
+  field(
+    Schema.Array(Schema.Literals(includables)),
+    "What to add to payloads, as a webhook's include: memos, balance_changes. Repeat the parameter for both.",
+    ["balance_changes"]
+  )
+)
+
 const EventStream = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" })).annotate({
   description:
     "Server-sent events: `id`, `event` and `data` of each event, and a comment after 15 s without one. The stream has no end.",
   examples: [
-    `id: ${EVENT_ID_EXAMPLE}\nevent: payment.xrp\ndata: {"event_id":"${EVENT_ID_EXAMPLE}","event_type":"payment.xrp","ledger_index":94084608,"timestamp":"2025-02-11T16:31:20Z","network":"mainnet","payload":{}}\n\n`
+    `id: ${EVENT_ID_EXAMPLE}\nevent: payment.xrp\ndata: {"event_id":"${EVENT_ID_EXAMPLE}","event_type":"payment.xrp","ledger_index":94084608,"position":41,"timestamp":"2025-02-11T16:31:20Z","network":"mainnet","payload":{}}\n\n`
   ]
 })
 
@@ -111,6 +125,7 @@ export class Events extends HttpApiGroup.make("events")
         since: Schema.optionalKey(TimeBound),
         until: Schema.optionalKey(TimeBound),
         network,
+        include,
         ...pageQuery
       },
       success: pageOf("EventPage", Event)
@@ -134,6 +149,7 @@ export class Events extends HttpApiGroup.make("events")
             "mainnet"
           )
         ),
+        include,
         last_event_id: lastEventId
       },
       success: EventStream,
@@ -147,7 +163,7 @@ export class Events extends HttpApiGroup.make("events")
     ),
     HttpApiEndpoint.get("get", "/:event_id", {
       params: { event_id: EventId },
-      query: { network },
+      query: { network, include },
       success: Event,
       error: NotFound
     }).annotateMerge(

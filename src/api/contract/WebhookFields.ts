@@ -4,6 +4,7 @@ import { compressions } from "../../domain/Compression.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { filterProblem } from "../../domain/filter/Parse.ts"
 import { filterBounds } from "../../domain/filter/PayloadFilter.ts"
+import { includables } from "../../domain/Include.ts"
 import { networks } from "../../domain/Network.ts"
 import { requestFormats } from "../../domain/RequestFormat.ts"
 import { STANDARD_SECRET_FORM, signingSchemes } from "../../domain/Signing.ts"
@@ -179,6 +180,12 @@ export const Format = field(
   Schema.Literals(requestFormats),
   "ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest.",
   "ledgerhook"
+)
+
+export const Include = field(
+  Schema.Array(Schema.Literals(includables)),
+  "What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: [].",
+  ["balance_changes"]
 )
 
 export const Compression = field(

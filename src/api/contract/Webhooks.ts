@@ -29,6 +29,7 @@ import {
   EventTypes,
   Format,
   Headers,
+  Include,
   integer,
   MaxInFlight,
   MaxPerSecond,
@@ -54,6 +55,7 @@ const changeable = {
   max_per_second: Schema.optionalKey(MaxPerSecond),
   signing: Schema.optionalKey(Signing),
   format: Schema.optionalKey(Format),
+  include: Schema.optionalKey(Include),
   compression: Schema.optionalKey(Compression),
   batch: Schema.optionalKey(Batch)
 }
@@ -159,6 +161,7 @@ const record = {
   ),
   signing: Signing,
   format: Format,
+  include: Include,
   compression: Compression,
   batch: Batch,
   headers: field(

@@ -9,6 +9,7 @@ import { eventTopicOf } from "../../domain/Backfill.ts"
 import { batchItem } from "../../domain/Batch.ts"
 import { type EventType, eventTypes, expandPattern } from "../../domain/EventType.ts"
 import { idTime, randomId } from "../../domain/Ids.ts"
+import { withIncluded } from "../../domain/Include.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
@@ -78,10 +79,12 @@ const headersOf = (row: DeliveryDetailRow, event: LedgerEvent, last: AttemptRow)
     seconds: unixSeconds(Date.parse(iso(last.attempted_at)))
   })
 
-const bodyOf = ({ id, request, webhook_id }: DeliveryDetailRow, event: LedgerEvent, last: AttemptRow) =>
-  last.details?.batchId === undefined
-    ? requestBody(request.format, event, webhook_id)
-    : batchItem(request.format, event, webhook_id, id)
+const bodyOf = ({ id, request, webhook_id }: DeliveryDetailRow, event: LedgerEvent, last: AttemptRow) => {
+  const sent = withIncluded(event, request.include)
+  return last.details?.batchId === undefined
+    ? requestBody(request.format, sent, webhook_id)
+    : batchItem(request.format, sent, webhook_id, id)
+}
 
 const attemptsShown = ({ first_delivered, first_failed, later_delivered, later_failed }: AttemptCounts) => {
   const [firsts, failed] = [first_delivered + first_failed, first_failed + later_failed]

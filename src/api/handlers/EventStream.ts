@@ -4,6 +4,7 @@ import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Settings, watchedNetworks } from "../../config/Config.ts"
 import { type EventType, eventTypes } from "../../domain/EventType.ts"
+import type { Includable } from "../../domain/Include.ts"
 import { defaultNetwork, type KeyEnvironment, type Network, networksOf } from "../../domain/Network.ts"
 import { expandPatterns } from "../../domain/WebhookRules.ts"
 import { connectionOf } from "../Connections.ts"
@@ -26,6 +27,7 @@ interface Request {
     readonly event_type?: ReadonlyArray<string>
     readonly account?: string
     readonly network?: Network
+    readonly include?: ReadonlyArray<Includable>
     readonly last_event_id?: string
   }
 }
@@ -62,6 +64,7 @@ export const makeStreamEvents = Effect.gen(function* () {
         caller,
         connection: connectionOf(request),
         filter: { network, eventTypes: wantedTypes(query.event_type), account: query.account },
+        include: query.include ?? [],
         // A reader that reconnects adds the header to its first request, so the header is newer than the query.
         // An empty one is none: some clients send the header before they have an id.
         lastEventId: lastSeen || query.last_event_id || undefined

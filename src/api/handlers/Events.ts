@@ -1,11 +1,12 @@
 /**
- * `/v1/events`: reads the event index that the stage `events` writes. An event is shown as webhooks receive it, without
- * `webhook_id`.
+ * `/v1/events`: reads the event index that the stage `events` writes. An event is shown as webhooks receive it, with
+ * `position` instead of `webhook_id`.
  */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ledgerOfEventId } from "../../domain/EventId.ts"
 import { eventTypes } from "../../domain/EventType.ts"
+import { type Includable, type IncludableFields, includedFields } from "../../domain/Include.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
 import { isoTime, unixMsToRipple } from "../../domain/Ledger.ts"
 import { type KeyEnvironment, type Network, networksOf } from "../../domain/Network.ts"
@@ -19,14 +20,18 @@ import { orUnavailable } from "../Failures.ts"
 import { makePage } from "../Pages.ts"
 import { makeStreamEvents, visibleNetwork } from "./EventStream.ts"
 
-const eventOf = (row: EventRow): Event => ({
+const eventOf = (row: EventRow, include: ReadonlyArray<Includable> = []): Event => ({
   event_id: row.eventId,
   event_type: row.eventType,
   ledger_index: row.ledgerIndex,
+  position: row.position,
   timestamp: isoTime(unixMsToRipple(row.closeTime * 1_000)),
   network: row.network,
-  // The events stage wrote it as an object.
-  payload: JSON.parse(row.payload) as Event["payload"]
+  // The events stage wrote both as objects.
+  payload: {
+    ...(JSON.parse(row.payload) as Event["payload"]),
+    ...includedFields(JSON.parse(row.included ?? "{}") as IncludableFields, include)
+  }
 })
 
 /** The place of the last event shown, as the id in a cursor. */
@@ -93,7 +98,9 @@ export const eventsLayer = HttpApiBuilder.group(
             events.list(filter, afterId === undefined ? undefined : placeOfId(afterId), limit),
             (rows) => rows.map((row) => ({ ...row, id: idOfPlace(row) }))
           )
-        return yield* page(query, ["events", JSON.stringify(filter)], read, eventOf)
+        return yield* page(query, ["events", JSON.stringify(filter)], read, (row) =>
+          eventOf(row, query.include)
+        )
       }, orUnavailable),
 
       get: Effect.fnUntraced(function* ({ params: { event_id: eventId }, query }) {
@@ -105,7 +112,7 @@ export const eventsLayer = HttpApiBuilder.group(
             : yield* events.find(network, ledgerIndex, eventId)
         return Option.isNone(row)
           ? yield* NotFound.because(`There is no event ${eventId}.`)
-          : eventOf(row.value)
+          : eventOf(row.value, query.include)
       }, orUnavailable)
     })
   })

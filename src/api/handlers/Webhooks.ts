@@ -70,6 +70,7 @@ const webhookOf = (row: WebhookSeen, health: Health): Webhook => ({
   max_per_second: row.max_per_second,
   signing: row.signing,
   format: row.format,
+  include: row.include,
   compression: row.compression,
   batch: row.batch,
   headers: Object.fromEntries(Object.keys(row.headers).map((name) => [name, HIDDEN_VALUE])),
@@ -191,6 +192,7 @@ export const webhooksLayer = HttpApiBuilder.group(
               max_per_second: payload.max_per_second ?? null,
               signing: unique(payload.signing ?? defaultSigning),
               format: payload.format ?? defaultFormat,
+              include: unique(payload.include ?? []),
               compression: payload.compression ?? null,
               batch: payload.batch ?? null,
               headers: payload.headers ?? {},
@@ -257,7 +259,8 @@ export const webhooksLayer = HttpApiBuilder.group(
             ...(payload.account_filters === undefined
               ? {}
               : { account_filters: unique(payload.account_filters) }),
-            ...(payload.signing === undefined ? {} : { signing: unique(payload.signing) })
+            ...(payload.signing === undefined ? {} : { signing: unique(payload.signing) }),
+            ...(payload.include === undefined ? {} : { include: unique(payload.include) })
           }
           const row = yield* webhooks.change(owner, params.id, changes, yield* Clock.currentTimeMillis)
           return Option.isNone(row) ? yield* noWebhook(params.id) : yield* shown(row.value)

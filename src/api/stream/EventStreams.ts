@@ -8,6 +8,7 @@ import { Limits } from "../../config/Limits.ts"
 import { StreamLimits } from "../../config/StreamLimits.ts"
 import { offsetOfEvent } from "../../coverage/EventPosition.ts"
 import type { Identity } from "../../domain/ApiKey.ts"
+import type { Includable } from "../../domain/Include.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
 import { monotonicNow } from "../../domain/Monotonic.ts"
 import type { Network } from "../../domain/Network.ts"
@@ -174,14 +175,16 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
         readonly caller: Identity
         readonly connection: StreamConnection
         readonly filter: EventFilter
+        readonly include: ReadonlyArray<Includable>
         readonly lastEventId: string | undefined
       }) {
-        const { caller, connection, filter, lastEventId } = options
+        const { caller, connection, filter, include, lastEventId } = options
         const stream = yield* Effect.acquireRelease(register(caller, connection), forget)
         const tail = yield* RcMap.get(tails, filter.network)
         const from = yield* positionOf(filter.network, tail, lastEventId)
         const { endedBecause, piece } = yield* makeStreamReader({
           filter,
+          include,
           from,
           tail,
           inTurn: (read) =>

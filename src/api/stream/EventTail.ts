@@ -36,6 +36,9 @@ interface Most {
 /** Events are dropped at this multiple of the limits, many at once, since dropping copies the array. */
 const SLACK = 1.5
 
+const charsOf = ({ included, text }: StreamEvent): number =>
+  text.length + included.memos.length + included.balance_changes.length
+
 class Tail implements EventTail {
   start: number
   end: number
@@ -76,7 +79,7 @@ class Tail implements EventTail {
       this.end = record.offset + 1
       if (event === undefined) continue
       this.recent.push(event)
-      this.#chars += event.text.length
+      this.#chars += charsOf(event)
       this.lastId = event.eventId
     }
     this.#trim()
@@ -90,7 +93,7 @@ class Tail implements EventTail {
     if (this.recent.length <= SLACK * recentEvents && this.#chars <= SLACK * recentChars) return
     let drop = 0
     while (this.recent.length - drop > recentEvents || this.#chars > recentChars)
-      this.#chars -= this.recent[drop++]!.text.length
+      this.#chars -= charsOf(this.recent[drop++]!)
     this.recent.splice(0, drop)
     this.start = this.recent[0]?.offset ?? this.end
   }

@@ -4,7 +4,8 @@
 
 import type { EventType } from "../../domain/EventType.ts"
 import type { EventId } from "../../domain/Ids.ts"
-import { eventJson, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
+import { type Includable, includables, includedFields } from "../../domain/Include.ts"
+import { eventJson, type LedgerEvent, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { LogRecord } from "../../log/Log.ts"
 
 /** An event as streams send it. All streams of a network share the text. */
@@ -14,7 +15,14 @@ export interface StreamEvent {
   readonly eventType: EventType
   readonly accounts: ReadonlyArray<string>
   readonly text: string
+  /** JSON text of the fields that a stream may ask for; empty if the event has none. */
+  readonly included: Readonly<Record<Includable, string>>
 }
+
+const END = "}}\n\n"
+
+const innerJson = (event: LedgerEvent, include: Includable) =>
+  JSON.stringify(includedFields(event, [include])).slice(1, -1)
 
 /** Undefined if the record holds no event. JSON text has no line breaks, so `data` is one line. */
 export const streamEventOf = ({ offset, value }: LogRecord): StreamEvent | undefined => {
@@ -22,7 +30,19 @@ export const streamEventOf = ({ offset, value }: LogRecord): StreamEvent | undef
   if (event === undefined) return undefined
   const { accounts, event_id: eventId, event_type: eventType } = event
   const text = `id: ${eventId}\nevent: ${eventType}\ndata: ${eventJson(event)}\n\n`
-  return { offset, eventId, eventType, accounts, text }
+  const included = {
+    memos: innerJson(event, "memos"),
+    balance_changes: innerJson(event, "balance_changes")
+  }
+  return { offset, eventId, eventType, accounts, text, included }
+}
+
+/** The event's text for a stream that asks for these fields: they end the payload, which ends the text. */
+export const textWith = ({ included, text }: StreamEvent, include: ReadonlyArray<Includable>): string => {
+  const fields = includables.filter((one) => include.includes(one) && included[one] !== "")
+  return fields.length === 0
+    ? text
+    : `${[text.slice(0, -END.length), ...fields.map((one) => included[one])].join(",")}${END}`
 }
 
 /**

@@ -8,12 +8,13 @@ import { Deferred, Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { StreamLimits } from "../../config/StreamLimits.ts"
 import type { EventType } from "../../domain/EventType.ts"
+import type { Includable } from "../../domain/Include.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
 import { monotonicNow } from "../../domain/Monotonic.ts"
 import type { Network } from "../../domain/Network.ts"
 import { Log } from "../../log/Log.ts"
 import type { EventTail } from "./EventTail.ts"
-import { type Ending, heartbeat, lastWords, type StreamEvent, streamEventOf } from "./Frames.ts"
+import { type Ending, heartbeat, lastWords, type StreamEvent, streamEventOf, textWith } from "./Frames.ts"
 
 export interface EventFilter {
   readonly network: Network
@@ -30,13 +31,14 @@ export interface Position {
 
 export const makeStreamReader = Effect.fnUntraced(function* (options: {
   readonly filter: EventFilter
+  readonly include: ReadonlyArray<Includable>
   readonly from: Position
   readonly tail: EventTail
   /** Runs a read of the log when it is the turn of the stream's account. */
   readonly inTurn: <A, E>(read: Effect.Effect<A, E>) => Effect.Effect<A, E>
   readonly ended: Deferred.Deferred<Ending>
 }) {
-  const { ended, filter, from, inTurn, tail } = options
+  const { ended, filter, from, include, inTurn, tail } = options
   const log = yield* Log
   const limits = yield* StreamLimits
   const { account, eventTypes, network } = filter
@@ -61,7 +63,7 @@ export const makeStreamReader = Effect.fnUntraced(function* (options: {
     while (end < events.length && text.length < limits.pieceChars) {
       const event = events[end++]!
       if (wants(event)) {
-        text += event.text
+        text += textWith(event, include)
         sentId = event.eventId
       }
       id = event.eventId

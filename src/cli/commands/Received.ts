@@ -133,6 +133,7 @@ export const jsonLine = (received: Received): string =>
       delivery_id: header(received, "delivery-id"),
       event_id: header(received, "event-id"),
       event_type: header(received, "event-type"),
+      sequence: header(received, "sequence"),
       sent_at: header(received, "timestamp"),
       body: parsed(received.body)
     })
@@ -155,9 +156,9 @@ const SIGNATURE_COLOURS: Readonly<Record<SignatureVerdict, number>> = {
 const batchRows = (received: Received, body: unknown): ReadonlyArray<string> => {
   const items = Array.isArray(body) ? body : []
   const lines = items.map((item) => {
-    const { delivery_id, deliveryid, event = item } = Object(item)
+    const { delivery_id, deliveryid, sequence, event = item } = Object(item)
     const { event_id, event_type, id, type } = Object(event)
-    return [event_type ?? type, event_id ?? id, delivery_id ?? deliveryid].map(shown).join("  ")
+    return [event_type ?? type, event_id ?? id, delivery_id ?? deliveryid, sequence].map(shown).join("  ")
   })
   return [
     row("batch", `${header(received, "batch-id")}  of ${items.length}`),
@@ -174,11 +175,13 @@ export const block = (received: Received, colour: boolean): string => {
   const type = isBatch ? "batch" : printableLines(header(received, "event-type") ?? "(no event type)")
   const schemes = schemesOf(received.headers)
   const verdict = `signature ${received.signature}${schemes.length === 0 ? "" : ` (${schemes.join(", ")})`}`
+  const sequence = header(received, "sequence")
   const answered = row("answered", `${received.status}  at ${received.receivedAt}  on ${received.path}`)
   const rows = isBatch
     ? [...batchRows(received, body), answered]
     : [
         row("ledger", ["ledger_index", "timestamp", "network"].map((name) => shown(fields[name])).join("  ")),
+        ...(sequence === undefined ? [] : [row("sequence", sequence)]),
         row("event", header(received, "event-id") ?? "-"),
         row("delivery", `${header(received, "delivery-id") ?? "-"}  for ${shown(fields["webhook_id"])}`),
         answered,

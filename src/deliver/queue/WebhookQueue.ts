@@ -6,6 +6,7 @@
 
 import { type Batch, batchItem } from "../../domain/Batch.ts"
 import type { WebhookId } from "../../domain/Ids.ts"
+import { withIncluded } from "../../domain/Include.ts"
 import type { SendPermission } from "../../domain/Quota.ts"
 import { defaultFormat } from "../../domain/RequestFormat.ts"
 import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
@@ -156,7 +157,7 @@ export const takeSending = (
   { config }: RegisteredWebhook,
   bodyBytes: number
 ): Sending | undefined => {
-  const { batch, format = defaultFormat, id } = config
+  const { batch, format = defaultFormat, id, include } = config
   if (batch === undefined) {
     const work = queued.shift()
     return work === undefined ? undefined : { works: [work] }
@@ -166,7 +167,7 @@ export const takeSending = (
   let bytes = 1
   for (const { deliveryId, event } of queued) {
     if (items.length === batch.max_events) break
-    const item = batchItem(format, event, id, deliveryId)
+    const item = batchItem(format, withIncluded(event, include), id, deliveryId)
     bytes += Buffer.byteLength(item) + 1
     if (items.length > 0 && bytes > bodyBytes) break
     items.push(item)

@@ -8,6 +8,7 @@ import { Limits } from "../../config/Limits.ts"
 import { failedDeliveries } from "../../domain/Batch.ts"
 import type { AttemptOutcome } from "../../domain/Delivery.ts"
 import { type DeliveryId, randomId, type WebhookId } from "../../domain/Ids.ts"
+import { withIncluded } from "../../domain/Include.ts"
 import { delayAfter, lengthened, type RetryPolicy } from "../../domain/RetryPolicy.ts"
 import { traced } from "../../observability/Tracing.ts"
 import type { AttemptRecord } from "../../storage/deliveries/Transitions.ts"
@@ -223,7 +224,8 @@ export const makeAttempts = Effect.fnUntraced(function* (
           )
         })
     if (items === undefined) {
-      const { deliveryId, event } = works[0]!
+      const { deliveryId } = works[0]!
+      const event = withIncluded(works[0]!.event, config.include)
       const request = signedRequest({ ...options, format: config.format, deliveryId, event })
       send(
         config.account_id,

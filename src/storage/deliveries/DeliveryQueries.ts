@@ -16,6 +16,7 @@ import {
   newWork
 } from "../../domain/Delivery.ts"
 import type { EventId, WebhookId } from "../../domain/Ids.ts"
+import type { Includable } from "../../domain/Include.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
@@ -62,6 +63,7 @@ export interface DeliveryDetailRow extends DeliveryRow {
     readonly headerNames: ReadonlyArray<string>
     readonly signing: ReadonlyArray<SigningScheme>
     readonly format: RequestFormat
+    readonly include: ReadonlyArray<Includable>
     readonly compression: Compression | null
   }
 }
@@ -101,7 +103,7 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
                  response_status, response_time_ms, response_body, next_attempt_at,
                  (SELECT json_build_object(
                     'headerNames', ARRAY(SELECT jsonb_object_keys(headers)), 'signing', signing, 'format', format,
-                    'compression', compression
+                    'include', include, 'compression', compression
                   ) FROM webhooks WHERE webhooks.id = webhook_id) AS request
           FROM deliveries
           WHERE id = ${id} AND account_id = ${owner.accountId} AND network = ANY(${owner.networks}::text[])`.pipe(

@@ -6,6 +6,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
+import { includables, includedFields } from "../../domain/Include.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import { makeClockTrust } from "../../observability/ClockTrust.ts"
 import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
@@ -14,6 +15,11 @@ import { column } from "../Columns.ts"
 
 /** Days in one table partition of the event index: see storage/migrations/0006_events.ts. */
 export const PARTITION_DAYS = 30
+
+const includedJson = (event: LedgerEvent): string | null => {
+  const included = JSON.stringify(includedFields(event, includables))
+  return included === "{}" ? null : included
+}
 
 export class EventIndex extends Context.Service<EventIndex>()("ledgerhook/storage/EventIndex", {
   make: Effect.gen(function* () {
@@ -39,7 +45,7 @@ export class EventIndex extends Context.Service<EventIndex>()("ledgerhook/storag
             ${column(involved.map(({ event }) => event.position))}::int[])
           ON CONFLICT DO NOTHING
         ), written AS (
-        INSERT INTO events (network, close_time, ledger_index, position, event_type, event_id, payload)
+        INSERT INTO events (network, close_time, ledger_index, position, event_type, event_id, payload, included)
         SELECT * FROM unnest(
           ${column(events.map((event) => event.network))}::text[],
           ${column(events.map((event) => event.timestamp))}::timestamptz[],
@@ -47,7 +53,8 @@ export class EventIndex extends Context.Service<EventIndex>()("ledgerhook/storag
           ${column(events.map((event) => event.position))}::int[],
           ${column(events.map((event) => event.event_type))}::text[],
           ${column(events.map((event) => event.event_id))}::text[],
-          ${column(events.map((event) => JSON.stringify(event.payload)))}::text[])
+          ${column(events.map((event) => JSON.stringify(event.payload)))}::text[],
+          ${column(events.map(includedJson))}::text[])
         ON CONFLICT DO NOTHING
         RETURNING network, event_type, close_time
         )

@@ -27,6 +27,8 @@ export interface EventRow extends EventPlace {
   readonly eventType: EventType
   /** JSON. */
   readonly payload: string
+  /** JSON of the fields that may be included; null if there are none. */
+  readonly included: string | null
 }
 
 export interface EventFilter {
@@ -47,7 +49,7 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
     const sql = yield* ReadSql
     const columns = sql`
       network, extract(epoch FROM close_time)::float8 AS "closeTime", ledger_index::float8 AS "ledgerIndex",
-      position, event_id AS "eventId", event_type AS "eventType", payload`
+      position, event_id AS "eventId", event_type AS "eventType", payload, included`
     const newestFirst = sql`close_time DESC, network DESC, ledger_index DESC, position DESC`
 
     const list = (

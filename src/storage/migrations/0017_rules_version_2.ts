@@ -6,5 +6,7 @@ export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // `code` is null in alerts of release 0.2.
   yield* sql`ALTER TABLE detection_alerts ADD COLUMN code text`
+  // JSON of the fields that records have beside the payload; null if there are none.
+  yield* sql`ALTER TABLE events ADD COLUMN included text`
   yield* sql`ALTER TABLE webhooks ADD COLUMN include text[] NOT NULL DEFAULT '{}'`
 })

@@ -4,6 +4,7 @@ import type { Batch } from "../../domain/Batch.ts"
 import type { Compression } from "../../domain/Compression.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import type { AccountId } from "../../domain/Ids.ts"
+import type { Includable } from "../../domain/Include.ts"
 import type { Network } from "../../domain/Network.ts"
 import { defaultFormat, type RequestFormat } from "../../domain/RequestFormat.ts"
 import { defaultSigning, type SigningScheme } from "../../domain/Signing.ts"
@@ -28,6 +29,7 @@ export interface WebhookRow {
   readonly max_per_second: number | null
   readonly signing: ReadonlyArray<SigningScheme>
   readonly format: RequestFormat
+  readonly include: ReadonlyArray<Includable>
   readonly compression: Compression | null
   readonly batch: Batch | null
   readonly headers: Readonly<Record<string, string>>
@@ -60,6 +62,7 @@ const columns: Readonly<Record<keyof WebhookRow, true>> = {
   max_per_second: true,
   signing: true,
   format: true,
+  include: true,
   compression: true,
   batch: true,
   headers: true,
@@ -93,8 +96,8 @@ export type ListedWebhook = Omit<
 export const LISTED_COLUMNS = `
   id, account_id, network, url, description, event_types,
   account_filters[1:${webhookBounds.listedAccountFilters}] AS account_filters, account_filters_count,
-  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, signing, format, compression,
-  batch,
+  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, signing, format, include,
+  compression, batch,
   created_at, updated_at, disabled_at, disabled_reason`
 
 export type WebhookChange = Partial<
@@ -111,6 +114,7 @@ export type WebhookChange = Partial<
     | "max_per_second"
     | "signing"
     | "format"
+    | "include"
     | "compression"
     | "batch"
   >
@@ -150,6 +154,7 @@ const configOf = (row: WebhookRow): WebhookConfig => ({
   max_per_second: row.max_per_second,
   ...(isDefaultSigning(row) ? {} : { signing: row.signing }),
   ...(row.format === defaultFormat ? {} : { format: row.format }),
+  ...(row.include.length === 0 ? {} : { include: row.include }),
   ...(row.compression === null ? {} : { compression: row.compression }),
   ...(row.batch === null ? {} : { batch: row.batch }),
   sealed_secret: row.sealed_secret,

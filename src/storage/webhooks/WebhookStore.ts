@@ -55,6 +55,7 @@ export type NewWebhook = Pick<
   | "max_per_second"
   | "signing"
   | "format"
+  | "include"
   | "compression"
   | "batch"
   | "headers"
@@ -195,12 +196,13 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         const [row] = yield* sql<WebhookRow>`
           INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters,
                                 payload_filter, status, max_in_flight, max_per_second, signing, format,
-                                compression, batch, headers, sealed_secret, created_at, updated_at)
+                                include, compression, batch, headers, sealed_secret, created_at, updated_at)
           VALUES (${webhook.id}, ${webhook.account_id}, ${webhook.network}, ${webhook.url}, ${webhook.description},
                   ${column(webhook.event_types)}::text[], ${column(webhook.account_filters)}::text[],
                   ${jsonOf(webhook.payload_filter)}::text::json, 'active',
                   ${webhook.max_in_flight}, ${webhook.max_per_second}, ${column(webhook.signing)}::text[],
-                  ${webhook.format}, ${webhook.compression}, ${jsonOf(webhook.batch)}::text::json,
+                  ${webhook.format}, ${column(webhook.include)}::text[], ${webhook.compression},
+                  ${jsonOf(webhook.batch)}::text::json,
                   ${JSON.stringify(webhook.headers)}::text::jsonb,
                   ${webhook.sealed_secret}, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz)
           RETURNING ${columns}`
@@ -260,7 +262,8 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
             payload_filter = ${jsonOf(next.payload_filter)}::text::json, status = ${next.status},
             consecutive_failures = ${next.consecutive_failures}, max_in_flight = ${next.max_in_flight},
             max_per_second = ${next.max_per_second}, signing = ${column(next.signing)}::text[],
-            format = ${next.format}, compression = ${next.compression},
+            format = ${next.format}, include = ${column(next.include)}::text[],
+            compression = ${next.compression},
             batch = ${jsonOf(next.batch)}::text::json,
             headers = ${JSON.stringify(next.headers)}::text::jsonb,
             updated_at = ${next.updated_at}::timestamptz, disabled_at = ${next.disabled_at}::timestamptz,

@@ -58,6 +58,7 @@ it.live("streams of one account that are behind read the log one after another, 
           caller: callerOf(account),
           connection: { endStream: undefined, destroy: () => {} },
           filter,
+          include: [],
           lastEventId: EVENTS[0]!.event_id
         }),
         // The first piece is a heartbeat.

@@ -8,6 +8,7 @@ import { type EventFilter, makeStreamReader } from "../../../src/api/stream/Stre
 import { makeBlockReader } from "../../../src/cli/commands/forward/Blocks.ts"
 import { StreamLimits } from "../../../src/config/StreamLimits.ts"
 import { offsetOfEvent } from "../../../src/coverage/EventPosition.ts"
+import type { Includable } from "../../../src/domain/Include.ts"
 import { Log, LogError } from "../../../src/log/Log.ts"
 import { appendLedgers, appendNoise, ledgersOf } from "../../support/eventStream.ts"
 import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
@@ -17,11 +18,16 @@ import { stepWallClock } from "../../support/wallClock.ts"
 const everything: EventFilter = { network: "mainnet", eventTypes: undefined, account: undefined }
 
 /** A stream from `next` on, by default from the current end of the log. */
-const start = Effect.fnUntraced(function* (next?: number, filter: EventFilter = everything) {
+const start = Effect.fnUntraced(function* (
+  next?: number,
+  filter: EventFilter = everything,
+  include: ReadonlyArray<Includable> = []
+) {
   const tail = yield* makeTail("mainnet")
   const ended = yield* Deferred.make<Ending>()
   const { endedBecause, piece } = yield* makeStreamReader({
     filter,
+    include,
     from: { next: next ?? tail.end, id: tail.lastId },
     tail,
     inTurn: (read) => read,

@@ -111,11 +111,16 @@ describe("the views", () => {
   it("show a batch with one line for each delivery, in either format", () => {
     const event = { event_id: "xrpl:7:AB:payment.xrp", event_type: "payment.xrp" }
     for (const [format, type, item] of [
-      ["ledgerhook", "application/json", { delivery_id: "dlv_2", event }],
+      ["ledgerhook", "application/json", { delivery_id: "dlv_2", sequence: "0000000007.000001", event }],
       [
         "cloudevents",
         "application/cloudevents-batch+json",
-        { id: event.event_id, type: event.event_type, deliveryid: "dlv_2" }
+        {
+          id: event.event_id,
+          type: event.event_type,
+          deliveryid: "dlv_2",
+          sequence: "0000000007.000001"
+        }
       ]
     ] as const) {
       const batch = received({
@@ -124,7 +129,10 @@ describe("the views", () => {
       })
       const shown = block(batch, false)
       assert.include(shown, "batch     bat_1  of 2")
-      assert.strictEqual(shown.split("payment.xrp  xrpl:7:AB:payment.xrp  dlv_2").length, 3)
+      assert.strictEqual(
+        shown.split("payment.xrp  xrpl:7:AB:payment.xrp  dlv_2  0000000007.000001").length,
+        3
+      )
       assert.deepInclude(JSON.parse(jsonLine(batch)), { format, batch_id: "bat_1", body: [item, item] })
     }
     for (const body of ["hello", "[null]", "[[]]", "{}"])
@@ -135,6 +143,14 @@ describe("the views", () => {
     const shown = block(received(), false)
     for (const part of ["payment.xrp  signature ok", "dlv_1  for wh_1", '"amount": "1"'])
       assert.include(shown, part)
+  })
+
+  it("show the sequence, if the service sends it", () => {
+    const headers = { ...received().headers, "x-service-sequence": "0000000007.000001" }
+    assert.include(block(received({ headers }), false), "\n  sequence  0000000007.000001\n")
+    assert.strictEqual(JSON.parse(jsonLine(received({ headers }))).sequence, "0000000007.000001")
+    assert.notInclude(block(received(), false), "sequence")
+    assert.notProperty(JSON.parse(jsonLine(received())), "sequence")
   })
 
   it("are one JSON line that contains the body", () => {

@@ -12,6 +12,7 @@ import { Time } from "../../parts/Time.tsx"
 const SHOWN = 5
 
 const signatures = { service: "X-Service-Signature", standard: "Standard Webhooks" } as const
+const added = { memos: "memos", balance_changes: "balance changes" } as const
 
 const Addresses = ({ addresses }: { readonly addresses: ReadonlyArray<string> }) => {
   if (addresses.length === 0) return "any"
@@ -65,6 +66,7 @@ export const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => (
       <dt>Format</dt>
       <dd>
         {webhook.format === "cloudevents" ? "CloudEvents 1.0" : "the event in JSON"}
+        {webhook.include.length > 0 && ` with ${webhook.include.map((one) => added[one]).join(" and ")}`}
         {webhook.compression !== null && `, compressed with ${webhook.compression}`}
         {webhook.batch !== null && `, up to ${count(webhook.batch.max_events)} in a request`}
       </dd>

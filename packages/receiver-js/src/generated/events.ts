@@ -57,7 +57,7 @@ export interface MptAmount {
 /** An amount of any asset except XRP. */
 export type IssuedAmount = TokenAmount | MptAmount
 
-/** Bytes in hex, as they are in the ledger, not decoded. */
+/** Bytes in hex, as they are in the ledger, not decoded: at most 512 bytes. */
 export type Hex = string
 
 /** An amount of XRP, of a token on trust lines or of a multi-purpose token. */
@@ -82,7 +82,7 @@ export type ComputedAmount = Drops | ComputedTokenAmount | MptAmount
 /** The XRP Ledger's name of a transaction type. New types may appear at any time. */
 export type TransactionType = string
 
-/** A changed setting of a trust line. A quality that was unset before has no previous; one that is unset now has no value. */
+/** A changed setting of a trust line. A quality that was unset before has no previous, nor has one that was set again, possibly to the same value; one that is unset now has no value. */
 export type TrustLineChange = { readonly field: "authorized" | "deep_freeze" | "deep_freeze_peer" | "freeze" | "freeze_peer" | "no_ripple" | "no_ripple_peer" | "peer_authorized"; readonly previous: boolean; readonly value: boolean } | { readonly field: "limit" | "limit_peer"; readonly previous: TokenValue; readonly value: TokenValue } | { readonly field: "quality_in" | "quality_in_peer" | "quality_out" | "quality_out_peer"; readonly previous?: number; readonly value?: number }
 
 /** 128 bits as 32 upper-case hex digits. */
@@ -135,6 +135,16 @@ export interface PaymentXrp {
   readonly amount: Drops
   /** The destination tag, which names a customer or account at the receiver. 0 is a valid tag. */
   readonly destination_tag?: number
+  /** The source tag, which names a customer or account at the sender. */
+  readonly source_tag?: number
+  /** The sender's reference. */
+  readonly invoice_id?: Hash
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** A Payment transaction succeeded and delivered a token (on trust lines, or a multi-purpose token), whatever currency the sender spent. Issuing and redeeming tokens are payments too. */
@@ -153,6 +163,12 @@ export interface PaymentIssued {
   readonly source_tag?: number
   /** The sender's reference. */
   readonly invoice_id?: Hash
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An NFTokenMint succeeded. If it names an amount, it also creates an offer, and an nft.offer_created event of the same transaction follows. */
@@ -175,6 +191,12 @@ export interface NftMinted {
   readonly transfer_fee: number
   /** The URI of the token. */
   readonly uri?: Hex
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An NFTokenBurn succeeded. Offers for the token that it removes cause nft.offer_cancelled events of the same transaction. */
@@ -193,6 +215,12 @@ export interface NftBurned {
   readonly taxon: number
   /** The token's serial number among the tokens of its issuer. */
   readonly serial: number
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An offer to sell or buy an NFT was created, by NFTokenCreateOffer or NFTokenMint. */
@@ -215,6 +243,12 @@ export interface NftOfferCreated {
   readonly destination?: Address
   /** When the offer expires. It cannot be accepted from then on. */
   readonly expiration?: Time
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An NFT was sold: an NFTokenAcceptOffer succeeded. A sale causes one event, even if a broker matched two offers. */
@@ -241,6 +275,12 @@ export interface NftOfferAccepted {
   readonly issuer: Address
   /** The issuer's share of each resale, in units of 1/100000. */
   readonly transfer_fee: number
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An offer for an NFT was removed from the ledger without being accepted. Expiry alone causes no event: an expired offer stays until someone removes it. */
@@ -265,6 +305,12 @@ export interface NftOfferCancelled {
   readonly reason: "cancelled" | "expired" | "nft_burned" | "account_deleted" | "other"
   /** The account that sent the NFTokenCancelOffer. */
   readonly cancelled_by?: Address
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An offer was placed in an order book. An order that is filled immediately leaves no offer and causes no such event. If rounding or an immediate trade changed the amounts, the requested amounts are given too. */
@@ -293,6 +339,14 @@ export interface DexOfferCreated {
   readonly is_passive: boolean
   /** The permissioned domain it belongs to. */
   readonly domain_id?: Hash
+  /** Present, and true, if the offer is also in the open order book, besides that of its domain. */
+  readonly is_hybrid?: true
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An offer in an order book was taken in part. It stays in the book. If its owner had nothing more to give, the same transaction cancels it (dex.offer_cancelled with reason unfunded). Trades with an AMM take no offer and cause no event. */
@@ -317,6 +371,16 @@ export interface DexOfferPartial {
   readonly remaining_taker_pays: Amount
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The permissioned domain it belongs to. */
+  readonly domain_id?: Hash
+  /** Present, and true, if the offer is also in the open order book, besides that of its domain. */
+  readonly is_hybrid?: true
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An offer in an order book was taken until one side was used up, and was removed from the book. */
@@ -341,6 +405,16 @@ export interface DexOfferFilled {
   readonly remaining_taker_pays: Amount
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The permissioned domain it belongs to. */
+  readonly domain_id?: Hash
+  /** Present, and true, if the offer is also in the open order book, besides that of its domain. */
+  readonly is_hybrid?: true
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An offer was removed from an order book before it was filled. Expiry or missing funds alone cause no event: such an offer stays in the book until a transaction removes it. */
@@ -363,6 +437,16 @@ export interface DexOfferCancelled {
   readonly reason: "cancelled" | "replaced" | "account_deleted" | "unfunded" | "expired" | "self_crossed"
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The permissioned domain it belongs to. */
+  readonly domain_id?: Hash
+  /** Present, and true, if the offer is also in the open order book, besides that of its domain. */
+  readonly is_hybrid?: true
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** A trust line was created: by a TrustSet, or by a trade, a check, an escrow or an AMM that gave an account its first tokens of that kind. */
@@ -409,6 +493,12 @@ export interface TrustlineCreated {
   readonly tx_type: TransactionType
   /** Whether a transaction other than a TrustSet created the line. */
   readonly auto_created: boolean
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** A setting of a trust line changed: a limit, a quality, a freeze, an authorisation or rippling. A change of the balance alone causes no event. */
@@ -457,6 +547,12 @@ export interface TrustlineModified {
   readonly changed_by: Address
   /** What changed, sorted by field, each at most once. */
   readonly changes: ReadonlyArray<TrustLineChange>
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** A trust line was removed from the ledger: it was set to its default state, emptied while in that state, or removed with an AMM. */
@@ -503,6 +599,12 @@ export interface TrustlineDeleted {
   readonly tx_type: TransactionType
   /** The account's previous limit, if this transaction changed it. */
   readonly previous_limit?: TokenValue
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An account was created, usually by the first Payment to it. A deleted account may be created again. */
@@ -515,10 +617,16 @@ export interface AccountCreated {
   readonly created_by: Address
   /** The account's first balance. */
   readonly initial_balance: Drops
-  /** What the account belongs to, if it is a pseudo-account, for which no keys exist. */
-  readonly pseudo_account_type?: "amm" | "vault" | "loan_broker"
+  /** What the account belongs to, if it is a pseudo-account, for which no keys exist. other: an object of a kind that this version of the rules does not name. */
+  readonly pseudo_account_type?: "amm" | "vault" | "loan_broker" | "other"
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An AccountSet, SetRegularKey or SignerListSet succeeded and changed a setting. A transaction that changes nothing causes no event, as far as the ledger shows it. */
@@ -531,6 +639,12 @@ export interface AccountSettingsChanged {
   readonly changes: ReadonlyArray<SettingChange>
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An account was deleted: by AccountDelete, or, for an AMM's account, together with the AMM. Offers that are removed with it cause …offer_cancelled events of the same transaction. */
@@ -545,10 +659,16 @@ export interface AccountDeleted {
   readonly destination_tag?: number
   /** The amount that the destination got; absent if the ledger does not show it. */
   readonly delivered_amount?: Drops
-  /** What the account belongs to, if it is a pseudo-account, for which no keys exist. */
-  readonly pseudo_account_type?: "amm" | "vault" | "loan_broker"
+  /** What the account belongs to, if it is a pseudo-account, for which no keys exist. other: an object of a kind that this version of the rules does not name. */
+  readonly pseudo_account_type?: "amm" | "vault" | "loan_broker" | "other"
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An EscrowCreate put an amount in escrow. */
@@ -575,6 +695,12 @@ export interface EscrowCreated {
   readonly finish_after?: Time
   /** From this time on the escrow can only be cancelled. */
   readonly cancel_after?: Time
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An EscrowFinish succeeded: the destination got the amount. It causes no payment event. */
@@ -605,6 +731,14 @@ export interface EscrowFinished {
   readonly finished_by: Address
   /** The fulfilment of the condition. */
   readonly fulfillment?: Hex
+  /** The amount that the destination got: less than amount if the token has a transfer fee. Absent if the ledger does not show it. */
+  readonly delivered_amount?: ComputedAmount
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** An EscrowCancel succeeded: the owner got the amount back. Expiry alone causes no event. */
@@ -633,6 +767,12 @@ export interface EscrowCancelled {
   readonly cancel_after?: Time
   /** The account that sent the EscrowCancel. Any account may. */
   readonly cancelled_by: Address
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** A CheckCreate wrote a check. */
@@ -657,6 +797,12 @@ export interface CheckCreated {
   readonly invoice_id?: Hash
   /** When the check expires. It cannot be cashed from then on. */
   readonly expiration?: Time
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** A CheckCash succeeded. It causes no payment event. */
@@ -683,6 +829,12 @@ export interface CheckCashed {
   readonly expiration?: Time
   /** The amount that the destination got. */
   readonly amount: Amount
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** A CheckCancel succeeded. Expiry alone causes no event: an expired check stays until someone removes it. */
@@ -711,6 +863,12 @@ export interface CheckCancelled {
   readonly cancelled_by: Address
   /** cancelled: by its writer or its destination. expired: by another account, which is possible only after the check has expired. */
   readonly reason: "cancelled" | "expired"
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
 }
 
 /** The payload of each event type. */

@@ -40,7 +40,11 @@ export interface ForwardOptions extends Forwarding {
 const eventIn = (data: string): EnvelopeFields | undefined => {
   try {
     const event = JSON.parse(data)
-    return typeof event.event_id === "string" && typeof event.event_type === "string" ? event : undefined
+    return typeof event.event_id === "string" &&
+      typeof event.event_type === "string" &&
+      typeof event.position === "number"
+      ? event
+      : undefined
   } catch {
     return undefined
   }
@@ -87,7 +91,11 @@ export const forward = Effect.fnUntraced(function* (
     onLost,
     onEvent: Effect.fnUntraced(function* ({ data }) {
       const event = eventIn(data)
-      if (event === undefined) return yield* failed(`${api.url} sent an event that cannot be read.`)
+      if (event === undefined) {
+        return yield* failed(
+          `${api.url} sent an event that this version cannot read. The service must be of release 0.3 or later.`
+        )
+      }
       yield* Semaphore.take(turns, 1)
       yield* post(options, event).pipe(
         Effect.flatMap(onForwarded),

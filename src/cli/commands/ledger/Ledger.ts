@@ -10,11 +10,14 @@ import { detectLedger } from "../../../detect/Detect.ts"
 import type { DetectedEvent } from "../../../domain/LedgerEvent.ts"
 import { printable } from "../../../domain/Printable.ts"
 import { errorText } from "../../../observability/Logging.ts"
-import { FailureReported } from "../../terminal/Failure.ts"
+import { FailureReported, wrongUsage } from "../../terminal/Failure.ts"
+import { switchFlag } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 import { printableLines } from "../../terminal/JsonText.ts"
 import { print, printError } from "../../terminal/Output.ts"
+import { answerQuestions } from "./Answers.ts"
+import { eventFields } from "./EventFields.ts"
 import { newChain } from "./NewChain.ts"
 import { record } from "./Record.ts"
 import { type Item, makeRecordedReader, type Recorded } from "./RecordedData.ts"
@@ -31,12 +34,7 @@ const eventLine = (event: DetectedEvent, file: string | undefined): string =>
   printableLines(
     JSON.stringify({
       ...(file === undefined ? {} : { file }),
-      event_id: event.event_id,
-      event_type: event.event_type,
-      ledger_index: event.ledger_index,
-      timestamp: event.timestamp,
-      payload: event.payload,
-      accounts: event.accounts
+      ...eventFields(event)
     })
   )
 
@@ -97,10 +95,19 @@ const detect = Command.make(
   {
     files: Argument.String("file").pipe(
       Argument.withDescription("A file of recorded ledgers or transactions; - means standard input"),
-      Argument.variadic({ min: 1 })
+      Argument.variadic({ min: 0 })
+    ),
+    conformance: switchFlag(
+      "conformance",
+      "Answer the questions of `ledgerhook conformance` on standard input instead of reading files"
     )
   },
-  Effect.fnUntraced(function* ({ files }) {
+  Effect.fnUntraced(function* ({ conformance, files }) {
+    if (conformance !== (files.length === 0))
+      return yield* wrongUsage(
+        "Give at least one file (- means standard input), or --conformance without files."
+      )
+    if (conformance) return yield* answerQuestions
     let good = true
     for (const file of files) {
       if (!(yield* detectFile(file, files.length > 1))) good = false
@@ -110,7 +117,7 @@ const detect = Command.make(
 ).pipe(
   about(
     "Print the events of recorded ledgers",
-    "Print the events of recorded ledgers, one JSON object per line with event_id, event_type, ledger_index, timestamp, payload and accounts; with several files, also file. The input may be answers or messages of the XRP Ledger's API (version 1 or 2) with transactions and their metadata in JSON form: ledger, tx, account_tx, transaction_entry, streams; also arrays of them, or JSON lines. Data that say they are not final (validated, applied or closed is not true) are refused; data without such a flag are accepted. A ledger is refused unless all its transactions can be read, their indexes are 0 to k - 1, and the list is not empty if transaction_hash is not zero. Hashes are not recomputed, so the command cannot see that the last transactions are missing. A line or document of more than 128 million characters, or nested more than 100 levels deep, is refused; the rest is still read.",
+    "Print the events of recorded ledgers, one JSON object per line with event_id, event_type, ledger_index, timestamp, payload and accounts, and memos and balance_changes where the transaction has them; with several files, also file. The input may be answers or messages of the XRP Ledger's API (version 1 or 2) with transactions and their metadata in JSON form: ledger, tx, account_tx, transaction_entry, streams; also ledger in binary form; also arrays of them, or JSON lines. Data that say they are not final (validated, applied or closed is not true) are refused; data without such a flag are accepted. A ledger is refused unless all its transactions can be read, their indexes are 0 to k - 1, and the list is not empty if transaction_hash is not zero. Only the hashes of the binary form are recomputed; in JSON the command cannot see that the last transactions are missing. A line or document of more than 128 million characters, or nested more than 100 levels deep, is refused; the rest is still read.",
     {
       "ledgerhook ledger detect ledger-38129.json": "The events of one ledger",
       "ledgerhook ledger detect *.json | jq -r .event_type | sort | uniq -c":

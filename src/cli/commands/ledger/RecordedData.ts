@@ -4,16 +4,20 @@
  * that is larger or deeper than any ledger, gives a fault with its line number, and so does a document that is not
  * final or a ledger that is not complete (docs/detection-rules.md 4.1). The rest is still read. Pure.
  */
+import { Result } from "effect"
 import { Limits } from "../../../config/Limits.ts"
-import type { Json, Ledger } from "../../../domain/Ledger.ts"
+import type { Json, JsonObject, Ledger } from "../../../domain/Ledger.ts"
 import {
+  isJsonObject,
   ledgerOfTransaction,
   listedTransactions,
   type NormalisedLedger,
   normaliseLedger,
-  notFinal
+  notFinal,
+  outOfRange
 } from "../../../domain/NormaliseLedger.ts"
 import { checkTransactions } from "../../../ledger/LedgerCheck.ts"
+import { provenLedger } from "../../../ledger/Verify.ts"
 import { isDeeperThan, makeDepthMeter, parseJson } from "../../terminal/JsonText.ts"
 
 export interface Recorded {
@@ -51,11 +55,31 @@ const refusalOf = (normalised: NormalisedLedger): string | undefined =>
     ? checkTransactions(normalised)?.detail
     : `ledger ${normalised.ledger.ledger_index} has no valid ${normalised.invalid}`)
 
+/** An answer of the method `ledger` in the API's binary form, or its `result`. It must have the hash that it names. */
+const inBytes = (value: Json): JsonObject | undefined => {
+  const result = isJsonObject(value) && isJsonObject(value["result"]) ? value["result"] : value
+  if (!isJsonObject(result) || !isJsonObject(result["ledger"])) return undefined
+  return typeof result["ledger"]["ledger_data"] === "string" ? result : undefined
+}
+
+const fromBytes = (result: JsonObject, line: number, where: string): Item => {
+  const index = Number(result["ledger_index"] ?? 0)
+  return Result.match(provenLedger("", index, { result }), {
+    onSuccess: ({ ledger }): Item => ({ _tag: "Recorded", ledger }),
+    onFailure: ({ detail }) => fault(line, `${where}${detail}.`)
+  })
+}
+
 /** A generator, because an array may contain millions of items that are not ledgers. */
 function* ledgerItems(value: Json, line: number, where: string): Generator<Item> {
   const refusal = notFinal(value)
   if (refusal !== undefined) {
     yield fault(line, `${where}${refusal}.`)
+    return
+  }
+  const bytes = inBytes(value)
+  if (bytes !== undefined) {
+    yield fromBytes(bytes, line, where)
     return
   }
   const normalised = normaliseLedger(value)
@@ -72,13 +96,17 @@ function* ledgerItems(value: Json, line: number, where: string): Generator<Item>
     return
   }
   const single = ledgerOfTransaction(value)
-  yield single === undefined
-    ? fault(
+  const wrong = outOfRange(value)
+  yield wrong === undefined && single !== undefined
+    ? { _tag: "Recorded", ledger: single }
+    : fault(
         line,
-        `${where}neither a ledger with its transactions nor a transaction with hash and metadata, in JSON form (the API's binary form is not read).`
+        `${where}${wrong ?? "neither a ledger with its transactions nor a transaction with hash and metadata, in JSON form (of the API's binary form only whole ledgers are read)"}.`
       )
-    : { _tag: "Recorded", ledger: single }
 }
+
+/** The ledgers in one document. */
+export const recordedItems = (document: Json): Iterable<Item> => ledgerItems(document, 1, "")
 
 export interface RecordedReader {
   readonly line: (text: string) => Iterable<Item>

@@ -320,6 +320,47 @@ describe("a ledger that is not complete", () => {
   })
 })
 
+describe("an index or a time that no ledger can have", () => {
+  const wrong = [-1, 1.5, 2 ** 32, 1e308, "4294967296", "-1", "99999999999"]
+  const sentence = (name: string) =>
+    new RegExp(`^its ${name} must be a whole number from 0 to 4294967295\\.$`)
+
+  it("is refused in a recorded transaction, wherever it stands", () => {
+    for (const value of wrong) {
+      for (const name of ["ledger_index", "close_time", "date"])
+        for (const form of [{ ...tx1, [name]: value }, answer({ ...tx1, [name]: value })])
+          check(JSON.stringify(form), sentence(name))
+      check(JSON.stringify({ ...tx1, inLedger: value, ledger_index: undefined }), sentence("inLedger"))
+      check(JSON.stringify({ ...tx2, tx_json: { ...v2, date: value } }), sentence("date"))
+    }
+    const iso = /^its close_time_iso must be a time from 2000-01-01T00:00:00Z to 2136-02-07T06:28:15Z\.$/
+    for (const time of ["2136-02-07T06:28:16Z", "1999-12-31T23:59:59Z", "2025-13-01T00:00:00Z"])
+      check(JSON.stringify({ ...tx1, date: undefined, close_time_iso: time }), iso)
+  })
+
+  it("is refused in a ledger", () => {
+    for (const value of wrong)
+      for (const form of [
+        { ...header, ledger_index: value, transactions: [ofLedger1] },
+        { ...ledgerAnswer(INDEX, [ofLedger2]), ledger: { ...header, ledger_index: value, transactions: [] } }
+      ])
+        check(JSON.stringify(form), sentence("ledger_index"))
+  })
+
+  it("may be the largest, which is an event's time", () => {
+    const largest = { ledger_index: 2 ** 32 - 1, date: 2 ** 32 - 1, inLedger: undefined }
+    check(JSON.stringify({ ...tx1, ...largest }), [{ ...found, index: 2 ** 32 - 1, time: 2 ** 32 - 1 }])
+  })
+
+  it("does not keep the other transactions of a list from being read", () => {
+    const list = [{ ...tx1, date: 2 ** 32 }, tx2]
+    assert.deepStrictEqual(
+      read(JSON.stringify(list)).map((item) => item._tag),
+      ["Fault", "Recorded"]
+    )
+  })
+})
+
 describe.skipIf(!corpusPresent)("real data (skipped without ../shared/xrpl-corpus)", () => {
   it("is final and complete", () => {
     for (const file of corpusFiles()) {

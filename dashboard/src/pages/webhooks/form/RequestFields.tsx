@@ -1,5 +1,5 @@
 /** How requests are signed, written and limited. */
-import { NumberInput, PasswordInput, Select } from "@mantine/core"
+import { MultiSelect, NumberInput, PasswordInput, Select } from "@mantine/core"
 import type { UseFormReturnType } from "@mantine/form"
 import type { WebhookValues } from "./values.ts"
 
@@ -32,6 +32,16 @@ export const RequestFields = ({ form, isNew }: RequestFieldsProps) => (
         { value: "cloudevents", label: "CloudEvents 1.0" }
       ]}
       {...form.getInputProps("format")}
+    />
+    <MultiSelect
+      withScrollArea={false}
+      label="Added to payloads"
+      description="Fields for those who book events."
+      data={[
+        { value: "memos", label: "Memos" },
+        { value: "balance_changes", label: "Balance changes" }
+      ]}
+      {...form.getInputProps("include")}
     />
     <Select
       {...fixed}

@@ -23,6 +23,7 @@ export interface WebhookValues {
   max_per_second: number | string
   signing: "service" | "standard" | "both"
   format: Webhook["format"]
+  include: Webhook["include"]
   compression: "none" | "gzip" | "zstd"
   /** Events in a request; empty: one, not as a batch. */
   batch: number | string
@@ -43,6 +44,7 @@ export const newValues = (environment: "live" | "test"): WebhookValues => ({
   max_per_second: "",
   signing: "service",
   format: "ledgerhook",
+  include: [],
   compression: "none",
   batch: "",
   batch_wait_ms: 0,
@@ -61,6 +63,7 @@ export const valuesOf = (webhook: Webhook): WebhookValues => ({
   max_per_second: webhook.max_per_second ?? "",
   signing: webhook.signing.length > 1 ? "both" : webhook.signing[0]!,
   format: webhook.format,
+  include: webhook.include,
   compression: webhook.compression ?? "none",
   batch: webhook.batch?.max_events ?? "",
   batch_wait_ms: webhook.batch?.max_wait_ms ?? 0,
@@ -95,6 +98,7 @@ export const changeOf = (values: WebhookValues): WebhookChange => ({
   max_per_second: numberOf(values.max_per_second) ?? null,
   signing: values.signing === "both" ? ["service", "standard"] : [values.signing],
   format: values.format,
+  include: [...values.include],
   compression: values.compression === "none" ? null : values.compression,
   batch:
     values.batch === ""

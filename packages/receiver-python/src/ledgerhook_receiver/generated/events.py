@@ -66,7 +66,7 @@ class MptAmount(TypedDict):
 #: An amount of any asset except XRP.
 IssuedAmount = Union[TokenAmount, MptAmount]
 
-#: Bytes in hex, as they are in the ledger, not decoded.
+#: Bytes in hex, as they are in the ledger, not decoded: at most 512 bytes.
 Hex = str
 
 #: An amount of XRP, of a token on trust lines or of a multi-purpose token.
@@ -112,8 +112,8 @@ class TrustLineChangeForm3(_TrustLineChangeForm3Required, total=False):
     previous: int
     value: int
 
-#: A changed setting of a trust line. A quality that was unset before has no previous; one that is unset now
-#: has no value.
+#: A changed setting of a trust line. A quality that was unset before has no previous, nor has one that was
+#: set again, possibly to the same value; one that is unset now has no value.
 TrustLineChange = Union[TrustLineChangeForm1, TrustLineChangeForm2, TrustLineChangeForm3]
 
 #: 128 bits as 32 upper-case hex digits.
@@ -252,6 +252,16 @@ class _PaymentXrpRequired(TypedDict):
 class PaymentXrp(_PaymentXrpRequired, total=False):
     #: The destination tag, which names a customer or account at the receiver. 0 is a valid tag.
     destination_tag: int
+    #: The source tag, which names a customer or account at the sender.
+    source_tag: int
+    #: The sender's reference.
+    invoice_id: Hash
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _PaymentIssuedRequired(TypedDict):
@@ -275,6 +285,12 @@ class PaymentIssued(_PaymentIssuedRequired, total=False):
     source_tag: int
     #: The sender's reference.
     invoice_id: Hash
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _NftMintedRequired(TypedDict):
@@ -301,11 +317,15 @@ class _NftMintedRequired(TypedDict):
 class NftMinted(_NftMintedRequired, total=False):
     #: The URI of the token.
     uri: Hex
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
-#: An NFTokenBurn succeeded. Offers for the token that it removes cause nft.offer_cancelled events of the same
-#: transaction.
-class NftBurned(TypedDict):
+class _NftBurnedRequired(TypedDict):
     #: The transaction that caused the event.
     tx_hash: Hash
     #: The NFTokenID.
@@ -320,6 +340,17 @@ class NftBurned(TypedDict):
     taxon: int
     #: The token's serial number among the tokens of its issuer.
     serial: int
+
+
+#: An NFTokenBurn succeeded. Offers for the token that it removes cause nft.offer_cancelled events of the same
+#: transaction.
+class NftBurned(_NftBurnedRequired, total=False):
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _NftOfferCreatedRequired(TypedDict):
@@ -345,6 +376,12 @@ class NftOfferCreated(_NftOfferCreatedRequired, total=False):
     destination: Address
     #: When the offer expires. It cannot be accepted from then on.
     expiration: Time
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _NftOfferAcceptedRequired(TypedDict):
@@ -375,6 +412,12 @@ class NftOfferAccepted(_NftOfferAcceptedRequired, total=False):
     broker: Address
     #: What the broker kept.
     broker_fee: Amount
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _NftOfferCancelledRequired(TypedDict):
@@ -405,6 +448,12 @@ class NftOfferCancelled(_NftOfferCancelledRequired, total=False):
     expiration: Time
     #: The account that sent the NFTokenCancelOffer.
     cancelled_by: Address
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _DexOfferCreatedRequired(TypedDict):
@@ -437,12 +486,56 @@ class DexOfferCreated(_DexOfferCreatedRequired, total=False):
     expiration: Time
     #: The permissioned domain it belongs to.
     domain_id: Hash
+    #: Present, and true, if the offer is also in the open order book, besides that of its domain.
+    is_hybrid: Literal[True]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
+
+
+class _DexOfferPartialRequired(TypedDict):
+    #: The transaction that caused the event.
+    tx_hash: Hash
+    #: The offer's ledger entry.
+    offer_id: Hash
+    #: The sequence or ticket of the OfferCreate that made it.
+    offer_sequence: int
+    #: The offer's owner.
+    account: Address
+    #: The account whose transaction took the offer.
+    taker: Address
+    #: What the owner gave in this trade, without transfer fees.
+    filled_taker_gets: ComputedAmount
+    #: What the owner received in this trade.
+    filled_taker_pays: ComputedAmount
+    #: What is left to give.
+    remaining_taker_gets: Amount
+    #: What is left to receive.
+    remaining_taker_pays: Amount
+    #: The type of the transaction that caused the event.
+    tx_type: TransactionType
 
 
 #: An offer in an order book was taken in part. It stays in the book. If its owner had nothing more to give,
 #: the same transaction cancels it (dex.offer_cancelled with reason unfunded). Trades with an AMM take no
 #: offer and cause no event.
-class DexOfferPartial(TypedDict):
+class DexOfferPartial(_DexOfferPartialRequired, total=False):
+    #: The permissioned domain it belongs to.
+    domain_id: Hash
+    #: Present, and true, if the offer is also in the open order book, besides that of its domain.
+    is_hybrid: Literal[True]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
+
+
+class _DexOfferFilledRequired(TypedDict):
     #: The transaction that caused the event.
     tx_hash: Hash
     #: The offer's ledger entry.
@@ -466,27 +559,17 @@ class DexOfferPartial(TypedDict):
 
 
 #: An offer in an order book was taken until one side was used up, and was removed from the book.
-class DexOfferFilled(TypedDict):
-    #: The transaction that caused the event.
-    tx_hash: Hash
-    #: The offer's ledger entry.
-    offer_id: Hash
-    #: The sequence or ticket of the OfferCreate that made it.
-    offer_sequence: int
-    #: The offer's owner.
-    account: Address
-    #: The account whose transaction took the offer.
-    taker: Address
-    #: What the owner gave in this trade, without transfer fees.
-    filled_taker_gets: ComputedAmount
-    #: What the owner received in this trade.
-    filled_taker_pays: ComputedAmount
-    #: What is left to give.
-    remaining_taker_gets: Amount
-    #: What is left to receive.
-    remaining_taker_pays: Amount
-    #: The type of the transaction that caused the event.
-    tx_type: TransactionType
+class DexOfferFilled(_DexOfferFilledRequired, total=False):
+    #: The permissioned domain it belongs to.
+    domain_id: Hash
+    #: Present, and true, if the offer is also in the open order book, besides that of its domain.
+    is_hybrid: Literal[True]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _DexOfferCancelledRequired(TypedDict):
@@ -515,6 +598,16 @@ class _DexOfferCancelledRequired(TypedDict):
 class DexOfferCancelled(_DexOfferCancelledRequired, total=False):
     #: When the offer expires. It cannot be taken from then on.
     expiration: Time
+    #: The permissioned domain it belongs to.
+    domain_id: Hash
+    #: Present, and true, if the offer is also in the open order book, besides that of its domain.
+    is_hybrid: Literal[True]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _TrustlineCreatedRequired(TypedDict):
@@ -566,6 +659,12 @@ class TrustlineCreated(_TrustlineCreatedRequired, total=False):
     quality_out: int
     #: Present, and true, if the line belongs to an AMM's pool.
     amm_pool: Literal[True]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _TrustlineModifiedRequired(TypedDict):
@@ -619,6 +718,12 @@ class TrustlineModified(_TrustlineModifiedRequired, total=False):
     quality_out: int
     #: Present, and true, if the line belongs to an AMM's pool.
     amm_pool: Literal[True]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _TrustlineDeletedRequired(TypedDict):
@@ -670,6 +775,12 @@ class TrustlineDeleted(_TrustlineDeletedRequired, total=False):
     amm_pool: Literal[True]
     #: The account's previous limit, if this transaction changed it.
     previous_limit: TokenValue
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _AccountCreatedRequired(TypedDict):
@@ -687,13 +798,18 @@ class _AccountCreatedRequired(TypedDict):
 
 #: An account was created, usually by the first Payment to it. A deleted account may be created again.
 class AccountCreated(_AccountCreatedRequired, total=False):
-    #: What the account belongs to, if it is a pseudo-account, for which no keys exist.
-    pseudo_account_type: Literal["amm", "vault", "loan_broker"]
+    #: What the account belongs to, if it is a pseudo-account, for which no keys exist. other: an object of a
+    #: kind that this version of the rules does not name.
+    pseudo_account_type: Literal["amm", "vault", "loan_broker", "other"]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
-#: An AccountSet, SetRegularKey or SignerListSet succeeded and changed a setting. A transaction that changes
-#: nothing causes no event, as far as the ledger shows it.
-class AccountSettingsChanged(TypedDict):
+class _AccountSettingsChangedRequired(TypedDict):
     #: The transaction that caused the event.
     tx_hash: Hash
     #: The account whose settings changed; it sent the transaction.
@@ -702,6 +818,17 @@ class AccountSettingsChanged(TypedDict):
     changes: List[SettingChange]
     #: The type of the transaction that caused the event.
     tx_type: TransactionType
+
+
+#: An AccountSet, SetRegularKey or SignerListSet succeeded and changed a setting. A transaction that changes
+#: nothing causes no event, as far as the ledger shows it.
+class AccountSettingsChanged(_AccountSettingsChangedRequired, total=False):
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _AccountDeletedRequired(TypedDict):
@@ -722,8 +849,15 @@ class AccountDeleted(_AccountDeletedRequired, total=False):
     destination_tag: int
     #: The amount that the destination got; absent if the ledger does not show it.
     delivered_amount: Drops
-    #: What the account belongs to, if it is a pseudo-account, for which no keys exist.
-    pseudo_account_type: Literal["amm", "vault", "loan_broker"]
+    #: What the account belongs to, if it is a pseudo-account, for which no keys exist. other: an object of a
+    #: kind that this version of the rules does not name.
+    pseudo_account_type: Literal["amm", "vault", "loan_broker", "other"]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _EscrowCreatedRequired(TypedDict):
@@ -753,6 +887,12 @@ class EscrowCreated(_EscrowCreatedRequired, total=False):
     finish_after: Time
     #: From this time on the escrow can only be cancelled.
     cancel_after: Time
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _EscrowFinishedRequired(TypedDict):
@@ -786,6 +926,15 @@ class EscrowFinished(_EscrowFinishedRequired, total=False):
     cancel_after: Time
     #: The fulfilment of the condition.
     fulfillment: Hex
+    #: The amount that the destination got: less than amount if the token has a transfer fee. Absent if the
+    #: ledger does not show it.
+    delivered_amount: ComputedAmount
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _EscrowCancelledRequired(TypedDict):
@@ -817,6 +966,12 @@ class EscrowCancelled(_EscrowCancelledRequired, total=False):
     finish_after: Time
     #: From this time on the escrow can only be cancelled.
     cancel_after: Time
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _CheckCreatedRequired(TypedDict):
@@ -844,6 +999,12 @@ class CheckCreated(_CheckCreatedRequired, total=False):
     invoice_id: Hash
     #: When the check expires. It cannot be cashed from then on.
     expiration: Time
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _CheckCashedRequired(TypedDict):
@@ -873,6 +1034,12 @@ class CheckCashed(_CheckCashedRequired, total=False):
     invoice_id: Hash
     #: When the check expires. It cannot be cashed from then on.
     expiration: Time
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class _CheckCancelledRequired(TypedDict):
@@ -905,6 +1072,12 @@ class CheckCancelled(_CheckCancelledRequired, total=False):
     invoice_id: Hash
     #: When the check expires. It cannot be cashed from then on.
     expiration: Time
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
 
 
 class PaymentXrpEvent(ReceivedEnvelope):

@@ -1,0 +1,34 @@
+/**
+ * `ledger detect --conformance`: answers the questions of `ledgerhook conformance`, one line for each line of standard
+ * input. A question that cannot be read is answered with an error and its id, so the conversation goes on.
+ */
+import { Stream } from "effect"
+import { Limits } from "../../../config/Limits.ts"
+import { detectLedger } from "../../../detect/Detect.ts"
+import type { Json } from "../../../domain/Ledger.ts"
+import { isJsonObject } from "../../../domain/NormaliseLedger.ts"
+import { linesOf } from "../../terminal/InputFile.ts"
+import { parseJson, printableLines } from "../../terminal/JsonText.ts"
+import { print } from "../../terminal/Output.ts"
+import { eventFields } from "./EventFields.ts"
+import { recordedItems } from "./RecordedData.ts"
+
+const answerTo = (question: Json): object => {
+  const id = isJsonObject(question) ? (question["id"] ?? null) : null
+  const [item] = recordedItems(isJsonObject(question) ? (question["ledger"] ?? null) : null)
+  if (item === undefined) return { id, error: "the ledger is an empty list." }
+  if (item._tag === "Fault") return { id, error: item.message }
+  const { alerts, events } = detectLedger(item.ledger)
+  return { id, events: events.map(eventFields), alerts }
+}
+
+const answerLine = (line: string): string => {
+  const parsed = parseJson(line)
+  return printableLines(
+    JSON.stringify("value" in parsed ? answerTo(parsed.value) : { id: null, error: parsed.message })
+  )
+}
+
+export const answerQuestions = linesOf("-", Limits.recordedTextLength).pipe(
+  Stream.runForEach((line) => print(answerLine(line)))
+)
