@@ -58,14 +58,14 @@ const BalanceChange = named(
 export const bookingFields = {
   memos: optional(
     Schema.Array(Memo).check(Schema.isMinLength(1)),
-    "The transaction's memos, up to 1,024 bytes. Absent if it has none."
+    "The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos."
   ),
   memos_truncated: optional(
     Schema.Literal(true),
-    "Present if the transaction has more than 1,024 bytes of memos: the last ones are left out."
+    "Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos."
   ),
   balance_changes: optional(
     Schema.Array(BalanceChange).check(Schema.isMinLength(1)),
-    "What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes."
+    "What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes."
   )
 }

@@ -2,7 +2,6 @@
  * The order of a network's events as text. A ledger has fewer than 340,000 events, because its message has at most
  * 32 MiB (`ledgerMessageBytes`) and the part of each event in it has more than 100 bytes. Pure.
  */
-import type { LedgerEvent } from "./LedgerEvent.ts"
 
 const LEDGER_DIGITS = 10
 const POSITION_DIGITS = 6
@@ -13,5 +12,8 @@ export const SEQUENCE_PATTERN = /^[0-9]{10}\.[0-9]{6}$/u
 export const sequenceOf = ({
   ledger_index,
   position
-}: Pick<LedgerEvent, "ledger_index" | "position">): string =>
+}: {
+  readonly ledger_index: number
+  readonly position: number
+}): string =>
   `${String(ledger_index).padStart(LEDGER_DIGITS, "0")}.${String(position).padStart(POSITION_DIGITS, "0")}`

@@ -2,14 +2,12 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { expandPattern } from "../../src/domain/EventType.ts"
-import { includables, withIncluded } from "../../src/domain/Include.ts"
-import { eventJson, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import type { KeyEnvironment, Network } from "../../src/domain/Network.ts"
 import { events as eventsStage } from "../../src/events/Stage.ts"
 import { Log } from "../../src/log/Log.ts"
 import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { type Answer, ApiUnderTest, apiLayer } from "../support/api.ts"
-import { booked } from "../support/bookedEvent.ts"
 import { comparable, corpusFiles, corpusPresent, expectedEvents } from "../support/corpusLedgers.ts"
 import { eventually } from "../support/delivering.ts"
 import { addresses, eventOf, eventsByChance, pick, recordOf, types } from "../support/events.ts"
@@ -31,23 +29,16 @@ const pathOf = (query: Query): string => {
   return `/v1/events?${search}`
 }
 
-const itemOf = ({
-  event_id,
-  event_type,
-  ledger_index,
-  position,
-  timestamp,
-  network,
-  payload
-}: LedgerEvent) => ({
-  event_id,
-  event_type,
-  ledger_index,
-  position,
-  timestamp,
-  network,
-  payload
-})
+const fields = [
+  "event_id",
+  "event_type",
+  "ledger_index",
+  "position",
+  "timestamp",
+  "network",
+  "payload"
+] as const
+const itemOf = (event: LedgerEvent) => Object.fromEntries(fields.map((field) => [field, event[field]]))
 
 /** Newest first: by time, then network, then place. */
 const newestFirst = (a: LedgerEvent, b: LedgerEvent): number =>
@@ -191,24 +182,6 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
       assert.deepStrictEqual(body, { data: [itemOf(event)], has_more: false, next_cursor: null })
       assert.include(text, `"payload":${JSON.stringify(payload)}`)
       assert.strictEqual((yield* get(`/v1/events/${event.event_id}`)).text, JSON.stringify(itemOf(event)))
-    })
-  )
-
-  it.effect("have memos and balance changes if the request asks for them", () =>
-    Effect.gen(function* () {
-      const { get } = yield* client("live")
-      const event = { ...eventOf({ ledgerIndex: 78 }), ...booked }
-      const older = eventOf({ ledgerIndex: 78, position: 1 })
-      yield* store([event, older])
-      const list = pathOf({ ledger_index_min: "78", ledger_index_max: "78" })
-      for (const include of [[], ["memos"], includables] as const) {
-        const asked = include.map((one) => `&include=${one}`).join("")
-        const shown = eventJson(withIncluded(event, include))
-        assert.strictEqual((yield* get(`/v1/events/${event.event_id}?network=mainnet${asked}`)).text, shown)
-        const { body } = yield* get(`${list}${asked}`)
-        assert.deepStrictEqual(body.data, [JSON.parse(eventJson(older)), JSON.parse(shown)])
-      }
-      assert.strictEqual((yield* get(`${list}&include=fees`)).status, 400)
     })
   )
 

@@ -52,6 +52,7 @@ export const differences = (shouldBe: Files, is: Files): ReadonlyArray<Differenc
     const there = is.get(path)
     if (there !== text) found.push({ path, what: there === undefined ? "missing" : "outdated" })
   }
-  for (const path of is.keys()) if (!shouldBe.has(path) && !byHand.has(path)) found.push({ path, what: "left over" })
+  for (const path of is.keys())
+    if (!shouldBe.has(path) && !byHand.has(path)) found.push({ path, what: "left over" })
   return found
 }

@@ -24,8 +24,51 @@ export type Address = string
 /** XRP in drops (0.000001 XRP) as an integer in a string: up to 10^17, which is more than a JSON number can represent exactly. Negative only where the ledger itself is: in 2013, and in self-payments through AMMs in 2024. */
 export type Drops = string
 
+/** Bytes in hex, as they are in the ledger, not decoded. */
+export type Hex = string
+
+/** A memo of a transaction. Its fields are bytes in hex, as in the ledger. */
+export interface Memo {
+  /** MemoType. */
+  readonly type?: Hex
+  /** MemoFormat. */
+  readonly format?: Hex
+  /** MemoData. */
+  readonly data?: Hex
+}
+
 /** A currency code: 3 characters (case matters) or 40 upper-case hex digits. Hex codes are not decoded, because different codes may look alike as text. */
 export type Currency = string
+
+/** A token on a trust line. */
+export interface TokenAsset {
+  /** The token's currency. */
+  readonly currency: Currency
+  /** The other side of the trust line, from the account's view. */
+  readonly issuer: Address
+}
+
+/** The id of an issuance of a multi-purpose token: 48 upper-case hex digits. */
+export type MptIssuanceId = string
+
+/** A multi-purpose token. */
+export interface MptAsset {
+  /** The token. */
+  readonly mpt_issuance_id: MptIssuanceId
+}
+
+/** An exact decimal number without exponent. */
+export type ComputedValue = string
+
+/** How much of one asset an involved account gained. */
+export interface BalanceChange {
+  /** The account. */
+  readonly account: Address
+  /** XRP, a token on a trust line, or a multi-purpose token. */
+  readonly asset: "XRP" | TokenAsset | MptAsset
+  /** The account's balance after the transaction, minus the one before; never 0. XRP in drops, less the fee if the account paid it. A multi-purpose token in units, for its issuer as the opposite of what is outstanding. */
+  readonly change: ComputedValue
+}
 
 /** A decimal number as the ledger writes it, with up to 16 significant digits. Very large and very small numbers have an exponent (1000000000000000e-3). */
 export type TokenValue = string
@@ -39,9 +82,6 @@ export interface TokenAmount {
   /** The amount. */
   readonly value: TokenValue
 }
-
-/** The id of an issuance of a multi-purpose token: 48 upper-case hex digits. */
-export type MptIssuanceId = string
 
 /** Units of a multi-purpose token, as an integer in a string. */
 export type MptValue = string
@@ -57,14 +97,8 @@ export interface MptAmount {
 /** An amount of any asset except XRP. */
 export type IssuedAmount = TokenAmount | MptAmount
 
-/** Bytes in hex, as they are in the ledger, not decoded. */
-export type Hex = string
-
 /** An amount of XRP, of a token on trust lines or of a multi-purpose token. */
 export type Amount = Drops | TokenAmount | MptAmount
-
-/** An exact decimal number without exponent. */
-export type ComputedValue = string
 
 /** A computed amount of a token on trust lines. */
 export interface ComputedTokenAmount {
@@ -135,6 +169,12 @@ export interface PaymentXrp {
   readonly amount: Drops
   /** The destination tag, which names a customer or account at the receiver. 0 is a valid tag. */
   readonly destination_tag?: number
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A Payment transaction succeeded and delivered a token (on trust lines, or a multi-purpose token), whatever currency the sender spent. Issuing and redeeming tokens are payments too. */
@@ -153,6 +193,12 @@ export interface PaymentIssued {
   readonly source_tag?: number
   /** The sender's reference. */
   readonly invoice_id?: Hash
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An NFTokenMint succeeded. If it names an amount, it also creates an offer, and an nft.offer_created event of the same transaction follows. */
@@ -175,6 +221,12 @@ export interface NftMinted {
   readonly transfer_fee: number
   /** The URI of the token. */
   readonly uri?: Hex
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An NFTokenBurn succeeded. Offers for the token that it removes cause nft.offer_cancelled events of the same transaction. */
@@ -193,6 +245,12 @@ export interface NftBurned {
   readonly taxon: number
   /** The token's serial number among the tokens of its issuer. */
   readonly serial: number
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An offer to sell or buy an NFT was created, by NFTokenCreateOffer or NFTokenMint. */
@@ -215,6 +273,12 @@ export interface NftOfferCreated {
   readonly destination?: Address
   /** When the offer expires. It cannot be accepted from then on. */
   readonly expiration?: Time
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An NFT was sold: an NFTokenAcceptOffer succeeded. A sale causes one event, even if a broker matched two offers. */
@@ -241,6 +305,12 @@ export interface NftOfferAccepted {
   readonly issuer: Address
   /** The issuer's share of each resale, in units of 1/100000. */
   readonly transfer_fee: number
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An offer for an NFT was removed from the ledger without being accepted. Expiry alone causes no event: an expired offer stays until someone removes it. */
@@ -265,6 +335,12 @@ export interface NftOfferCancelled {
   readonly reason: "cancelled" | "expired" | "nft_burned" | "account_deleted" | "other"
   /** The account that sent the NFTokenCancelOffer. */
   readonly cancelled_by?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An offer was placed in an order book. An order that is filled immediately leaves no offer and causes no such event. If rounding or an immediate trade changed the amounts, the requested amounts are given too. */
@@ -293,6 +369,12 @@ export interface DexOfferCreated {
   readonly is_passive: boolean
   /** The permissioned domain it belongs to. */
   readonly domain_id?: Hash
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An offer in an order book was taken in part. It stays in the book. If its owner had nothing more to give, the same transaction cancels it (dex.offer_cancelled with reason unfunded). Trades with an AMM take no offer and cause no event. */
@@ -317,6 +399,12 @@ export interface DexOfferPartial {
   readonly remaining_taker_pays: Amount
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An offer in an order book was taken until one side was used up, and was removed from the book. */
@@ -341,6 +429,12 @@ export interface DexOfferFilled {
   readonly remaining_taker_pays: Amount
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An offer was removed from an order book before it was filled. Expiry or missing funds alone cause no event: such an offer stays in the book until a transaction removes it. */
@@ -363,6 +457,12 @@ export interface DexOfferCancelled {
   readonly reason: "cancelled" | "replaced" | "account_deleted" | "unfunded" | "expired" | "self_crossed"
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A trust line was created: by a TrustSet, or by a trade, a check, an escrow or an AMM that gave an account its first tokens of that kind. */
@@ -409,6 +509,12 @@ export interface TrustlineCreated {
   readonly tx_type: TransactionType
   /** Whether a transaction other than a TrustSet created the line. */
   readonly auto_created: boolean
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A setting of a trust line changed: a limit, a quality, a freeze, an authorisation or rippling. A change of the balance alone causes no event. */
@@ -457,6 +563,12 @@ export interface TrustlineModified {
   readonly changed_by: Address
   /** What changed, sorted by field, each at most once. */
   readonly changes: ReadonlyArray<TrustLineChange>
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A trust line was removed from the ledger: it was set to its default state, emptied while in that state, or removed with an AMM. */
@@ -503,6 +615,12 @@ export interface TrustlineDeleted {
   readonly tx_type: TransactionType
   /** The account's previous limit, if this transaction changed it. */
   readonly previous_limit?: TokenValue
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An account was created, usually by the first Payment to it. A deleted account may be created again. */
@@ -519,6 +637,12 @@ export interface AccountCreated {
   readonly pseudo_account_type?: "amm" | "vault" | "loan_broker"
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An AccountSet, SetRegularKey or SignerListSet succeeded and changed a setting. A transaction that changes nothing causes no event, as far as the ledger shows it. */
@@ -531,6 +655,12 @@ export interface AccountSettingsChanged {
   readonly changes: ReadonlyArray<SettingChange>
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An account was deleted: by AccountDelete, or, for an AMM's account, together with the AMM. Offers that are removed with it cause …offer_cancelled events of the same transaction. */
@@ -549,6 +679,12 @@ export interface AccountDeleted {
   readonly pseudo_account_type?: "amm" | "vault" | "loan_broker"
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An EscrowCreate put an amount in escrow. */
@@ -575,6 +711,12 @@ export interface EscrowCreated {
   readonly finish_after?: Time
   /** From this time on the escrow can only be cancelled. */
   readonly cancel_after?: Time
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An EscrowFinish succeeded: the destination got the amount. It causes no payment event. */
@@ -605,6 +747,12 @@ export interface EscrowFinished {
   readonly finished_by: Address
   /** The fulfilment of the condition. */
   readonly fulfillment?: Hex
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An EscrowCancel succeeded: the owner got the amount back. Expiry alone causes no event. */
@@ -633,6 +781,12 @@ export interface EscrowCancelled {
   readonly cancel_after?: Time
   /** The account that sent the EscrowCancel. Any account may. */
   readonly cancelled_by: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A CheckCreate wrote a check. */
@@ -657,6 +811,12 @@ export interface CheckCreated {
   readonly invoice_id?: Hash
   /** When the check expires. It cannot be cashed from then on. */
   readonly expiration?: Time
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A CheckCash succeeded. It causes no payment event. */
@@ -683,6 +843,12 @@ export interface CheckCashed {
   readonly expiration?: Time
   /** The amount that the destination got. */
   readonly amount: Amount
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A CheckCancel succeeded. Expiry alone causes no event: an expired check stays until someone removes it. */
@@ -711,6 +877,12 @@ export interface CheckCancelled {
   readonly cancelled_by: Address
   /** cancelled: by its writer or its destination. expired: by another account, which is possible only after the check has expired. */
   readonly reason: "cancelled" | "expired"
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** The payload of each event type. */

@@ -31,9 +31,54 @@ Address = str
 #: 2024.
 Drops = str
 
+#: Bytes in hex, as they are in the ledger, not decoded.
+Hex = str
+
+
+#: A memo of a transaction. Its fields are bytes in hex, as in the ledger.
+class Memo(TypedDict, total=False):
+    #: MemoType.
+    type: Hex
+    #: MemoFormat.
+    format: Hex
+    #: MemoData.
+    data: Hex
+
 #: A currency code: 3 characters (case matters) or 40 upper-case hex digits. Hex codes are not decoded,
 #: because different codes may look alike as text.
 Currency = str
+
+
+#: A token on a trust line.
+class TokenAsset(TypedDict):
+    #: The token's currency.
+    currency: Currency
+    #: The other side of the trust line, from the account's view.
+    issuer: Address
+
+#: The id of an issuance of a multi-purpose token: 48 upper-case hex digits.
+MptIssuanceId = str
+
+
+#: A multi-purpose token.
+class MptAsset(TypedDict):
+    #: The token.
+    mpt_issuance_id: MptIssuanceId
+
+#: An exact decimal number without exponent.
+ComputedValue = str
+
+
+#: How much of one asset an involved account gained.
+class BalanceChange(TypedDict):
+    #: The account.
+    account: Address
+    #: XRP, a token on a trust line, or a multi-purpose token.
+    asset: Union[Literal["XRP"], TokenAsset, MptAsset]
+    #: The account's balance after the transaction, minus the one before; never 0. XRP in drops, less the fee
+    #: if the account paid it. A multi-purpose token in units, for its issuer as the opposite of what is
+    #: outstanding.
+    change: ComputedValue
 
 #: A decimal number as the ledger writes it, with up to 16 significant digits. Very large and very small
 #: numbers have an exponent (1000000000000000e-3).
@@ -49,9 +94,6 @@ class TokenAmount(TypedDict):
     #: The amount.
     value: TokenValue
 
-#: The id of an issuance of a multi-purpose token: 48 upper-case hex digits.
-MptIssuanceId = str
-
 #: Units of a multi-purpose token, as an integer in a string.
 MptValue = str
 
@@ -66,14 +108,8 @@ class MptAmount(TypedDict):
 #: An amount of any asset except XRP.
 IssuedAmount = Union[TokenAmount, MptAmount]
 
-#: Bytes in hex, as they are in the ledger, not decoded.
-Hex = str
-
 #: An amount of XRP, of a token on trust lines or of a multi-purpose token.
 Amount = Union[Drops, TokenAmount, MptAmount]
-
-#: An exact decimal number without exponent.
-ComputedValue = str
 
 
 #: A computed amount of a token on trust lines.
@@ -252,6 +288,17 @@ class _PaymentXrpRequired(TypedDict):
 class PaymentXrp(_PaymentXrpRequired, total=False):
     #: The destination tag, which names a customer or account at the receiver. 0 is a valid tag.
     destination_tag: int
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _PaymentIssuedRequired(TypedDict):
@@ -275,6 +322,17 @@ class PaymentIssued(_PaymentIssuedRequired, total=False):
     source_tag: int
     #: The sender's reference.
     invoice_id: Hash
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _NftMintedRequired(TypedDict):
@@ -301,11 +359,20 @@ class _NftMintedRequired(TypedDict):
 class NftMinted(_NftMintedRequired, total=False):
     #: The URI of the token.
     uri: Hex
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
-#: An NFTokenBurn succeeded. Offers for the token that it removes cause nft.offer_cancelled events of the same
-#: transaction.
-class NftBurned(TypedDict):
+class _NftBurnedRequired(TypedDict):
     #: The transaction that caused the event.
     tx_hash: Hash
     #: The NFTokenID.
@@ -320,6 +387,22 @@ class NftBurned(TypedDict):
     taxon: int
     #: The token's serial number among the tokens of its issuer.
     serial: int
+
+
+#: An NFTokenBurn succeeded. Offers for the token that it removes cause nft.offer_cancelled events of the same
+#: transaction.
+class NftBurned(_NftBurnedRequired, total=False):
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _NftOfferCreatedRequired(TypedDict):
@@ -345,6 +428,17 @@ class NftOfferCreated(_NftOfferCreatedRequired, total=False):
     destination: Address
     #: When the offer expires. It cannot be accepted from then on.
     expiration: Time
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _NftOfferAcceptedRequired(TypedDict):
@@ -375,6 +469,17 @@ class NftOfferAccepted(_NftOfferAcceptedRequired, total=False):
     broker: Address
     #: What the broker kept.
     broker_fee: Amount
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _NftOfferCancelledRequired(TypedDict):
@@ -405,6 +510,17 @@ class NftOfferCancelled(_NftOfferCancelledRequired, total=False):
     expiration: Time
     #: The account that sent the NFTokenCancelOffer.
     cancelled_by: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _DexOfferCreatedRequired(TypedDict):
@@ -437,12 +553,60 @@ class DexOfferCreated(_DexOfferCreatedRequired, total=False):
     expiration: Time
     #: The permissioned domain it belongs to.
     domain_id: Hash
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
+
+
+class _DexOfferPartialRequired(TypedDict):
+    #: The transaction that caused the event.
+    tx_hash: Hash
+    #: The offer's ledger entry.
+    offer_id: Hash
+    #: The sequence or ticket of the OfferCreate that made it.
+    offer_sequence: int
+    #: The offer's owner.
+    account: Address
+    #: The account whose transaction took the offer.
+    taker: Address
+    #: What the owner gave in this trade, without transfer fees.
+    filled_taker_gets: ComputedAmount
+    #: What the owner received in this trade.
+    filled_taker_pays: ComputedAmount
+    #: What is left to give.
+    remaining_taker_gets: Amount
+    #: What is left to receive.
+    remaining_taker_pays: Amount
+    #: The type of the transaction that caused the event.
+    tx_type: TransactionType
 
 
 #: An offer in an order book was taken in part. It stays in the book. If its owner had nothing more to give,
 #: the same transaction cancels it (dex.offer_cancelled with reason unfunded). Trades with an AMM take no
 #: offer and cause no event.
-class DexOfferPartial(TypedDict):
+class DexOfferPartial(_DexOfferPartialRequired, total=False):
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
+
+
+class _DexOfferFilledRequired(TypedDict):
     #: The transaction that caused the event.
     tx_hash: Hash
     #: The offer's ledger entry.
@@ -466,27 +630,18 @@ class DexOfferPartial(TypedDict):
 
 
 #: An offer in an order book was taken until one side was used up, and was removed from the book.
-class DexOfferFilled(TypedDict):
-    #: The transaction that caused the event.
-    tx_hash: Hash
-    #: The offer's ledger entry.
-    offer_id: Hash
-    #: The sequence or ticket of the OfferCreate that made it.
-    offer_sequence: int
-    #: The offer's owner.
-    account: Address
-    #: The account whose transaction took the offer.
-    taker: Address
-    #: What the owner gave in this trade, without transfer fees.
-    filled_taker_gets: ComputedAmount
-    #: What the owner received in this trade.
-    filled_taker_pays: ComputedAmount
-    #: What is left to give.
-    remaining_taker_gets: Amount
-    #: What is left to receive.
-    remaining_taker_pays: Amount
-    #: The type of the transaction that caused the event.
-    tx_type: TransactionType
+class DexOfferFilled(_DexOfferFilledRequired, total=False):
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _DexOfferCancelledRequired(TypedDict):
@@ -515,6 +670,17 @@ class _DexOfferCancelledRequired(TypedDict):
 class DexOfferCancelled(_DexOfferCancelledRequired, total=False):
     #: When the offer expires. It cannot be taken from then on.
     expiration: Time
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _TrustlineCreatedRequired(TypedDict):
@@ -566,6 +732,17 @@ class TrustlineCreated(_TrustlineCreatedRequired, total=False):
     quality_out: int
     #: Present, and true, if the line belongs to an AMM's pool.
     amm_pool: Literal[True]
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _TrustlineModifiedRequired(TypedDict):
@@ -619,6 +796,17 @@ class TrustlineModified(_TrustlineModifiedRequired, total=False):
     quality_out: int
     #: Present, and true, if the line belongs to an AMM's pool.
     amm_pool: Literal[True]
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _TrustlineDeletedRequired(TypedDict):
@@ -670,6 +858,17 @@ class TrustlineDeleted(_TrustlineDeletedRequired, total=False):
     amm_pool: Literal[True]
     #: The account's previous limit, if this transaction changed it.
     previous_limit: TokenValue
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _AccountCreatedRequired(TypedDict):
@@ -689,11 +888,20 @@ class _AccountCreatedRequired(TypedDict):
 class AccountCreated(_AccountCreatedRequired, total=False):
     #: What the account belongs to, if it is a pseudo-account, for which no keys exist.
     pseudo_account_type: Literal["amm", "vault", "loan_broker"]
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
-#: An AccountSet, SetRegularKey or SignerListSet succeeded and changed a setting. A transaction that changes
-#: nothing causes no event, as far as the ledger shows it.
-class AccountSettingsChanged(TypedDict):
+class _AccountSettingsChangedRequired(TypedDict):
     #: The transaction that caused the event.
     tx_hash: Hash
     #: The account whose settings changed; it sent the transaction.
@@ -702,6 +910,22 @@ class AccountSettingsChanged(TypedDict):
     changes: List[SettingChange]
     #: The type of the transaction that caused the event.
     tx_type: TransactionType
+
+
+#: An AccountSet, SetRegularKey or SignerListSet succeeded and changed a setting. A transaction that changes
+#: nothing causes no event, as far as the ledger shows it.
+class AccountSettingsChanged(_AccountSettingsChangedRequired, total=False):
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _AccountDeletedRequired(TypedDict):
@@ -724,6 +948,17 @@ class AccountDeleted(_AccountDeletedRequired, total=False):
     delivered_amount: Drops
     #: What the account belongs to, if it is a pseudo-account, for which no keys exist.
     pseudo_account_type: Literal["amm", "vault", "loan_broker"]
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _EscrowCreatedRequired(TypedDict):
@@ -753,6 +988,17 @@ class EscrowCreated(_EscrowCreatedRequired, total=False):
     finish_after: Time
     #: From this time on the escrow can only be cancelled.
     cancel_after: Time
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _EscrowFinishedRequired(TypedDict):
@@ -786,6 +1032,17 @@ class EscrowFinished(_EscrowFinishedRequired, total=False):
     cancel_after: Time
     #: The fulfilment of the condition.
     fulfillment: Hex
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _EscrowCancelledRequired(TypedDict):
@@ -817,6 +1074,17 @@ class EscrowCancelled(_EscrowCancelledRequired, total=False):
     finish_after: Time
     #: From this time on the escrow can only be cancelled.
     cancel_after: Time
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _CheckCreatedRequired(TypedDict):
@@ -844,6 +1112,17 @@ class CheckCreated(_CheckCreatedRequired, total=False):
     invoice_id: Hash
     #: When the check expires. It cannot be cashed from then on.
     expiration: Time
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _CheckCashedRequired(TypedDict):
@@ -873,6 +1152,17 @@ class CheckCashed(_CheckCashedRequired, total=False):
     invoice_id: Hash
     #: When the check expires. It cannot be cashed from then on.
     expiration: Time
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _CheckCancelledRequired(TypedDict):
@@ -905,6 +1195,17 @@ class CheckCancelled(_CheckCancelledRequired, total=False):
     invoice_id: Hash
     #: When the check expires. It cannot be cashed from then on.
     expiration: Time
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
+    #: only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
+    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
+    #: balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class PaymentXrpEvent(ReceivedEnvelope):
