@@ -12,7 +12,7 @@ import { RULES_VERSION } from "../src/domain/LedgerEvent.ts"
 import { planLimits } from "../src/domain/Plans.ts"
 import { cloudEventHeaders, requestBody } from "../src/domain/RequestFormat.ts"
 import { sequenceOf } from "../src/domain/Sequence.ts"
-import { complaints, ENVELOPE } from "./schemas/support.ts"
+import { complaints, ENVELOPE, payloadPath } from "./schemas/support.ts"
 import { alertsMarkdown, envExample, made, metricsMarkdown, topicsMarkdown } from "./support/documents.ts"
 import { anchors, brokenLinks, codeBlocks, documents } from "./support/markdown.ts"
 import { operations } from "./support/openApi.ts"
@@ -122,6 +122,11 @@ describe("docs/receiving.md", () => {
     const event = JSON.parse(body)
     assert.include(head, `\nX-Service-Sequence: ${sequenceOf({ ...event, position: 41 })}\n`)
     assert.deepStrictEqual(complaints(ENVELOPE, event), [])
+  })
+
+  it("shows a payload with memos and balance changes", () => {
+    const payload = codeBlocks("docs/receiving.md", "json").find((text) => text.includes("balance_changes"))
+    assert.deepStrictEqual(complaints(payloadPath("payment.xrp"), JSON.parse(payload!)), [])
   })
 
   it("shows the same event as the CloudEvent that the service sends", () => {

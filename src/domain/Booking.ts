@@ -77,14 +77,14 @@ const BalanceChange = named(
 export const bookingFields = {
   memos: optional(
     Schema.Array(Memo).check(Schema.isMinLength(1)),
-    `The transaction's memos, up to ${memoBytes} bytes. Absent if it has none.`
+    `The transaction's memos, up to ${memoBytes} bytes. Absent if it has none. In a payload only if the receiver includes memos.`
   ),
   memos_truncated: optional(
     Schema.Literal(true),
-    `Present if the transaction has more than ${memoBytes} bytes of memos: the first memo that exceeds them and all later ones are left out.`
+    `Present if the transaction has more than ${memoBytes} bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos.`
   ),
   balance_changes: optional(
     Schema.Array(BalanceChange).check(Schema.isMaxLength(bookingBounds.balanceChanges)),
-    `What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than ${bookingBounds.balanceChanges} changes.`
+    `What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than ${bookingBounds.balanceChanges} changes. In a payload only if the receiver includes balance_changes.`
   )
 }

@@ -3,8 +3,10 @@
  * its id is a name, not a URL to fetch. A change other than a new optional field needs a new version.
  */
 import { Schema } from "effect"
+import { bookingFields } from "./Booking.ts"
 import { batch, envelope, eventRecord, ledgerRecord } from "./Envelope.ts"
 import { withPayloads } from "./EventRecordSchema.ts"
+import type { EventType } from "./EventType.ts"
 import type { Json, JsonObject } from "./Ledger.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"
 import { payloads } from "./Payloads.ts"
@@ -71,15 +73,37 @@ const documentOf = (schema: Schema.Top, name: string): JsonObject => {
   }
 }
 
+let recorded: ReadonlyMap<EventType, JsonObject> | undefined
+
+/** The schema of each type's payload in a record, which has the fields that may be included beside the payload. */
+export const recordedPayloads = (): ReadonlyMap<EventType, JsonObject> =>
+  (recorded ??= new Map(
+    Object.entries(payloads).map(([type, schema]) => [
+      // The keys of an object are texts to TypeScript.
+      type as EventType,
+      documentOf(schema.annotate({ title: type }), `payload:${type}`)
+    ])
+  ))
+
+const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
+
+/** Adds to the schema of a payload the fields that a receiver may ask for. */
+const withIncludable = (payload: JsonObject, included: JsonObject): JsonObject => ({
+  ...payload,
+  properties: { ...objectOf(payload["properties"]), ...objectOf(included["properties"]) },
+  $defs: { ...objectOf(payload["$defs"]), ...objectOf(included["$defs"]) }
+})
+
 const generate = (): ReadonlyArray<PublishedSchema> => {
-  const payloadDocuments = Object.entries(payloads).map(([type, schema]) => ({
+  const annotations = { title: "Included fields", description: "For receivers that ask.", examples: [{}] }
+  const included = documentOf(Schema.Struct(bookingFields).annotate(annotations), "included")
+  const payloadDocuments = Array.from(recordedPayloads(), ([type, document]) => ({
     path: `payloads/${type}.schema.json`,
-    document: documentOf(schema.annotate({ title: type }), `payload:${type}`)
+    document: withIncludable(document, included)
   }))
-  const eventDocument = withPayloads(
-    documentOf(eventRecord, "record:event"),
-    payloadDocuments.map(({ document }) => document)
-  )
+  const eventDocument = withPayloads(documentOf(eventRecord, "record:event"), [
+    ...recordedPayloads().values()
+  ])
   return [
     { path: "envelope.schema.json", document: documentOf(envelope, "envelope") },
     { path: "batch.schema.json", document: documentOf(batch, "batch") },

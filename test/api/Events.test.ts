@@ -1,18 +1,13 @@
 /** The event index over HTTP: filters against a plain search, exact pages, and which key sees which network. */
-import { assert, describe, it, layer } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { expandPattern } from "../../src/domain/EventType.ts"
-import { includables, withIncluded } from "../../src/domain/Include.ts"
-import { eventJson, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import type { KeyEnvironment, Network } from "../../src/domain/Network.ts"
-import { events as eventsStage } from "../../src/events/Stage.ts"
-import { Log } from "../../src/log/Log.ts"
+import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import type { Network } from "../../src/domain/Network.ts"
 import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { type Answer, ApiUnderTest, apiLayer } from "../support/api.ts"
-import { booked } from "../support/bookedEvent.ts"
-import { comparable, corpusFiles, corpusPresent, expectedEvents } from "../support/corpusLedgers.ts"
-import { eventually } from "../support/delivering.ts"
-import { addresses, eventOf, eventsByChance, pick, recordOf, types } from "../support/events.ts"
+import { addresses, eventOf, eventsByChance, pick, types } from "../support/events.ts"
+import { eventsClient, pathOf, type Query } from "../support/eventsClient.ts"
 import { generator } from "../support/misbehavingServer.ts"
 
 const SEED = 20_261_121
@@ -20,34 +15,17 @@ const BEGIN = Date.parse("2026-08-20T00:00:00Z")
 const NOW = BEGIN + 95 * 86_400_000
 const LEDGERS = 30
 
-type Query = Readonly<Record<string, string | ReadonlyArray<string>>>
+const fields = [
+  "event_id",
+  "event_type",
+  "ledger_index",
+  "position",
+  "timestamp",
+  "network",
+  "payload"
+] as const
 
-const pathOf = (query: Query): string => {
-  const search = new URLSearchParams(
-    Object.entries(query).flatMap(([name, value]) =>
-      (typeof value === "string" ? [value] : value).map((one) => [name, one])
-    )
-  )
-  return `/v1/events?${search}`
-}
-
-const itemOf = ({
-  event_id,
-  event_type,
-  ledger_index,
-  position,
-  timestamp,
-  network,
-  payload
-}: LedgerEvent) => ({
-  event_id,
-  event_type,
-  ledger_index,
-  position,
-  timestamp,
-  network,
-  payload
-})
+const itemOf = (event: LedgerEvent) => Object.fromEntries(fields.map((field) => [field, event[field]]))
 
 /** Newest first: by time, then network, then place. */
 const newestFirst = (a: LedgerEvent, b: LedgerEvent): number =>
@@ -84,25 +62,6 @@ const store = (events: ReadonlyArray<LedgerEvent>) =>
   Effect.flatMap(EventIndex, (eventIndex) => eventIndex.insert(events, NOW))
 
 /** A client whose key is of that environment. */
-const client = Effect.fnUntraced(function* (environment: KeyEnvironment) {
-  const api = yield* ApiUnderTest
-  const { key } = yield* api.account(environment)
-  const get = (path: string) => api.call("GET", path, { key })
-  const allPages = Effect.fnUntraced(function* (query: Query) {
-    const pages: Array<Answer> = []
-    let cursor: string | null = null
-    do {
-      const page: Answer = yield* get(pathOf(cursor === null ? query : { ...query, cursor }))
-      assert.strictEqual(page.status, 200, page.text)
-      assert.strictEqual(page.body.has_more, page.body.next_cursor !== null)
-      pages.push(page)
-      cursor = page.body.next_cursor
-    } while (cursor !== null)
-    return pages.flatMap(({ body }) => body.data)
-  })
-  return { get, allPages }
-})
-
 const refusal = (answer: Answer, status: number, message: string) => {
   assert.strictEqual(answer.status, status, answer.text)
   assert.strictEqual(answer.body.error.message, message)
@@ -118,7 +77,7 @@ layer(apiLayer(), { excludeTestServices: true })("events by filters", (it) => {
     Effect.gen(function* () {
       yield* store(seeded)
       const chance = generator(SEED)
-      const [live, test] = [yield* client("live"), yield* client("test")]
+      const [live, test] = [yield* eventsClient("live"), yield* eventsClient("test")]
       const views = [
         { client: live, networks: ["mainnet"] as const },
         { client: test, networks: ["testnet", "devnet"] as const },
@@ -166,7 +125,7 @@ layer(apiLayer(), { excludeTestServices: true })("events by filters", (it) => {
 
   it.effect("are the same for any page length and any way to write a time", () =>
     Effect.gen(function* () {
-      const { allPages } = yield* client("test")
+      const { allPages } = yield* eventsClient("test")
       const expected = found(seeded, { networks: ["testnet", "devnet"] }).map(itemOf)
       for (const limit of ["3", "20", "100"]) assert.deepStrictEqual(yield* allPages({ limit }), expected)
       const moment = momentAt(0.5)
@@ -183,7 +142,7 @@ layer(apiLayer(), { excludeTestServices: true })("events by filters", (it) => {
 layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
   it.effect("have exactly the envelope's fields, their position and the payload's original bytes", () =>
     Effect.gen(function* () {
-      const { get } = yield* client("live")
+      const { get } = yield* eventsClient("live")
       const payload = { zebra: "1", apple: { y: null, a: ["\u0000", "ü", 1e21] }, "9": true, "10": -0.5 }
       const event = { ...eventOf({ ledgerIndex: 77, position: 3 }), payload }
       yield* store([event])
@@ -194,27 +153,9 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
     })
   )
 
-  it.effect("have memos and balance changes if the request asks for them", () =>
-    Effect.gen(function* () {
-      const { get } = yield* client("live")
-      const event = { ...eventOf({ ledgerIndex: 78 }), ...booked }
-      const older = eventOf({ ledgerIndex: 78, position: 1 })
-      yield* store([event, older])
-      const list = pathOf({ ledger_index_min: "78", ledger_index_max: "78" })
-      for (const include of [[], ["memos"], includables] as const) {
-        const asked = include.map((one) => `&include=${one}`).join("")
-        const shown = eventJson(withIncluded(event, include))
-        assert.strictEqual((yield* get(`/v1/events/${event.event_id}?network=mainnet${asked}`)).text, shown)
-        const { body } = yield* get(`${list}${asked}`)
-        assert.deepStrictEqual(body.data, [JSON.parse(eventJson(older)), JSON.parse(shown)])
-      }
-      assert.strictEqual((yield* get(`${list}&include=fees`)).status, 400)
-    })
-  )
-
   it.effect("keep their pages exact while events are added, of newer ledgers and of older ones", () =>
     Effect.gen(function* () {
-      const { get } = yield* client("test")
+      const { get } = yield* eventsClient("test")
       const at = (network: Network, second: number, position = 0) =>
         eventOf({
           network,
@@ -253,7 +194,7 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
 
   it.effect("bind a cursor to its filters and networks, and to nothing else", () =>
     Effect.gen(function* () {
-      const { get } = yield* client("test")
+      const { get } = yield* eventsClient("test")
       yield* store(
         [1, 2, 3].map((index) => eventOf({ network: "testnet", ledgerIndex: index, type: "check.cashed" }))
       )
@@ -283,7 +224,7 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
 
   it.effect("are mainnet's for a live key, testnet's and devnet's for a test key", () =>
     Effect.gen(function* () {
-      const [live, test] = [yield* client("live"), yield* client("test")]
+      const [live, test] = [yield* eventsClient("live"), yield* eventsClient("test")]
       const ids = new Map<Network, string>()
       for (const network of ["mainnet", "testnet", "devnet"] as const) {
         const event = eventOf({ network, ledgerIndex: 500, type: "escrow.created" })
@@ -314,7 +255,7 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
 
   it.effect("are found by their id, with colons encoded or not", () =>
     Effect.gen(function* () {
-      const { get } = yield* client("live")
+      const { get } = yield* eventsClient("live")
       const event = eventOf({ ledgerIndex: 4_294_967_295, type: "account.settings_changed" })
       const numbered = { ...event, position: 1, event_id: `${event.event_id}:12` }
       yield* store([event, numbered])
@@ -338,7 +279,7 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
 
   it.effect("refuse unknown parameters and name them", () =>
     Effect.gen(function* () {
-      const { get } = yield* client("live")
+      const { get } = yield* eventsClient("live")
       const wrong: ReadonlyArray<readonly [Query, RegExp]> = [
         [{ event_types: "payment.xrp" }, /^event_types is unknown; accepted: event_type, account/],
         [{ event_type: "paymen.*" }, /^event_type\[0\] must be .*payment\.xrp/],
@@ -377,52 +318,5 @@ layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
       assert.strictEqual(typeOf("ledger_index_min"), "integer")
       assert.strictEqual(typeOf("ledger_index_max"), "integer")
     })
-  )
-})
-
-describe.skipIf(!corpusPresent)("real events (skipped without ../shared/xrpl-corpus)", () => {
-  it.live("pass through the role `events` unchanged", () =>
-    Effect.gen(function* () {
-      const expected = corpusPresent ? expectedEvents(corpusFiles()) : []
-      assert.lengthOf(expected, 2_553)
-      const places = new Map<number, number>()
-      const known = new Map(expected.map((event) => [event["ledger_index"], event.timestamp]))
-      const log = yield* Log
-      yield* log.transaction({
-        append: expected.map((event) => {
-          const { file: _, ...fields } = event
-          // The corpus's README describes this form; what ingest adds is added here.
-          const found = fields as unknown as LedgerEvent
-          const position = places.get(found.ledger_index) ?? 0
-          places.set(found.ledger_index, position + 1)
-          const timestamp = known.get(found.ledger_index) ?? "2026-01-01T00:00:00Z"
-          return recordOf({ ...found, network: "mainnet", timestamp, position, detected_at: NOW })
-        })
-      })
-      yield* Effect.forkScoped(eventsStage(["mainnet"]))
-      const { get, allPages } = yield* client("live")
-      yield* eventually(
-        Effect.gen(function* () {
-          const topic = { topic: "xrpl.mainnet.events", partition: 0 }
-          assert.strictEqual(yield* log.committed("events", topic), expected.length)
-        })
-      )
-      const shown: ReadonlyArray<{ event_id: string }> = yield* allPages({ limit: "100" })
-      const text = (event: { readonly [field: string]: unknown }) => comparable(event, { withTime: false })
-      assert.deepStrictEqual(
-        shown.map(text).toSorted(),
-        expected.map(({ accounts: _, ...event }) => text(event)).toSorted()
-      )
-      const accounts = expected.map((event) => event["accounts"] as ReadonlyArray<string>)
-      for (const account of ["rrrrrrrrrrrrrrrrrrrrBZbvji", ...accounts[0]!, ...accounts[2_000]!]) {
-        assert.lengthOf(
-          yield* allPages({ account, limit: "100" }),
-          accounts.filter((involved) => involved.includes(account)).length
-        )
-      }
-      const last = expected.at(-1)!
-      const one = yield* get(`/v1/events/${last.event_id}`)
-      assert.strictEqual(text(one.body), text({ ...last, accounts: undefined }))
-    }).pipe(Effect.scoped, Effect.provide(apiLayer({ RETENTION_EVENTS: "36500 days" })))
   )
 })

@@ -13,8 +13,10 @@ import {
 import { forwardedJson, forwardedLine } from "../../src/cli/commands/forward/ForwardView.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { randomId } from "../../src/domain/Ids.ts"
+import { withIncluded } from "../../src/domain/Include.ts"
 import { envelopeJson, eventJson, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { booked } from "../support/bookedEvent.ts"
 import { runCommand } from "../support/command.ts"
 import { eventually } from "../support/delivering.ts"
 import { appendLedgers, ledgersOf } from "../support/eventStream.ts"
@@ -43,14 +45,28 @@ layer(apiLayer(), { excludeTestServices: true })("forwarding", (it) => {
         response.writeHead(response.req.headers["x-service-event-type"] === "nft.minted" ? 503 : 204).end()
         return "handled"
       })
-      const args = ["--forward", receiver.url, "--url", api.url, "--type", "nft.*", "--type", "payment.xrp"]
+      const args = [
+        "--forward",
+        receiver.url,
+        "--url",
+        api.url,
+        "--type",
+        "nft.*",
+        "--type",
+        "payment.xrp",
+        "--include",
+        "memos"
+      ]
       const program = yield* startProgram(["listen", ...args, "--account", addresses[1]], {
         cwd: tmpdir(),
         environment: { LEDGERHOOK_API_KEY: key }
       })
       const secret = /whsec_\S+(?=,)/.exec(yield* program.said(/secret/))![0]
       const account = addresses[1]
-      const all = ledgersOf({ first: 10, count: 10, perLedger: 3, account })
+      const all = ledgersOf({ first: 10, count: 10, perLedger: 3, account }).map((event) => ({
+        ...event,
+        ...booked
+      }))
       const events = all.filter(
         ({ accounts, event_type }) =>
           accounts.includes(account) && ["payment.xrp", "nft.minted"].includes(event_type)
@@ -60,7 +76,7 @@ layer(apiLayer(), { excludeTestServices: true })("forwarding", (it) => {
       for (const one of receiver.received) {
         assert.isTrue(signatureHolds(secret, one))
         const event = events.find(({ event_id }) => event_id === one.event.event_id)!
-        assert.strictEqual(one.body, envelopeJson(event, one.event.webhook_id))
+        assert.strictEqual(one.body, envelopeJson(withIncluded(event, ["memos"]), one.event.webhook_id))
         assert.match(one.event.webhook_id, /^wh_/)
         assert.strictEqual(one.headers["x-service-event-id"], event.event_id)
         assert.match(one.deliveryId, /^dlv_/)

@@ -1,8 +1,7 @@
 /** Schemas are joined so that tools that make columns find each field once, with one form of each type. */
 import { assert, describe, it } from "@effect/vitest"
-import { eventCatalogue } from "../../src/domain/EventCatalogue.ts"
 import { joinedObject } from "../../src/domain/JoinedSchemas.ts"
-import { publishedSchemas } from "../../src/domain/JsonSchemas.ts"
+import { publishedSchemas, recordedPayloads } from "../../src/domain/JsonSchemas.ts"
 
 const object = (properties: Record<string, object>, required = Object.keys(properties)) => ({
   type: "object",
@@ -52,7 +51,7 @@ describe("joined schemas", () => {
   it("give the event record each field of each payload", () => {
     const record = publishedSchemas().find(({ path }) => path === "records/event.schema.json")!.document
     const fields = Object(record["properties"]).payload.properties
-    for (const { event_type, schema } of eventCatalogue())
-      for (const name of Object.keys(Object(schema["properties"]))) assert.property(fields, name, event_type)
+    for (const [type, schema] of recordedPayloads())
+      for (const name of Object.keys(Object(schema["properties"]))) assert.property(fields, name, type)
   })
 })

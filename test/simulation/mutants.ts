@@ -192,8 +192,9 @@ export const mutants: ReadonlyArray<Mutant> = [
     name: "an account filter is ignored",
     caughtBy: "wantedDeliveries",
     part: "route",
-    find: "({ id, account_id, network, types: $types, wantsPayload: $wants, accounts: account_filters.map(accountKey) })",
-    wrong: "({ id, account_id, network, types: $types, wantsPayload: $wants, accounts: [] })"
+    find: "({ id, account_id, network, includes: $includes, types: $types, wantsPayload: $wants, accounts: account_filters.map(accountKey) })",
+    wrong:
+      "({ id, account_id, network, includes: $includes, types: $types, wantsPayload: $wants, accounts: [] })"
   },
   {
     name: "a webhook may start one request after another",

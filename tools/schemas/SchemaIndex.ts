@@ -19,15 +19,19 @@ interface Page {
 
 const cell = (text: string): string => text.replaceAll("<", "&lt;").replaceAll("|", "\\|")
 
-/** Every payload begins with the hash of its transaction, which the page says once. */
-const fields = ({ properties = {}, required = [] }: JsonSchema): string => {
-  const names = Object.keys(properties).filter((name) => name !== "tx_hash")
+/** What the page says once: every payload begins with `tx_hash` and may end with the other fields. */
+const inEveryPayload = ["tx_hash", "memos", "memos_truncated", "balance_changes"]
+
+const fields = ({ properties = {}, required = [] }: JsonSchema, left: ReadonlyArray<string>): string => {
+  const names = Object.keys(properties).filter((name) => !left.includes(name))
   if (names.length === 0) return ""
   return `\`${names.map((name) => `${name}${required.includes(name) ? "" : "?"}`).join(" ")}\``
 }
 
-const row = ({ path, schema }: Page): string =>
-  `| [${schema.title}](${path}) | ${cell(schema.description ?? "")} | ${fields(schema)} |`
+const row =
+  (left: ReadonlyArray<string>) =>
+  ({ path, schema }: Page): string =>
+    `| [${schema.title}](${path}) | ${cell(schema.description ?? "")} | ${fields(schema, left)} |`
 
 const introduction = `# Events and their schemas
 
@@ -68,17 +72,17 @@ export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => 
     "",
     "| schema | what it is | fields (`?`: optional) |",
     "|---|---|---|",
-    ...pages.filter((page) => !isPayload(page)).map(row),
+    ...pages.filter((page) => !isPayload(page)).map(row([])),
     "",
     "The `payload` of an event record has the fields of all event types; `oneOf` in its schema says which each type has.",
     "",
     "## Events",
     "",
-    "Every payload begins with `tx_hash`. Fields that do not apply are absent, never null. [Crediting deposits](../docs/deposits.md) says which events bring funds, and which amount to book.",
+    "Every payload begins with `tx_hash`. It ends with `memos`, `memos_truncated` and `balance_changes` only for receivers that ask for them, with the webhook's `include`. Fields that do not apply are absent, never null. [Crediting deposits](../docs/deposits.md) says which events bring funds, and which amount to book.",
     "",
     "| event | when | fields of the payload (`?`: optional) |",
     "|---|---|---|",
-    ...pages.filter(isPayload).map(row)
+    ...pages.filter(isPayload).map(row(inEveryPayload))
   ]
   return `${lines.join("\n")}\n`
 }

@@ -4,10 +4,9 @@
  * `changes.setting` is the field `setting` of each element. Pure. The first use takes about 30 ms.
  */
 import type { EventType } from "../EventType.ts"
-import { publishedSchemas } from "../JsonSchemas.ts"
+import { recordedPayloads } from "../JsonSchemas.ts"
 import type { Json, JsonObject } from "../Ledger.ts"
 import { isJsonObject } from "../NormaliseLedger.ts"
-import { payloads } from "../Payloads.ts"
 
 /** A text that is compared letter by letter. */
 export interface TextForm {
@@ -107,12 +106,7 @@ let catalogue: ReadonlyMap<string, ReadonlyMap<string, FieldForm>> | undefined
 
 /** The fields by path. A type that this version does not know has no fields. */
 export const fieldsOf = (type: string): ReadonlyMap<string, FieldForm> => {
-  catalogue ??= new Map(
-    publishedSchemas().flatMap(({ path, document }) => {
-      const name = path.replace(/^payloads\/|\.schema\.json$/g, "")
-      return Object.hasOwn(payloads, name) ? [[name, formsOf(document)] as const] : []
-    })
-  )
+  catalogue ??= new Map(Array.from(recordedPayloads(), ([name, document]) => [name, formsOf(document)]))
   return catalogue.get(type) ?? new Map()
 }
 

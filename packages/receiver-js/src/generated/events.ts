@@ -24,8 +24,51 @@ export type Address = string
 /** XRP in drops (0.000001 XRP) as an integer in a string: up to 10^17, which is more than a JSON number can represent exactly. Negative only where the ledger itself is: in 2013, and in self-payments through AMMs in 2024. */
 export type Drops = string
 
+/** Bytes in hex, as they are in the ledger, not decoded: at most 1,024 bytes. */
+export type MemoHex = string
+
+/** A memo of a transaction. */
+export interface Memo {
+  /** MemoType. */
+  readonly type?: MemoHex
+  /** MemoFormat. */
+  readonly format?: MemoHex
+  /** MemoData. */
+  readonly data?: MemoHex
+}
+
 /** A currency code: 3 characters (case matters) or 40 upper-case hex digits. Hex codes are not decoded, because different codes may look alike as text. */
 export type Currency = string
+
+/** A token on a trust line. */
+export interface TokenAsset {
+  /** The token's currency. */
+  readonly currency: Currency
+  /** The other side of the trust line, from the account's view. */
+  readonly issuer: Address
+}
+
+/** The id of an issuance of a multi-purpose token: 48 upper-case hex digits. */
+export type MptIssuanceId = string
+
+/** A multi-purpose token. */
+export interface MptAsset {
+  /** The token. */
+  readonly mpt_issuance_id: MptIssuanceId
+}
+
+/** An exact decimal number without exponent. */
+export type ComputedValue = string
+
+/** How much of one asset an involved account gained. */
+export interface BalanceChange {
+  /** The account. */
+  readonly account: Address
+  /** XRP, a token on a trust line, or a multi-purpose token. */
+  readonly asset: "XRP" | TokenAsset | MptAsset
+  /** The account's balance after the transaction, minus the one before; never 0. XRP in drops, less the fee if the account paid it. A multi-purpose token in units, for its issuer as the opposite of what is outstanding. */
+  readonly change: ComputedValue
+}
 
 /** A decimal number as the ledger writes it, with up to 16 significant digits. Very large and very small numbers have an exponent (1000000000000000e-3). */
 export type TokenValue = string
@@ -39,9 +82,6 @@ export interface TokenAmount {
   /** The amount. */
   readonly value: TokenValue
 }
-
-/** The id of an issuance of a multi-purpose token: 48 upper-case hex digits. */
-export type MptIssuanceId = string
 
 /** Units of a multi-purpose token, as an integer in a string. */
 export type MptValue = string
@@ -62,9 +102,6 @@ export type Hex = string
 
 /** An amount of XRP, of a token on trust lines or of a multi-purpose token. */
 export type Amount = Drops | TokenAmount | MptAmount
-
-/** An exact decimal number without exponent. */
-export type ComputedValue = string
 
 /** A computed amount of a token on trust lines. */
 export interface ComputedTokenAmount {
@@ -145,6 +182,12 @@ export interface PaymentXrp {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A Payment transaction succeeded and delivered a token (on trust lines, or a multi-purpose token), whatever currency the sender spent. Issuing and redeeming tokens are payments too. */
@@ -169,6 +212,12 @@ export interface PaymentIssued {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An NFTokenMint succeeded. If it names an amount, it also creates an offer, and an nft.offer_created event of the same transaction follows. */
@@ -197,6 +246,12 @@ export interface NftMinted {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An NFTokenBurn succeeded. Offers for the token that it removes cause nft.offer_cancelled events of the same transaction. */
@@ -221,6 +276,12 @@ export interface NftBurned {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An offer to sell or buy an NFT was created, by NFTokenCreateOffer or NFTokenMint. */
@@ -249,6 +310,12 @@ export interface NftOfferCreated {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An NFT was sold: an NFTokenAcceptOffer succeeded. A sale causes one event, even if a broker matched two offers. */
@@ -281,6 +348,12 @@ export interface NftOfferAccepted {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An offer for an NFT was removed from the ledger without being accepted. Expiry alone causes no event: an expired offer stays until someone removes it. */
@@ -311,6 +384,12 @@ export interface NftOfferCancelled {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An offer was placed in an order book. An order that is filled immediately leaves no offer and causes no such event. If rounding or an immediate trade changed the amounts, the requested amounts are given too. */
@@ -347,6 +426,12 @@ export interface DexOfferCreated {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An offer in an order book was taken in part. It stays in the book. If its owner had nothing more to give, the same transaction cancels it (dex.offer_cancelled with reason unfunded). Trades with an AMM take no offer and cause no event. */
@@ -381,6 +466,12 @@ export interface DexOfferPartial {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An offer in an order book was taken until one side was used up, and was removed from the book. */
@@ -415,6 +506,12 @@ export interface DexOfferFilled {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An offer was removed from an order book before it was filled. Expiry or missing funds alone cause no event: such an offer stays in the book until a transaction removes it. */
@@ -447,6 +544,12 @@ export interface DexOfferCancelled {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A trust line was created: by a TrustSet, or by a trade, a check, an escrow or an AMM that gave an account its first tokens of that kind. */
@@ -499,6 +602,12 @@ export interface TrustlineCreated {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A setting of a trust line changed: a limit, a quality, a freeze, an authorisation or rippling. A change of the balance alone causes no event. */
@@ -553,6 +662,12 @@ export interface TrustlineModified {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A trust line was removed from the ledger: it was set to its default state, emptied while in that state, or removed with an AMM. */
@@ -605,6 +720,12 @@ export interface TrustlineDeleted {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An account was created, usually by the first Payment to it. A deleted account may be created again. */
@@ -627,6 +748,12 @@ export interface AccountCreated {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An AccountSet, SetRegularKey or SignerListSet succeeded and changed a setting. A transaction that changes nothing causes no event, as far as the ledger shows it. */
@@ -645,6 +772,12 @@ export interface AccountSettingsChanged {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An account was deleted: by AccountDelete, or, for an AMM's account, together with the AMM. Offers that are removed with it cause …offer_cancelled events of the same transaction. */
@@ -669,6 +802,12 @@ export interface AccountDeleted {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An EscrowCreate put an amount in escrow. */
@@ -701,6 +840,12 @@ export interface EscrowCreated {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An EscrowFinish succeeded: the destination got the amount. It causes no payment event. */
@@ -739,6 +884,12 @@ export interface EscrowFinished {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** An EscrowCancel succeeded: the owner got the amount back. Expiry alone causes no event. */
@@ -773,6 +924,12 @@ export interface EscrowCancelled {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A CheckCreate wrote a check. */
@@ -803,6 +960,12 @@ export interface CheckCreated {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A CheckCash succeeded. It causes no payment event. */
@@ -835,6 +998,12 @@ export interface CheckCashed {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A CheckCancel succeeded. Expiry alone causes no event: an expired check stays until someone removes it. */
@@ -869,6 +1038,12 @@ export interface CheckCancelled {
   readonly parent_batch_id?: Hash
   /** The account that signed the transaction too, as its sponsor. */
   readonly sponsor?: Address
+  /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+  readonly memos?: ReadonlyArray<Memo>
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+  readonly memos_truncated?: true
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** The payload of each event type. */

@@ -5,7 +5,7 @@
  * field that the schema does not know is an error, so that a newer service's events are not cut. Pure.
  */
 import type { EventType } from "../../../domain/EventType.ts"
-import { publishedSchemas } from "../../../domain/JsonSchemas.ts"
+import { recordedPayloads } from "../../../domain/JsonSchemas.ts"
 import type { Json, JsonObject } from "../../../domain/Ledger.ts"
 import { isJsonObject } from "../../../domain/NormaliseLedger.ts"
 
@@ -75,8 +75,7 @@ const columnOf = (schema: Json | undefined, definitions: JsonObject): Column => 
 
 /** The columns of one event type: the fields of the event's record, the payload as a struct. */
 export const eventColumns = (type: EventType): Fields => {
-  const path = `payloads/${type}.schema.json`
-  const schema = publishedSchemas().find((published) => published.path === path)!.document
+  const schema = recordedPayloads().get(type)!
   // Every published schema has its definitions.
   const payload = columnOf(schema, schema["$defs"] as JsonObject)
   return {

@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import type { Environment } from "../../../config/Config.ts"
+import { includables } from "../../../domain/Include.ts"
 import { networks } from "../../../domain/Network.ts"
 import { isEventPattern } from "../../../domain/WebhookRules.ts"
 import { type WrongUsage, wrongUsage } from "../../terminal/Failure.ts"
@@ -57,6 +58,10 @@ export const forwardFlags = {
   network: Flag.Literals("network", networks).pipe(
     Flag.withDescription("With --forward: testnet (default) or devnet, with a test key"),
     optional
+  ),
+  include: Flag.Literals("include", includables).pipe(
+    Flag.withDescription("With --forward: add this to payloads; repeat it for both"),
+    several
   )
 }
 
@@ -67,6 +72,7 @@ interface Given {
   readonly types: ReadonlyArray<string>
   readonly account: string | undefined
   readonly network: string | undefined
+  readonly include: ReadonlyArray<string>
 }
 
 export interface Forwarding {
@@ -81,14 +87,15 @@ export const forwardOf = Effect.fnUntraced(function* (
   given: Given,
   environment: Environment
 ): Effect.fn.Return<Forwarding | undefined, WrongUsage> {
-  const { account, apiKey, forward: to, network, types, url } = given
+  const { account, apiKey, forward: to, include, network, types, url } = given
   if (to === undefined) {
     const isGiven = {
       url: url !== undefined,
       "api-key": apiKey !== undefined,
       type: types.length > 0,
       account: account !== undefined,
-      network: network !== undefined
+      network: network !== undefined,
+      include: include.length > 0
     }
     const name = Object.entries(isGiven).find(([, given]) => given)?.[0]
     if (name === undefined) return undefined
@@ -101,7 +108,10 @@ export const forwardOf = Effect.fnUntraced(function* (
       `--forward needs an API key with the scope events:read, in --api-key or in ${KEY_VARIABLE}.`
     )
   }
-  const query = new URLSearchParams(types.map((type) => ["event_type", type]))
+  const query = new URLSearchParams([
+    ...types.map((type) => ["event_type", type]),
+    ...include.map((one) => ["include", one])
+  ])
   if (account !== undefined) query.set("account", account)
   if (network !== undefined) query.set("network", network)
   const api = { url: (url ?? new URL(DEFAULT_URL)).href.replace(/\/+$/, ""), key, query }

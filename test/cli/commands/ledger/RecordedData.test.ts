@@ -1,8 +1,11 @@
 /** Reads recorded ledgers in every supported form, and reports faults with their place. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { type Item, makeRecordedReader } from "../../../../src/cli/commands/ledger/RecordedData.ts"
 import { makeLineSplitter } from "../../../../src/cli/terminal/InputFile.ts"
 import { Limits } from "../../../../src/config/Limits.ts"
+import { corpusFiles, corpusFolder, corpusPresent } from "../../../support/corpusLedgers.ts"
 
 const transaction = {
   hash: "A".repeat(64),
@@ -158,5 +161,18 @@ describe("lines of a file", () => {
 
   it("are cut at the longest allowed length", () => {
     assert.deepStrictEqual(split(3, "abc\nabcd\nabcdefg", "hij\n", "k"), ["abc", "abcd", "abcd", "k"])
+  })
+})
+
+describe.skipIf(!corpusPresent)("real data (skipped without ../shared/xrpl-corpus)", () => {
+  it("is final and complete", () => {
+    for (const file of corpusFiles()) {
+      const items = read(readFileSync(join(corpusFolder, file), "utf8"))
+      assert.deepStrictEqual(
+        items.map((item) => (item._tag === "Fault" ? item.message : item._tag)),
+        ["Recorded"],
+        file
+      )
+    }
   })
 })

@@ -31,9 +31,54 @@ Address = str
 #: 2024.
 Drops = str
 
+#: Bytes in hex, as they are in the ledger, not decoded: at most 1,024 bytes.
+MemoHex = str
+
+
+#: A memo of a transaction.
+class Memo(TypedDict, total=False):
+    #: MemoType.
+    type: MemoHex
+    #: MemoFormat.
+    format: MemoHex
+    #: MemoData.
+    data: MemoHex
+
 #: A currency code: 3 characters (case matters) or 40 upper-case hex digits. Hex codes are not decoded,
 #: because different codes may look alike as text.
 Currency = str
+
+
+#: A token on a trust line.
+class TokenAsset(TypedDict):
+    #: The token's currency.
+    currency: Currency
+    #: The other side of the trust line, from the account's view.
+    issuer: Address
+
+#: The id of an issuance of a multi-purpose token: 48 upper-case hex digits.
+MptIssuanceId = str
+
+
+#: A multi-purpose token.
+class MptAsset(TypedDict):
+    #: The token.
+    mpt_issuance_id: MptIssuanceId
+
+#: An exact decimal number without exponent.
+ComputedValue = str
+
+
+#: How much of one asset an involved account gained.
+class BalanceChange(TypedDict):
+    #: The account.
+    account: Address
+    #: XRP, a token on a trust line, or a multi-purpose token.
+    asset: Union[Literal["XRP"], TokenAsset, MptAsset]
+    #: The account's balance after the transaction, minus the one before; never 0. XRP in drops, less the fee
+    #: if the account paid it. A multi-purpose token in units, for its issuer as the opposite of what is
+    #: outstanding.
+    change: ComputedValue
 
 #: A decimal number as the ledger writes it, with up to 16 significant digits. Very large and very small
 #: numbers have an exponent (1000000000000000e-3).
@@ -48,9 +93,6 @@ class TokenAmount(TypedDict):
     issuer: Address
     #: The amount.
     value: TokenValue
-
-#: The id of an issuance of a multi-purpose token: 48 upper-case hex digits.
-MptIssuanceId = str
 
 #: Units of a multi-purpose token, as an integer in a string.
 MptValue = str
@@ -71,9 +113,6 @@ Hex = str
 
 #: An amount of XRP, of a token on trust lines or of a multi-purpose token.
 Amount = Union[Drops, TokenAmount, MptAmount]
-
-#: An exact decimal number without exponent.
-ComputedValue = str
 
 
 #: A computed amount of a token on trust lines.
@@ -262,6 +301,17 @@ class PaymentXrp(_PaymentXrpRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _PaymentIssuedRequired(TypedDict):
@@ -291,6 +341,17 @@ class PaymentIssued(_PaymentIssuedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _NftMintedRequired(TypedDict):
@@ -323,6 +384,17 @@ class NftMinted(_NftMintedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _NftBurnedRequired(TypedDict):
@@ -351,6 +423,17 @@ class NftBurned(_NftBurnedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _NftOfferCreatedRequired(TypedDict):
@@ -382,6 +465,17 @@ class NftOfferCreated(_NftOfferCreatedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _NftOfferAcceptedRequired(TypedDict):
@@ -418,6 +512,17 @@ class NftOfferAccepted(_NftOfferAcceptedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _NftOfferCancelledRequired(TypedDict):
@@ -454,6 +559,17 @@ class NftOfferCancelled(_NftOfferCancelledRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _DexOfferCreatedRequired(TypedDict):
@@ -494,6 +610,17 @@ class DexOfferCreated(_DexOfferCreatedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _DexOfferPartialRequired(TypedDict):
@@ -533,6 +660,17 @@ class DexOfferPartial(_DexOfferPartialRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _DexOfferFilledRequired(TypedDict):
@@ -570,6 +708,17 @@ class DexOfferFilled(_DexOfferFilledRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _DexOfferCancelledRequired(TypedDict):
@@ -608,6 +757,17 @@ class DexOfferCancelled(_DexOfferCancelledRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _TrustlineCreatedRequired(TypedDict):
@@ -665,6 +825,17 @@ class TrustlineCreated(_TrustlineCreatedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _TrustlineModifiedRequired(TypedDict):
@@ -724,6 +895,17 @@ class TrustlineModified(_TrustlineModifiedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _TrustlineDeletedRequired(TypedDict):
@@ -781,6 +963,17 @@ class TrustlineDeleted(_TrustlineDeletedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _AccountCreatedRequired(TypedDict):
@@ -807,6 +1000,17 @@ class AccountCreated(_AccountCreatedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _AccountSettingsChangedRequired(TypedDict):
@@ -829,6 +1033,17 @@ class AccountSettingsChanged(_AccountSettingsChangedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _AccountDeletedRequired(TypedDict):
@@ -858,6 +1073,17 @@ class AccountDeleted(_AccountDeletedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _EscrowCreatedRequired(TypedDict):
@@ -893,6 +1119,17 @@ class EscrowCreated(_EscrowCreatedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _EscrowFinishedRequired(TypedDict):
@@ -935,6 +1172,17 @@ class EscrowFinished(_EscrowFinishedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _EscrowCancelledRequired(TypedDict):
@@ -972,6 +1220,17 @@ class EscrowCancelled(_EscrowCancelledRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _CheckCreatedRequired(TypedDict):
@@ -1005,6 +1264,17 @@ class CheckCreated(_CheckCreatedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _CheckCashedRequired(TypedDict):
@@ -1040,6 +1310,17 @@ class CheckCashed(_CheckCashedRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class _CheckCancelledRequired(TypedDict):
@@ -1078,6 +1359,17 @@ class CheckCancelled(_CheckCancelledRequired, total=False):
     parent_batch_id: Hash
     #: The account that signed the transaction too, as its sponsor.
     sponsor: Address
+    #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
+    #: includes memos.
+    memos: List[Memo]
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
+    memos_truncated: Literal[True]
+    #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
+    balance_changes: List[BalanceChange]
 
 
 class PaymentXrpEvent(ReceivedEnvelope):
