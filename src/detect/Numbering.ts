@@ -4,8 +4,10 @@
  */
 import { rankOf } from "../domain/EventType.ts"
 import type { DetectedEvent } from "../domain/LedgerEvent.ts"
+import { balanceChanges } from "./BalanceChanges.ts"
 import { withoutAbsent } from "./Fields.ts"
 import type { EventFinding, TransactionContext, WithheldFinding } from "./Finding.ts"
+import { memosOf } from "./Memos.ts"
 
 export type NumberedFinding = EventFinding | WithheldFinding
 
@@ -20,6 +22,11 @@ export const numberEvents = (
 ): void => {
   // The sort is stable: events of one type stay in the order of their nodes.
   if (found.length > 1) found.sort(byRank)
+  const accounts = found.map((finding) =>
+    finding._tag === "Withheld" ? [] : involved(context, finding.accounts)
+  )
+  const memos = memosOf(context.tx)
+  const changesOf = balanceChanges(context, new Set(accounts.flat()))
   const { origin } = context
   let subIndex = 0
   for (let i = 0; i < found.length; i++) {
@@ -36,7 +43,9 @@ export const numberEvents = (
       ledger_index: context.ledgerIndex,
       timestamp,
       payload: origin === undefined ? finding.payload : withoutAbsent({ ...finding.payload, ...origin }),
-      accounts: involved(context, finding.accounts)
+      accounts: accounts[i]!,
+      ...memos,
+      ...changesOf(accounts[i]!)
     })
   }
 }

@@ -86,7 +86,8 @@ const asVersion1 = (event: DetectedEvent, transaction: LedgerTransaction): Detec
     delete payload[name]
   }
   const changes = withoutQualities(payload["changes"], transaction)
-  return { ...event, payload: changes === undefined ? payload : { ...payload, changes } }
+  const { balance_changes, memos, memos_truncated, ...former } = event
+  return { ...former, payload: changes === undefined ? payload : { ...payload, changes } }
 }
 
 const linesOf = (file: string, ledger: Ledger): ReadonlyArray<string> =>

@@ -54,7 +54,10 @@ describe("payments of XRP", () => {
         ledger_index: 90_000_000,
         timestamp: "2025-05-08T06:13:20Z",
         payload: { tx_hash: txHash, sender: alice, receiver: bob, amount: "1000000" },
-        accounts: [alice, bob].sort()
+        accounts: [alice, bob].sort(),
+        balance_changes: [alice, bob]
+          .sort()
+          .map((account) => ({ account, asset: "XRP" as const, change: account === alice ? "-1" : "1" }))
       }
     ])
     assert.deepStrictEqual(found.alerts, [])
