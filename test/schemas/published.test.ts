@@ -138,6 +138,7 @@ console.log(isPayment(body), isPayment({ ...body, extra: 1 }), isPayment({ ...bo
       )
     )
     for (const [, anchor] of text.matchAll(/\]\(#([^)]+)\)/g)) assert.isTrue(anchors.has(anchor!), anchor)
-    for (const [, file] of text.matchAll(/\]\((?!#|https:)([^)]+)\)/g)) assert.isTrue(existsSync(`schemas/${file}`), file)
+    for (const [, file] of text.matchAll(/\]\((?!#|https:)([^)]+)\)/g))
+      assert.isTrue(existsSync(`schemas/${file}`), file)
   })
 })
