@@ -5,7 +5,7 @@ import { runCommand } from "../support/command.ts"
 
 /** The test runs on the Node that the commands must run on. */
 const node = process.execPath
-const ours = [node, "bin/ledgerhook.js", "ledger", "detect", "--conformance"]
+const ours = [node, "bin/ledgerhook.js", "ledger", "detect", "--conformance", "-"]
 const mistaken = (mistake: string) => [node, "test/support/mistakenDetectorProgram.ts", mistake]
 /** A command that answers each line with what the expression makes of it. */
 const answering = (expression: string) => [

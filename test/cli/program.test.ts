@@ -219,7 +219,7 @@ describe("ledger detect", () => {
     return path
   }
   const keys = (line: string) => Object.keys(JSON.parse(line))
-  const eventKeys = ["event_id", "event_type", "ledger_index", "timestamp", "payload", "accounts"]
+  const eventKeys = "event_id event_type ledger_index timestamp payload accounts balance_changes".split(" ")
 
   it("prints one JSON object a line with the specified fields in order", () => {
     const { code, stdout, stderr } = run(["ledger", "detect", file()])

@@ -56,6 +56,7 @@ export const isPayment = (body) =>
   isEnvelope(body) && body.event_type === "payment.xrp" && isPayload(body.payload)
 \`\`\`
 
+- [detection](detection/README.md) tests a detector of your own, in any language: ledgers, and the events that each must cause.
 - \`signature-vectors.json\` tests your own check of signatures. It has requests, each with the verdict: good ones, wrong secrets, changed bodies, several signatures, old timestamps and malformed headers.
 - \`openapi.json\` (OpenAPI 3.1) describes the API and the requests to webhooks, \`asyncapi.json\` (AsyncAPI 3.0) the public topics and the requests to webhooks.
 

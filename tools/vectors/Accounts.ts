@@ -1,4 +1,4 @@
-/** Vectors of docs/detection-rules.md 2.6 and D30: accounts and their settings. */
+/** Vectors of docs/detection-rules.md 2.6: accounts and their settings. */
 import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
 import {
   alice,
@@ -97,7 +97,7 @@ export const accounts = [
   }),
   vector({
     name: "account_of_new_kind",
-    rule: "D30",
+    rule: "2.6",
     about: "A pseudo-account of a kind that is none of the three",
     tx: { TransactionType: "LoanSet" },
     nodes: [pseudo(1, bob, { LoanID: id(9) })],

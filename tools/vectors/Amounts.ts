@@ -1,4 +1,4 @@
-/** Vectors of docs/detection-rules.md 1.5, D21 and D22: amounts and currencies. */
+/** Vectors of docs/detection-rules.md 1.5: amounts and currencies. */
 import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
 import {
   alice,
@@ -298,23 +298,23 @@ export const amounts = [
     `0158415500000000${"0".repeat(24)}`
   ),
   inCurrency("currency_lp", "1.5", "A code of an AMM's liquidity token", `03${"1B".repeat(19)}`),
-  inCurrency("currency_symbols", "D22", "Codes of three characters may hold these symbols", "<$>"),
-  inCurrency("currency_brackets", "D22", "The others of rippled's set", "{|}"),
+  inCurrency("currency_symbols", "1.5", "Codes of three characters may hold these symbols", "<$>"),
+  inCurrency("currency_brackets", "1.5", "The others of rippled's set", "{|}"),
   inCurrency(
     "currency_outside_set",
-    "D22",
+    "1.5",
     "160 bits whose characters are not in the set stay 40 hex digits",
     `${"0".repeat(24)}412E42${"0".repeat(10)}`
   ),
   inCurrency(
     "currency_false_xrp",
-    "D22",
+    "1.5",
     "160 bits that spell XRP stay 40 hex digits",
     `${"0".repeat(24)}585250${"0".repeat(10)}`
   ),
   vector({
     name: "currency_one",
-    rule: "D21",
+    rule: "1.5",
     about: "rippled writes the code 0x00…01 as 1; events have its 40 hex digits, and no alert",
     tx: trusting("1"),
     nodes: [

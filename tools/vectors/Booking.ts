@@ -1,4 +1,4 @@
-/** Vectors of D33: what stands beside the payload for those who book events: memos, and changes of balances. */
+/** Vectors of what stands beside the payload for those who book events: memos, and changes of balances. */
 import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
 import {
   alice,
@@ -48,7 +48,8 @@ const kilobyte = "AB".repeat(600)
 export const booking = [
   vector({
     name: "memos_of_payment",
-    rule: "D33",
+    rule: "1.4",
+    booking: true,
     about: "Memos in hex, as in the ledger; a field that a memo lacks is absent",
     tx: pay({
       Memos: [
@@ -65,7 +66,8 @@ export const booking = [
   }),
   vector({
     name: "memos_truncated",
-    rule: "D33",
+    rule: "1.4",
+    booking: true,
     about:
       "More than 1,024 bytes: whole memos in their order, as far as they fit, and a sign that others are left out",
     tx: pay({ Memos: [memo({ MemoData: kilobyte }), memo({ MemoData: kilobyte })] }),
@@ -73,14 +75,16 @@ export const booking = [
   }),
   vector({
     name: "memos_too_large",
-    rule: "D33",
+    rule: "1.4",
+    booking: true,
     about: "A first memo of more than 1,024 bytes: no memos, but the sign",
     tx: pay({ Memos: [memo({ MemoData: "AB".repeat(1_025) })] }),
     events: [paid({ memos_truncated: true, ...nothing })]
   }),
   vector({
     name: "memos_of_every_event",
-    rule: "D33",
+    rule: "1.4",
+    booking: true,
     about: "Every event of a transaction has its memos",
     tx: {
       TransactionType: "OfferCreate",
@@ -112,7 +116,8 @@ export const booking = [
   }),
   vector({
     name: "changes_xrp",
-    rule: "D33",
+    rule: "1.4",
+    booking: true,
     about: "XRP in drops; the fee is in the change of the account that paid it",
     tx: pay(),
     nodes: [balance(alice, "5000000", "3999990"), balance(bob, "5000000", "6000000")],
@@ -120,7 +125,8 @@ export const booking = [
   }),
   vector({
     name: "changes_of_new_account",
-    rule: "D33",
+    rule: "1.4",
+    booking: true,
     about: "A created account gained its first balance",
     tx: pay(),
     nodes: [
@@ -140,7 +146,8 @@ export const booking = [
   }),
   vector({
     name: "changes_token",
-    rule: "D33",
+    rule: "1.4",
+    booking: true,
     about:
       "A token from the account's view, here the low and the high side; only involved accounts are listed",
     tx: pay({ Amount: usd("3"), Destination: dave }),
@@ -160,7 +167,8 @@ export const booking = [
   }),
   vector({
     name: "changes_of_issuer",
-    rule: "D33",
+    rule: "1.4",
+    booking: true,
     about: "For an issuer that is involved, the other side of the line takes the issuer's place",
     tx: pay({ Amount: usd("3"), Destination: issuer }),
     nodes: [lineChanged(1, alice, issuer, "10", "7")],
@@ -174,7 +182,8 @@ export const booking = [
   }),
   vector({
     name: "changes_exact",
-    rule: "D33",
+    rule: "1.4",
+    booking: true,
     about: "Changes are exact, in plain notation",
     tx: pay({ Amount: usd("1") }),
     nodes: [lineChanged(1, bob, issuer, "0.1234567890123456", "1000000000000000e-3")],
@@ -182,7 +191,8 @@ export const booking = [
   }),
   vector({
     name: "changes_mpt",
-    rule: "D33",
+    rule: "1.4",
+    booking: true,
     about: "A multi-purpose token in units; for its issuer, what it owes grew",
     tx: pay({ Account: issuer, Amount: mpt("50") }),
     nodes: [
@@ -204,7 +214,8 @@ export const booking = [
   }),
   vector({
     name: "changes_unknown",
-    rule: "D33",
+    rule: "1.4",
+    booking: true,
     about: "A node that cannot be read may have changed any balance: no changes are given",
     tx: pay(),
     nodes: [balance(alice, "5000000", "3999990"), "not a node" as Json],

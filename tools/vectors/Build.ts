@@ -18,6 +18,8 @@ export interface Vector {
   readonly about: string
   /** The ledger's network, where a rule depends on it. Absent: unknown. */
   readonly network: string | undefined
+  /** Whether memos and changes of balances are compared too. */
+  readonly booking: true | undefined
   readonly input: Readonly<Partial<Record<Form, JsonObject>>>
   readonly events: ReadonlyArray<JsonObject>
   readonly alerts: ReadonlyArray<JsonObject>
@@ -75,7 +77,7 @@ export interface Expected {
   readonly accounts: ReadonlyArray<string>
   /** Which transaction of the description causes it. */
   readonly of: number
-  /** Only in vectors of rule D33. */
+  /** Memos and changes of balances, in vectors that compare them. */
   readonly beside: JsonObject
 }
 
@@ -101,6 +103,7 @@ interface Description extends Partial<Described> {
   readonly several?: ReadonlyArray<Described>
   readonly header?: Partial<Header>
   readonly network?: "mainnet"
+  readonly booking?: true
   readonly events?: ReadonlyArray<Expected>
   readonly alerts?: ReadonlyArray<readonly [code: AlertCode, type: EventType | null, of?: number]>
   /** The forms in which the case can exist. Default: all. */
@@ -180,6 +183,7 @@ export const vector = (description: Description): Vector => {
     rule,
     about,
     network,
+    booking: description.booking,
     input: formsOf({ header, transactions, only, edit }),
     events: events.map((expected) => toEvent(expected, header, transactions)),
     alerts: alerts.map(([code, event_type, of]) => ({ code, event_type, tx_hash: hashOf(of) }))

@@ -1,4 +1,4 @@
-/** Vectors of docs/detection-rules.md 1.6 and D20: what a Payment, CheckCash or AccountDelete delivered. */
+/** Vectors of docs/detection-rules.md 1.6: what a Payment, CheckCash or AccountDelete delivered. */
 import {
   alice,
   balance,

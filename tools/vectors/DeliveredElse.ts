@@ -1,4 +1,4 @@
-/** Vectors of docs/detection-rules.md 1.6 and D20: partial payments of an MPT, checks, and deleted accounts. */
+/** Vectors of docs/detection-rules.md 1.6: partial payments of an MPT, checks, and deleted accounts. */
 import {
   alice,
   balance,
@@ -19,7 +19,7 @@ import { beforeMptFix, cash, cashed, check, holding, issued, mptFix, pay } from 
 export const deliveredElse = [
   vector({
     name: "mpt_partial_before_fix",
-    rule: "D20",
+    rule: "1.6",
     about:
       "Before fixMPTDeliveredAmount the API repeats the maximum of a partial payment of an MPT: the nodes tell the amount",
     network: "mainnet",
@@ -30,7 +30,7 @@ export const deliveredElse = [
   }),
   vector({
     name: "mpt_partial_first_holding",
-    rule: "D20",
+    rule: "1.6",
     about: "A missing former MPTAmount is 0",
     network: "mainnet",
     header: beforeMptFix,
@@ -49,7 +49,7 @@ export const deliveredElse = [
   }),
   vector({
     name: "mpt_partial_to_issuer",
-    rule: "D20",
+    rule: "1.6",
     about: "A partial payment of an MPT to its issuer: the outstanding amount fell",
     network: "mainnet",
     header: beforeMptFix,
@@ -66,7 +66,7 @@ export const deliveredElse = [
   }),
   vector({
     name: "mpt_partial_not_derivable",
-    rule: "D20",
+    rule: "1.6",
     about: "A partial payment of an MPT before the fix without a node of the receiver: the event is withheld",
     network: "mainnet",
     header: beforeMptFix,
@@ -75,7 +75,7 @@ export const deliveredElse = [
   }),
   vector({
     name: "mpt_partial_since_fix",
-    rule: "D20",
+    rule: "1.6",
     about:
       "From ledger 101,852,417 an absent DeliveredAmount means in full: the receiver's own offer may have paid a part",
     network: "mainnet",
@@ -86,7 +86,7 @@ export const deliveredElse = [
   }),
   vector({
     name: "mpt_partial_doubtful",
-    rule: "D20",
+    rule: "1.6",
     about: "On a network whose fix is at an unknown ledger: a smaller gain is taken, and an alert stored",
     header: mptFix,
     tx: pay({ Amount: mpt("100000") }),
@@ -96,7 +96,7 @@ export const deliveredElse = [
   }),
   vector({
     name: "mpt_partial_equal",
-    rule: "D20",
+    rule: "1.6",
     about: "On such a network a gain equal to the maximum decides nothing: no alert",
     header: mptFix,
     tx: pay({ Amount: mpt("994") }),
@@ -105,7 +105,7 @@ export const deliveredElse = [
   }),
   vector({
     name: "mpt_partial_unknown",
-    rule: "D20",
+    rule: "1.6",
     about: "On such a network a gain that cannot be derived means the maximum",
     header: mptFix,
     tx: pay({ Amount: mpt("994") }),
@@ -113,7 +113,7 @@ export const deliveredElse = [
   }),
   vector({
     name: "mpt_partial_recorded",
-    rule: "D20",
+    rule: "1.6",
     about: "A recorded DeliveredAmount always counts first",
     network: "mainnet",
     header: beforeMptFix,

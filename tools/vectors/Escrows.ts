@@ -1,4 +1,4 @@
-/** Vectors of docs/detection-rules.md 2.7, 2.8 and D26: escrows and checks. */
+/** Vectors of docs/detection-rules.md 2.7 and 2.8: escrows and checks. */
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import {
   alice,
@@ -87,7 +87,7 @@ export const escrows = [
   }),
   vector({
     name: "escrow_finished_xrp",
-    rule: "D26",
+    rule: "2.7",
     about: "Of XRP the destination gets the whole amount, also where it paid the fee",
     tx: finish({ Account: bob }),
     nodes: [deleted("Escrow", id(1), escrow()), balance(bob, "100", "5090")],
@@ -95,7 +95,7 @@ export const escrows = [
   }),
   vector({
     name: "escrow_finished_token",
-    rule: "D26",
+    rule: "2.7",
     about: "A transfer rate is taken from a token: amount is the gross, delivered_amount what arrived",
     tx: finish(),
     nodes: [
@@ -108,7 +108,7 @@ export const escrows = [
   }),
   vector({
     name: "escrow_finished_token_new_line",
-    rule: "D26",
+    rule: "2.7",
     about: "The destination finishes and gets a new line with the tokens",
     tx: finish({ Account: bob }),
     nodes: [
@@ -132,7 +132,7 @@ export const escrows = [
   }),
   vector({
     name: "escrow_finished_mpt",
-    rule: "D26",
+    rule: "2.7",
     about: "An MPT: the change of the destination's MPTAmount",
     tx: finish(),
     nodes: [
@@ -150,7 +150,7 @@ export const escrows = [
   }),
   vector({
     name: "escrow_finished_to_issuer",
-    rule: "D26",
+    rule: "2.7",
     about: "An MPT to its issuer: the outstanding amount fell",
     tx: finish(),
     nodes: [
@@ -174,7 +174,7 @@ export const escrows = [
   }),
   vector({
     name: "escrow_finished_not_derivable",
-    rule: "D26",
+    rule: "2.7",
     about: "No node of the destination: delivered_amount is left out, without an alert",
     tx: finish(),
     nodes: [deleted("Escrow", id(1), escrow({ Amount: usd("100") }))],

@@ -37,10 +37,19 @@ const lines = (values: ReadonlyArray<unknown>, indent: string): string =>
     : `[\n${values.map((value) => indent + JSON.stringify(value)).join(",\n")}\n${indent.slice(2)}]`
 
 /** Each form, event and alert on its own line. */
-const textOf = ({ about, alerts, events, input, name, network, rule }: Vector): string => `  {
+const textOf = ({
+  about,
+  alerts,
+  booking: isBooking,
+  events,
+  input,
+  name,
+  network,
+  rule
+}: Vector): string => `  {
     "name": ${JSON.stringify(name)},
     "rule": ${JSON.stringify(rule)},
-    "about": ${JSON.stringify(about)},${network === undefined ? "" : `\n    "network": ${JSON.stringify(network)},`}
+    "about": ${JSON.stringify(about)},${network === undefined ? "" : `\n    "network": ${JSON.stringify(network)},`}${isBooking ? '\n    "booking": true,' : ""}
     "input": {
 ${Object.entries(input)
   .map(([form, ledger]) => `      "${form}": ${JSON.stringify(ledger)}`)

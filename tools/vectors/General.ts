@@ -1,4 +1,4 @@
-/** Vectors of docs/detection-rules.md 1.1 to 1.4 and 1.7 to 1.11, D23, D28 and D31: what holds for every event. */
+/** Vectors of docs/detection-rules.md 1.1 to 1.4, 1.8 and 1.10: what holds for every event. */
 import type { EventType } from "../../src/domain/EventType.ts"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import {
@@ -282,7 +282,7 @@ export const general = [
   }),
   vector({
     name: "withheld_keeps_numbers",
-    rule: "D23",
+    rule: "1.3",
     about:
       "Three filled offers of which the second cannot be read: 0 and 2, so a later correction changes no id",
     tx: create(),
@@ -293,7 +293,7 @@ export const general = [
   }),
   vector({
     name: "withheld_keeps_number_of_one",
-    rule: "D23",
+    rule: "1.3",
     about: "Two filled offers of which the first cannot be read: the second keeps its number 1",
     tx: create(),
     nodes: [usedUp(1, { TakerPays: { currency: "USD", value: "1" } }), usedUp(2)],

@@ -1,4 +1,4 @@
-/** Vectors of docs/detection-rules.md 2.3, 3 and D31: NFTs and offers for them. */
+/** Vectors of docs/detection-rules.md 2.3 and 3: NFTs and offers for them. */
 import type { EventType } from "../../src/domain/EventType.ts"
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import { accountIdOf, alice, bob, created, dave, event, hashNamed, id, modified, vector } from "./Build.ts"
@@ -220,7 +220,7 @@ export const nfts = [
   }),
   vector({
     name: "nft_mint_long_uri",
-    rule: "D31",
+    rule: "1.4",
     about: "More than 1,024 hex digits of uri: the event is withheld",
     tx: mint({ URI: "AB".repeat(513) }),
     nodes: [newPage(1, [one]), counted(2)],
@@ -228,7 +228,7 @@ export const nfts = [
   }),
   vector({
     name: "nft_mint_longest_uri",
-    rule: "D31",
+    rule: "1.4",
     about: "1,024 hex digits are allowed",
     tx: mint({ URI: "AB".repeat(512) }),
     nodes: [newPage(1, [one]), counted(2)],

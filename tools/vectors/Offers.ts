@@ -1,4 +1,4 @@
-/** Vectors of docs/detection-rules.md 2.4, D24 and D25: offers in the order book. */
+/** Vectors of docs/detection-rules.md 2.4: offers in the order book. */
 import type { EventType } from "../../src/domain/EventType.ts"
 import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
 import {
@@ -142,7 +142,7 @@ export const offers = [
   }),
   vector({
     name: "offer_zero_xrp_side",
-    rule: "D24",
+    rule: "1.2",
     about: "An XRP side that New does not list is 0",
     tx: create({ TakerGets: usd("5"), TakerPays: "1" }),
     nodes: [created("Offer", id(1), { Account: alice, Sequence: 7, TakerGets: usd("5") })],

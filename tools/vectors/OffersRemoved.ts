@@ -1,4 +1,4 @@
-/** Vectors of docs/detection-rules.md 2.4 and D25: offers that are removed, and several offers of one transaction. */
+/** Vectors of docs/detection-rules.md 2.4: offers that are removed, and several offers of one transaction. */
 import { alice, bob, carol, dave, deleted, eur, event, id, modified, usd, vector } from "./Build.ts"
 import {
   all,
@@ -174,7 +174,7 @@ export const offersRemoved = [
   }),
   vector({
     name: "domain_offer_placed",
-    rule: "D25",
+    rule: "2.4",
     about: "An offer in the book of a permissioned domain",
     tx: create({ DomainID: domain }),
     nodes: [newOffer(1, { DomainID: domain })],
@@ -182,7 +182,7 @@ export const offersRemoved = [
   }),
   vector({
     name: "hybrid_offer_placed",
-    rule: "D25",
+    rule: "2.4",
     about: "An offer in the book of a domain and in the open book",
     tx: create({ DomainID: domain, Flags: 0x0010_0000 }),
     nodes: [newOffer(1, { DomainID: domain, Flags: HYBRID })],
@@ -190,7 +190,7 @@ export const offersRemoved = [
   }),
   vector({
     name: "domain_offers_end",
-    rule: "D25",
+    rule: "2.4",
     about: "The other three types name the domain too, and that the offer is hybrid",
     tx: create({ DomainID: domain }),
     nodes: [

@@ -1,4 +1,4 @@
-/** Vectors of docs/detection-rules.md 2.1, 2.2 and D27: Payments. */
+/** Vectors of docs/detection-rules.md 2.1 and 2.2: Payments. */
 import {
   alice,
   balance,
@@ -49,14 +49,14 @@ export const payments = [
   }),
   vector({
     name: "xrp_source_tag_and_invoice",
-    rule: "D27",
+    rule: "2.1",
     about: "A payment of XRP has source_tag and invoice_id, as payments of tokens do",
     tx: pay({ SourceTag: 11, InvoiceID: invoice }),
     events: [event("payment.xrp", { ...sent, source_tag: 11, invoice_id: invoice }, both)]
   }),
   vector({
     name: "xrp_source_tag_zero",
-    rule: "D27",
+    rule: "2.1",
     about: "0 is a source tag",
     tx: pay({ SourceTag: 0 }),
     events: [event("payment.xrp", { ...sent, source_tag: 0 }, both)]

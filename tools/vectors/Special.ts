@@ -1,4 +1,4 @@
-/** Vectors of docs/detection-rules.md 1.8, 1.9, 1.11 and D28: who acts for whom, and what is withheld. */
+/** Vectors of docs/detection-rules.md 1.8, 1.9 and 1.11: who acts for whom, and what is withheld. */
 import type { Json } from "../../src/domain/Ledger.ts"
 import {
   alice,
@@ -83,7 +83,7 @@ export const special = [
   }),
   vector({
     name: "batch_of_offers",
-    rule: "D28",
+    rule: "1.8",
     about: "Every payload names the batch, whatever its type",
     tx: create({ Flags: 0x4000_0000 }),
     meta: { ParentBatchID: batch },
@@ -92,7 +92,7 @@ export const special = [
   }),
   vector({
     name: "delegated_payment",
-    rule: "D28",
+    rule: "1.8",
     about: "The account stays the sender; the delegate is named and involved",
     tx: pay({ Delegate: dave }),
     events: [paid(0, { delegate: dave }, [alice, bob, dave])]
@@ -126,14 +126,14 @@ export const special = [
   }),
   vector({
     name: "sponsored_payment",
-    rule: "D28",
+    rule: "1.8",
     about: "A co-signing sponsor is named and involved",
     tx: pay({ Sponsor: dave, SponsorSignature: { SigningPubKey: "ED01", TxnSignature: "02" } }),
     events: [paid(0, { sponsor: dave }, [alice, bob, dave])]
   }),
   vector({
     name: "sponsor_that_did_not_sign",
-    rule: "D28",
+    rule: "1.8",
     about: "A sponsor that did not sign this transaction only pays for it: it is neither named nor involved",
     tx: pay({ Sponsor: dave }),
     events: [paid()]

@@ -1,4 +1,4 @@
-/** Vectors of docs/detection-rules.md 2.5 and D29: trust lines. */
+/** Vectors of docs/detection-rules.md 2.5: trust lines. */
 import type { JsonObject } from "../../src/domain/Ledger.ts"
 import { alice, created, type Expected, event, id, issuer, modified, vector } from "./Build.ts"
 import { described, HIGH_RESERVE, LOW_RESERVE, line } from "./Lines.ts"
@@ -226,7 +226,7 @@ export const trustLines = [
   }),
   vector({
     name: "trust_quality_beside_limit",
-    rule: "D29",
+    rule: "2.5",
     about: "A first quality beside a changed limit is reported too",
     tx: trust({ QualityIn: 900, QualityOut: 950 }),
     nodes: [
@@ -248,7 +248,7 @@ export const trustLines = [
   }),
   vector({
     name: "trust_quality_high_side",
-    rule: "D29",
+    rule: "2.5",
     about: "The high side's first quality",
     tx: trust({ Account: issuer, LimitAmount: limit(alice, "3"), QualityOut: 950 }),
     nodes: [

@@ -94,7 +94,7 @@ export const conformance = Command.make(
     ),
     rule: several(
       Flag.String("rule").pipe(
-        Flag.withDescription("Only the vectors of this rule, such as 2.4 or D23; may be given several times")
+        Flag.withDescription("Only the vectors of this rule, such as 2.4; may be given several times")
       )
     ),
     name: several(
@@ -135,10 +135,11 @@ export const conformance = Command.make(
     "Check a detector against the conformance vectors",
     "Check a detector of events, written in any language, against the conformance vectors of the detection rules. For each vector and form of its ledger, one line with the JSON object { id, name, form, network, ledger } is written to the command's standard input, and the command answers with one line: { id, events, alerts }, or { id, error } if it cannot read the ledger. The command is started once; it must flush each line. What differs is shown with the field's path, what is expected and what the command answered. The vectors and what is compared are described in schemas/detection/README.md. Exits 0 only if all answers are right.",
     {
-      "ledgerhook conformance -- ledgerhook ledger detect --conformance": "Check this program's own detector",
+      "ledgerhook conformance -- ledgerhook ledger detect --conformance -":
+        "Check this program's own detector",
       "ledgerhook conformance --form v2 -- python3 detector.py":
         "Check a detector in Python with the JSON of API version 2",
-      "ledgerhook conformance --rule 2.4 --rule D23 -- ./detector --lines": "Only the vectors of two rules",
+      "ledgerhook conformance --rule 2.3 --rule 3 -- ./detector --lines": "Only the vectors of two rules",
       "ledgerhook conformance --json -- ./detector": "For programs: what is wrong, as JSON"
     }
   )

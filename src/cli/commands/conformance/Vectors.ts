@@ -10,6 +10,8 @@ export type Form = (typeof forms)[number]
 
 export interface Vector extends Expectation {
   readonly name: string
+  /** A section of docs/detection-rules.md. */
+  readonly rule: string
   readonly about: string
   /** Absent: unknown. */
   readonly network?: Network

@@ -1,14 +1,13 @@
 /**
- * `ledger detect --conformance`: answers the questions of `ledgerhook conformance`, one line for each line of standard
- * input. A question that cannot be read is answered with an error and its id, so the conversation goes on.
+ * `ledger detect --conformance`: answers the questions of `ledgerhook conformance`, one line for each line. A question that cannot be read is answered with an error and its id, so the conversation goes on.
  */
-import { Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { Limits } from "../../../config/Limits.ts"
 import { detectLedger } from "../../../detect/Detect.ts"
 import type { Json } from "../../../domain/Ledger.ts"
 import { isNetwork } from "../../../domain/Network.ts"
 import { isJsonObject } from "../../../domain/NormaliseLedger.ts"
-import { linesOf } from "../../terminal/InputFile.ts"
+import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 import { parseJson, printableLines } from "../../terminal/JsonText.ts"
 import { print } from "../../terminal/Output.ts"
 import { eventFields } from "./EventFields.ts"
@@ -30,6 +29,8 @@ const answerLine = (line: string): string => {
   )
 }
 
-export const answerQuestions = linesOf("-", Limits.recordedTextLength).pipe(
-  Stream.runForEach((line) => print(answerLine(line)))
-)
+export const answerQuestions = (file: string) =>
+  linesOf(file, Limits.recordedTextLength).pipe(
+    Stream.runForEach((line) => print(answerLine(line))),
+    Effect.mapError((error) => fileFault(file, error))
+  )

@@ -11,7 +11,7 @@ import type { DetectedEvent } from "../../../domain/LedgerEvent.ts"
 import { type Network, networks } from "../../../domain/Network.ts"
 import { printable } from "../../../domain/Printable.ts"
 import { errorText } from "../../../observability/Logging.ts"
-import { FailureReported, wrongUsage } from "../../terminal/Failure.ts"
+import { FailureReported } from "../../terminal/Failure.ts"
 import { optional, switchFlag } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
@@ -101,7 +101,7 @@ const detect = Command.make(
   {
     files: Argument.String("file").pipe(
       Argument.withDescription("A file of recorded ledgers or transactions; - means standard input"),
-      Argument.variadic({ min: 0 })
+      Argument.variadic({ min: 1 })
     ),
     network: Flag.Literals("network", networks).pipe(
       Flag.withDescription(
@@ -111,15 +111,11 @@ const detect = Command.make(
     ),
     conformance: switchFlag(
       "conformance",
-      "Answer the questions of `ledgerhook conformance` on standard input instead of reading files"
+      "Answer the questions of `ledgerhook conformance`, which the file contains"
     )
   },
   Effect.fnUntraced(function* ({ conformance, files, network }) {
-    if (conformance !== (files.length === 0))
-      return yield* wrongUsage(
-        "Give at least one file (- means standard input), or --conformance without files."
-      )
-    if (conformance) return yield* answerQuestions
+    if (conformance) return yield* Effect.forEach(files, answerQuestions, { discard: true })
     let good = true
     for (const file of files) {
       if (!(yield* detectFile(network, file, files.length > 1))) good = false

@@ -180,23 +180,6 @@ describe("a form of the API", () => {
     assert.includeMembers(Object.keys(rows), documented)
   })
 
-  it("may be a ledger in binary form, which is refused if a byte differs from its hash", () => {
-    const { ledger } = inBytes
-    const [first] = ledger.transactions
-    const changed = { ...first, tx_blob: first!["tx_blob"]!.replace(/.$/, "0") }
-    check(
-      JSON.stringify({ ...inBytes, ledger: { ...ledger, transactions: [changed] } }),
-      /^the transactions of ledger 105000000 do not have the root [0-9A-F]{64}\.$/
-    )
-    check(
-      JSON.stringify({
-        ...inBytes,
-        ledger: { ...ledger, ledger_data: ledger.ledger_data.replace(/.$/, "1") }
-      }),
-      /^the header of ledger 105000000 does not have the hash/
-    )
-  })
-
   it("may be a single transaction in binary form, which is refused", () => {
     for (const form of [
       { tx: "12", meta: "20", hash, date: TIME, ledger_index: INDEX, validated },
