@@ -52,6 +52,17 @@ describe("ledgerhook conformance", () => {
     })
   )
 
+  it.live("catches a detector that believes the amount of a partial payment", () =>
+    Effect.gen(function* () {
+      const { code, stdout } = yield* conformance(
+        ["--rule", "1.6", "--form", "v2"],
+        mistaken("a payment delivers its Amount")
+      )
+      assert.strictEqual(code, 1)
+      assert.include(JSON.stringify(JSON.parse(stdout).wrong), "xrp_partial_exploit")
+    })
+  )
+
   it.live("counts an answer with an error as wrong, and goes on", () =>
     Effect.gen(function* () {
       const { code, stdout } = yield* conformance(

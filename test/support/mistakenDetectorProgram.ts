@@ -5,6 +5,6 @@ import { mistakes } from "./mistakes.ts"
 
 const detect = mistakes[process.argv[2]!]!
 for await (const line of createInterface({ input: process.stdin })) {
-  const { id, ledger } = JSON.parse(line)
-  process.stdout.write(`${JSON.stringify({ id, ...detect(normaliseLedger(ledger)!.ledger) })}\n`)
+  const { id, ledger, network } = JSON.parse(line)
+  process.stdout.write(`${JSON.stringify({ id, ...detect(normaliseLedger(ledger)!.ledger, network) })}\n`)
 }

@@ -4,22 +4,22 @@
  */
 import { detectLedger } from "../../src/detect/Detect.ts"
 import type { Json, JsonObject, Ledger, LedgerTransaction } from "../../src/domain/Ledger.ts"
-import type { DetectedEvent, Detection } from "../../src/domain/LedgerEvent.ts"
+import type { DetectedEvent } from "../../src/domain/LedgerEvent.ts"
 import { isJsonObject } from "../../src/domain/NormaliseLedger.ts"
 
-export type Detector = (ledger: Ledger) => Detection
+export type Detector = typeof detectLedger
 
 const reading =
   (change: (transaction: LedgerTransaction, ledger: Ledger) => LedgerTransaction): Detector =>
-  (ledger) =>
-    detectLedger({ ...ledger, transactions: ledger.transactions.map((one) => change(one, ledger)) })
+  (ledger, network) =>
+    detectLedger({ ...ledger, transactions: ledger.transactions.map((one) => change(one, ledger)) }, network)
 
 const writing =
   (
     change: (events: ReadonlyArray<DetectedEvent>, ledger: Ledger) => ReadonlyArray<DetectedEvent>
   ): Detector =>
-  (ledger) => {
-    const { alerts, events } = detectLedger(ledger)
+  (ledger, network) => {
+    const { alerts, events } = detectLedger(ledger, network)
     return { alerts, events: change(events, ledger) }
   }
 
@@ -96,11 +96,10 @@ export const mistakes: Readonly<Record<string, Detector>> = {
       TransactionResult: String(transaction.meta["TransactionResult"]).replace(/^tec.*/, "tesSUCCESS")
     }
   })),
-  "failed transactions are skipped": (ledger) =>
-    detectLedger({
-      ...ledger,
-      transactions: ledger.transactions.filter(({ meta }) => meta["TransactionResult"] === "tesSUCCESS")
-    }),
+  "failed transactions are skipped": (ledger, network) => {
+    const transactions = ledger.transactions.filter(({ meta }) => meta["TransactionResult"] === "tesSUCCESS")
+    return detectLedger({ ...ledger, transactions }, network)
+  },
   "a payment delivers its Amount": reading(({ hash, meta, tx }) => ({
     hash,
     tx: tx["TransactionType"] === "Payment" ? { ...tx, Flags: 0 } : tx,
@@ -142,8 +141,8 @@ export const mistakes: Readonly<Record<string, Detector>> = {
         )
     )
   ),
-  "expiry is compared with the ledger's own close time": (ledger) =>
-    detectLedger({ ...ledger, parent_close_time: ledger.close_time }),
+  "expiry is compared with the ledger's own close time": (ledger, network) =>
+    detectLedger({ ...ledger, parent_close_time: ledger.close_time }, network),
   "added settings are missed": payloads((payload, { event_type }) =>
     event_type === "account.settings_changed"
       ? {

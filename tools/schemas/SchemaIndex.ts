@@ -74,7 +74,7 @@ export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => 
     "",
     "## Events",
     "",
-    "Every payload begins with `tx_hash`. Fields that do not apply are absent, never null.",
+    "Every payload begins with `tx_hash`. Fields that do not apply are absent, never null. [Crediting deposits](../docs/deposits.md) says which events bring funds, and which amount to book.",
     "",
     "| event | when | fields of the payload (`?`: optional) |",
     "|---|---|---|",

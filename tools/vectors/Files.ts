@@ -1,6 +1,7 @@
 /** The files of schemas/detection: all vectors, by chapter of docs/detection-rules.md, as JSON that reads well. Pure. */
 import { accounts } from "./Accounts.ts"
 import { amounts } from "./Amounts.ts"
+import { booking } from "./Booking.ts"
 import type { Vector } from "./Build.ts"
 import { delivered } from "./Delivered.ts"
 import { deliveredElse } from "./DeliveredElse.ts"
@@ -26,7 +27,8 @@ const chapters: Readonly<Record<string, ReadonlyArray<Vector>>> = {
   "trustlines.json": [...trustLines, ...trustLinesElse],
   "accounts.json": [...accounts, ...settings],
   "escrows.json": escrows,
-  "checks.json": checks
+  "checks.json": checks,
+  "booking.json": booking
 }
 
 const lines = (values: ReadonlyArray<unknown>, indent: string): string =>

@@ -224,7 +224,7 @@ export const nfts = [
     about: "More than 1,024 hex digits of uri: the event is withheld",
     tx: mint({ URI: "AB".repeat(513) }),
     nodes: [newPage(1, [one]), counted(2)],
-    alerts: [["schema_violation", "nft.minted"]]
+    alerts: [["field_unreadable", "nft.minted"]]
   }),
   vector({
     name: "nft_mint_longest_uri",

@@ -128,8 +128,15 @@ export const special = [
     name: "sponsored_payment",
     rule: "D28",
     about: "A co-signing sponsor is named and involved",
-    tx: pay({ Sponsor: dave }),
+    tx: pay({ Sponsor: dave, SponsorSignature: { SigningPubKey: "ED01", TxnSignature: "02" } }),
     events: [paid(0, { sponsor: dave }, [alice, bob, dave])]
+  }),
+  vector({
+    name: "sponsor_that_did_not_sign",
+    rule: "D28",
+    about: "A sponsor that did not sign this transaction only pays for it: it is neither named nor involved",
+    tx: pay({ Sponsor: dave }),
+    events: [paid()]
   }),
   vector({
     name: "issuer_is_not_involved",
