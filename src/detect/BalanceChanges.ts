@@ -1,5 +1,5 @@
 /**
- * What a transaction changed in the balances of the accounts of its events (docs/detection-rules.md 5.2), exactly. A
+ * What a transaction changed in the balances of the accounts of its events (docs/detection-rules.md 6.2), exactly. A
  * ledger entry appears once in a transaction's nodes, so each node gives the change of one balance, and nothing is
  * summed. If a node cannot be read, or does not tell the former balance, there are no changes: better none than wrong.
  */

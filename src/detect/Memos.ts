@@ -1,5 +1,5 @@
 /**
- * The memos of a transaction (docs/detection-rules.md 5.1), in hex as in the ledger: whole ones in their order, up to
+ * The memos of a transaction (docs/detection-rules.md 6.1), in hex as in the ledger: whole ones in their order, up to
  * `memoBytes`. If one of them cannot be read, there are none: what is left would be taken for all.
  */
 import { bookingBounds } from "../domain/Booking.ts"

@@ -1,6 +1,6 @@
 /**
  * Schemas of what a record carries beside its payload for those who book events: the transaction's memos, and what
- * each involved account gained or lost (docs/detection-rules.md 5).
+ * each involved account gained or lost (docs/detection-rules.md 6).
  */
 import { Schema } from "effect"
 import { HEX } from "./LedgerForms.ts"

@@ -111,7 +111,8 @@ layer(apiLayer(), { excludeTestServices: true })("coverage", (it) => {
         first: ref(first),
         last: ref(last),
         ledgers: last - first + 1,
-        simulated: false
+        simulated: false,
+        rules_version: 1
       })
       assert.deepStrictEqual(yield* ranges, [range(100, 240), range(500, 503)])
       yield* log.applyRetention
@@ -206,3 +207,18 @@ layer(apiLayer(), { excludeTestServices: true })(
     )
   }
 )
+
+layer(apiLayer(), { excludeTestServices: true })("coverage after an upgrade", (it) => {
+  it.effect("says which version of the rules found the events of a range, and from which ledger on", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const two = markers(31, 60).map((marker) => ({ ...marker, rules_version: 2 }))
+      yield* appendMarkers("devnet", [...markers(1, 30), ...two])
+      const { key } = yield* api.account("test")
+      const { body } = yield* api.call("GET", PATH, { key })
+      const [, { ranges }] = body.data
+      assert.deepInclude(ranges[0], { first: ref(1), last: ref(60), rules_version: 2, rules_from: 31 })
+      assert.lengthOf(ranges, 1)
+    })
+  )
+})

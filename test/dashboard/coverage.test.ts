@@ -13,7 +13,8 @@ const range = (first: number, last: number) => ({
   first: ledger(first),
   last: ledger(last),
   ledgers: last - first + 1,
-  simulated: false
+  simulated: false,
+  rules_version: 2
 })
 
 const kinds = (parts: ReturnType<typeof segmentsOf>) =>

@@ -936,6 +936,10 @@ export type LedgerRange = {
     ledgers: number;
     /** Whether these ledgers are simulated. The service simulates a test network for which no servers are configured. */
     simulated: boolean;
+    /** The version of the detection rules that found the events of the newest ledgers. Replays repeat events as they were found, and detect nothing again. */
+    rules_version: number;
+    /** The first ledger of `rules_version`. An earlier version found the events of the ledgers before it. Absent if there are none. */
+    rules_from?: number;
 };
 export type LedgerHead = {
     /** The ledger's index. */

@@ -26,6 +26,18 @@ const LedgerRange = Schema.Struct({
     Schema.Boolean,
     "Whether these ledgers are simulated. The service simulates a test network for which no servers are configured.",
     false
+  ),
+  rules_version: field(
+    Schema.Int,
+    "The version of the detection rules that found the events of the newest ledgers. Replays repeat events as they were found, and detect nothing again.",
+    2
+  ),
+  rules_from: Schema.optionalKey(
+    Schema.Int.annotate({
+      description:
+        "The first ledger of `rules_version`. An earlier version found the events of the ledgers before it. Absent if there are none.",
+      examples: [94_084_608]
+    })
   )
 }).annotate({ identifier: "LedgerRange", description: "A range of ledgers without gaps." })
 

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { Settings, watchedNetworks } from "../../config/Config.ts"
-import { type LedgerRange, ledgerRanges } from "../../coverage/LedgerMarkers.ts"
+import { firstInRange, type LedgerRange, ledgerRanges } from "../../coverage/LedgerMarkers.ts"
 import { iso } from "../../domain/IsoTime.ts"
 import type { LedgerMarker } from "../../domain/LedgerEvent.ts"
 import { type Network, networksOf } from "../../domain/Network.ts"
@@ -28,11 +28,29 @@ const refOf = ({ ledger_index, ledger_hash, close_time }: LedgerMarker) => ({
   close_time
 })
 
-const rangeOf = ({ first, last }: LedgerRange) => ({
-  first: refOf(first.marker),
-  last: refOf(last.marker),
-  ledgers: last.marker.ledger_index - first.marker.ledger_index + 1,
-  simulated: first.marker.simulated === true
+/** Records of releases before 0.3 have no version. */
+const versionOf = ({ rules_version = 1 }: LedgerMarker): number => rules_version
+
+/**
+ * The first ledger of the version that took the last one, unless it took all: versions only increase, except if an
+ * operator goes back to an earlier release for a while.
+ */
+const rulesOf = Effect.fnUntraced(function* (log: Log["Service"], network: Network, range: LedgerRange) {
+  const rules_version = versionOf(range.last.marker)
+  if (versionOf(range.first.marker) === rules_version) return { rules_version }
+  const found = yield* firstInRange(log, network, range, (marker) => versionOf(marker) === rules_version)
+  return { rules_version, ...(found !== undefined && { rules_from: found.marker.ledger_index }) }
+})
+
+const rangeOf = Effect.fnUntraced(function* (log: Log["Service"], network: Network, range: LedgerRange) {
+  const [first, last] = [range.first.marker, range.last.marker]
+  return {
+    first: refOf(first),
+    last: refOf(last),
+    ledgers: last.ledger_index - first.ledger_index + 1,
+    simulated: first.simulated === true,
+    ...(yield* rulesOf(log, network, range))
+  }
 })
 
 /** `logged`: the newest ledger in the log. The facts are up to some seconds older. */
@@ -77,24 +95,24 @@ export const ledgersLayer = HttpApiBuilder.group(
     const skippedLedgers = yield* SkippedLedgers
     const watched = watchedNetworks(settings)
 
-    const coverageOf = Effect.fnUntraced(function* (
-      network: Network,
-      seen: SeenFacts | undefined,
-      report: StoredReport | undefined
-    ) {
-      const ranges = yield* ledgerRanges(log, network).pipe(Effect.catchTag("NotAMarker", Effect.die))
-      const skipped = yield* skippedLedgers.list(network)
-      return {
-        network,
-        watched: watched.includes(network),
-        ranges: ranges.map(rangeOf),
-        ...progressOf(seen, ranges.at(-1)?.last.marker.ledger_index),
-        seconds_late: secondsLate(report, network) ?? null,
-        ...(skipped.length > 0 && {
-          skipped: skipped.map((one) => ({ ...one, skipped_at: iso(one.skipped_at) }))
-        })
-      }
-    })
+    const coverageOf = Effect.fnUntraced(
+      function* (network: Network, seen: SeenFacts | undefined, report: StoredReport | undefined) {
+        const ranges = yield* ledgerRanges(log, network)
+        const shown = yield* Effect.forEach(ranges, (range) => rangeOf(log, network, range))
+        const skipped = yield* skippedLedgers.list(network)
+        return {
+          network,
+          watched: watched.includes(network),
+          ranges: shown,
+          ...progressOf(seen, ranges.at(-1)?.last.marker.ledger_index),
+          seconds_late: secondsLate(report, network) ?? null,
+          ...(skipped.length > 0 && {
+            skipped: skipped.map((one) => ({ ...one, skipped_at: iso(one.skipped_at) }))
+          })
+        }
+      },
+      Effect.catchTag("NotAMarker", Effect.die)
+    )
 
     return handlers.handleAll({
       coverage: Effect.fnUntraced(function* () {
