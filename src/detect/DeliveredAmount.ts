@@ -55,7 +55,7 @@ const recordsPartialDelivery = (context: TransactionContext): boolean =>
   (context.closeTime ?? 0) > CLOSE_TIME_WITH_DELIVERED_AMOUNT
 
 /** The amount asked for. API version 2 calls a Payment's `Amount` `DeliverMax`. */
-export const requestedAmount = (tx: JsonObject): Amount | undefined =>
+const requestedAmount = (tx: JsonObject): Amount | undefined =>
   amountOf(tx, "Amount") ?? amountOf(tx, "DeliverMax")
 
 /** Undefined if it cannot be derived. `receiver` is the account that was paid. */
