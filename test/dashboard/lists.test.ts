@@ -102,7 +102,7 @@ describe("texts", () => {
   it("link to the explorer of the event's network, and know simulated ledgers", () => {
     assert.strictEqual(explorerOf("devnet", "AB"), "https://devnet.xrpl.org/transactions/AB")
     const ledger = (index: number) => ({ ledger_index: index, ledger_hash: "", close_time: "" })
-    const ranges = [{ first: ledger(5), last: ledger(9), ledgers: 5, simulated: true }]
+    const ranges = [{ first: ledger(5), last: ledger(9), ledgers: 5, simulated: true, rules_version: 2 }]
     const coverage = [
       { network: "testnet", watched: true, ranges, head: null, catching_up: null, seconds_late: null }
     ] as const
