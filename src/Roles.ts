@@ -159,7 +159,7 @@ const ingestLayer = Layer.unwrap(
           ingest({
             network,
             start,
-            detect: detectLedger,
+            detect: (ledger) => detectLedger(ledger, network),
             onAlerts: recordAlerts(network),
             skips: skipsOf(network),
             startsOver: ({ ledger_hash }) =>
@@ -177,7 +177,7 @@ const ingestLayer = Layer.unwrap(
         `history.${network}`,
         history({
           network,
-          detect: detectLedger,
+          detect: (ledger) => detectLedger(ledger, network),
           onAlerts: recordAlerts(network),
           skips: skipsOf(network),
           source: RippledSource.layer({ network, urls, verify })

@@ -8,11 +8,12 @@ import { statusOf } from "../src/api/Errors.ts"
 import { type Environment, loadSettings, settingsTable } from "../src/config/Config.ts"
 import { signature } from "../src/deliver/send/Signer.ts"
 import { scopes } from "../src/domain/ApiKey.ts"
+import { RULES_VERSION } from "../src/domain/LedgerEvent.ts"
 import { planLimits } from "../src/domain/Plans.ts"
 import { cloudEventHeaders, requestBody } from "../src/domain/RequestFormat.ts"
 import { sequenceOf } from "../src/domain/Sequence.ts"
 import { complaints, ENVELOPE, payloadPath } from "./schemas/support.ts"
-import { envExample, made, metricsMarkdown, topicsMarkdown } from "./support/documents.ts"
+import { alertsMarkdown, envExample, made, metricsMarkdown, topicsMarkdown } from "./support/documents.ts"
 import { anchors, brokenLinks, codeBlocks, documents } from "./support/markdown.ts"
 import { operations } from "./support/openApi.ts"
 import { vectorsMarkdown } from "./support/vectors.ts"
@@ -47,6 +48,18 @@ describe("docs/operations.md", () => {
 })
 
 describe("docs/detection-rules.md", () => {
+  it("has the codes of alerts", () => {
+    const { is, shouldBe } = made("docs/detection-rules.md", alertsMarkdown(), "alerts")
+    assert.strictEqual(is, shouldBe)
+  })
+
+  it("is of the version that the program follows", () => {
+    assert.include(
+      readFileSync("docs/detection-rules.md", "utf8"),
+      `This is version ${RULES_VERSION} of the rules.`
+    )
+  })
+
   it("lists the conformance vectors by transaction type", () => {
     const { is, shouldBe } = made("docs/detection-rules.md", vectorsMarkdown(), "vectors")
     assert.strictEqual(is, shouldBe)

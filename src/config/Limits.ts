@@ -5,6 +5,7 @@
  * detail of one algorithm is a constant beside it.
  */
 import { apiKeyBounds } from "../domain/ApiKey.ts"
+import { bookingBounds } from "../domain/Booking.ts"
 import { replayBounds } from "../domain/Replay.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
 import { backfillLimits } from "./BackfillLimits.ts"
@@ -63,6 +64,8 @@ export const Limits = {
 
   // --- ledgers in
   ...ledgerLimits,
+  /** Limits of what an event has beside its payload. */
+  ...bookingBounds,
 
   // --- stages
   ...stageLimits,

@@ -1,5 +1,6 @@
 /** account.created and account.deleted, under any type of transaction (docs/detection-rules.md 2.6). */
-import type { JsonObject } from "../domain/Ledger.ts"
+import { isHash } from "../domain/Hash.ts"
+import type { Json, JsonObject } from "../domain/Ledger.ts"
 import type { Payload } from "../domain/Payloads.ts"
 import { dropsOrZero } from "./Amounts.ts"
 import { deliveredByAccountDelete } from "./DeliveredAmount.ts"
@@ -76,5 +77,14 @@ export const account: NodeDetector = (_, node) => {
 const pseudoAccountType = (fields: JsonObject): Payload<"account.created">["pseudo_account_type"] => {
   if (fields["AMMID"] !== undefined) return "amm"
   if (fields["VaultID"] !== undefined) return "vault"
-  return fields["LoanBrokerID"] === undefined ? undefined : "loan_broker"
+  if (fields["LoanBrokerID"] !== undefined) return "loan_broker"
+  for (const name in fields) if (isUnknownOwner(name, fields[name])) return "other"
+  return undefined
 }
+
+/** Fields of ordinary accounts that look like the id of an owner. */
+const transactionIds: ReadonlySet<string> = new Set(["AccountTxnID", "PreviousTxnID"])
+
+/** New kinds of pseudo-accounts come with amendments. Each names its owner by a key of the ledger. */
+const isUnknownOwner = (name: string, value: Json | undefined): boolean =>
+  name.endsWith("ID") && !transactionIds.has(name) && typeof value === "string" && isHash(value)

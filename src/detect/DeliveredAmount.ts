@@ -3,6 +3,7 @@
  * the transaction's own amount is only a maximum. Taking it for the delivered amount is a well-known exploit.
  */
 import type { JsonObject } from "../domain/Ledger.ts"
+import type { Network } from "../domain/Network.ts"
 import {
   type Amount,
   amountOf,
@@ -12,6 +13,7 @@ import {
   render,
   type Scaled,
   scaled,
+  valueText,
   withValue
 } from "./Amounts.ts"
 import {
@@ -22,19 +24,24 @@ import {
   need,
   needAddress,
   objectOf,
-  tokenValueOf
+  tokenValueOf,
+  uint32Of
 } from "./Fields.ts"
 import type { TransactionContext } from "./Finding.ts"
 import { mptChange } from "./MptChange.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 const PARTIAL_PAYMENT = 0x0002_0000
+const SPONSORED_FEE = 0x1
 
 /**
  * Metadata name a partial delivery from this ledger of the main network on, or after this close time on any network.
  */
 const FIRST_LEDGER_WITH_DELIVERED_AMOUNT = 4_594_095
 const CLOSE_TIME_WITH_DELIVERED_AMOUNT = 446_000_000
+
+/** The network on which the amendment fixMPTDeliveredAmount is known to be in force, and its first ledger there. */
+const FIRST_LEDGER_WITH_DELIVERED_MPT: Readonly<Partial<Record<Network, number>>> = { mainnet: 101_852_417 }
 
 /** Step 1: the field of the metadata that the ledger's hash covers. */
 const recordedAmount = (meta: JsonObject): Amount | undefined => amountOf(meta, "DeliveredAmount")
@@ -58,16 +65,42 @@ export const deliveredAmount = (context: TransactionContext, receiver: string): 
   if (recorded !== undefined) return recorded
   const fromApi = amountOfApi(meta)
   const isPartial = hasFlag(flagsOf(tx), PARTIAL_PAYMENT)
-  if (fromApi !== undefined && !isPartial) return fromApi
   const requested = requestedAmount(tx)
-  // Before the amendment fixMPTDeliveredAmount the API repeats the maximum here.
-  const isUnproven = isPartial && (isMpt(fromApi) || isMpt(requested))
-  if (!isUnproven) {
-    if (fromApi !== undefined) return fromApi
-    if (requested !== undefined && (!isPartial || recordsPartialDelivery(context))) return requested
-  }
+  const maximum = requested ?? fromApi
+  if (isPartial && maximum !== undefined && isMpt(maximum))
+    return partialMptAmount(context, receiver, maximum)
+  if (fromApi !== undefined) return fromApi
+  if (requested !== undefined && (!isPartial || recordsPartialDelivery(context))) return requested
   const asset = requested ?? amountOf(tx, "DeliverMin")
   return asset === undefined ? undefined : gainOf(context, receiver, asset)
+}
+
+/**
+ * Until the amendment fixMPTDeliveredAmount the metadata did not name a partial delivery of an MPT, and the API repeats
+ * the maximum. From then on they name it. Where it is not known when that was, the nodes decide if they show less.
+ */
+const partialMptAmount = (
+  context: TransactionContext,
+  receiver: string,
+  maximum: Amount
+): Amount | undefined => {
+  const first = firstLedgerWithDeliveredMpt(context)
+  if (first !== undefined && context.ledgerIndex >= first) return maximum
+  const gained = gainOf(context, receiver, maximum)
+  if (first !== undefined) return gained
+  return gained !== undefined && scaled(valueText(gained)) < scaled(valueText(maximum)) ? gained : maximum
+}
+
+const firstLedgerWithDeliveredMpt = ({ network }: TransactionContext): number | undefined =>
+  network === undefined ? undefined : FIRST_LEDGER_WITH_DELIVERED_MPT[network]
+
+/** Whether the nodes, and not the metadata, decided that a payment of an MPT delivered less than the maximum. */
+export const isDoubtful = (context: TransactionContext, amount: Amount): boolean => {
+  const { meta, tx } = context
+  if (!isMpt(amount) || !hasFlag(flagsOf(tx), PARTIAL_PAYMENT)) return false
+  if (firstLedgerWithDeliveredMpt(context) !== undefined) return false
+  const maximum = recordedAmount(meta) ?? requestedAmount(tx) ?? amountOfApi(meta)
+  return maximum !== undefined && valueText(maximum) !== valueText(amount)
 }
 
 /** The drops that an AccountDelete sent to the destination; undefined if they cannot be derived. */
@@ -78,6 +111,24 @@ export const deliveredByAccountDelete = (
   const { meta } = context
   const delivered = recordedAmount(meta) ?? amountOfApi(meta) ?? gainOf(context, destination, "0")
   return typeof delivered === "string" ? delivered : undefined
+}
+
+/**
+ * What the destination of a finished escrow got. Only the nodes show what is left of a token after its issuer's
+ * transfer fee. Undefined if they do not.
+ */
+export const deliveredByEscrow = (
+  context: TransactionContext,
+  destination: string,
+  amount: Amount
+): Amount | undefined => {
+  if (typeof amount === "string") return amount
+  try {
+    return gainOf(context, destination, amount)
+  } catch {
+    // A node that cannot be read shows nothing, and the event has the amount that was set aside.
+    return undefined
+  }
 }
 
 /** Step 5: how much of `asset` the receiver gained, by the nodes. */
@@ -106,8 +157,14 @@ const xrpChange = (context: TransactionContext, receiver: string): Scaled | unde
   const after = dropsOrZero(root.fields, "Balance")
   const isUnchanged = root.change === "modified" && root.previous["Balance"] === undefined
   const before = isUnchanged ? after : dropsOrZero(root.previous, "Balance")
-  const payer = addressOf(context.tx, "Delegate") ?? context.account
-  const fee = payer === receiver ? dropsOrZero(context.tx, "Fee") : "0"
+  const { account, tx } = context
+  if (hasFlag(uint32Of(tx, "SponsorFlags") ?? 0, SPONSORED_FEE)) {
+    // A Sponsorship entry may have paid the sponsor's fee.
+    if (addressOf(tx, "Sponsor") === receiver) return undefined
+    return scaled(after) - scaled(before)
+  }
+  const payer = addressOf(tx, "Delegate") ?? account
+  const fee = payer === receiver ? dropsOrZero(tx, "Fee") : "0"
   return scaled(after) - scaled(before) + scaled(fee)
 }
 

@@ -8,12 +8,13 @@ import { isHash } from "../domain/Hash.ts"
 import { isoTime, type JsonObject, type Ledger, type LedgerTransaction } from "../domain/Ledger.ts"
 import type { DetectedEvent, Detection, DetectionAlert } from "../domain/LedgerEvent.ts"
 import { TRANSACTION_TYPE } from "../domain/LedgerForms.ts"
+import type { Network } from "../domain/Network.ts"
 import { inExecutionOrder } from "../domain/NormaliseLedger.ts"
 import { accountSettings } from "./AccountSettings.ts"
 import { account } from "./Accounts.ts"
 import { check } from "./Checks.ts"
 import { escrow } from "./Escrows.ts"
-import { addressOf, needAddress } from "./Fields.ts"
+import { addressOf, hashOf, needAddress } from "./Fields.ts"
 import {
   alert,
   type Cause,
@@ -21,6 +22,7 @@ import {
   type Findings,
   type NodeDetector,
   nothing,
+  type Origin,
   type TransactionContext,
   type TransactionDetector,
   Undecided
@@ -63,14 +65,15 @@ const nodeDetectors: Readonly<Record<EntryType, NodeDetector>> = {
   SignerList: ignoreNode
 }
 
-export const detectLedger = (ledger: Ledger): Detection => {
+/** `network`: undefined if it is not known (docs/detection-rules.md 1.6). */
+export const detectLedger = (ledger: Ledger, network?: Network): Detection => {
   const events: Array<DetectedEvent> = []
   const alerts: Array<DetectionAlert> = []
   const timestamp = closeTimeOf(ledger)
   for (const transaction of inExecutionOrder(ledger.transactions)) {
     const { hash } = transaction
     try {
-      const context = contextOf(ledger, transaction)
+      const context = contextOf(ledger, network, transaction)
       if (context === undefined) continue
       const numbered: Array<NumberedFinding> = []
       for (const finding of detectTransaction(context)) {
@@ -107,25 +110,39 @@ const isSuccess = ({ TransactionResult: result }: JsonObject): boolean => {
 }
 
 /** Undefined for a transaction that is skipped. Throws if no event of it may come out. */
-const contextOf = (ledger: Ledger, { hash, meta, tx }: LedgerTransaction): TransactionContext | undefined => {
+const contextOf = (
+  ledger: Ledger,
+  network: Network | undefined,
+  { hash, meta, tx }: LedgerTransaction
+): TransactionContext | undefined => {
   const type = typeOf(tx)
   if (pseudoTransactions.has(type)) return undefined
   const { fault, nodes } = affectedNodes(meta)
-  // Every event needs a readable delegate.
-  addressOf(tx, "Delegate")
   return {
     hash,
     tx,
     meta,
     type,
     account: needAddress(tx, "Account"),
+    origin: originOf(tx, meta),
     succeeded: isSuccess(meta),
     nodes,
     fault,
+    network,
     ledgerIndex: ledger.ledger_index,
     closeTime: ledger.close_time,
     parentCloseTime: ledger.parent_close_time
   }
+}
+
+/** A sponsor that has not signed the transaction only pays for it, by an agreement with the account. */
+const originOf = (tx: JsonObject, meta: JsonObject): Origin | undefined => {
+  const delegate = addressOf(tx, "Delegate")
+  const parent_batch_id = hashOf(meta, "ParentBatchID")
+  const sponsor = tx["SponsorSignature"] === undefined ? undefined : addressOf(tx, "Sponsor")
+  return delegate === undefined && parent_batch_id === undefined && sponsor === undefined
+    ? undefined
+    : { delegate, parent_batch_id, sponsor }
 }
 
 /** Findings of the transaction as a whole, then those of its nodes in the order of the node ids. */

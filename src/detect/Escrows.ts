@@ -1,6 +1,7 @@
 /** escrow.*: an Escrow entry is created, then finished or cancelled (docs/detection-rules.md 2.7). */
 import type { Payload } from "../domain/Payloads.ts"
 import { needAmount } from "./Amounts.ts"
+import { deliveredByEscrow } from "./DeliveredAmount.ts"
 import { hexOf, need, needAddress, timeOf, uint32Of } from "./Fields.ts"
 import {
   type Cause,
@@ -23,12 +24,15 @@ const readCreated = (context: TransactionContext, node: AffectedNode): Findings 
 
 const readFinished = (context: TransactionContext, node: AffectedNode): Findings => {
   const escrow = commonFields(context, node, uint32Of(context.tx, "OfferSequence"))
-  const finished_by = context.account
-  const fulfillment = hexOf(context.tx, "Fulfillment")
   const { destination, owner } = escrow
-  return [
-    event("escrow.finished", { ...escrow, finished_by, fulfillment }, [owner, destination, finished_by])
-  ]
+  const finished_by = context.account
+  const finished = {
+    ...escrow,
+    finished_by,
+    fulfillment: hexOf(context.tx, "Fulfillment"),
+    delivered_amount: deliveredByEscrow(context, destination, needAmount(node.fields, "Amount"))
+  }
+  return [event("escrow.finished", finished, [owner, destination, finished_by])]
 }
 
 const readCancelled = (context: TransactionContext, node: AffectedNode): Findings => {

@@ -6,7 +6,7 @@
 import { isAddress } from "../domain/AccountId.ts"
 import { isHash } from "../domain/Hash.ts"
 import { isoTime, type Json, type JsonObject } from "../domain/Ledger.ts"
-import { currencyCode, HEX, TOKEN_VALUE } from "../domain/LedgerForms.ts"
+import { currencyCode, HEX, HEX_DIGITS_MAX, TOKEN_VALUE } from "../domain/LedgerForms.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
 
 export const noFields: JsonObject = {}
@@ -46,7 +46,10 @@ export const currencyOf = (fields: JsonObject, name: string): string | undefined
   return code
 }
 
-export const hexOf = textField((text) => HEX.test(text), "bytes in hex")
+export const hexOf = textField(
+  (text) => text.length <= HEX_DIGITS_MAX && HEX.test(text),
+  "at most 512 bytes in hex"
+)
 
 /** Characters. Token values have 16 significant digits and exponents from -96 to 80; longer texts only cost memory. */
 const LONGEST_VALUE = 256

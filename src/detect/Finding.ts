@@ -6,9 +6,14 @@
 import type { AlertCode } from "../domain/AlertCode.ts"
 import type { EventType } from "../domain/EventType.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
+import type { Network } from "../domain/Network.ts"
 import type { Payload } from "../domain/Payloads.ts"
+import type { OriginField } from "../domain/payloads/Fields.ts"
 import { withoutAbsent } from "./Fields.ts"
 import type { AffectedNode } from "./Nodes.ts"
+
+/** Who else acted, and in which batch (docs/detection-rules.md 1.8). */
+export type Origin = Readonly<Record<OriginField, string | undefined>>
 
 export interface TransactionContext {
   readonly hash: string
@@ -17,11 +22,15 @@ export interface TransactionContext {
   readonly type: string
   /** `tx.Account`. */
   readonly account: string
+  /** The fields that every payload of the transaction has; most transactions have none. */
+  readonly origin: Origin | undefined
   readonly succeeded: boolean
   /** Sorted by id. */
   readonly nodes: ReadonlyArray<AffectedNode>
   /** What is wrong with the nodes that could not be read. Then `nodes` cannot prove how much an account gained. */
   readonly fault: string | undefined
+  /** Undefined for recorded data. */
+  readonly network: Network | undefined
   readonly ledgerIndex: number
   readonly closeTime: number | undefined
   readonly parentCloseTime: number | undefined
@@ -90,9 +99,9 @@ export const nothing: ReadonlyArray<never> = []
 /** The form of a list's entries depends on what they name. The compiler cannot check it; tests and Validate.ts do. */
 type Built<Value> = Value extends ReadonlyArray<unknown> ? ReadonlyArray<Json> : Value
 
-/** A payload that names every field of its type. Optional fields may be undefined. */
+/** A payload that names every field of its type. Optional fields may be undefined. Numbering.ts adds those of the origin. */
 export type Draft<Fields> = {
-  readonly [Name in keyof Fields]-?: Record<never, never> extends Pick<Fields, Name>
+  readonly [Name in Exclude<keyof Fields, OriginField>]-?: Record<never, never> extends Pick<Fields, Name>
     ? Built<Fields[Name]> | undefined
     : Built<Fields[Name]>
 }

@@ -4,8 +4,10 @@
  */
 import { rankOf } from "../domain/EventType.ts"
 import type { DetectedEvent } from "../domain/LedgerEvent.ts"
-import { addressOf } from "./Fields.ts"
+import { balanceChanges } from "./BalanceChanges.ts"
+import { withoutAbsent } from "./Fields.ts"
 import type { EventFinding, TransactionContext, WithheldFinding } from "./Finding.ts"
+import { memosOf } from "./Memos.ts"
 
 export type NumberedFinding = EventFinding | WithheldFinding
 
@@ -20,6 +22,12 @@ export const numberEvents = (
 ): void => {
   // The sort is stable: events of one type stay in the order of their nodes.
   if (found.length > 1) found.sort(byRank)
+  const accounts = found.map((finding) =>
+    finding._tag === "Withheld" ? [] : involved(context, finding.accounts)
+  )
+  const memos = memosOf(context.tx)
+  const changesOf = balanceChanges(context, new Set(accounts.flat()))
+  const { origin } = context
   let subIndex = 0
   for (let i = 0; i < found.length; i++) {
     const finding = found[i]!
@@ -34,24 +42,29 @@ export const numberEvents = (
       event_type: type,
       ledger_index: context.ledgerIndex,
       timestamp,
-      payload: finding.payload,
-      accounts: involved(context, finding.accounts)
+      payload: origin === undefined ? finding.payload : withoutAbsent({ ...finding.payload, ...origin }),
+      accounts: accounts[i]!,
+      ...memos,
+      ...changesOf(accounts[i]!)
     })
   }
 }
 
-/** Sorted by bytes. A delegate joins the account it acts for. */
+/** Sorted by bytes. A delegate and a sponsor join the account that they act for. */
 const involved = (
-  { account, tx }: TransactionContext,
+  { account, origin }: TransactionContext,
   accounts: ReadonlyArray<string | undefined>
 ): ReadonlyArray<string> => {
   const members: Array<string> = []
-  // There are at most five: searching an array is faster than a set.
-  for (const address of accounts)
-    if (address !== undefined && !members.includes(address)) members.push(address)
-  const delegate = addressOf(tx, "Delegate")
-  if (delegate !== undefined && !members.includes(delegate)) {
-    if (members.includes(account)) members.push(delegate)
+  // There are at most seven: searching an array is faster than a set.
+  for (const address of accounts) add(members, address)
+  if (origin !== undefined && members.includes(account)) {
+    add(members, origin.delegate)
+    add(members, origin.sponsor)
   }
   return members.length > 1 ? members.sort() : members
+}
+
+const add = (members: Array<string>, address: string | undefined): void => {
+  if (address !== undefined && !members.includes(address)) members.push(address)
 }

@@ -7,6 +7,7 @@ import type { Payload } from "../domain/Payloads.ts"
 import {
   type Amount,
   amountOf,
+  amountOrZero,
   difference,
   needAmount,
   sameValue,
@@ -30,6 +31,7 @@ import { type AffectedNode, nameOf, sequenceOf } from "./Nodes.ts"
 
 const PASSIVE = 0x0001_0000
 const SELL = 0x0002_0000
+const HYBRID = 0x0004_0000
 
 type Side = "TakerGets" | "TakerPays"
 
@@ -49,13 +51,15 @@ const readOffer = (node: AffectedNode): RestingOffer => ({
 
 const readCreated = (context: TransactionContext, node: AffectedNode): Findings => {
   const { fields } = node
-  const { account, gets, pays, sequence } = readOffer(node)
+  const account = needAddress(fields, "Account")
+  const gets = amountOrZero(fields, "TakerGets")
+  const pays = amountOrZero(fields, "TakerPays")
   const flags = flagsOf(fields)
   const isTakers = context.type === "OfferCreate" && context.account === account
   const placed = {
     tx_hash: context.hash,
     offer_id: node.id,
-    offer_sequence: sequence,
+    offer_sequence: sequenceOf(node),
     account,
     taker_gets: gets,
     taker_pays: pays,
@@ -64,10 +68,15 @@ const readCreated = (context: TransactionContext, node: AffectedNode): Findings 
     expiration: timeOf(fields, "Expiration"),
     is_sell: hasFlag(flags, SELL),
     is_passive: hasFlag(flags, PASSIVE),
-    domain_id: hashOf(fields, "DomainID")
+    domain_id: hashOf(fields, "DomainID"),
+    is_hybrid: isHybrid(fields)
   }
   return [event("dex.offer_created", placed, [account])]
 }
+
+/** Whether an offer in a permissioned domain is also in the open order book. */
+const isHybrid = (fields: JsonObject): true | undefined =>
+  hasFlag(flagsOf(fields), HYBRID) ? true : undefined
 
 const requestedIfOther = (tx: JsonObject, side: Side, placed: Amount): Amount | undefined => {
   const requested = amountOf(tx, side)
@@ -92,7 +101,9 @@ const readTrade =
       filled_taker_pays: pays,
       remaining_taker_gets: resting.gets,
       remaining_taker_pays: resting.pays,
-      tx_type: context.type
+      tx_type: context.type,
+      domain_id: hashOf(node.fields, "DomainID"),
+      is_hybrid: isHybrid(node.fields)
     }
     const found = event(type, taken, [account, taker])
     if (signOf(valueText(gets)) >= 0 && signOf(valueText(pays)) >= 0) return [found]
@@ -117,7 +128,9 @@ const readCancelled = (context: TransactionContext, node: AffectedNode): Finding
     taker_pays: pays,
     expiration: timeOf(node.fields, "Expiration"),
     reason: cancelReason(context, node, account === context.account, sequence),
-    tx_type: context.type
+    tx_type: context.type,
+    domain_id: hashOf(node.fields, "DomainID"),
+    is_hybrid: isHybrid(node.fields)
   }
   return [event("dex.offer_cancelled", cancelled, [account])]
 }

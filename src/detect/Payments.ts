@@ -3,9 +3,10 @@
  */
 import type { EventType } from "../domain/EventType.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import { deliveredAmount } from "./DeliveredAmount.ts"
+import { deliveredAmount, isDoubtful } from "./DeliveredAmount.ts"
 import { hashOf, needAddress, uint32Of } from "./Fields.ts"
 import {
+  alert,
   event,
   type Findings,
   type TransactionContext,
@@ -23,19 +24,17 @@ const read = (context: TransactionContext): Findings => {
       "The delivered amount is neither in the metadata nor derivable from the nodes."
     )
   const parties = [sender, receiver]
-  const destination_tag = uint32Of(tx, "DestinationTag")
-  if (typeof amount === "string")
-    return [event("payment.xrp", { tx_hash, sender, receiver, amount, destination_tag }, parties)]
-  const issued = {
-    tx_hash,
-    sender,
-    receiver,
-    amount,
-    destination_tag,
+  const tags = {
+    destination_tag: uint32Of(tx, "DestinationTag"),
     source_tag: uint32Of(tx, "SourceTag"),
     invoice_id: hashOf(tx, "InvoiceID")
   }
-  return [event("payment.issued", issued, parties)]
+  if (typeof amount === "string")
+    return [event("payment.xrp", { tx_hash, sender, receiver, amount, ...tags }, parties)]
+  const issued = event("payment.issued", { tx_hash, sender, receiver, amount, ...tags }, parties)
+  if (!isDoubtful(context, amount)) return [issued]
+  const reason = "The nodes show less than the maximum, and the metadata do not say what was delivered."
+  return [issued, alert("delivered_amount_doubtful", "payment.issued", reason)]
 }
 
 /** By the first amount that is named. All amounts of a Payment are of one asset. */

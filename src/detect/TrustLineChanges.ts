@@ -4,7 +4,16 @@
  */
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { sameValue } from "./Amounts.ts"
-import { flagsOf, hasFlag, need, objectOf, tokenValueOf, uint32Of, withoutAbsent } from "./Fields.ts"
+import {
+  flagsOf,
+  hasFlag,
+  need,
+  noFields,
+  objectOf,
+  tokenValueOf,
+  uint32Of,
+  withoutAbsent
+} from "./Fields.ts"
 import type { TransactionContext } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 import { type Side, sideFlags, sideNames } from "./TrustLineSides.ts"
@@ -20,6 +29,8 @@ export const settingsChanges = (
   const peer = own === "low" ? "high" : "low"
   const mine = sideFlags[own]
   const theirs = sideFlags[peer]
+  const { tx, type } = context
+  const asked = type === "TrustSet" ? tx : noFields
   const entries = [
     flagEntry(node, "authorized", mine.authorized),
     flagEntry(node, "deep_freeze", mine.deepFreeze),
@@ -31,13 +42,12 @@ export const settingsChanges = (
     flagEntry(node, "no_ripple", mine.noRipple),
     flagEntry(node, "no_ripple_peer", theirs.noRipple),
     flagEntry(node, "peer_authorized", theirs.authorized),
-    qualityEntry(node, "quality_in", sideNames[own].qualityIn),
-    qualityEntry(node, "quality_in_peer", sideNames[peer].qualityIn),
-    qualityEntry(node, "quality_out", sideNames[own].qualityOut),
-    qualityEntry(node, "quality_out_peer", sideNames[peer].qualityOut)
+    qualityEntry(node, "quality_in", sideNames[own].qualityIn, uint32Of(asked, "QualityIn")),
+    qualityEntry(node, "quality_in_peer", sideNames[peer].qualityIn, undefined),
+    qualityEntry(node, "quality_out", sideNames[own].qualityOut, uint32Of(asked, "QualityOut")),
+    qualityEntry(node, "quality_out_peer", sideNames[peer].qualityOut, undefined)
   ]
-  const changes = entries.filter((entry) => entry !== undefined)
-  return changes.length > 0 ? changes : firstQualities(context, node, own)
+  return entries.filter((entry) => entry !== undefined)
 }
 
 const flagEntry = (node: AffectedNode, field: string, bit: number): Entry => {
@@ -57,34 +67,19 @@ const limitEntry = (node: AffectedNode, field: string, name: string): Entry => {
 export const limitValue = (fields: JsonObject, name: string): string =>
   need(tokenValueOf(need(objectOf(fields, name), name), "value"), `the value of ${name}`)
 
-const qualityEntry = (node: AffectedNode, field: string, name: string): Entry => {
+/**
+ * `asked`: the quality that a TrustSet sets. PreviousFields never list added fields, so a quality that is set for the
+ * first time has no `previous`, nor has one that is set again: the metadata do not show which it is.
+ */
+const qualityEntry = (node: AffectedNode, field: string, name: string, asked: number | undefined): Entry => {
   const previous = uint32Of(node.previous, name)
-  if (previous === undefined) return undefined
   const value = uint32Of(node.fields, name)
+  if (previous === undefined) return isDefault(asked) || isDefault(value) ? undefined : { field, value }
   return previous === value ? undefined : withoutAbsent({ field, previous, value })
 }
 
-/**
- * PreviousFields never list added fields. A first quality is assumed if a TrustSet asked for it and no other change
- * explains why the line is among the nodes.
- */
-const firstQualities = (context: TransactionContext, node: AffectedNode, own: Side): ReadonlyArray<Json> => {
-  if (context.type !== "TrustSet") return []
-  const entries = [
-    firstQuality(context.tx, node, "quality_in", "QualityIn", sideNames[own].qualityIn),
-    firstQuality(context.tx, node, "quality_out", "QualityOut", sideNames[own].qualityOut)
-  ]
-  return entries.filter((entry) => entry !== undefined)
-}
+/** The quality that means "at par". The ledger stores none then. */
+const QUALITY_ONE = 1_000_000_000
 
-const firstQuality = (
-  tx: JsonObject,
-  node: AffectedNode,
-  field: string,
-  asked: string,
-  name: string
-): Entry => {
-  const value = uint32Of(node.fields, name)
-  const isFirst = (uint32Of(tx, asked) ?? 0) !== 0 && node.previous[name] === undefined
-  return isFirst && value !== undefined ? { field, value } : undefined
-}
+const isDefault = (quality: number | undefined): quality is undefined =>
+  quality === undefined || quality === 0 || quality === QUALITY_ONE

@@ -3,24 +3,43 @@
  * each involved account gained or lost (docs/detection-rules.md 5).
  */
 import { Schema } from "effect"
+import { HEX } from "./LedgerForms.ts"
 import {
   Address,
   ComputedValue,
   Currency,
-  Hex,
   MptIssuanceId,
   named,
   optional,
   required
 } from "./payloads/Fields.ts"
 
+export const bookingBounds = {
+  /** Bytes of a transaction's memos that a record has. The ledger itself allows about as many since 2014. */
+  memoBytes: 1_024,
+  /** Changes of balances in one event. Only the issuer of a token can have more: one for each holder it dealt with. */
+  balanceChanges: 100
+} as const
+
+const memoBytes = bookingBounds.memoBytes.toLocaleString("en")
+
+const MemoHex = Schema.String.check(
+  Schema.isPattern(HEX),
+  Schema.isMaxLength(2 * bookingBounds.memoBytes)
+).annotate({
+  identifier: "MemoHex",
+  title: "MemoHex",
+  description: `Bytes in hex, as they are in the ledger, not decoded: at most ${memoBytes} bytes.`,
+  examples: ["696E766F696365"]
+})
+
 const Memo = named(
   "Memo",
-  "A memo of a transaction. Its fields are bytes in hex, as in the ledger.",
+  "A memo of a transaction.",
   Schema.Struct({
-    type: optional(Hex, "MemoType."),
-    format: optional(Hex, "MemoFormat."),
-    data: optional(Hex, "MemoData.")
+    type: optional(MemoHex, "MemoType."),
+    format: optional(MemoHex, "MemoFormat."),
+    data: optional(MemoHex, "MemoData.")
   })
 )
 
@@ -58,14 +77,14 @@ const BalanceChange = named(
 export const bookingFields = {
   memos: optional(
     Schema.Array(Memo).check(Schema.isMinLength(1)),
-    "The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos."
+    `The transaction's memos, up to ${memoBytes} bytes. Absent if it has none. In a payload only if the receiver includes memos.`
   ),
   memos_truncated: optional(
     Schema.Literal(true),
-    "Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos."
+    `Present if the transaction has more than ${memoBytes} bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos.`
   ),
   balance_changes: optional(
-    Schema.Array(BalanceChange).check(Schema.isMinLength(1)),
-    "What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes."
+    Schema.Array(BalanceChange).check(Schema.isMaxLength(bookingBounds.balanceChanges)),
+    `What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than ${bookingBounds.balanceChanges} changes. In a payload only if the receiver includes balance_changes.`
   )
 }

@@ -22,10 +22,11 @@ export interface DetectedEvent {
   readonly payload: JsonObject
   /** The involved accounts (docs/detection-rules.md 1.9): sorted by bytes, without duplicates. */
   readonly accounts: ReadonlyArray<string>
-  /** Absent if the transaction has none, as the following fields. */
+  /** Absent if the transaction has none. */
   readonly memos?: ReadonlyArray<Memo>
   /** The transaction has more bytes of memos than a record holds. */
   readonly memos_truncated?: true
+  /** Of the involved accounts. Absent if they are not known, or too many. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 

@@ -8,6 +8,9 @@ export const ADDRESS = /^r[1-9A-HJ-NP-Za-km-z]{24,34}$/u
 
 export const HEX = /^(?:[0-9A-Fa-f]{2})*$/u
 
+/** The ledger itself allows at most 256 bytes for a URI, a domain and a fulfilment, and fewer for other bytes. */
+export const HEX_DIGITS_MAX = 1_024
+
 export const EMAIL_HASH = /^[0-9A-F]{32}$/u
 
 export const TRANSACTION_TYPE = /^[A-Za-z0-9]+$/u

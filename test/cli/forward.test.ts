@@ -313,6 +313,7 @@ describe("what is shown of an event", () => {
     assert.isTrue(forwardedLine(failed, true).startsWith("\u001b[31m---\u001b[0m "))
     assert.include(forwardedLine(failed, true), "connection refused")
     assert.deepInclude(JSON.parse(forwardedJson(failed)), { status: null, error: "connection refused" })
+    assert.strictEqual(JSON.parse(forwardedJson(forwarded)).sequence, "0000000010.000000")
     const hostile = { ...forwarded, event: { ...event!, event_id: "\u001b[2J" } }
     assert.notInclude(forwardedLine(hostile, false), "\u001b")
   })

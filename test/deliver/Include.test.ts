@@ -35,9 +35,7 @@ const requestsFor = Effect.fnUntraced(function* (fields: Parameters<typeof makeW
       value: JSON.stringify(event)
     }))
   })
-  const ids = events.map((event) =>
-    deliveryId(event.detected_at, event.position, webhookId, event.event_id)
-  )
+  const ids = events.map((event) => deliveryId(event.detected_at, event.position, webhookId, event.event_id))
   yield* untilAll(ids, "delivered")
   const works = yield* queuedFor(webhookId)
   return { bodies: receiver.received.map(({ body }) => body), ids, webhookId, works }
@@ -51,9 +49,7 @@ describe("a webhook that includes fields", () => {
       it.live(`gets ${include.join(" and ") || "none"} in every attempt (${format})`, () =>
         Effect.gen(function* () {
           const { bodies, webhookId, works } = yield* requestsFor({ format, include })
-          const expected = events.map((event) =>
-            requestBody(format, withIncluded(event, include), webhookId)
-          )
+          const expected = events.map((event) => requestBody(format, withIncluded(event, include), webhookId))
           assert.sameMembers(bodies, [...expected, ...expected])
           // The work of most webhooks is as small as before.
           assert.deepStrictEqual(

@@ -49,11 +49,31 @@ describe("account.created and account.deleted", () => {
     for (const [field, type] of [
       ["AMMID", "amm"],
       ["VaultID", "vault"],
-      ["LoanBrokerID", "loan_broker"]
+      ["LoanBrokerID", "loan_broker"],
+      ["ContractID", "other"]
     ] as const) {
-      const node = created("AccountRoot", key(1), { Account: bob, [field]: key(5) })
-      const found = detect(transaction({ TransactionType: "VaultCreate" }, [node]))
-      assert.strictEqual(payloadNamed(found, "account.created")["pseudo_account_type"], type)
+      const fields = { Account: bob, AccountTxnID: key(6), [field]: key(5).toLowerCase() }
+      const tx = { TransactionType: "VaultCreate" }
+      const made = detect(transaction(tx, [created("AccountRoot", key(1), fields)]))
+      assert.strictEqual(payloadNamed(made, "account.created")["pseudo_account_type"], type)
+      const gone = detect(transaction(tx, [deleted("AccountRoot", key(1), fields)]))
+      assert.strictEqual(payloadNamed(gone, "account.deleted")["pseudo_account_type"], type)
+      assert.deepStrictEqual(eventNamed(gone, "account.deleted").accounts, [alice, bob].sort())
+    }
+  })
+
+  it("other 256-bit fields mark no pseudo-account", () => {
+    for (const fields of [
+      { AccountTxnID: key(5) },
+      { PreviousTxnID: key(5) },
+      { WalletLocator: key(5) },
+      { SomeID: "5" },
+      { SomeID: 5 },
+      { SomeIDs: key(5) }
+    ]) {
+      const node = created("AccountRoot", key(1), { Account: bob, ...fields })
+      const found = detect(transaction({ TransactionType: "Payment" }, [node]))
+      assert.notProperty(payloadNamed(found, "account.created"), "pseudo_account_type")
     }
   })
 

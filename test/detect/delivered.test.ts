@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { accountIdOfAddress } from "../../src/domain/AccountId.ts"
 import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
+import type { Network } from "../../src/domain/Network.ts"
 import {
   alertTypes,
   alice,
@@ -20,7 +21,8 @@ import {
   payloadNamed,
   token,
   transaction,
-  usd
+  usd,
+  withheld
 } from "./support.ts"
 
 const PARTIAL = 0x2_0000
@@ -104,6 +106,15 @@ describe("the delivered amount derived from the nodes (step 5)", () => {
     assert.strictEqual(amountOf(detect(toDelegate, in2013)), "5")
   })
 
+  it("the fee of a sponsor is not the account's", () => {
+    const old = { Flags: PARTIAL, Amount: "77", Fee: "10", Sponsor: dave, SponsorFlags: 1 }
+    const toOneself = payment({ ...old, Destination: alice }, [balance(alice, "100", "105")])
+    assert.strictEqual(amountOf(detect(toOneself, in2013)), "5")
+    // Either his account or his Sponsorship entry paid it.
+    const toSponsor = payment({ ...old, Destination: dave }, [balance(dave, "100", "105")])
+    assert.deepStrictEqual(withheld(detect(toSponsor, in2013)), [["delivered_amount_unknown", "payment.xrp"]])
+  })
+
   it("tokens: only lines with the amount's issuer count", () => {
     const nodes = [line(1, bob, issuer, "4", "7"), line(2, bob, carol, "5", "4")]
     const found = detect(payment({ Flags: PARTIAL, Amount: usd("10") }, nodes), in2013)
@@ -152,7 +163,7 @@ describe("the delivered amount derived from the nodes (step 5)", () => {
       [{ Amount: mpt }, [balance(bob, "15", "20")], "payment.issued"]
     ]
     for (const [fields, nodes, type] of cases) {
-      const found = detect(payment({ Flags: PARTIAL, ...fields }, nodes), in2013)
+      const found = detect(payment({ Flags: PARTIAL, ...fields }, nodes), in2013, "mainnet")
       assert.deepStrictEqual(names(found), [])
       assert.deepStrictEqual(alertTypes(found), [type])
     }
@@ -186,15 +197,22 @@ describe("the delivered amount derived from the nodes (step 5)", () => {
   })
 })
 
-describe("a partial payment of an MPT before the ledger recorded what it delivered", () => {
+describe("a partial payment of an MPT for which the metadata name no amount", () => {
   const sequence = 9
   const issuanceOf = (account: string): string => `0000000${sequence}${accountIdOfAddress(account)}`
   const id = issuanceOf(issuer)
   const mpt = (value: string, issuance = id) => ({ mpt_issuance_id: issuance, value })
   /** The API's delivered_amount repeats the maximum. */
   const claimed = { delivered_amount: mpt("100000") }
-  const partial = (nodes: ReadonlyArray<JsonObject>, meta: JsonObject = claimed, fields: JsonObject = {}) =>
-    detect(payment({ Flags: PARTIAL, Amount: mpt("100000"), ...fields }, nodes, meta))
+  const on =
+    (network: Network | undefined, ledger_index: number) =>
+    (nodes: ReadonlyArray<JsonObject>, meta: JsonObject = claimed, fields: JsonObject = {}) =>
+      detect(
+        payment({ Flags: PARTIAL, Amount: mpt("100000"), ...fields }, nodes, meta),
+        { ledger_index },
+        network
+      )
+  const partial = on("mainnet", 101_852_416)
   const holding = (account: string, fields: JsonObject, issuance = id) => ({
     Account: account,
     MPTokenIssuanceID: issuance,
@@ -243,6 +261,36 @@ describe("a partial payment of an MPT before the ledger recorded what it deliver
       assert.deepStrictEqual(names(found), [])
       assert.deepStrictEqual(alertTypes(found), ["payment.issued"])
     }
+  })
+
+  it("is the maximum from the amendment on: the receiver's own offer may have supplied a part", () => {
+    const gained = modified("MPToken", key(1), holding(bob, { MPTAmount: "60000" }), { MPTAmount: "0" })
+    const found = on("mainnet", 101_852_417)([gained], {})
+    assert.deepStrictEqual(amountOf(found, "payment.issued"), mpt("100000"))
+    assert.deepStrictEqual(found.alerts, [])
+    const inVersion2 = on("mainnet", 101_852_417)(
+      [],
+      {},
+      { Amount: undefined as never, DeliverMax: mpt("7") }
+    )
+    assert.deepStrictEqual(amountOf(inVersion2, "payment.issued"), mpt("7"))
+  })
+
+  it("where the amendment's ledger is not known: the maximum, unless the nodes show less", () => {
+    const gained = (after: string) =>
+      modified("MPToken", key(1), holding(bob, { MPTAmount: after }), { MPTAmount: "0" })
+    for (const network of [undefined, "testnet", "devnet"] as const)
+      for (const ledgerIndex of [5, 200_000_000]) {
+        const elsewhere = on(network, ledgerIndex)
+        for (const nodes of [[gained("100000")], [gained("100001")], [gained("0")], []]) {
+          const whole = elsewhere(nodes)
+          assert.deepStrictEqual(amountOf(whole, "payment.issued"), mpt("100000"))
+          assert.deepStrictEqual(whole.alerts, [])
+        }
+        const less = elsewhere([gained("99999")])
+        assert.deepStrictEqual(amountOf(less, "payment.issued"), mpt("99999"))
+        assert.deepStrictEqual(withheld(less), [["delivered_amount_doubtful", "payment.issued"]])
+      }
   })
 
   it("uses DeliveredAmount if present, and the API's field if the payment is not partial", () => {

@@ -1,6 +1,7 @@
 /** escrow.* and check.* (docs/detection-rules.md 2.7, 2.8). */
 import { assert, describe, it } from "@effect/vitest"
-import type { JsonObject } from "../../src/domain/Ledger.ts"
+import { accountIdOfAddress } from "../../src/domain/AccountId.ts"
+import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
 import {
   alertTypes,
   alice,
@@ -19,7 +20,8 @@ import {
   token,
   transaction,
   txHash,
-  usd
+  usd,
+  withheld
 } from "./support.ts"
 
 const under = (TransactionType: string, Account: string, fields: JsonObject = {}, meta: JsonObject = {}) => ({
@@ -67,7 +69,8 @@ describe("escrows", () => {
       ...common,
       sequence: 77,
       finished_by: carol,
-      fulfillment: "A022"
+      fulfillment: "A022",
+      delivered_amount: "1000"
     })
     assert.deepStrictEqual(eventNamed(finish, "escrow.finished").accounts, [alice, bob, carol].sort())
 
@@ -77,6 +80,63 @@ describe("escrows", () => {
       sequence: 77,
       cancelled_by: carol
     })
+  })
+
+  describe("delivered_amount", () => {
+    const neutral = "rrrrrrrrrrrrrrrrrrrrBZbvji"
+    const finished = (Amount: Json, nodes: ReadonlyArray<JsonObject>, Destination = bob) => {
+      const gone = deleted("Escrow", key(1), { Account: alice, Destination, Amount })
+      const found = under("EscrowFinish", carol, { OfferSequence: 7 }).of(gone, ...nodes)
+      assert.deepStrictEqual(found.alerts, [])
+      return payloadNamed(found, "escrow.finished")["delivered_amount"]
+    }
+    const line = (holder: string, after: string) => ({
+      Balance: token(after, neutral),
+      Flags: 0x1_0000,
+      LowLimit: token("0", holder),
+      HighLimit: token("0", issuer)
+    })
+    const received = (before: string, after: string) =>
+      modified("RippleState", key(2), line(bob, after), { Balance: token(before, neutral) })
+
+    it("of a token: what the destination's line gained", () => {
+      assert.deepStrictEqual(finished(usd("100"), [received("5", "104.5")]), usd("99.5"))
+      const fresh = created("RippleState", key(2), line(bob, "99"))
+      assert.deepStrictEqual(finished(usd("100"), [fresh]), usd("99"))
+    })
+
+    it("of an MPT: what the destination's MPToken gained, or by how much the outstanding amount fell", () => {
+      const mpt = (value: string, account: string) => ({
+        mpt_issuance_id: `00000009${accountIdOfAddress(account)}`,
+        value
+      })
+      const held = { Account: bob, MPTokenIssuanceID: mpt("", issuer).mpt_issuance_id, MPTAmount: "95" }
+      const holder = modified("MPToken", key(2), held, { MPTAmount: "5" })
+      assert.deepStrictEqual(finished(mpt("100", issuer), [holder]), mpt("90", issuer))
+      const issuance = { Issuer: bob, Sequence: 9, OutstandingAmount: "900" }
+      const redeemed = modified("MPTokenIssuance", key(2), issuance, { OutstandingAmount: "1000" })
+      assert.deepStrictEqual(finished(mpt("100", bob), [redeemed]), mpt("100", bob))
+    })
+
+    it("is left out, without an alert, if the nodes do not show it", () => {
+      const damaged = modified("RippleState", key(2), { ...line(bob, "9"), Balance: "9" }, { Balance: "5" })
+      for (const nodes of [[], [received("5", "5")], [received("5", "4")], [damaged]])
+        assert.isUndefined(finished(usd("100"), nodes))
+      // The obligation of an issuer fell when the escrow was created.
+      assert.isUndefined(finished(usd("100"), [], issuer))
+    })
+  })
+
+  it("have bytes of at most 1,024 hex digits; with more the event is withheld", () => {
+    const finish = (Fulfillment: string, more: JsonObject = {}) =>
+      under("EscrowFinish", carol, { OfferSequence: 77, Fulfillment }).of(
+        deleted("Escrow", key(1), { ...entry, ...more })
+      )
+    assert.deepStrictEqual(names(finish("AB".repeat(512))), ["escrow.finished"])
+    for (const found of [finish("AB".repeat(513)), finish("AB", { Condition: "AB".repeat(513) })]) {
+      assert.deepStrictEqual(names(found), [])
+      assert.deepStrictEqual(withheld(found), [["field_unreadable", "escrow.finished"]])
+    }
   })
 
   it("cause no event if finishing fails", () => {

@@ -17,7 +17,8 @@ import {
   names,
   token,
   transaction,
-  usd
+  usd,
+  withheld
 } from "./support.ts"
 
 const neutral = "rrrrrrrrrrrrrrrrrrrrBZbvji"
@@ -35,10 +36,6 @@ const entry = (gets: Json = "0", more: JsonObject = {}): JsonObject => ({
 const earlier = { TakerGets: "50", TakerPays: usd("9") }
 const filled = (id: number, more: JsonObject = {}) => deleted("Offer", key(id), entry("0", more), earlier)
 const drained = (id: number, more: JsonObject = {}) => deleted("Offer", key(id), entry("3", more), earlier)
-
-/** Code and event type of each alert. */
-const withheld = ({ alerts }: ReturnType<typeof detect>) =>
-  alerts.map(({ code, event_type }) => [code, event_type])
 
 describe("a withheld event keeps its number", () => {
   it("three filled offers of which the second is unreadable are 0 and 2", () => {

@@ -96,6 +96,18 @@ describe("dex.offer_created", () => {
     assert.strictEqual(payloadNamed(detect(tx), "dex.offer_created")["offer_sequence"], 77)
   })
 
+  it("a side that New leaves out is 0 drops", () => {
+    const fields = { Account: alice, Sequence: 7 }
+    const gives = detect(offerCreate([created("Offer", key(9), { ...fields, TakerPays: usd("5") })]))
+    assert.deepInclude(payloadNamed(gives, "dex.offer_created"), {
+      taker_gets: "0",
+      requested_taker_gets: "100"
+    })
+    const receives = created("Offer", key(9), { ...fields, TakerGets: usd("5") })
+    const found = detect(offerCreate([receives], { TakerGets: usd("5"), TakerPays: "0" }))
+    assert.deepInclude(payloadNamed(found, "dex.offer_created"), { taker_gets: usd("5"), taker_pays: "0" })
+  })
+
   it("negative amounts are passed on unchanged", () => {
     const node = created("Offer", key(9), {
       Account: alice,
@@ -260,6 +272,31 @@ describe("dex.offer_filled and dex.offer_partial", () => {
     const found = detect(offerCreate([grown]))
     assert.strictEqual(payloadNamed(found, "dex.offer_partial")["filled_taker_gets"], "-10")
     assert.deepStrictEqual(alertTypes(found), ["dex.offer_partial"])
+  })
+})
+
+describe("an offer of a permissioned domain", () => {
+  const inDomain = { DomainID: hashNamed("d").toLowerCase(), Flags: 0x4_0000 }
+  const nodes = (more: JsonObject) => [
+    placed("100", "5", more),
+    modified("Offer", key(1), entry(bob, 1, "20", "1", more), earlier("50", "2.5")),
+    deleted("Offer", key(2), entry(bob, 2, "0", "0", more), earlier("50", "2.5")),
+    stale(3, bob, more)
+  ]
+  const payloads = (more: JsonObject) => detect(offerCreate(nodes(more))).events.map(({ payload }) => payload)
+
+  it("has it in all four event types; is_hybrid is there only if it is true", () => {
+    const hybrid = payloads(inDomain)
+    assert.lengthOf(hybrid, 4)
+    for (const payload of hybrid) assert.deepInclude(payload, { domain_id: hashNamed("d"), is_hybrid: true })
+    for (const payload of payloads({ DomainID: hashNamed("d"), Flags: 0x3_0000 })) {
+      assert.strictEqual(payload["domain_id"], hashNamed("d"))
+      assert.notProperty(payload, "is_hybrid")
+    }
+  })
+
+  it("other offers have neither field", () => {
+    for (const payload of payloads({})) assert.doesNotHaveAnyKeys(payload, ["domain_id", "is_hybrid"])
   })
 })
 

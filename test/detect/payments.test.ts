@@ -36,6 +36,15 @@ const filled = (id: number, maker: string) =>
   deleted("Offer", key(id), offer(maker, id), { TakerGets: usd("5"), TakerPays: "50" })
 
 describe("payments of XRP", () => {
+  it("the sender's tag and reference are in the payload", () => {
+    const fields = { Amount: "1", SourceTag: 0, InvoiceID: hashNamed("invoice").toLowerCase() }
+    assert.strictEqual(
+      JSON.stringify(payloadNamed(detect(payment({ ...fields, DestinationTag: 1 })), "payment.xrp")),
+      `{"tx_hash":"${txHash}","sender":"${alice}","receiver":"${bob}","amount":"1",` +
+        `"destination_tag":1,"source_tag":0,"invoice_id":"${hashNamed("invoice")}"}`
+    )
+  })
+
   it("a direct payment is one event without sub-index", () => {
     const found = detect(payment({ Amount: "1000000" }, [balance(alice, "9", "8"), balance(bob, "1", "2")]))
     assert.deepStrictEqual(found.events, [
@@ -45,7 +54,10 @@ describe("payments of XRP", () => {
         ledger_index: 90_000_000,
         timestamp: "2025-05-08T06:13:20Z",
         payload: { tx_hash: txHash, sender: alice, receiver: bob, amount: "1000000" },
-        accounts: [alice, bob].sort()
+        accounts: [alice, bob].sort(),
+        balance_changes: [alice, bob]
+          .sort()
+          .map((account) => ({ account, asset: "XRP" as const, change: account === alice ? "-1" : "1" }))
       }
     ])
     assert.deepStrictEqual(found.alerts, [])

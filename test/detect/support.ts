@@ -8,6 +8,7 @@ import { detectLedger } from "../../src/detect/Detect.ts"
 import { addressOfAccountId } from "../../src/domain/AccountId.ts"
 import type { Json, JsonObject, Ledger, LedgerTransaction } from "../../src/domain/Ledger.ts"
 import type { DetectedEvent, Detection } from "../../src/domain/LedgerEvent.ts"
+import type { Network } from "../../src/domain/Network.ts"
 import { complaints, payloadPath } from "../schemas/support.ts"
 
 /** 20 bytes that start with the name: a valid address that nobody has. */
@@ -90,8 +91,12 @@ export const ledgerOf = (
 export const in2013: Partial<Ledger> = { ledger_index: 3_000_000, close_time: 430_000_000 }
 
 /** Detects, and checks each event against the published schemas. */
-export const detect = (transaction: LedgerTransaction, header: Partial<Ledger> = {}): Detection => {
-  const detection = detectLedger(ledgerOf([transaction], header))
+export const detect = (
+  transaction: LedgerTransaction,
+  header: Partial<Ledger> = {},
+  network?: Network
+): Detection => {
+  const detection = detectLedger(ledgerOf([transaction], header), network)
   for (const { event_type, payload } of detection.events)
     assert.deepStrictEqual(complaints(payloadPath(event_type), payload), [])
   return detection
@@ -103,6 +108,10 @@ export const names = ({ events }: Detection): ReadonlyArray<string> =>
 
 export const alertTypes = ({ alerts }: Detection): ReadonlyArray<string | null> =>
   alerts.map(({ event_type }) => event_type)
+
+/** Code and event type of each alert. */
+export const withheld = ({ alerts }: Detection): ReadonlyArray<ReadonlyArray<string | null>> =>
+  alerts.map(({ code, event_type }) => [code, event_type])
 
 /** The event named `type` or `type:sub_index`; fails if there is none. */
 export const eventNamed = (detection: Detection, name: string): DetectedEvent => {

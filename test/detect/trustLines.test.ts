@@ -152,11 +152,26 @@ describe("trustline.modified", () => {
     assert.deepStrictEqual(names(detect(silent)), [])
   })
 
-  it("a first quality beside another change is not reported", () => {
-    const fields = line({ LowQualityIn: 5, LowLimit: token("50", alice) })
-    assert.deepStrictEqual(changesOf(fields, { LowLimit: token("100", alice) }, { QualityIn: 5 }), [
-      { field: "limit", previous: "100", value: "50" }
+  it("a first quality is found beside another change", () => {
+    const fields = line({ LowQualityIn: 5, LowQualityOut: 6, LowLimit: token("50", alice) })
+    const asked = { QualityIn: 5, QualityOut: 6 }
+    assert.deepStrictEqual(changesOf(fields, { LowLimit: token("100", alice) }, asked), [
+      { field: "limit", previous: "100", value: "50" },
+      { field: "quality_in", value: 5 },
+      { field: "quality_out", value: 6 }
     ])
+    assert.deepStrictEqual(changesOf(fields, { LowLimit: token("100", alice), LowQualityIn: 4 }, asked), [
+      { field: "limit", previous: "100", value: "50" },
+      { field: "quality_in", previous: 4, value: 5 },
+      { field: "quality_out", value: 6 }
+    ])
+  })
+
+  it("a quality that the TrustSet does not name, or sets to the default, was not set", () => {
+    const fields = line({ LowQualityIn: 5, HighQualityIn: 5, LowLimit: token("50", alice) })
+    const limit = [{ field: "limit", previous: "100", value: "50" }]
+    for (const asked of [{}, { QualityIn: 0 }, { QualityIn: 1_000_000_000 }, { QualityOut: 5 }])
+      assert.deepStrictEqual(changesOf(fields, { LowLimit: token("100", alice) }, asked), limit)
   })
 
   it("a TrustSet that changes nothing causes no event", () => {

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
 import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
-import { hashOfBytes, transactionHash, treeRootOf } from "../../src/ledger/BinaryForm.ts"
+import { hashOfBytes, transactionHash, transactionOf, treeRootOf } from "../../src/ledger/BinaryForm.ts"
 import { layer } from "../../src/ledger/RippledSource.ts"
 import { ledgerOf } from "../../src/ledger/ServerMessages.ts"
 import { ingest } from "../../src/ledger/Stage.ts"
@@ -15,7 +15,7 @@ import { alice, bob, created, issuer, key, modified, token } from "../detect/sup
 import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
 import { eventually, eventuallyAdvancing, markers, memoryLayer, oneEventEach } from "../support/ingesting.ts"
 import { binaryLedgerResult, headerData, ledgerResult } from "../support/ledgerAnswers.ts"
-import { blobsOf, eventsOf } from "../support/ledgerBytes.ts"
+import { blobOf, blobsOf, eventsOf } from "../support/ledgerBytes.ts"
 import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
 import { orders } from "../support/unlistable.ts"
 
@@ -152,6 +152,47 @@ describe("a ledger is proven", () => {
       }))
     }))
     assert.deepStrictEqual(Result.getOrThrow(proven(forged)), expected)
+  })
+})
+
+describe("the work to decode a transaction", () => {
+  const many = (n: number) => {
+    const line = (i: number) =>
+      modified(
+        "RippleState",
+        key(i),
+        { Balance: token(String(i)), LowLimit: token("0"), HighLimit: token("9", alice) },
+        { Balance: token("3") }
+      )
+    const meta = {
+      TransactionResult: "tesSUCCESS",
+      TransactionIndex: 0,
+      AffectedNodes: Array.from({ length: n }, (_, i) => line(i))
+    }
+    return { tx: blobsOf(one.transactions[0]!).tx, meta: blobOf(meta) }
+  }
+
+  /** How many bytes are copied while the transaction is decoded. */
+  const copiedFor = (blobs: Blob): number => {
+    const { slice } = Uint8Array.prototype
+    let copied = 0
+    Uint8Array.prototype.slice = function (...bounds) {
+      const copy = slice.apply(this, bounds)
+      copied += copy.length
+      return copy
+    }
+    try {
+      transactionOf(blobs)
+    } finally {
+      Uint8Array.prototype.slice = slice
+    }
+    return copied
+  }
+
+  it("doubles at most if the nodes are twice as many", () => {
+    const few = copiedFor(many(100))
+    assert.isAbove(few, 0)
+    assert.isAtMost(copiedFor(many(200)), 2.1 * few)
   })
 })
 

@@ -16,7 +16,7 @@ import { createReceiver, type Receiver } from "../../packages/receiver-js/src/in
 import { nextHandler } from "../../packages/receiver-js/src/next.ts"
 import { nodeHandler } from "../../packages/receiver-js/src/node.ts"
 import { cloudEventHeaders } from "../../src/domain/RequestFormat.ts"
-import { eventBody, exampleEvent, SECRET, signed } from "./support.ts"
+import { eventBody, exampleEvent, exampleRecord, SECRET, signed } from "./support.ts"
 
 type Send = (path: string, init: RequestInit) => Promise<Response>
 
@@ -149,7 +149,7 @@ describe.each(frameworks)("the adapter for $name", ({ start }) => {
     const { send, stop } = await start(receiver)
     const compressed = (content: string) => {
       const { body, headers } = signed(content)
-      const attributes = cloudEventHeaders(exampleEvent, exampleEvent.webhook_id)
+      const attributes = cloudEventHeaders(exampleRecord, exampleRecord.webhook_id)
       const init = post({
         body: gzipSync(body),
         headers: { ...headers, ...attributes, "Content-Encoding": "gzip" }

@@ -12,9 +12,9 @@ import {
 import { signedRequest } from "../../src/deliver/send/Signer.ts"
 import type { Compression } from "../../src/domain/Compression.ts"
 import type { RequestFormat } from "../../src/domain/RequestFormat.ts"
-import { eventBody, exampleEvent, SECRET, SEQUENCE, signed } from "./support.ts"
+import { eventBody, exampleEvent, exampleRecord, SECRET, SEQUENCE, signed } from "./support.ts"
 
-const { webhook_id: webhookId, ...event } = exampleEvent
+const { webhook_id: webhookId, ...event } = exampleRecord
 /** The event as the package gives it. */
 const received = { ...exampleEvent, sequence: SEQUENCE }
 const MAX = 5_000
@@ -27,12 +27,12 @@ const sent = (options: { format?: RequestFormat; compression?: Compression }) =>
     secrets: [SECRET],
     webhookId,
     deliveryId: "dlv_1",
-    event: { ...event, position: 7 },
+    event,
     nowMs: Date.now(),
     signing: ["service", "standard"],
     ...options
   })
-  return { headers: { ...headers, "X-Service-Sequence": SEQUENCE }, body: Buffer.from(body) }
+  return { headers, body: Buffer.from(body) }
 }
 
 const receiving = () => {

@@ -14,13 +14,13 @@ import {
 } from "../../packages/receiver-js/src/index.ts"
 import { cloudEventHeaders } from "../../src/domain/RequestFormat.ts"
 import { codeBlocks, commentsOf } from "../support/markdown.ts"
-import { eventBody, exampleEvent, SEQUENCE } from "./support.ts"
+import { eventBody, exampleEvent, exampleRecord, SEQUENCE } from "./support.ts"
 
 const vectors = JSON.parse(readFileSync("packages/sequence-vectors.json", "utf8"))
 /** Ledgers 10 to 20, unless the vector says otherwise. */
 const RANGE = { from_ledger: 10, to_ledger: 20 }
 
-const cloudEvent = cloudEventHeaders({ ...exampleEvent, position: 7 }, exampleEvent.webhook_id)
+const { "ce-sequence": _, ...cloudEvent } = cloudEventHeaders(exampleRecord, exampleRecord.webhook_id)
 const payload = JSON.stringify(exampleEvent.payload)
 
 describe("the sequence of an event", () => {

@@ -7,10 +7,13 @@ import type { RequestFormat } from "../../src/domain/RequestFormat.ts"
 
 export const SECRET = "whsec_dGhlIHdob2xlIHN0cmluZyBpcyB0aGUga2V5IQ=="
 const DELIVERY_ID = "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB"
-export const SEQUENCE = "0094084608.000007"
 
 /** An envelope as the schema's example has it. */
 export const exampleEvent = JSON.parse(readFileSync("schemas/envelope.schema.json", "utf8")).examples[0]
+
+/** The same event as the service has it, and where it stands. */
+export const exampleRecord = { ...exampleEvent, position: 7 }
+export const SEQUENCE = "0094084608.000007"
 
 export const eventBody = (change: object = {}): string => JSON.stringify({ ...exampleEvent, ...change })
 
@@ -43,11 +46,9 @@ export const batchOf = (options: {
     webhookId: exampleEvent.webhook_id,
     nowMs: Date.now(),
     batchId: "bat_1",
-    items: batchEvents.map((event, position) => {
-      const sent = { ...event, position }
-      const item = batchItem(options.format, sent, exampleEvent.webhook_id, `dlv_${position}`)
-      return JSON.stringify({ ...JSON.parse(item), sequence: event.sequence })
-    }),
+    items: batchEvents.map((event, position) =>
+      batchItem(options.format, { ...event, position }, exampleEvent.webhook_id, `dlv_${position}`)
+    ),
     ...options
   })
   return { headers, body: Buffer.from(body) }

@@ -9,7 +9,7 @@ import { delimiter, join, resolve } from "node:path"
 import { zstdCompressSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { cloudEventHeaders } from "../../src/domain/RequestFormat.ts"
-import { eventBody, exampleEvent, SECRET, signed } from "../receiver-js/support.ts"
+import { eventBody, exampleEvent, exampleRecord, SECRET, signed } from "../receiver-js/support.ts"
 import { codeBlocks } from "../support/markdown.ts"
 import { pythonRuns } from "./support.ts"
 
@@ -53,7 +53,7 @@ const payload = signed(JSON.stringify(exampleEvent.payload))
 const cloudEvent = {
   headers: {
     ...payload.headers,
-    ...cloudEventHeaders({ ...exampleEvent, position: 7 }, exampleEvent.webhook_id),
+    ...cloudEventHeaders(exampleRecord, exampleRecord.webhook_id),
     "Content-Encoding": "zstd"
   },
   hex: zstdCompressSync(payload.body).toString("hex")

@@ -255,7 +255,6 @@ const around: ReadonlyArray<readonly [path: string, field: string, values: Reado
     EVENT_RECORD,
     "balance_changes",
     [
-      [],
       [{ account: address, asset: "XRP", change: "1e6" }],
       [{ account: address, asset: "XRP", change: 5 }],
       [{ account: address, asset: "USD", change: "5" }],

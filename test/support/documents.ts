@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { settingsTable } from "../../src/config/Config.ts"
+import { alertCodes } from "../../src/domain/AlertCode.ts"
 import { metricsTable } from "../../src/observability/Metrics.ts"
 import topics from "../../topics/topics.json" with { type: "json" }
 
@@ -45,6 +46,13 @@ export const metricsMarkdown = (): string =>
         )
         return `| \`${name}\` | ${cell(shown.join("; "))} | ${cell(description)} |`
       })
+  ].join("\n")
+
+export const alertsMarkdown = (): string =>
+  [
+    "| code | case | event |",
+    "|---|---|---|",
+    ...Object.entries(alertCodes).map(([code, alert]) => `| \`${code}\` | ${alert.case} | ${alert.event} |`)
   ].join("\n")
 
 export const envExample = (): string =>

@@ -78,7 +78,7 @@ export const schemaIndex = (schemas: ReadonlyArray<PublishedSchema>): string => 
     "",
     "## Events",
     "",
-    "Every payload begins with `tx_hash`. It ends with `memos`, `memos_truncated` and `balance_changes` only for receivers that ask for them, with the webhook's `include`. Fields that do not apply are absent, never null.",
+    "Every payload begins with `tx_hash`. It ends with `memos`, `memos_truncated` and `balance_changes` only for receivers that ask for them, with the webhook's `include`. Fields that do not apply are absent, never null. [Crediting deposits](../docs/deposits.md) says which events bring funds, and which amount to book.",
     "",
     "| event | when | fields of the payload (`?`: optional) |",
     "|---|---|---|",

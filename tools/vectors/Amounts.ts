@@ -17,7 +17,11 @@ import {
 } from "./Build.ts"
 import { described, LOW_RESERVE, line } from "./Lines.ts"
 
-const create = (TakerGets: Json, TakerPays: Json) => ({ TransactionType: "OfferCreate", TakerGets, TakerPays })
+const create = (TakerGets: Json, TakerPays: Json) => ({
+  TransactionType: "OfferCreate",
+  TakerGets,
+  TakerPays
+})
 const placed = (taker_gets: Json, taker_pays: Json) =>
   event(
     "dex.offer_created",
@@ -57,10 +61,15 @@ const trade = (
   )
 /** An offer of USD for XRP, before and after a trade. */
 const usdTraded = (before: string, after: string) =>
-  modified("Offer", id(1), { ...maker, TakerGets: usd(after), TakerPays: "5" }, {
-    TakerGets: usd(before),
-    TakerPays: "6"
-  })
+  modified(
+    "Offer",
+    id(1),
+    { ...maker, TakerGets: usd(after), TakerPays: "5" },
+    {
+      TakerGets: usd(before),
+      TakerPays: "6"
+    }
+  )
 const taking = create("9", usd("9"))
 const exact = (name: string, about: string, before: string, after: string, filled: string) =>
   vector({
@@ -147,10 +156,15 @@ export const amounts = [
     about: "Drops beyond 2^53 are subtracted exactly",
     tx: taking,
     nodes: [
-      modified("Offer", id(1), { ...maker, TakerGets: "2", TakerPays: usd("1") }, {
-        TakerGets: "99999999999999999",
-        TakerPays: usd("2")
-      })
+      modified(
+        "Offer",
+        id(1),
+        { ...maker, TakerGets: "2", TakerPays: usd("1") },
+        {
+          TakerGets: "99999999999999999",
+          TakerPays: usd("2")
+        }
+      )
     ],
     events: [trade("dex.offer_partial", ["99999999999999997", usd("1")], ["2", usd("1")])]
   }),
@@ -159,7 +173,9 @@ export const amounts = [
     rule: "1.5",
     about: "The total of all XRP does not fit a number of JSON",
     tx: { TransactionType: "Payment", Destination: bob, Amount: "99999999999999999" },
-    events: [event("payment.xrp", { sender: alice, receiver: bob, amount: "99999999999999999" }, [alice, bob])]
+    events: [
+      event("payment.xrp", { sender: alice, receiver: bob, amount: "99999999999999999" }, [alice, bob])
+    ]
   }),
   vector({
     name: "negative_remainder",
@@ -167,10 +183,15 @@ export const amounts = [
     about: "A negative remainder of 2013 is passed on, and the offer is filled",
     tx: taking,
     nodes: [
-      deleted("Offer", id(1), { ...maker, TakerGets: usd("1"), TakerPays: "-5" }, {
-        TakerGets: usd("2"),
-        TakerPays: "10"
-      })
+      deleted(
+        "Offer",
+        id(1),
+        { ...maker, TakerGets: usd("1"), TakerPays: "-5" },
+        {
+          TakerGets: usd("2"),
+          TakerPays: "10"
+        }
+      )
     ],
     events: [trade("dex.offer_filled", [usd("1"), "15"], [usd("1"), "-5"])]
   }),
@@ -180,10 +201,15 @@ export const amounts = [
     about: "The same with a token",
     tx: taking,
     nodes: [
-      deleted("Offer", id(1), { ...maker, TakerGets: usd("-0.5"), TakerPays: "3" }, {
-        TakerGets: usd("2"),
-        TakerPays: "10"
-      })
+      deleted(
+        "Offer",
+        id(1),
+        { ...maker, TakerGets: usd("-0.5"), TakerPays: "3" },
+        {
+          TakerGets: usd("2"),
+          TakerPays: "10"
+        }
+      )
     ],
     events: [trade("dex.offer_filled", [usd("2.5"), "7"], [usd("-0.5"), "3"])]
   }),
@@ -229,9 +255,7 @@ export const amounts = [
     rule: "1.5",
     about: "An offer for an NFT with a negative token amount is passed on",
     tx: { TransactionType: "NFTokenCreateOffer", NFTokenID: id(8), Amount: usd("1"), Flags: 1 },
-    nodes: [
-      created("NFTokenOffer", id(1), { Owner: alice, NFTokenID: id(8), Amount: usd("-25"), Flags: 1 })
-    ],
+    nodes: [created("NFTokenOffer", id(1), { Owner: alice, NFTokenID: id(8), Amount: usd("-25"), Flags: 1 })],
     events: [
       event(
         "nft.offer_created",
@@ -253,16 +277,26 @@ export const amounts = [
     about: "A trade that made an offer larger (never seen): the event is emitted, with an alert",
     tx: taking,
     nodes: [
-      modified("Offer", id(1), { ...maker, TakerGets: usd("3"), TakerPays: "5" }, {
-        TakerGets: usd("2"),
-        TakerPays: "6"
-      })
+      modified(
+        "Offer",
+        id(1),
+        { ...maker, TakerGets: usd("3"), TakerPays: "5" },
+        {
+          TakerGets: usd("2"),
+          TakerPays: "6"
+        }
+      )
     ],
     events: [trade("dex.offer_partial", [usd("-1"), "1"], [usd("3"), "5"])],
     alerts: [["filled_amount_negative", "dex.offer_partial"]]
   }),
   inCurrency("currency_case", "1.5", "Codes are case-sensitive", "uSd"),
-  inCurrency("currency_hex", "1.5", "Hex is not decoded, though it spells a text", `0158415500000000${"0".repeat(24)}`),
+  inCurrency(
+    "currency_hex",
+    "1.5",
+    "Hex is not decoded, though it spells a text",
+    `0158415500000000${"0".repeat(24)}`
+  ),
   inCurrency("currency_lp", "1.5", "A code of an AMM's liquidity token", `03${"1B".repeat(19)}`),
   inCurrency("currency_symbols", "D22", "Codes of three characters may hold these symbols", "<$>"),
   inCurrency("currency_brackets", "D22", "The others of rippled's set", "{|}"),
@@ -301,7 +335,13 @@ export const amounts = [
       created(
         "RippleState",
         id(1),
-        line({ low: alice, high: issuer, currency: `01${"AB".repeat(19)}`, lowLimit: "100", flags: LOW_RESERVE })
+        line({
+          low: alice,
+          high: issuer,
+          currency: `01${"AB".repeat(19)}`,
+          lowLimit: "100",
+          flags: LOW_RESERVE
+        })
       )
     ],
     events: [event("trustline.created", trusted(`01${"AB".repeat(19)}`), [alice, issuer])]

@@ -16,6 +16,8 @@ export interface Vector {
   readonly name: string
   readonly rule: string
   readonly about: string
+  /** The ledger's network, where a rule depends on it. Absent: unknown. */
+  readonly network: string | undefined
   readonly input: Readonly<Partial<Record<Form, JsonObject>>>
   readonly events: ReadonlyArray<JsonObject>
   readonly alerts: ReadonlyArray<JsonObject>
@@ -98,6 +100,7 @@ interface Description extends Partial<Described> {
   /** Instead of `tx`, `nodes` and `meta`: several transactions, in the order of their indexes. */
   readonly several?: ReadonlyArray<Described>
   readonly header?: Partial<Header>
+  readonly network?: "mainnet"
   readonly events?: ReadonlyArray<Expected>
   readonly alerts?: ReadonlyArray<readonly [code: AlertCode, type: EventType | null, of?: number]>
   /** The forms in which the case can exist. Default: all. */
@@ -117,7 +120,10 @@ const isoTime = (ripple: number): string =>
 
 /** The keys of a payload in the order of its published schema (docs/detection-rules.md 1.4). */
 const keyOrder = new Map(
-  publishedSchemas().map(({ document, path }) => [path, Object.keys(isJsonObject(document.properties) ? document.properties : {})])
+  publishedSchemas().map(({ document, path }) => [
+    path,
+    Object.keys(isJsonObject(document.properties) ? document.properties : {})
+  ])
 )
 const inOrder = (type: string, payload: JsonObject): JsonObject => {
   const order = keyOrder.get(`payloads/${type}.schema.json`) ?? []
@@ -125,7 +131,11 @@ const inOrder = (type: string, payload: JsonObject): JsonObject => {
   return Object.fromEntries(Object.entries(payload).toSorted(([a], [b]) => place(a) - place(b)))
 }
 
-const toEvent = (expected: Expected, header: Header, transactions: ReadonlyArray<Transaction>): JsonObject => {
+const toEvent = (
+  expected: Expected,
+  header: Header,
+  transactions: ReadonlyArray<Transaction>
+): JsonObject => {
   const { hash } = transactions[expected.of]!
   const [event_type] = expected.name.split(":") as [string]
   return {
@@ -140,7 +150,16 @@ const toEvent = (expected: Expected, header: Header, transactions: ReadonlyArray
 }
 
 export const vector = (description: Description): Vector => {
-  const { about, alerts = [], edit = (entry) => entry, events = [], name, only = forms, rule } = description
+  const {
+    about,
+    alerts = [],
+    edit = (entry) => entry,
+    events = [],
+    name,
+    network,
+    only = forms,
+    rule
+  } = description
   const header = { ...recent, ...description.header }
   const { meta = {}, nodes = [], several, tx } = description
   const transactions = (several ?? (tx === undefined ? [] : [{ meta, nodes, tx }])).map((one, index) =>
@@ -160,6 +179,7 @@ export const vector = (description: Description): Vector => {
     name,
     rule,
     about,
+    network,
     input: formsOf({ header, transactions, only, edit }),
     events: events.map((expected) => toEvent(expected, header, transactions)),
     alerts: alerts.map(([code, event_type, of]) => ({ code, event_type, tx_hash: hashOf(of) }))

@@ -6,7 +6,6 @@ import {
   carol,
   created,
   dave,
-  deleted,
   event,
   hashNamed,
   id,
@@ -14,7 +13,6 @@ import {
   issuance,
   issuer,
   modified,
-  mpt,
   token,
   usd,
   vector
@@ -22,10 +20,10 @@ import {
 import { described, LOW_RESERVE, line } from "./Lines.ts"
 
 const PARTIAL = 0x0002_0000
-const pay = (tx: object) => ({ TransactionType: "Payment", Destination: bob, Flags: PARTIAL, ...tx })
+export const pay = (tx: object) => ({ TransactionType: "Payment", Destination: bob, Flags: PARTIAL, ...tx })
 const xrp = (amount: string, fields = {}) =>
   event("payment.xrp", { sender: alice, receiver: bob, amount, ...fields }, [alice, bob])
-const issued = (amount: object, fields = {}) =>
+export const issued = (amount: object, fields = {}) =>
   event("payment.issued", { sender: alice, receiver: bob, amount: { ...amount }, ...fields }, [alice, bob])
 
 /** A line between two accounts whose balance changed, from the low side's view. */
@@ -34,9 +32,9 @@ const traded = (n: number, low: string, high: string, before: string, after: str
     Balance: line({ low, high, currency, balance: before }).Balance
   })
 
-const check = { Account: alice, Destination: bob, SendMax: "1000", Sequence: 4 }
-const cash = (tx: object) => ({ TransactionType: "CheckCash", Account: bob, CheckID: id(1), ...tx })
-const cashed = (amount: string | object, send_max: string | object = "1000") =>
+export const check = { Account: alice, Destination: bob, SendMax: "1000", Sequence: 4 }
+export const cash = (tx: object) => ({ TransactionType: "CheckCash", Account: bob, CheckID: id(1), ...tx })
+export const cashed = (amount: string | object, send_max: string | object = "1000") =>
   event(
     "check.cashed",
     { check_id: id(1), account: alice, destination: bob, send_max, sequence: 4, amount } as never,
@@ -44,9 +42,13 @@ const cashed = (amount: string | object, send_max: string | object = "1000") =>
   )
 
 /** The last ledger of the main network before fixMPTDeliveredAmount. */
-const beforeMptFix = { ledger_index: 101_852_416, close_time: 800_000_000, parent_close_time: 799_999_996 }
-const mptFix = { ...beforeMptFix, ledger_index: 101_852_417 }
-const holding = (before: string | undefined, after: string) =>
+export const beforeMptFix = {
+  ledger_index: 101_852_416,
+  close_time: 800_000_000,
+  parent_close_time: 799_999_996
+}
+export const mptFix = { ...beforeMptFix, ledger_index: 101_852_417 }
+export const holding = (before: string | undefined, after: string) =>
   before === undefined
     ? created("MPToken", id(5), { Account: bob, MPTokenIssuanceID: issuance, MPTAmount: after })
     : modified(
@@ -91,7 +93,8 @@ export const delivered = [
   vector({
     name: "unavailable_nonpartial",
     rule: "1.6",
-    about: "A payment that is not partial delivers its amount in old ledgers too, where the API says unavailable",
+    about:
+      "A payment that is not partial delivers its amount in old ledgers too, where the API says unavailable",
     header: in2013,
     tx: pay({ Flags: 0, Amount: "500" }),
     events: [xrp("500")]
@@ -232,9 +235,7 @@ export const delivered = [
     header: in2013,
     tx: pay({ Destination: issuer, Amount: usd("50") }),
     nodes: [traded(1, carol, issuer, "5", "4"), traded(2, dave, issuer, "5", "3")],
-    events: [
-      event("payment.issued", { sender: alice, receiver: issuer, amount: usd("3") }, [alice, issuer])
-    ]
+    events: [event("payment.issued", { sender: alice, receiver: issuer, amount: usd("3") }, [alice, issuer])]
   }),
   vector({
     name: "step5_no_node",
@@ -298,169 +299,5 @@ export const delivered = [
       )
     ],
     alerts: [["delivered_amount_unknown", "payment.issued"]]
-  }),
-  vector({
-    name: "mpt_partial_before_fix",
-    rule: "D20",
-    about: "Before fixMPTDeliveredAmount the API repeats the maximum of a partial payment of an MPT: the nodes tell the amount",
-    header: beforeMptFix,
-    tx: pay({ Amount: mpt("100000") }),
-    nodes: [holding("1000", "1994")],
-    events: [issued(mpt("994"))]
-  }),
-  vector({
-    name: "mpt_partial_first_holding",
-    rule: "D20",
-    about: "A missing former MPTAmount is 0",
-    header: beforeMptFix,
-    tx: pay({ Amount: mpt("100000") }),
-    nodes: [
-      modified("MPToken", id(5), { Account: bob, MPTokenIssuanceID: issuance, MPTAmount: "994" }, {
-        PreviousTxnID: id(1)
-      })
-    ],
-    events: [issued(mpt("994"))]
-  }),
-  vector({
-    name: "mpt_partial_to_issuer",
-    rule: "D20",
-    about: "A partial payment of an MPT to its issuer: the outstanding amount fell",
-    header: beforeMptFix,
-    tx: pay({ Destination: issuer, Amount: mpt("100") }),
-    nodes: [
-      modified(
-        "MPTokenIssuance",
-        id(6),
-        { Issuer: issuer, Sequence: 42, OutstandingAmount: "60" },
-        { OutstandingAmount: "95" }
-      )
-    ],
-    events: [event("payment.issued", { sender: alice, receiver: issuer, amount: mpt("35") }, [alice, issuer])]
-  }),
-  vector({
-    name: "mpt_partial_not_derivable",
-    rule: "D20",
-    about: "A partial payment of an MPT before the fix without a node of the receiver: the event is withheld",
-    header: beforeMptFix,
-    tx: pay({ Amount: mpt("100") }),
-    alerts: [["delivered_amount_unknown", "payment.issued"]]
-  }),
-  vector({
-    name: "mpt_partial_since_fix",
-    rule: "D20",
-    about: "From ledger 101,852,417 an absent DeliveredAmount means in full: the receiver's own offer may have paid a part",
-    header: mptFix,
-    tx: pay({ Amount: mpt("100000") }),
-    nodes: [holding("1000", "1994")],
-    events: [issued(mpt("100000"))]
-  }),
-  vector({
-    name: "mpt_partial_recorded",
-    rule: "D20",
-    about: "A recorded DeliveredAmount always counts first",
-    header: beforeMptFix,
-    tx: pay({ Amount: mpt("100000") }),
-    meta: { DeliveredAmount: mpt("17") },
-    nodes: [holding("0", "17")],
-    events: [issued(mpt("17"))]
-  }),
-  vector({
-    name: "check_delivermin",
-    rule: "1.6",
-    about: "A check cashed for at least 10 delivered 37",
-    tx: cash({ DeliverMin: "10" }),
-    meta: { DeliveredAmount: "37" },
-    nodes: [deleted("Check", id(1), check)],
-    events: [cashed("37")]
-  }),
-  vector({
-    name: "check_tokens_recorded",
-    rule: "1.6",
-    about: "A check of tokens names what it delivered in its metadata",
-    tx: cash({ Amount: usd("10") }),
-    meta: { DeliveredAmount: usd("10") },
-    nodes: [deleted("Check", id(1), { ...check, SendMax: usd("12") })],
-    events: [cashed(usd("10"), usd("12"))]
-  }),
-  vector({
-    name: "step5_check",
-    rule: "1.6",
-    about: "An old check for at least 50: the casher's balance and its fee tell the amount",
-    header: { ledger_index: 40_000_000, close_time: 580_000_000, parent_close_time: 579_999_997 },
-    tx: cash({ DeliverMin: "50" }),
-    nodes: [deleted("Check", id(1), check), balance(bob, "100", "190")],
-    events: [cashed("100")]
-  }),
-  vector({
-    name: "step5_check_not_derivable",
-    rule: "1.6",
-    about: "The same without a node of the casher: check.cashed is withheld",
-    header: { ledger_index: 40_000_000, close_time: 580_000_000, parent_close_time: 579_999_997 },
-    tx: cash({ DeliverMin: "50" }),
-    nodes: [deleted("Check", id(1), check)],
-    alerts: [["delivered_amount_unknown", "check.cashed"]]
-  }),
-  vector({
-    name: "account_delete_recorded",
-    rule: "1.6",
-    about: "DeliveredAmount of an AccountDelete",
-    tx: { TransactionType: "AccountDelete", Destination: bob, DestinationTag: 5, Fee: "2000000" },
-    meta: { DeliveredAmount: "18000000" },
-    nodes: [
-      deleted("AccountRoot", hashNamed(alice), { Account: alice, Balance: "0", Sequence: 9 }, {
-        Balance: "20000000"
-      })
-    ],
-    events: [
-      event(
-        "account.deleted",
-        {
-          account: alice,
-          destination: bob,
-          destination_tag: 5,
-          delivered_amount: "18000000",
-          tx_type: "AccountDelete"
-        },
-        [alice, bob]
-      )
-    ]
-  }),
-  vector({
-    name: "account_delete_derived",
-    rule: "1.6",
-    about: "Without DeliveredAmount the destination's balance tells the amount",
-    tx: { TransactionType: "AccountDelete", Destination: bob, Fee: "2000000" },
-    nodes: [
-      deleted("AccountRoot", hashNamed(alice), { Account: alice, Balance: "0", Sequence: 9 }, {
-        Balance: "20000000"
-      }),
-      balance(bob, "5", "18000005")
-    ],
-    events: [
-      event(
-        "account.deleted",
-        { account: alice, destination: bob, delivered_amount: "18000000", tx_type: "AccountDelete" },
-        [alice, bob]
-      )
-    ]
-  }),
-  vector({
-    name: "account_delete_unknown",
-    rule: "1.6",
-    about: "Without any of them the event is emitted without the amount, and an alert beside it",
-    tx: { TransactionType: "AccountDelete", Destination: bob, Fee: "2000000" },
-    nodes: [
-      deleted("AccountRoot", hashNamed(alice), { Account: alice, Balance: "0", Sequence: 9 }, {
-        Balance: "20000000"
-      })
-    ],
-    events: [
-      event(
-        "account.deleted",
-        { account: alice, destination: bob, tx_type: "AccountDelete" },
-        [alice, bob]
-      )
-    ],
-    alerts: [["account_delete_amount_unknown", "account.deleted"]]
   })
 ]

@@ -67,7 +67,13 @@ export const escrows = [
     name: "escrow_created_with_ticket",
     rule: "1.8",
     about: "sequence is the ticket's number; owner and destination may be equal",
-    tx: { TransactionType: "EscrowCreate", Sequence: 0, TicketSequence: 77, Destination: alice, Amount: "5000" },
+    tx: {
+      TransactionType: "EscrowCreate",
+      Sequence: 0,
+      TicketSequence: 77,
+      Destination: alice,
+      Amount: "5000"
+    },
     nodes: [created("Escrow", id(1), escrow({ Destination: alice }))],
     events: [event("escrow.created", { ...escrowed, destination: alice, sequence: 77 }, [alice])]
   }),
@@ -131,9 +137,14 @@ export const escrows = [
     tx: finish(),
     nodes: [
       deleted("Escrow", id(1), escrow({ Amount: mpt("100"), TransferRate: 1_020_000_000 })),
-      modified("MPToken", id(2), { Account: bob, MPTokenIssuanceID: issuance, MPTAmount: "108" }, {
-        MPTAmount: "10"
-      })
+      modified(
+        "MPToken",
+        id(2),
+        { Account: bob, MPTokenIssuanceID: issuance, MPTAmount: "108" },
+        {
+          MPTAmount: "10"
+        }
+      )
     ],
     events: [finished({ amount: mpt("100"), delivered_amount: mpt("98") })]
   }),
@@ -144,9 +155,14 @@ export const escrows = [
     tx: finish(),
     nodes: [
       deleted("Escrow", id(1), escrow({ Destination: issuer, Amount: mpt("100") })),
-      modified("MPTokenIssuance", id(2), { Issuer: issuer, Sequence: 42, OutstandingAmount: "900" }, {
-        OutstandingAmount: "1000"
-      })
+      modified(
+        "MPTokenIssuance",
+        id(2),
+        { Issuer: issuer, Sequence: 42, OutstandingAmount: "900" },
+        {
+          OutstandingAmount: "1000"
+        }
+      )
     ],
     events: [
       finished({ destination: issuer, amount: mpt("100"), delivered_amount: mpt("100") }, [
@@ -163,11 +179,11 @@ export const escrows = [
     tx: finish(),
     nodes: [deleted("Escrow", id(1), escrow({ Amount: usd("100") }))],
     events: [
-      event(
-        "escrow.finished",
-        { ...escrowed, amount: usd("100"), sequence: 4, finished_by: carol },
-        [alice, bob, carol]
-      )
+      event("escrow.finished", { ...escrowed, amount: usd("100"), sequence: 4, finished_by: carol }, [
+        alice,
+        bob,
+        carol
+      ])
     ]
   }),
   vector({

@@ -1,26 +1,34 @@
 /** The files of schemas/detection: all vectors, by chapter of docs/detection-rules.md, as JSON that reads well. Pure. */
 import { accounts } from "./Accounts.ts"
 import { amounts } from "./Amounts.ts"
+import { booking } from "./Booking.ts"
 import type { Vector } from "./Build.ts"
 import { delivered } from "./Delivered.ts"
+import { deliveredElse } from "./DeliveredElse.ts"
 import { checks, escrows } from "./Escrows.ts"
 import { general } from "./General.ts"
+import { nftOffers } from "./NftOffers.ts"
 import { nfts } from "./Nfts.ts"
 import { offers } from "./Offers.ts"
+import { offersRemoved } from "./OffersRemoved.ts"
 import { payments } from "./Payments.ts"
+import { settings } from "./Settings.ts"
+import { special } from "./Special.ts"
 import { trustLines } from "./TrustLines.ts"
+import { trustLinesElse } from "./TrustLinesElse.ts"
 
 const chapters: Readonly<Record<string, ReadonlyArray<Vector>>> = {
-  "general.json": general,
+  "general.json": [...general, ...special],
   "amounts.json": amounts,
-  "delivered.json": delivered,
+  "delivered.json": [...delivered, ...deliveredElse],
   "payments.json": payments,
-  "nfts.json": nfts,
-  "offers.json": offers,
-  "trustlines.json": trustLines,
-  "accounts.json": accounts,
+  "nfts.json": [...nfts, ...nftOffers],
+  "offers.json": [...offers, ...offersRemoved],
+  "trustlines.json": [...trustLines, ...trustLinesElse],
+  "accounts.json": [...accounts, ...settings],
   "escrows.json": escrows,
-  "checks.json": checks
+  "checks.json": checks,
+  "booking.json": booking
 }
 
 const lines = (values: ReadonlyArray<unknown>, indent: string): string =>
@@ -29,10 +37,10 @@ const lines = (values: ReadonlyArray<unknown>, indent: string): string =>
     : `[\n${values.map((value) => indent + JSON.stringify(value)).join(",\n")}\n${indent.slice(2)}]`
 
 /** Each form, event and alert on its own line. */
-const textOf = ({ about, alerts, events, input, name, rule }: Vector): string => `  {
+const textOf = ({ about, alerts, events, input, name, network, rule }: Vector): string => `  {
     "name": ${JSON.stringify(name)},
     "rule": ${JSON.stringify(rule)},
-    "about": ${JSON.stringify(about)},
+    "about": ${JSON.stringify(about)},${network === undefined ? "" : `\n    "network": ${JSON.stringify(network)},`}
     "input": {
 ${Object.entries(input)
   .map(([form, ledger]) => `      "${form}": ${JSON.stringify(ledger)}`)

@@ -31,7 +31,8 @@ const deliveredOf = ({ meta, tx }: Transaction, header: Header): Json | undefine
 
 const inJson = (transaction: Transaction, header: Header): SimulatedTransaction => {
   const delivered = transaction.meta["delivered_amount"] ?? deliveredOf(transaction, header)
-  const meta = delivered === undefined ? transaction.meta : { ...transaction.meta, delivered_amount: delivered }
+  const meta =
+    delivered === undefined ? transaction.meta : { ...transaction.meta, delivered_amount: delivered }
   return { ...transaction, meta, expected: [], scenario: "" }
 }
 
@@ -66,7 +67,10 @@ export interface FormsOptions {
 
 export const formsOf = ({ edit, header, only, transactions }: FormsOptions) => {
   const root = only.includes("binary") ? treeRootOf(transactions.map(blobsOf)) : "C".repeat(64)
-  const closed = { header: headerOf(header, root), transactions: transactions.map((one) => inJson(one, header)) }
+  const closed = {
+    header: headerOf(header, root),
+    transactions: transactions.map((one) => inJson(one, header))
+  }
   const json = (version: 1 | 2): JsonObject => {
     const result = ledgerResult(closed, { version, transactions: true, expand: true })
     // `ledgerResult` returns this form.

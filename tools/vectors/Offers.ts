@@ -8,7 +8,6 @@ import {
   created,
   dave,
   deleted,
-  eur,
   event,
   hashNamed,
   id,
@@ -18,21 +17,21 @@ import {
   vector
 } from "./Build.ts"
 
-const create = (tx: object = {}) => ({
+export const create = (tx: object = {}) => ({
   TransactionType: "OfferCreate",
   TakerGets: "100",
   TakerPays: usd("5"),
   ...tx
 })
-const cancel = (tx: object = {}) => ({ TransactionType: "OfferCancel", OfferSequence: 3, ...tx })
-const offer = (fields: object = {}) => ({
+export const cancel = (tx: object = {}) => ({ TransactionType: "OfferCancel", OfferSequence: 3, ...tx })
+export const offer = (fields: object = {}) => ({
   Account: bob,
   Sequence: 3,
   TakerGets: usd("10"),
   TakerPays: "200",
   ...fields
 })
-const placed = (n: number, fields: JsonObject = {}) =>
+export const placed = (n: number, fields: JsonObject = {}) =>
   event(
     "dex.offer_created",
     {
@@ -48,7 +47,7 @@ const placed = (n: number, fields: JsonObject = {}) =>
     [alice]
   )
 /** The event of a trade: what was filled and what remains, as [gets, pays]. */
-const trade = (
+export const trade = (
   name: EventType | `${EventType}:${number}`,
   n: number,
   filled: readonly [Json, Json],
@@ -71,7 +70,7 @@ const trade = (
     },
     [alice, String(fields["account"] ?? bob)]
   )
-const removed = (
+export const removed = (
   name: EventType | `${EventType}:${number}`,
   n: number,
   reason: string,
@@ -93,27 +92,27 @@ const removed = (
   )
 
 /** An offer of 10 USD for 200 drops that is used up. */
-const usedUp = (n: number, fields: object = {}) =>
+export const usedUp = (n: number, fields: object = {}) =>
   deleted("Offer", id(n), offer({ TakerGets: usd("0"), TakerPays: "0", ...fields }), {
     TakerGets: usd("10"),
     TakerPays: "200"
   })
 /** The same offer, of which 4 USD for 80 drops are taken. */
-const partlyTaken = (n: number, fields: object = {}) =>
+export const partlyTaken = (n: number, fields: object = {}) =>
   modified("Offer", id(n), offer({ TakerGets: usd("6"), TakerPays: "120", ...fields }), {
     TakerGets: usd("10"),
     TakerPays: "200"
   })
-const all: readonly [Json, Json] = [usd("10"), "200"]
-const none: readonly [Json, Json] = [usd("0"), "0"]
-const part: readonly [Json, Json] = [usd("4"), "80"]
-const rest: readonly [Json, Json] = [usd("6"), "120"]
-const own = { account: alice }
-const domain = hashNamed("a permissioned domain")
+export const all: readonly [Json, Json] = [usd("10"), "200"]
+export const none: readonly [Json, Json] = [usd("0"), "0"]
+export const part: readonly [Json, Json] = [usd("4"), "80"]
+export const rest: readonly [Json, Json] = [usd("6"), "120"]
+export const own = { account: alice }
+export const domain = hashNamed("a permissioned domain")
 const SELL = 0x0002_0000
 const PASSIVE = 0x0001_0000
-const HYBRID = 0x0004_0000
-const newOffer = (n: number, fields: object = {}) =>
+export const HYBRID = 0x0004_0000
+export const newOffer = (n: number, fields: object = {}) =>
   created("Offer", id(n), { Account: alice, Sequence: 7, TakerGets: "100", TakerPays: usd("5"), ...fields })
 
 export const offers = [
@@ -261,7 +260,8 @@ export const offers = [
   vector({
     name: "consumed_then_unfunded",
     rule: "2.4",
-    about: "An offer is taken until its owner has no more, and the ledger removes the rest: two events of one node",
+    about:
+      "An offer is taken until its owner has no more, and the ledger removes the rest: two events of one node",
     tx: create(),
     nodes: [
       deleted("Offer", id(1), offer({ TakerGets: "126628582", TakerPays: usd("7") }), {
@@ -279,9 +279,7 @@ export const offers = [
     rule: "2.4",
     about: "A traded and removed offer is unfunded, even if it has expired too",
     tx: create(),
-    nodes: [
-      deleted("Offer", id(1), offer({ TakerGets: "5", Expiration: 700_000_000 }), { TakerGets: "8" })
-    ],
+    nodes: [deleted("Offer", id(1), offer({ TakerGets: "5", Expiration: 700_000_000 }), { TakerGets: "8" })],
     events: [
       trade("dex.offer_partial", 1, ["3", "0"], ["5", "200"]),
       removed("dex.offer_cancelled", 1, "unfunded", {
@@ -306,190 +304,6 @@ export const offers = [
       removed("dex.offer_cancelled:0", 1, "unfunded", { taker_gets: usd("6") }),
       removed("dex.offer_cancelled:1", 2, "unfunded", { account: carol }),
       removed("dex.offer_cancelled:2", 3, "unfunded", { taker_gets: usd("9") })
-    ]
-  }),
-  vector({
-    name: "offer_cancel",
-    rule: "2.4",
-    about: "The owner cancels",
-    tx: cancel(),
-    nodes: [deleted("Offer", id(1), offer({ Account: alice }))],
-    events: [removed("dex.offer_cancelled", 1, "cancelled", { ...own, tx_type: "OfferCancel" })]
-  }),
-  vector({
-    name: "offer_cancel_expired",
-    rule: "2.4",
-    about: "The owner cancels an expired offer: cancelled comes before expired",
-    tx: cancel(),
-    nodes: [deleted("Offer", id(1), offer({ Account: alice, Expiration: 700_000_000 }))],
-    events: [
-      removed("dex.offer_cancelled", 1, "cancelled", {
-        ...own,
-        expiration: "2022-03-07T20:26:40Z",
-        tx_type: "OfferCancel"
-      })
-    ]
-  }),
-  vector({
-    name: "offer_cancel_gone",
-    rule: "2.4",
-    about: "Cancelling an offer that is gone succeeds and causes no event",
-    tx: cancel()
-  }),
-  vector({
-    name: "offer_replace",
-    rule: "2.4",
-    about: "An order that names an older one replaces it",
-    tx: create({ OfferSequence: 3 }),
-    nodes: [deleted("Offer", id(2), offer({ Account: alice })), newOffer(1)],
-    events: [removed("dex.offer_cancelled", 2, "replaced", own), placed(1)]
-  }),
-  vector({
-    name: "self_crossed",
-    rule: "2.4",
-    about: "An order removes an older, crossing one of the same owner",
-    tx: create({ OfferSequence: 4 }),
-    nodes: [deleted("Offer", id(1), offer({ Account: alice }))],
-    events: [removed("dex.offer_cancelled", 1, "self_crossed", own)]
-  }),
-  vector({
-    name: "stale_removed",
-    rule: "2.4",
-    about: "An order takes one offer and removes two stale ones of strangers; their owners alone are involved",
-    tx: create(),
-    nodes: [
-      deleted("Offer", id(1), offer({ Account: carol, Expiration: 816_999_996 })),
-      usedUp(2),
-      deleted("Offer", id(3), offer({ Account: dave, Expiration: 816_999_997 }))
-    ],
-    events: [
-      trade("dex.offer_filled", 2, all, none),
-      removed("dex.offer_cancelled:0", 1, "expired", { account: carol, expiration: "2025-11-21T00:26:36Z" }),
-      removed("dex.offer_cancelled:1", 3, "unfunded", { account: dave, expiration: "2025-11-21T00:26:37Z" })
-    ]
-  }),
-  vector({
-    name: "killed_removes_stale",
-    rule: "1.1",
-    about: "A killed order keeps the deletion of a stranger's stale offer, and does not cancel the one it names",
-    tx: create({ Flags: 0x0004_0000, OfferSequence: 2 }),
-    meta: { TransactionResult: "tecKILLED" },
-    nodes: [deleted("Offer", id(1), offer())],
-    events: [removed("dex.offer_cancelled", 1, "unfunded")]
-  }),
-  vector({
-    name: "removed_by_payment",
-    rule: "2.4",
-    about: "A Payment of the owner removes its own unfunded offer: only an order crosses itself",
-    tx: { TransactionType: "Payment", Destination: bob, Amount: "5", SendMax: usd("1") },
-    nodes: [deleted("Offer", id(1), offer({ Account: alice }))],
-    events: [
-      removed("dex.offer_cancelled", 1, "unfunded", { ...own, tx_type: "Payment" }),
-      event("payment.xrp", { sender: alice, receiver: bob, amount: "5" }, [alice, bob])
-    ]
-  }),
-  vector({
-    name: "payment_takes_two",
-    rule: "2.4",
-    about: "A Payment takes one offer in part and one whole",
-    tx: { TransactionType: "Payment", Destination: dave, Amount: usd("14"), SendMax: "900" },
-    nodes: [partlyTaken(2), usedUp(1, { Account: carol })],
-    events: [
-      trade("dex.offer_partial", 2, part, rest, { tx_type: "Payment" }),
-      trade("dex.offer_filled", 1, all, none, { account: carol, tx_type: "Payment" }),
-      event("payment.issued", { sender: alice, receiver: dave, amount: usd("14") }, [alice, dave])
-    ]
-  }),
-  vector({
-    name: "three_filled",
-    rule: "1.3",
-    about: "Three filled offers are numbered 0, 1, 2 in the order of their ids",
-    tx: create(),
-    nodes: [usedUp(0xa), usedUp(0x1b), usedUp(0x100)],
-    events: [
-      trade("dex.offer_filled:0", 0xa, all, none),
-      trade("dex.offer_filled:1", 0x1b, all, none),
-      trade("dex.offer_filled:2", 0x100, all, none)
-    ]
-  }),
-  vector({
-    name: "nodes_shuffled",
-    rule: "1.3",
-    about: "The order of the nodes in the source changes nothing",
-    tx: create(),
-    nodes: [usedUp(3), usedUp(1), usedUp(2)],
-    events: [
-      trade("dex.offer_filled:0", 1, all, none),
-      trade("dex.offer_filled:1", 2, all, none),
-      trade("dex.offer_filled:2", 3, all, none)
-    ]
-  }),
-  vector({
-    name: "twelve_removed",
-    rule: "1.3",
-    about: "Numbers are plain decimals without a bound: 9 is followed by 10",
-    tx: create(),
-    nodes: Array.from({ length: 12 }, (_, n) => deleted("Offer", id(n + 1), offer())),
-    events: Array.from({ length: 12 }, (_, n) =>
-      removed(`dex.offer_cancelled:${n}`, n + 1, "unfunded")
-    )
-  }),
-  vector({
-    name: "filled_by_zero_pays",
-    rule: "2.4",
-    about: "An offer of which one side in Final is 0 is filled, though a rest of the other side is left",
-    tx: create(),
-    nodes: [
-      deleted("Offer", id(1), offer({ TakerGets: usd("0.0000001"), TakerPays: "0" }), {
-        TakerGets: usd("10"),
-        TakerPays: "200"
-      })
-    ],
-    events: [trade("dex.offer_filled", 1, [usd("9.9999999"), "200"], [usd("0.0000001"), "0"])]
-  }),
-  vector({
-    name: "offer_for_tokens",
-    rule: "2.4",
-    about: "An offer of one token for another",
-    tx: create(),
-    nodes: [
-      modified("Offer", id(1), offer({ TakerGets: usd("6"), TakerPays: eur("3") }), {
-        TakerGets: usd("10"),
-        TakerPays: eur("5")
-      })
-    ],
-    events: [trade("dex.offer_partial", 1, [usd("4"), eur("2")], [usd("6"), eur("3")])]
-  }),
-  vector({
-    name: "domain_offer_placed",
-    rule: "D25",
-    about: "An offer in the book of a permissioned domain",
-    tx: create({ DomainID: domain }),
-    nodes: [newOffer(1, { DomainID: domain })],
-    events: [placed(1, { domain_id: domain })]
-  }),
-  vector({
-    name: "hybrid_offer_placed",
-    rule: "D25",
-    about: "An offer in the book of a domain and in the open book",
-    tx: create({ DomainID: domain, Flags: 0x0010_0000 }),
-    nodes: [newOffer(1, { DomainID: domain, Flags: HYBRID })],
-    events: [placed(1, { domain_id: domain, is_hybrid: true })]
-  }),
-  vector({
-    name: "domain_offers_end",
-    rule: "D25",
-    about: "The other three types name the domain too, and that the offer is hybrid",
-    tx: create({ DomainID: domain }),
-    nodes: [
-      usedUp(1, { DomainID: domain }),
-      partlyTaken(2, { DomainID: domain, Flags: HYBRID }),
-      deleted("Offer", id(3), offer({ DomainID: domain, Flags: HYBRID }))
-    ],
-    events: [
-      trade("dex.offer_partial", 2, part, rest, { domain_id: domain, is_hybrid: true }),
-      trade("dex.offer_filled", 1, all, none, { domain_id: domain }),
-      removed("dex.offer_cancelled", 3, "unfunded", { domain_id: domain, is_hybrid: true })
     ]
   })
 ]

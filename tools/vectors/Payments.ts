@@ -107,18 +107,12 @@ export const payments = [
     about: "A Payment of tokens; the issuer is not involved",
     tx: pay({ Amount: usd("12.5") }),
     nodes: [
-      modified(
-        "RippleState",
-        id(1),
-        line({ low: alice, high: issuer, balance: "7.5" }),
-        { Balance: line({ low: alice, high: issuer, balance: "20" }).Balance }
-      ),
-      modified(
-        "RippleState",
-        id(2),
-        line({ low: bob, high: issuer, balance: "12.5" }),
-        { Balance: line({ low: bob, high: issuer, balance: "0" }).Balance }
-      )
+      modified("RippleState", id(1), line({ low: alice, high: issuer, balance: "7.5" }), {
+        Balance: line({ low: alice, high: issuer, balance: "20" }).Balance
+      }),
+      modified("RippleState", id(2), line({ low: bob, high: issuer, balance: "12.5" }), {
+        Balance: line({ low: bob, high: issuer, balance: "0" }).Balance
+      })
     ],
     events: [event("payment.issued", { ...sent, amount: usd("12.5") }, both)]
   }),
@@ -141,7 +135,12 @@ export const payments = [
     about: "Hashes of the transaction are in upper case, whatever the source writes",
     tx: pay({ Amount: usd("1"), InvoiceID: invoice }),
     only: ["v1", "v2"],
-    edit: (entry) => JSON.parse(JSON.stringify(entry).replace(/(?<="(?:hash|InvoiceID)":")[0-9A-F]{64}/g, (hash) => hash.toLowerCase())),
+    edit: (entry) =>
+      JSON.parse(
+        JSON.stringify(entry).replace(/(?<="(?:hash|InvoiceID)":")[0-9A-F]{64}/g, (hash) =>
+          hash.toLowerCase()
+        )
+      ),
     events: [event("payment.issued", { ...sent, amount: usd("1"), invoice_id: invoice }, both)]
   }),
   vector({
@@ -157,19 +156,16 @@ export const payments = [
     about: "Redeeming the last tokens of a line without settings also deletes the line",
     tx: pay({ Destination: issuer, Amount: usd("5") }),
     nodes: [
-      deleted(
-        "RippleState",
-        id(1),
-        line({ low: alice, high: issuer, balance: "0" }),
-        { Balance: line({ low: alice, high: issuer, balance: "5" }).Balance, Flags: 0x0001_0000 }
-      )
+      deleted("RippleState", id(1), line({ low: alice, high: issuer, balance: "0" }), {
+        Balance: line({ low: alice, high: issuer, balance: "5" }).Balance,
+        Flags: 0x0001_0000
+      })
     ],
     events: [
-      event(
-        "trustline.deleted",
-        described({ trustline_id: id(1), account: alice, tx_type: "Payment" }),
-        [alice, issuer]
-      ),
+      event("trustline.deleted", described({ trustline_id: id(1), account: alice, tx_type: "Payment" }), [
+        alice,
+        issuer
+      ]),
       event("payment.issued", { sender: alice, receiver: issuer, amount: usd("5") }, [alice, issuer])
     ]
   }),
@@ -205,10 +201,7 @@ export const payments = [
     name: "two_payments",
     rule: "1.3",
     about: "Two transactions with one event each: neither id has a number",
-    several: [
-      { tx: pay({}) },
-      { tx: pay({ Account: carol, Sequence: 3, Amount: "5" }) }
-    ],
+    several: [{ tx: pay({}) }, { tx: pay({ Account: carol, Sequence: 3, Amount: "5" }) }],
     events: [
       event("payment.xrp", sent, both),
       event("payment.xrp", { sender: carol, receiver: bob, amount: "5" }, [carol, bob], 1)

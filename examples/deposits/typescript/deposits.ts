@@ -17,6 +17,12 @@ type Amount =
   | { mpt_issuance_id: string; value: string }
 type Asset = "XRP" | { currency: string; issuer: string } | { mpt_issuance_id: string }
 
+/** What `include` adds to each payload. */
+interface Common {
+  readonly tx_hash: string
+  readonly balance_changes?: ReadonlyArray<{ account: string; asset: Asset; change: string }>
+}
+
 /** A token is its currency AND its issuer: anybody can issue another "USD". */
 const nameOf = (asset: Asset): string =>
   asset === "XRP" ? asset : "currency" in asset ? `${asset.currency}.${asset.issuer}` : asset.mpt_issuance_id
@@ -71,20 +77,22 @@ await pool.query(readFileSync(new URL("../schema.sql", import.meta.url), "utf8")
 const book = async (event: LedgerhookEvent): Promise<void> => {
   // A test event is invented, and its network is testnet.
   if (event.network !== NETWORK) return
-  const { event_id, event_type, ledger_index, network, payload, timestamp } = event
+  const { event_id, event_type, ledger_index, network, timestamp } = event
+  // Every payload has these, also one of a type that the receiver package does not know yet.
+  const { balance_changes = [], tx_hash } = event.payload as Common
   const found = depositOf(event)
-  const changes = (payload.balance_changes ?? []).filter(({ account }) => account === ADDRESS)
+  const changes = balance_changes.filter(({ account }) => account === ADDRESS)
   const client = await pool.connect()
   try {
     await client.query("BEGIN")
     if (found !== undefined)
       await client.query("SELECT book_deposit($1, $2, $3, $4, $5, $6, $7, $8, $9)", [
-        ...[network, event_id, event_type, payload.tx_hash, ledger_index, timestamp],
+        ...[network, event_id, event_type, tx_hash, ledger_index, timestamp],
         ...[found.asset, found.amount, found.tag ?? null]
       ])
     for (const { account, asset, change } of changes)
       await client.query("INSERT INTO account_changes VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING", [
-        ...[network, payload.tx_hash, account, nameOf(asset), change]
+        ...[network, tx_hash, account, nameOf(asset), change]
       ])
     await client.query("COMMIT")
     client.release()

@@ -3,8 +3,8 @@ import { Schema } from "effect"
 import { Address, Drops, optional, payload, required, tx_hash, tx_type, uint32 } from "./Fields.ts"
 
 const pseudo_account_type = optional(
-  Schema.Literals(["amm", "vault", "loan_broker"]),
-  "What the account belongs to, if it is a pseudo-account, for which no keys exist."
+  Schema.Literals(["amm", "vault", "loan_broker", "other"]),
+  "What the account belongs to, if it is a pseudo-account, for which no keys exist. other: an object of a kind that this version of the rules does not name."
 )
 
 export const accountCreated = payload(

@@ -1,5 +1,17 @@
 /** Payloads of escrow.* (docs/detection-rules.md 2.7). */
-import { Address, Amount, Hash, Hex, optional, payload, required, Time, tx_hash, uint32 } from "./Fields.ts"
+import {
+  Address,
+  Amount,
+  ComputedAmount,
+  Hash,
+  Hex,
+  optional,
+  payload,
+  required,
+  Time,
+  tx_hash,
+  uint32
+} from "./Fields.ts"
 
 /** Fields of all three event types, in their order. */
 const common = {
@@ -42,9 +54,13 @@ export const escrowFinished = payload(
   {
     ...common,
     finished_by: required(Address, "The account that sent the EscrowFinish. Any account may."),
-    fulfillment: optional(Hex, "The fulfilment of the condition.")
+    fulfillment: optional(Hex, "The fulfilment of the condition."),
+    delivered_amount: optional(
+      ComputedAmount,
+      "The amount that the destination got: less than amount if the token has a transfer fee. Absent if the ledger does not show it."
+    )
   },
-  { ...ended, finished_by: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX" }
+  { ...ended, finished_by: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX", delivered_amount: "42000000" }
 )
 
 export const escrowCancelled = payload(

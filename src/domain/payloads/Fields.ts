@@ -9,6 +9,7 @@ import {
   ADDRESS,
   CURRENCY,
   HEX,
+  HEX_DIGITS_MAX,
   INTEGER,
   MPT_ISSUANCE_ID,
   TOKEN_VALUE,
@@ -42,13 +43,6 @@ export const text = (
     examples
   })
 
-/** The payload of one event type. */
-export const payload = <Fields extends Schema.Struct.Fields>(
-  description: string,
-  fields: Fields,
-  ...examples: ReadonlyArray<Schema.Struct<Fields>["Type"]>
-) => Schema.Struct(fields).annotate({ description, examples })
-
 const unsigned = (bits: 8 | 16 | 32) =>
   Schema.Number.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 2 ** bits - 1 }))
 
@@ -70,12 +64,12 @@ export const Address = text(
   "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
 )
 
-export const Hex = text(
-  HEX,
-  "Hex",
-  "Bytes in hex, as they are in the ledger, not decoded.",
-  "6578616D706C652E636F6D"
-)
+export const Hex = Schema.String.check(Schema.isPattern(HEX), Schema.isMaxLength(HEX_DIGITS_MAX)).annotate({
+  identifier: "Hex",
+  title: "Hex",
+  description: "Bytes in hex, as they are in the ledger, not decoded: at most 512 bytes.",
+  examples: ["6578616D706C652E636F6D"]
+})
 
 export const Time = text(
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$/u,
@@ -191,3 +185,19 @@ export const ComputedAmount = named(
 /** The first field of every payload. */
 export const tx_hash = required(Hash, "The transaction that caused the event.")
 export const tx_type = required(TransactionType, "The type of the transaction that caused the event.")
+
+/** The last fields of every payload: who else acted, and in which batch. */
+const originFields = {
+  delegate: optional(Address, "The account that sent the transaction for its account, as its delegate."),
+  parent_batch_id: optional(Hash, "The Batch transaction of which the transaction is a part."),
+  sponsor: optional(Address, "The account that signed the transaction too, as its sponsor.")
+}
+
+export type OriginField = keyof typeof originFields
+
+/** The payload of one event type. `fields` are those of the type; every payload has `originFields` behind them. */
+export const payload = <Fields extends Schema.Struct.Fields>(
+  description: string,
+  fields: Fields,
+  ...examples: ReadonlyArray<Schema.Struct<Fields & typeof originFields>["Type"]>
+) => Schema.Struct({ ...fields, ...originFields }).annotate({ description, examples })

@@ -19,6 +19,15 @@ const offer_sequence = required(uint32, "The sequence or ticket of the OfferCrea
 const account = required(Address, "The offer's owner.")
 const expiration = optional(Time, "When the offer expires. It cannot be taken from then on.")
 
+/** Fields of offers in a permissioned domain, in all four event types. */
+const domain = {
+  domain_id: optional(Hash, "The permissioned domain it belongs to."),
+  is_hybrid: optional(
+    Schema.Literal(true),
+    "Present, and true, if the offer is also in the open order book, besides that of its domain."
+  )
+}
+
 export const dexOfferCreated = payload(
   "An offer was placed in an order book. An order that is filled immediately leaves no offer and causes no such event. If rounding or an immediate trade changed the amounts, the requested amounts are given too.",
   {
@@ -36,7 +45,7 @@ export const dexOfferCreated = payload(
       "Whether the owner gives all of taker_gets, even for more than taker_pays."
     ),
     is_passive: required(Schema.Boolean, "Whether the offer does not take offers that match it exactly."),
-    domain_id: optional(Hash, "The permissioned domain it belongs to.")
+    ...domain
   },
   {
     tx_hash: "0462D9CFB2932E4AC4595D7F4087F0D230F4AA18178F54A1FDFDAECAD6DD5AAE",
@@ -61,7 +70,8 @@ const trade = {
   filled_taker_pays: required(ComputedAmount, "What the owner received in this trade."),
   remaining_taker_gets: required(Amount, "What is left to give."),
   remaining_taker_pays: required(Amount, "What is left to receive."),
-  tx_type
+  tx_type,
+  ...domain
 }
 
 export const dexOfferPartial = payload(
@@ -116,7 +126,8 @@ export const dexOfferCancelled = payload(
       Schema.Literals(["cancelled", "replaced", "account_deleted", "unfunded", "expired", "self_crossed"]),
       "cancelled: by its owner. replaced: by a new offer of the owner. account_deleted: the owner's account was deleted. unfunded: the owner had nothing more to give, or was not allowed to. expired: it had expired. self_crossed: a new offer of the owner matched it."
     ),
-    tx_type
+    tx_type,
+    ...domain
   },
   {
     tx_hash: "F177C4F786C03C3B8A0B3754E615B0552431663A380EBD13EA845956CCED2AD0",

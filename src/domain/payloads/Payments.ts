@@ -8,6 +8,9 @@ const destination_tag = optional(
   "The destination tag, which names a customer or account at the receiver. 0 is a valid tag."
 )
 
+const source_tag = optional(uint32, "The source tag, which names a customer or account at the sender.")
+const invoice_id = optional(Hash, "The sender's reference.")
+
 export const paymentXrp = payload(
   "A Payment transaction succeeded and delivered XRP, whatever currency the sender spent. XRP that arrives in another way (escrow, check, offer, NFT sale, account deletion, payment channel) causes no such event.",
   {
@@ -18,7 +21,9 @@ export const paymentXrp = payload(
       Drops,
       "The amount delivered. In a partial payment it is less than the amount requested."
     ),
-    destination_tag
+    destination_tag,
+    source_tag,
+    invoice_id
   },
   {
     tx_hash: "4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D",
@@ -40,8 +45,8 @@ export const paymentIssued = payload(
       "The amount delivered. If the issuer is the receiver, but the receiver did not issue the token, it means any issuer that the receiver trusts."
     ),
     destination_tag,
-    source_tag: optional(uint32, "The source tag, which names a customer or account at the sender."),
-    invoice_id: optional(Hash, "The sender's reference.")
+    source_tag,
+    invoice_id
   },
   {
     tx_hash: "62E1072524907E0350C4130B79D686D7B409FC54141B0C236E0B5D3488B97C30",

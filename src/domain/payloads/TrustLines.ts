@@ -105,7 +105,7 @@ const QualityChange = Schema.Struct({
 
 const TrustLineChange = named(
   "TrustLineChange",
-  "A changed setting of a trust line. A quality that was unset before has no previous; one that is unset now has no value.",
+  "A changed setting of a trust line. A quality that was unset before has no previous, nor has one that was set again, possibly to the same value; one that is unset now has no value.",
   Schema.Union([FlagChange, LimitChange, QualityChange])
 )
 

@@ -24,17 +24,17 @@ export type Address = string
 /** XRP in drops (0.000001 XRP) as an integer in a string: up to 10^17, which is more than a JSON number can represent exactly. Negative only where the ledger itself is: in 2013, and in self-payments through AMMs in 2024. */
 export type Drops = string
 
-/** Bytes in hex, as they are in the ledger, not decoded. */
-export type Hex = string
+/** Bytes in hex, as they are in the ledger, not decoded: at most 1,024 bytes. */
+export type MemoHex = string
 
-/** A memo of a transaction. Its fields are bytes in hex, as in the ledger. */
+/** A memo of a transaction. */
 export interface Memo {
   /** MemoType. */
-  readonly type?: Hex
+  readonly type?: MemoHex
   /** MemoFormat. */
-  readonly format?: Hex
+  readonly format?: MemoHex
   /** MemoData. */
-  readonly data?: Hex
+  readonly data?: MemoHex
 }
 
 /** A currency code: 3 characters (case matters) or 40 upper-case hex digits. Hex codes are not decoded, because different codes may look alike as text. */
@@ -97,6 +97,9 @@ export interface MptAmount {
 /** An amount of any asset except XRP. */
 export type IssuedAmount = TokenAmount | MptAmount
 
+/** Bytes in hex, as they are in the ledger, not decoded: at most 512 bytes. */
+export type Hex = string
+
 /** An amount of XRP, of a token on trust lines or of a multi-purpose token. */
 export type Amount = Drops | TokenAmount | MptAmount
 
@@ -116,7 +119,7 @@ export type ComputedAmount = Drops | ComputedTokenAmount | MptAmount
 /** The XRP Ledger's name of a transaction type. New types may appear at any time. */
 export type TransactionType = string
 
-/** A changed setting of a trust line. A quality that was unset before has no previous; one that is unset now has no value. */
+/** A changed setting of a trust line. A quality that was unset before has no previous, nor has one that was set again, possibly to the same value; one that is unset now has no value. */
 export type TrustLineChange = { readonly field: "authorized" | "deep_freeze" | "deep_freeze_peer" | "freeze" | "freeze_peer" | "no_ripple" | "no_ripple_peer" | "peer_authorized"; readonly previous: boolean; readonly value: boolean } | { readonly field: "limit" | "limit_peer"; readonly previous: TokenValue; readonly value: TokenValue } | { readonly field: "quality_in" | "quality_in_peer" | "quality_out" | "quality_out_peer"; readonly previous?: number; readonly value?: number }
 
 /** 128 bits as 32 upper-case hex digits. */
@@ -169,11 +172,21 @@ export interface PaymentXrp {
   readonly amount: Drops
   /** The destination tag, which names a customer or account at the receiver. 0 is a valid tag. */
   readonly destination_tag?: number
+  /** The source tag, which names a customer or account at the sender. */
+  readonly source_tag?: number
+  /** The sender's reference. */
+  readonly invoice_id?: Hash
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -193,11 +206,17 @@ export interface PaymentIssued {
   readonly source_tag?: number
   /** The sender's reference. */
   readonly invoice_id?: Hash
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -221,11 +240,17 @@ export interface NftMinted {
   readonly transfer_fee: number
   /** The URI of the token. */
   readonly uri?: Hex
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -245,11 +270,17 @@ export interface NftBurned {
   readonly taxon: number
   /** The token's serial number among the tokens of its issuer. */
   readonly serial: number
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -273,11 +304,17 @@ export interface NftOfferCreated {
   readonly destination?: Address
   /** When the offer expires. It cannot be accepted from then on. */
   readonly expiration?: Time
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -305,11 +342,17 @@ export interface NftOfferAccepted {
   readonly issuer: Address
   /** The issuer's share of each resale, in units of 1/100000. */
   readonly transfer_fee: number
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -335,11 +378,17 @@ export interface NftOfferCancelled {
   readonly reason: "cancelled" | "expired" | "nft_burned" | "account_deleted" | "other"
   /** The account that sent the NFTokenCancelOffer. */
   readonly cancelled_by?: Address
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -369,11 +418,19 @@ export interface DexOfferCreated {
   readonly is_passive: boolean
   /** The permissioned domain it belongs to. */
   readonly domain_id?: Hash
+  /** Present, and true, if the offer is also in the open order book, besides that of its domain. */
+  readonly is_hybrid?: true
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -399,11 +456,21 @@ export interface DexOfferPartial {
   readonly remaining_taker_pays: Amount
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The permissioned domain it belongs to. */
+  readonly domain_id?: Hash
+  /** Present, and true, if the offer is also in the open order book, besides that of its domain. */
+  readonly is_hybrid?: true
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -429,11 +496,21 @@ export interface DexOfferFilled {
   readonly remaining_taker_pays: Amount
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The permissioned domain it belongs to. */
+  readonly domain_id?: Hash
+  /** Present, and true, if the offer is also in the open order book, besides that of its domain. */
+  readonly is_hybrid?: true
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -457,11 +534,21 @@ export interface DexOfferCancelled {
   readonly reason: "cancelled" | "replaced" | "account_deleted" | "unfunded" | "expired" | "self_crossed"
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The permissioned domain it belongs to. */
+  readonly domain_id?: Hash
+  /** Present, and true, if the offer is also in the open order book, besides that of its domain. */
+  readonly is_hybrid?: true
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -509,11 +596,17 @@ export interface TrustlineCreated {
   readonly tx_type: TransactionType
   /** Whether a transaction other than a TrustSet created the line. */
   readonly auto_created: boolean
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -563,11 +656,17 @@ export interface TrustlineModified {
   readonly changed_by: Address
   /** What changed, sorted by field, each at most once. */
   readonly changes: ReadonlyArray<TrustLineChange>
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -615,11 +714,17 @@ export interface TrustlineDeleted {
   readonly tx_type: TransactionType
   /** The account's previous limit, if this transaction changed it. */
   readonly previous_limit?: TokenValue
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -633,15 +738,21 @@ export interface AccountCreated {
   readonly created_by: Address
   /** The account's first balance. */
   readonly initial_balance: Drops
-  /** What the account belongs to, if it is a pseudo-account, for which no keys exist. */
-  readonly pseudo_account_type?: "amm" | "vault" | "loan_broker"
+  /** What the account belongs to, if it is a pseudo-account, for which no keys exist. other: an object of a kind that this version of the rules does not name. */
+  readonly pseudo_account_type?: "amm" | "vault" | "loan_broker" | "other"
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -655,11 +766,17 @@ export interface AccountSettingsChanged {
   readonly changes: ReadonlyArray<SettingChange>
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -675,15 +792,21 @@ export interface AccountDeleted {
   readonly destination_tag?: number
   /** The amount that the destination got; absent if the ledger does not show it. */
   readonly delivered_amount?: Drops
-  /** What the account belongs to, if it is a pseudo-account, for which no keys exist. */
-  readonly pseudo_account_type?: "amm" | "vault" | "loan_broker"
+  /** What the account belongs to, if it is a pseudo-account, for which no keys exist. other: an object of a kind that this version of the rules does not name. */
+  readonly pseudo_account_type?: "amm" | "vault" | "loan_broker" | "other"
   /** The type of the transaction that caused the event. */
   readonly tx_type: TransactionType
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -711,11 +834,17 @@ export interface EscrowCreated {
   readonly finish_after?: Time
   /** From this time on the escrow can only be cancelled. */
   readonly cancel_after?: Time
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -747,11 +876,19 @@ export interface EscrowFinished {
   readonly finished_by: Address
   /** The fulfilment of the condition. */
   readonly fulfillment?: Hex
+  /** The amount that the destination got: less than amount if the token has a transfer fee. Absent if the ledger does not show it. */
+  readonly delivered_amount?: ComputedAmount
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -781,11 +918,17 @@ export interface EscrowCancelled {
   readonly cancel_after?: Time
   /** The account that sent the EscrowCancel. Any account may. */
   readonly cancelled_by: Address
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -811,11 +954,17 @@ export interface CheckCreated {
   readonly invoice_id?: Hash
   /** When the check expires. It cannot be cashed from then on. */
   readonly expiration?: Time
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -843,11 +992,17 @@ export interface CheckCashed {
   readonly expiration?: Time
   /** The amount that the destination got. */
   readonly amount: Amount
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
@@ -877,11 +1032,17 @@ export interface CheckCancelled {
   readonly cancelled_by: Address
   /** cancelled: by its writer or its destination. expired: by another account, which is possible only after the check has expired. */
   readonly reason: "cancelled" | "expired"
+  /** The account that sent the transaction for its account, as its delegate. */
+  readonly delegate?: Address
+  /** The Batch transaction of which the transaction is a part. */
+  readonly parent_batch_id?: Hash
+  /** The account that signed the transaction too, as its sponsor. */
+  readonly sponsor?: Address
   /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
   readonly memos?: ReadonlyArray<Memo>
-  /** Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload only if the receiver includes memos. */
+  /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
   readonly memos_truncated?: true
-  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot be known, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+  /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
   readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 

@@ -29,9 +29,15 @@ const fieldsBeside = ["memos", "memos_truncated", "balance_changes"]
 const alertFields = ["code", "event_type", "tx_hash"]
 
 const pick = (value: Json, names: ReadonlyArray<string>): Json =>
-  isJsonObject(value) ? Object.fromEntries(names.filter((name) => name in value).map((name) => [name, value[name]!])) : value
+  isJsonObject(value)
+    ? Object.fromEntries(names.filter((name) => name in value).map((name) => [name, value[name]!]))
+    : value
 
-const differ = (path: string, expected: Json | undefined, got: Json | undefined): ReadonlyArray<Difference> => {
+const differ = (
+  path: string,
+  expected: Json | undefined,
+  got: Json | undefined
+): ReadonlyArray<Difference> => {
   if (Array.isArray(expected) && Array.isArray(got))
     return Array.from({ length: Math.max(expected.length, got.length) }, (_, i) =>
       differ(`${path}[${i}]`, expected[i], got[i])

@@ -63,9 +63,7 @@ const wrongLines = ({ differences, form, vector }: Checked): ReadonlyArray<strin
   "",
   `${vector.name} (${form}), rule ${vector.rule}: ${vector.about}`,
   ...differences.slice(0, DIFFERENCES_SHOWN).map(differenceLine),
-  ...(differences.length > DIFFERENCES_SHOWN
-    ? [`  and ${differences.length - DIFFERENCES_SHOWN} more`]
-    : [])
+  ...(differences.length > DIFFERENCES_SHOWN ? [`  and ${differences.length - DIFFERENCES_SHOWN} more`] : [])
 ]
 
 /** By chapter, then by number: 1.10 follows 1.9. */
@@ -100,7 +98,9 @@ export const conformance = Command.make(
       )
     ),
     name: several(
-      Flag.String("name").pipe(Flag.withDescription("Only the vector with this name; may be given several times"))
+      Flag.String("name").pipe(
+        Flag.withDescription("Only the vector with this name; may be given several times")
+      )
     ),
     wait: wholeNumber("wait", 1, 3_600, "seconds from 1 to 3600").pipe(
       withDefault(30, "Seconds that the command may take for one answer")
@@ -113,7 +113,8 @@ export const conformance = Command.make(
   },
   Effect.fnUntraced(function* ({ form, json: asJson, name, rule, wait, command: [command = "", ...args] }) {
     const vectors = readVectors().filter(
-      (one) => (rule.length === 0 || rule.includes(one.rule)) && (name.length === 0 || name.includes(one.name))
+      (one) =>
+        (rule.length === 0 || rule.includes(one.rule)) && (name.length === 0 || name.includes(one.name))
     )
     const options = { vectors, forms: form.length === 0 ? forms : form, command, args, waitSeconds: wait }
     const checked = yield* runVectors(options)
@@ -132,10 +133,11 @@ export const conformance = Command.make(
 ).pipe(
   about(
     "Check a detector against the conformance vectors",
-    "Check a detector of events, written in any language, against the conformance vectors of the detection rules. For each vector and form of its ledger, one line with the JSON object { id, name, form, ledger } is written to the command's standard input, and the command answers with one line: { id, events, alerts }, or { id, error } if it cannot read the ledger. The command is started once; it must flush each line. What differs is shown with the field's path, what is expected and what the command answered. The vectors and what is compared are described in schemas/detection/README.md. Exits 0 only if all answers are right.",
+    "Check a detector of events, written in any language, against the conformance vectors of the detection rules. For each vector and form of its ledger, one line with the JSON object { id, name, form, network, ledger } is written to the command's standard input, and the command answers with one line: { id, events, alerts }, or { id, error } if it cannot read the ledger. The command is started once; it must flush each line. What differs is shown with the field's path, what is expected and what the command answered. The vectors and what is compared are described in schemas/detection/README.md. Exits 0 only if all answers are right.",
     {
       "ledgerhook conformance -- ledgerhook ledger detect --conformance": "Check this program's own detector",
-      "ledgerhook conformance --form v2 -- python3 detector.py": "Check a detector in Python with the JSON of API version 2",
+      "ledgerhook conformance --form v2 -- python3 detector.py":
+        "Check a detector in Python with the JSON of API version 2",
       "ledgerhook conformance --rule 2.4 --rule D23 -- ./detector --lines": "Only the vectors of two rules",
       "ledgerhook conformance --json -- ./detector": "For programs: what is wrong, as JSON"
     }

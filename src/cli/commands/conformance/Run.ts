@@ -45,7 +45,9 @@ const readAnswer = (text: string, id: number, vector: Vector, about: string) => 
 
 const checkOne = Effect.fnUntraced(function* (ask: Ask, id: number, vector: Vector, form: Form) {
   const about = `${vector.name} (${form})`
-  const question = JSON.stringify({ id, name: vector.name, form, ledger: vector.input[form] })
+  const { input, name, network } = vector
+  // JSON.stringify leaves out an unknown network.
+  const question = JSON.stringify({ id, name, form, network, ledger: input[form] })
   const differences = yield* readAnswer(yield* ask(question, about), id, vector, about)
   return { vector, form, differences }
 })

@@ -46,7 +46,8 @@ export const startTalk = (
     const ended = (about: string) =>
       child.exitCode.pipe(
         Effect.match({
-          onSuccess: (code) => failed(`The command ended with exit code ${code} before it answered ${about}.`),
+          onSuccess: (code) =>
+            failed(`The command ended with exit code ${code} before it answered ${about}.`),
           onFailure: () => failed(`The command ended before it answered ${about}.`)
         }),
         Effect.flatMap(Effect.fail)

@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { JsonObject } from "../../../domain/Ledger.ts"
+import type { Network } from "../../../domain/Network.ts"
 import type { Expectation } from "./Compare.ts"
 
 export const forms = ["v1", "v2", "binary"] as const
@@ -10,6 +11,8 @@ export type Form = (typeof forms)[number]
 export interface Vector extends Expectation {
   readonly name: string
   readonly about: string
+  /** Absent: unknown. */
+  readonly network?: Network
   /** A form in which the case cannot exist is absent. */
   readonly input: Readonly<Partial<Record<Form, JsonObject>>>
 }

@@ -1,4 +1,5 @@
 /** What `listen --forward` shows of one event: a line for people, a JSON line for pipes. Pure. */
+import { sequenceOf } from "../../../domain/Sequence.ts"
 import { DIM, GREEN, painter, RED } from "../../terminal/Colour.ts"
 import { printableLines } from "../../terminal/JsonText.ts"
 import type { Forwarded } from "./Forward.ts"
@@ -12,6 +13,7 @@ export const forwardedJson = ({ deliveryId, event, failure, sentAt, status, took
       event_id: event.event_id,
       event_type: event.event_type,
       ledger_index: event.ledger_index,
+      sequence: sequenceOf(event),
       delivery_id: deliveryId,
       status: status ?? null,
       time_ms: tookMs,

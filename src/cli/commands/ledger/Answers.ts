@@ -6,6 +6,7 @@ import { Stream } from "effect"
 import { Limits } from "../../../config/Limits.ts"
 import { detectLedger } from "../../../detect/Detect.ts"
 import type { Json } from "../../../domain/Ledger.ts"
+import { isNetwork } from "../../../domain/Network.ts"
 import { isJsonObject } from "../../../domain/NormaliseLedger.ts"
 import { linesOf } from "../../terminal/InputFile.ts"
 import { parseJson, printableLines } from "../../terminal/JsonText.ts"
@@ -14,11 +15,11 @@ import { eventFields } from "./EventFields.ts"
 import { recordedItems } from "./RecordedData.ts"
 
 const answerTo = (question: Json): object => {
-  const id = isJsonObject(question) ? (question["id"] ?? null) : null
-  const [item] = recordedItems(isJsonObject(question) ? (question["ledger"] ?? null) : null)
+  const { id = null, ledger = null, network } = isJsonObject(question) ? question : {}
+  const [item] = recordedItems(ledger)
   if (item === undefined) return { id, error: "the ledger is an empty list." }
   if (item._tag === "Fault") return { id, error: item.message }
-  const { alerts, events } = detectLedger(item.ledger)
+  const { alerts, events } = detectLedger(item.ledger, isNetwork(network) ? network : undefined)
   return { id, events: events.map(eventFields), alerts }
 }
 

@@ -4,14 +4,15 @@
  * rest of the input is still read, and the command then fails.
  */
 import { Effect, Stream } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { Limits } from "../../../config/Limits.ts"
 import { detectLedger } from "../../../detect/Detect.ts"
 import type { DetectedEvent } from "../../../domain/LedgerEvent.ts"
+import { type Network, networks } from "../../../domain/Network.ts"
 import { printable } from "../../../domain/Printable.ts"
 import { errorText } from "../../../observability/Logging.ts"
 import { FailureReported, wrongUsage } from "../../terminal/Failure.ts"
-import { switchFlag } from "../../terminal/Flags.ts"
+import { optional, switchFlag } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 import { printableLines } from "../../terminal/JsonText.ts"
@@ -39,8 +40,13 @@ const eventLine = (event: DetectedEvent, file: string | undefined): string =>
   )
 
 /** Prints the events of one ledger, and a warning for each withheld event. */
-const show = Effect.fnUntraced(function* ({ ledger }: Recorded, file: string, several: boolean) {
-  const { events, alerts } = detectLedger(ledger)
+const show = Effect.fnUntraced(function* (
+  { ledger }: Recorded,
+  network: Network | undefined,
+  file: string,
+  several: boolean
+) {
+  const { events, alerts } = detectLedger(ledger, network)
   if (events.length > 0) {
     yield* print(events.map((event) => eventLine(event, several ? file : undefined)).join("\n"))
   }
@@ -52,7 +58,7 @@ const show = Effect.fnUntraced(function* ({ ledger }: Recorded, file: string, se
 })
 
 /** Returns whether the file had no fault. */
-const detectFile = (file: string, several: boolean) => {
+const detectFile = (network: Network | undefined, file: string, several: boolean) => {
   const name = printable(file)
   const reader = makeRecordedReader()
   let faults = 0
@@ -60,7 +66,7 @@ const detectFile = (file: string, several: boolean) => {
   /** Returns whether to read more lines. */
   const showAll = Effect.fnUntraced(function* (items: Iterable<Item>) {
     for (const item of items) {
-      if (item._tag === "Recorded") yield* show(item, file, several)
+      if (item._tag === "Recorded") yield* show(item, network, file, several)
       else if (++faults <= FAULTS_SHOWN)
         yield* printError(`ledgerhook: ${name}:${item.line}: ${item.message}`)
       if (hopeless()) return false
@@ -97,18 +103,26 @@ const detect = Command.make(
       Argument.withDescription("A file of recorded ledgers or transactions; - means standard input"),
       Argument.variadic({ min: 0 })
     ),
+    network: Flag.Literals("network", networks).pipe(
+      Flag.withDescription(
+        "The ledgers' network, which decides about partial payments of multi-purpose tokens (default: unknown)"
+      ),
+      optional
+    ),
     conformance: switchFlag(
       "conformance",
       "Answer the questions of `ledgerhook conformance` on standard input instead of reading files"
     )
   },
-  Effect.fnUntraced(function* ({ conformance, files }) {
+  Effect.fnUntraced(function* ({ conformance, files, network }) {
     if (conformance !== (files.length === 0))
-      return yield* wrongUsage("Give at least one file (- means standard input), or --conformance without files.")
+      return yield* wrongUsage(
+        "Give at least one file (- means standard input), or --conformance without files."
+      )
     if (conformance) return yield* answerQuestions
     let good = true
     for (const file of files) {
-      if (!(yield* detectFile(file, files.length > 1))) good = false
+      if (!(yield* detectFile(network, file, files.length > 1))) good = false
     }
     if (!good) return yield* new FailureReported()
   })

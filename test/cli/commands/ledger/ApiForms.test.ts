@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { readVectors } from "../../../../src/cli/commands/conformance/Vectors.ts"
 import { type Item, makeRecordedReader } from "../../../../src/cli/commands/ledger/RecordedData.ts"
 import { corpusFiles, corpusFolder, corpusPresent } from "../../../support/corpusLedgers.ts"
 
@@ -55,6 +56,14 @@ const proposed = {
 const blobs1 = { tx_blob: "12", meta: "20" }
 const blobs2 = { tx_blob: "12", meta_blob: "20" }
 
+/** A ledger with one payment. The cast is safe: the vectors' page describes this form. */
+const inBytes = readVectors().find(({ name }) => name === "xrp_direct")!.input.binary as unknown as {
+  readonly ledger: {
+    readonly ledger_data: string
+    readonly transactions: ReadonlyArray<Readonly<Record<string, string>>>
+  }
+}
+
 const found = { index: INDEX, time: TIME, hash }
 const neither =
   /neither a ledger with its transactions nor a transaction with hash and metadata, in JSON form/
@@ -64,7 +73,7 @@ interface Found {
   readonly index: number
   readonly time: number | undefined
   /** Of all transactions. */
-  readonly hash: string
+  readonly hash: string | undefined
 }
 
 /** A pattern: refused with this reason. */
@@ -108,6 +117,10 @@ const rows: Readonly<Record<string, readonly [form: object, expected: Expected]>
     neither
   ],
   "`tx_history` 1": [{ index: 0, txs: [{ ...v1, ledger_index: INDEX }] }, neither],
+  "`ledger` with `binary` 2": [
+    inBytes,
+    [{ index: 105_000_000, time: 817_000_000, hash: inBytes.ledger.transactions[0]!.hash }]
+  ],
   "any of these with `binary` 1": [ledgerAnswer(INDEX, [blobs1]), unreadable],
   "any of these with `binary` 2": [ledgerAnswer(INDEX, [{ ...blobs2, hash }]), unreadable]
 }
@@ -167,6 +180,23 @@ describe("a form of the API", () => {
     )
     assert.isNotEmpty(documented)
     assert.includeMembers(Object.keys(rows), documented)
+  })
+
+  it("may be a ledger in binary form, which is refused if a byte differs from its hash", () => {
+    const { ledger } = inBytes
+    const [first] = ledger.transactions
+    const changed = { ...first, tx_blob: first!["tx_blob"]!.replace(/.$/, "0") }
+    check(
+      JSON.stringify({ ...inBytes, ledger: { ...ledger, transactions: [changed] } }),
+      /^the transactions of ledger 105000000 do not have the root [0-9A-F]{64}\.$/
+    )
+    check(
+      JSON.stringify({
+        ...inBytes,
+        ledger: { ...ledger, ledger_data: ledger.ledger_data.replace(/.$/, "1") }
+      }),
+      /^the header of ledger 105000000 does not have the hash/
+    )
   })
 
   it("may be a single transaction in binary form, which is refused", () => {

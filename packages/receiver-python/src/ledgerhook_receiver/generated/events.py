@@ -31,18 +31,18 @@ Address = str
 #: 2024.
 Drops = str
 
-#: Bytes in hex, as they are in the ledger, not decoded.
-Hex = str
+#: Bytes in hex, as they are in the ledger, not decoded: at most 1,024 bytes.
+MemoHex = str
 
 
-#: A memo of a transaction. Its fields are bytes in hex, as in the ledger.
+#: A memo of a transaction.
 class Memo(TypedDict, total=False):
     #: MemoType.
-    type: Hex
+    type: MemoHex
     #: MemoFormat.
-    format: Hex
+    format: MemoHex
     #: MemoData.
-    data: Hex
+    data: MemoHex
 
 #: A currency code: 3 characters (case matters) or 40 upper-case hex digits. Hex codes are not decoded,
 #: because different codes may look alike as text.
@@ -108,6 +108,9 @@ class MptAmount(TypedDict):
 #: An amount of any asset except XRP.
 IssuedAmount = Union[TokenAmount, MptAmount]
 
+#: Bytes in hex, as they are in the ledger, not decoded: at most 512 bytes.
+Hex = str
+
 #: An amount of XRP, of a token on trust lines or of a multi-purpose token.
 Amount = Union[Drops, TokenAmount, MptAmount]
 
@@ -148,8 +151,8 @@ class TrustLineChangeForm3(_TrustLineChangeForm3Required, total=False):
     previous: int
     value: int
 
-#: A changed setting of a trust line. A quality that was unset before has no previous; one that is unset now
-#: has no value.
+#: A changed setting of a trust line. A quality that was unset before has no previous, nor has one that was
+#: set again, possibly to the same value; one that is unset now has no value.
 TrustLineChange = Union[TrustLineChangeForm1, TrustLineChangeForm2, TrustLineChangeForm3]
 
 #: 128 bits as 32 upper-case hex digits.
@@ -288,16 +291,26 @@ class _PaymentXrpRequired(TypedDict):
 class PaymentXrp(_PaymentXrpRequired, total=False):
     #: The destination tag, which names a customer or account at the receiver. 0 is a valid tag.
     destination_tag: int
+    #: The source tag, which names a customer or account at the sender.
+    source_tag: int
+    #: The sender's reference.
+    invoice_id: Hash
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -322,16 +335,22 @@ class PaymentIssued(_PaymentIssuedRequired, total=False):
     source_tag: int
     #: The sender's reference.
     invoice_id: Hash
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -359,16 +378,22 @@ class _NftMintedRequired(TypedDict):
 class NftMinted(_NftMintedRequired, total=False):
     #: The URI of the token.
     uri: Hex
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -392,16 +417,22 @@ class _NftBurnedRequired(TypedDict):
 #: An NFTokenBurn succeeded. Offers for the token that it removes cause nft.offer_cancelled events of the same
 #: transaction.
 class NftBurned(_NftBurnedRequired, total=False):
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -428,16 +459,22 @@ class NftOfferCreated(_NftOfferCreatedRequired, total=False):
     destination: Address
     #: When the offer expires. It cannot be accepted from then on.
     expiration: Time
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -469,16 +506,22 @@ class NftOfferAccepted(_NftOfferAcceptedRequired, total=False):
     broker: Address
     #: What the broker kept.
     broker_fee: Amount
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -510,16 +553,22 @@ class NftOfferCancelled(_NftOfferCancelledRequired, total=False):
     expiration: Time
     #: The account that sent the NFTokenCancelOffer.
     cancelled_by: Address
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -553,16 +602,24 @@ class DexOfferCreated(_DexOfferCreatedRequired, total=False):
     expiration: Time
     #: The permissioned domain it belongs to.
     domain_id: Hash
+    #: Present, and true, if the offer is also in the open order book, besides that of its domain.
+    is_hybrid: Literal[True]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -593,16 +650,26 @@ class _DexOfferPartialRequired(TypedDict):
 #: the same transaction cancels it (dex.offer_cancelled with reason unfunded). Trades with an AMM take no
 #: offer and cause no event.
 class DexOfferPartial(_DexOfferPartialRequired, total=False):
+    #: The permissioned domain it belongs to.
+    domain_id: Hash
+    #: Present, and true, if the offer is also in the open order book, besides that of its domain.
+    is_hybrid: Literal[True]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -631,16 +698,26 @@ class _DexOfferFilledRequired(TypedDict):
 
 #: An offer in an order book was taken until one side was used up, and was removed from the book.
 class DexOfferFilled(_DexOfferFilledRequired, total=False):
+    #: The permissioned domain it belongs to.
+    domain_id: Hash
+    #: Present, and true, if the offer is also in the open order book, besides that of its domain.
+    is_hybrid: Literal[True]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -670,16 +747,26 @@ class _DexOfferCancelledRequired(TypedDict):
 class DexOfferCancelled(_DexOfferCancelledRequired, total=False):
     #: When the offer expires. It cannot be taken from then on.
     expiration: Time
+    #: The permissioned domain it belongs to.
+    domain_id: Hash
+    #: Present, and true, if the offer is also in the open order book, besides that of its domain.
+    is_hybrid: Literal[True]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -732,16 +819,22 @@ class TrustlineCreated(_TrustlineCreatedRequired, total=False):
     quality_out: int
     #: Present, and true, if the line belongs to an AMM's pool.
     amm_pool: Literal[True]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -796,16 +889,22 @@ class TrustlineModified(_TrustlineModifiedRequired, total=False):
     quality_out: int
     #: Present, and true, if the line belongs to an AMM's pool.
     amm_pool: Literal[True]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -858,16 +957,22 @@ class TrustlineDeleted(_TrustlineDeletedRequired, total=False):
     amm_pool: Literal[True]
     #: The account's previous limit, if this transaction changed it.
     previous_limit: TokenValue
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -886,18 +991,25 @@ class _AccountCreatedRequired(TypedDict):
 
 #: An account was created, usually by the first Payment to it. A deleted account may be created again.
 class AccountCreated(_AccountCreatedRequired, total=False):
-    #: What the account belongs to, if it is a pseudo-account, for which no keys exist.
-    pseudo_account_type: Literal["amm", "vault", "loan_broker"]
+    #: What the account belongs to, if it is a pseudo-account, for which no keys exist. other: an object of a
+    #: kind that this version of the rules does not name.
+    pseudo_account_type: Literal["amm", "vault", "loan_broker", "other"]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -915,16 +1027,22 @@ class _AccountSettingsChangedRequired(TypedDict):
 #: An AccountSet, SetRegularKey or SignerListSet succeeded and changed a setting. A transaction that changes
 #: nothing causes no event, as far as the ledger shows it.
 class AccountSettingsChanged(_AccountSettingsChangedRequired, total=False):
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -946,18 +1064,25 @@ class AccountDeleted(_AccountDeletedRequired, total=False):
     destination_tag: int
     #: The amount that the destination got; absent if the ledger does not show it.
     delivered_amount: Drops
-    #: What the account belongs to, if it is a pseudo-account, for which no keys exist.
-    pseudo_account_type: Literal["amm", "vault", "loan_broker"]
+    #: What the account belongs to, if it is a pseudo-account, for which no keys exist. other: an object of a
+    #: kind that this version of the rules does not name.
+    pseudo_account_type: Literal["amm", "vault", "loan_broker", "other"]
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -988,16 +1113,22 @@ class EscrowCreated(_EscrowCreatedRequired, total=False):
     finish_after: Time
     #: From this time on the escrow can only be cancelled.
     cancel_after: Time
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -1032,16 +1163,25 @@ class EscrowFinished(_EscrowFinishedRequired, total=False):
     cancel_after: Time
     #: The fulfilment of the condition.
     fulfillment: Hex
+    #: The amount that the destination got: less than amount if the token has a transfer fee. Absent if the
+    #: ledger does not show it.
+    delivered_amount: ComputedAmount
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -1074,16 +1214,22 @@ class EscrowCancelled(_EscrowCancelledRequired, total=False):
     finish_after: Time
     #: From this time on the escrow can only be cancelled.
     cancel_after: Time
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -1112,16 +1258,22 @@ class CheckCreated(_CheckCreatedRequired, total=False):
     invoice_id: Hash
     #: When the check expires. It cannot be cashed from then on.
     expiration: Time
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -1152,16 +1304,22 @@ class CheckCashed(_CheckCashedRequired, total=False):
     invoice_id: Hash
     #: When the check expires. It cannot be cashed from then on.
     expiration: Time
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
@@ -1195,16 +1353,22 @@ class CheckCancelled(_CheckCancelledRequired, total=False):
     invoice_id: Hash
     #: When the check expires. It cannot be cashed from then on.
     expiration: Time
+    #: The account that sent the transaction for its account, as its delegate.
+    delegate: Address
+    #: The Batch transaction of which the transaction is a part.
+    parent_batch_id: Hash
+    #: The account that signed the transaction too, as its sponsor.
+    sponsor: Address
     #: The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver
     #: includes memos.
     memos: List[Memo]
-    #: Present if the transaction has more than 1,024 bytes of memos: the last ones are left out. In a payload
-    #: only if the receiver includes memos.
+    #: Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all
+    #: later ones are left out. In a payload only if the receiver includes memos.
     memos_truncated: Literal[True]
     #: What the transaction changed in the balances of the event's accounts, sorted by account, then by asset:
-    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Absent if nothing changed, if it cannot
-    #: be known, or if there are more than 100 changes. In a payload only if the receiver includes
-    #: balance_changes.
+    #: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them.
+    #: Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the
+    #: receiver includes balance_changes.
     balance_changes: List[BalanceChange]
 
 
