@@ -29,16 +29,10 @@ const pathOf = (query: Query): string => {
   return `/v1/events?${search}`
 }
 
-const fields = [
-  "event_id",
-  "event_type",
-  "ledger_index",
-  "position",
-  "timestamp",
-  "network",
-  "payload"
-] as const
-const itemOf = (event: LedgerEvent) => Object.fromEntries(fields.map((field) => [field, event[field]]))
+const itemOf = ({ event_id, event_type, ledger_index, position, ...event }: LedgerEvent) => {
+  const { network, payload, timestamp } = event
+  return { event_id, event_type, ledger_index, position, timestamp, network, payload }
+}
 
 /** Newest first: by time, then network, then place. */
 const newestFirst = (a: LedgerEvent, b: LedgerEvent): number =>
