@@ -50,7 +50,7 @@ describe.each(eventTypes)("%s", (type) => {
 
   it("refuses null and a wrong type in every field", () => {
     for (const field of fields)
-      for (const wrong of [null, { wrong: 1 }, [], -1.5])
+      for (const wrong of [null, { wrong: 1 }, ["wrong"], -1.5])
         assertRefused(type, { ...example, [field]: wrong }, `${field} ${JSON.stringify(wrong)}`)
   })
 })
