@@ -76,7 +76,8 @@ const text = (checked: ReadonlyArray<Checked>, colour: boolean): string => {
   const wrong = checked.filter((one) => !isRight(one))
   return [
     ...makeTable(columns, colour).lines(rows, true),
-    ...wrong.flatMap(wrongLines),
+    // What the command answered must not control the terminal.
+    ...wrong.flatMap(wrongLines).map(printableLines),
     "",
     wrong.length === 0
       ? `All ${checked.length} answers are right.`
@@ -122,11 +123,9 @@ export const conformance = Command.make(
       return yield* wrongUsage("No vector has this rule, name and form; schemas/detection lists them.")
     const invocation = yield* Invocation
     yield* print(
-      printableLines(
-        inJson(invocation, asJson)
-          ? JSON.stringify(toJson(checked), null, 2)
-          : text(checked, stdoutColour(invocation))
-      )
+      inJson(invocation, asJson)
+        ? printableLines(JSON.stringify(toJson(checked), null, 2))
+        : text(checked, stdoutColour(invocation))
     )
     if (!checked.every(isRight)) return yield* new FailureReported()
   })
