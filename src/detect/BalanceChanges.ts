@@ -25,7 +25,12 @@ import type { AffectedNode, EntryType } from "./Nodes.ts"
 type Context = Pick<TransactionContext, "fault" | "nodes" | "type">
 type Accounts = ReadonlySet<string>
 type Add = (account: string, asset: BalanceChange["asset"], change: string) => void
-type Reader = (node: AffectedNode, accounts: Accounts, add: Add, context: Context) => void
+/** `escrow`: the one that an EscrowFinish paid out. It is looked for once, because a made-up ledger has any number of nodes. */
+interface Cause {
+  readonly type: string
+  readonly escrow: AffectedNode | undefined
+}
+type Reader = (node: AffectedNode, accounts: Accounts, add: Add, cause: Cause) => void
 type Changes = Pick<DetectedEvent, "balance_changes">
 
 const unknown: Changes = {}
@@ -59,8 +64,14 @@ const changesOf = (
     if (list === undefined) found.set(account, [{ account, asset, change }])
     else list.push({ account, asset, change })
   }
+  const { nodes, type } = context
+  const escrow =
+    type === "EscrowFinish"
+      ? nodes.find((node) => node.type === "Escrow" && node.change === "deleted")
+      : undefined
+  const cause = { type, escrow }
   try {
-    for (const node of context.nodes) readers[node.type]?.(node, accounts, add, context)
+    for (const node of nodes) readers[node.type]?.(node, accounts, add, cause)
   } catch {
     return undefined
   }
@@ -105,13 +116,13 @@ const tokenOf = (balance: JsonObject): string => need(tokenValueOf(balance, "val
 const unitsOf = textField((text) => /^(?:0|[1-9][0-9]{0,18})$/.test(text), "a number of units")
 const issuanceOf = textField((text) => MPT_ISSUANCE_ID.test(text), "the id of an issuance")
 
-const readHolding: Reader = (node, accounts, add, context) => {
+const readHolding: Reader = (node, accounts, add, cause) => {
   const { fields } = node
   const account = needAddress(fields, "Account")
   if (!accounts.has(account)) return
   const mpt_issuance_id = need(issuanceOf(fields, "MPTokenIssuanceID"), "MPTokenIssuanceID")
   const after = unitsOf(fields, "MPTAmount") ?? "0"
-  add(account, { mpt_issuance_id }, difference(after, formerUnits(node, after, account, context)))
+  add(account, { mpt_issuance_id }, difference(after, formerUnits(node, after, account, cause)))
 }
 
 /**
@@ -122,7 +133,7 @@ const formerUnits = (
   { change, previous }: AffectedNode,
   after: string,
   account: string,
-  { nodes, type }: Context
+  { escrow, type }: Cause
 ): string => {
   const former = unitsOf(previous, "MPTAmount")
   if (former !== undefined || change === "created") return former ?? "0"
@@ -132,7 +143,6 @@ const formerUnits = (
   if (changed === "Flags") return after
   if (changed === "LockedAmount" && type === "EscrowCancel") return "0"
   if (changed === "LockedAmount" && type === "EscrowFinish") {
-    const escrow = nodes.find((node) => node.type === "Escrow" && node.change === "deleted")
     const destination = escrow && addressOf(escrow.fields, "Destination")
     return need(destination, "Destination") === account ? "0" : after
   }
