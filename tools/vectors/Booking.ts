@@ -48,7 +48,7 @@ const kilobyte = "AB".repeat(600)
 export const booking = [
   vector({
     name: "memos_of_payment",
-    rule: "1.4",
+    rule: "6.1",
     booking: true,
     about: "Memos in hex, as in the ledger; a field that a memo lacks is absent",
     tx: pay({
@@ -66,7 +66,7 @@ export const booking = [
   }),
   vector({
     name: "memos_truncated",
-    rule: "1.4",
+    rule: "6.1",
     booking: true,
     about:
       "More than 1,024 bytes: whole memos in their order, as far as they fit, and a sign that others are left out",
@@ -75,7 +75,7 @@ export const booking = [
   }),
   vector({
     name: "memos_too_large",
-    rule: "1.4",
+    rule: "6.1",
     booking: true,
     about: "A first memo of more than 1,024 bytes: no memos, but the sign",
     tx: pay({ Memos: [memo({ MemoData: "AB".repeat(1_025) })] }),
@@ -83,7 +83,7 @@ export const booking = [
   }),
   vector({
     name: "memos_of_every_event",
-    rule: "1.4",
+    rule: "6.1",
     booking: true,
     about: "Every event of a transaction has its memos",
     tx: {
@@ -116,7 +116,7 @@ export const booking = [
   }),
   vector({
     name: "changes_xrp",
-    rule: "1.4",
+    rule: "6.2",
     booking: true,
     about: "XRP in drops; the fee is in the change of the account that paid it",
     tx: pay(),
@@ -125,7 +125,7 @@ export const booking = [
   }),
   vector({
     name: "changes_of_new_account",
-    rule: "1.4",
+    rule: "6.2",
     booking: true,
     about: "A created account gained its first balance",
     tx: pay(),
@@ -146,7 +146,7 @@ export const booking = [
   }),
   vector({
     name: "changes_token",
-    rule: "1.4",
+    rule: "6.2",
     booking: true,
     about:
       "A token from the account's view, here the low and the high side; only involved accounts are listed",
@@ -167,7 +167,7 @@ export const booking = [
   }),
   vector({
     name: "changes_of_issuer",
-    rule: "1.4",
+    rule: "6.2",
     booking: true,
     about: "For an issuer that is involved, the other side of the line takes the issuer's place",
     tx: pay({ Amount: usd("3"), Destination: issuer }),
@@ -182,7 +182,7 @@ export const booking = [
   }),
   vector({
     name: "changes_exact",
-    rule: "1.4",
+    rule: "6.2",
     booking: true,
     about: "Changes are exact, in plain notation",
     tx: pay({ Amount: usd("1") }),
@@ -191,7 +191,7 @@ export const booking = [
   }),
   vector({
     name: "changes_mpt",
-    rule: "1.4",
+    rule: "6.2",
     booking: true,
     about: "A multi-purpose token in units; for its issuer, what it owes grew",
     tx: pay({ Account: issuer, Amount: mpt("50") }),
@@ -214,7 +214,7 @@ export const booking = [
   }),
   vector({
     name: "changes_unknown",
-    rule: "1.4",
+    rule: "6.2",
     booking: true,
     about: "A node that cannot be read may have changed any balance: no changes are given",
     tx: pay(),
