@@ -7,10 +7,10 @@ import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"
-import type { Json, JsonObject, Ledger, LedgerTransaction } from "../../src/domain/Ledger.ts"
-import type { DetectedEvent } from "../../src/domain/LedgerEvent.ts"
-import { isJsonObject, ledgerOfTransaction, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
+import type { Json, Ledger } from "../../src/domain/Ledger.ts"
+import { ledgerOfTransaction, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
 import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
+import { asVersion1, laterCounts } from "../support/rulesVersion1.ts"
 import { sortedJson } from "./support.ts"
 
 const files: ReadonlyArray<string> = corpusPresent
@@ -30,70 +30,11 @@ const ledgerOf = (file: string): Ledger => {
   return ledger
 }
 
-/** The fields of version 2, with the value that the transaction and, where a node causes the event, its fields give. */
-const laterFields = (
-  { event_type, payload }: DetectedEvent,
-  { meta, tx }: LedgerTransaction
-): Readonly<Record<string, Json | undefined>> => ({
-  delegate: tx["Delegate"],
-  parent_batch_id: meta["ParentBatchID"],
-  sponsor: tx["SponsorSignature"] === undefined ? undefined : tx["Sponsor"],
-  ...(event_type === "payment.xrp" && { source_tag: tx["SourceTag"], invoice_id: tx["InvoiceID"] }),
-  ...(event_type.startsWith("dex.") && offerDomain(meta, payload["offer_id"])),
-  // No escrow of the corpus had a transfer fee. What a token's issuer got is in no node.
-  ...(event_type === "escrow.finished" && {
-    delivered_amount: payload["delivered_amount"] && payload["amount"]
-  })
-})
-
-/** The node's own fields, found without detection. */
-const offerDomain = (meta: JsonObject, id: Json | undefined) => {
-  const nodes = (meta["AffectedNodes"] as ReadonlyArray<JsonObject>).flatMap((node) => Object.values(node))
-  const node = nodes.find((one) => isJsonObject(one) && one["LedgerIndex"] === id) as JsonObject
-  const fields = (node["NewFields"] ?? node["FinalFields"]) as JsonObject
-  const isHybrid = (Number(fields["Flags"] ?? 0) & 0x4_0000) !== 0
-  return { domain_id: fields["DomainID"], is_hybrid: isHybrid ? true : undefined }
-}
-
-/** Fields that version 1 has too. */
-const formerFields: Readonly<Record<string, ReadonlyArray<string>>> = { "dex.offer_created": ["domain_id"] }
-
-/** How many events have each of the later fields. */
-const laterCounts: Record<string, number> = {}
-
-/** Qualities that a TrustSet set beside another change; version 1 reported them only alone. */
-const withoutQualities = (changes: Json | undefined, { tx }: LedgerTransaction): Json | undefined => {
-  if (!Array.isArray(changes)) return changes
-  const asked: Record<string, Json | undefined> = {
-    quality_in: tx["QualityIn"],
-    quality_out: tx["QualityOut"]
-  }
-  const former = changes.filter((change) => {
-    if (!(change.field in asked) || change.previous !== undefined) return true
-    assert.strictEqual(change.value, asked[change.field])
-    return false
-  })
-  return former.length > 0 ? former : changes
-}
-
-/** The event as version 1 of the rules gives it, once its later fields have been compared. */
-const asVersion1 = (event: DetectedEvent, transaction: LedgerTransaction): DetectedEvent => {
-  const payload: Record<string, Json> = { ...event.payload }
-  for (const [name, value] of Object.entries(laterFields(event, transaction))) {
-    if (formerFields[event.event_type]?.includes(name) === true) continue
-    assert.deepStrictEqual(payload[name], value, `${name} of ${event.event_id}`)
-    if (value !== undefined) laterCounts[name] = (laterCounts[name] ?? 0) + 1
-    delete payload[name]
-  }
-  const changes = withoutQualities(payload["changes"], transaction)
-  const { balance_changes, memos, memos_truncated, ...former } = event
-  return { ...former, payload: changes === undefined ? payload : { ...payload, changes } }
-}
-
 const linesOf = (file: string, ledger: Ledger): ReadonlyArray<string> =>
   detectLedger(ledger).events.map((event) => {
     const transaction = ledger.transactions.find(({ hash }) => hash === event.payload["tx_hash"])
-    return sortedJson({ ...asVersion1(event, transaction!), file })
+    const { balance_changes, memos, memos_truncated, ...former } = asVersion1(event, transaction!)
+    return sortedJson({ ...former, file })
   })
 
 /** Orders the transactions of all files: by ledger, execution order and hash. */

@@ -4,6 +4,8 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import type { DetectedEvent } from "../../src/domain/LedgerEvent.ts"
+import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
 import { Health } from "../../src/observability/Health.ts"
 import { apiPart, roles } from "../../src/Roles.ts"
 import { apiClient, createWebhook } from "../support/apiClient.ts"
@@ -11,6 +13,7 @@ import { comparable, corpusPresent, corpusRuns, expectedEvents } from "../suppor
 import { TestDatabase } from "../support/postgres.ts"
 import { makeReceiver, signatureHolds } from "../support/receiver.ts"
 import { rippledServer } from "../support/rippledServer.ts"
+import { asVersion1 } from "../support/rulesVersion1.ts"
 import { settingsLayer } from "../support/settings.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
@@ -48,9 +51,19 @@ describe.skipIf(!corpusPresent)("real ledgers, whole chain (skipped without ../s
         yield* receiver
           .until((received) => received.length >= expected.length)
           .pipe(Effect.timeout("30 seconds"))
+        const transactions = new Map(
+          ledgers
+            .flatMap((one) => normaliseLedger(one)?.ledger.transactions ?? [])
+            .map((one) => [one.hash, one])
+        )
         const known = (index: number) => expected[index]?.timestamp !== null
         assert.deepStrictEqual(
-          receiver.received.map(({ event }, i) => comparable(event, { withTime: known(i) })),
+          receiver.received.map(({ event: received }, i) => {
+            // Every envelope has a payload.
+            const event = received as unknown as DetectedEvent
+            const transaction = transactions.get(String(event.payload["tx_hash"]))!
+            return comparable({ ...asVersion1(event, transaction) }, { withTime: known(i) })
+          }),
           expected.map(({ accounts: _, ...event }, i) => comparable(event, { withTime: known(i) }))
         )
         for (const one of receiver.received) {
