@@ -24,6 +24,14 @@ const destinationTag = (world: World, destination: string): { readonly Destinati
   return required || world.random.flip(0.4) ? { DestinationTag: world.random.int(0, 4_294_967_295) } : {}
 }
 
+const hexOf = (text: string): string => Buffer.from(text).toString("hex").toUpperCase()
+
+/** Some payers name their invoice in a memo. It follows from the amount, so the world draws nothing for it. */
+const memo = (drops: bigint) =>
+  (drops / 10_000n) % 4n === 0n && {
+    Memos: [{ Memo: { MemoType: hexOf("invoice"), MemoData: hexOf(`INV-${drops}`) } }]
+  }
+
 const xrpPayment = (world: World): Draft | undefined => {
   const sender = world.random.pick(world.people)
   const guest = world.random.flip(0.1) ? world.random.pickOrNone([...world.guests]) : undefined
@@ -35,7 +43,8 @@ const xrpPayment = (world: World): Draft | undefined => {
       Account: sender,
       Amount: drops.toString(),
       Destination: receiver,
-      ...destinationTag(world, receiver)
+      ...destinationTag(world, receiver),
+      ...memo(drops)
     },
     expected: ["payment.xrp"],
     apply: (view) => move(view, sender, receiver, "XRP", drops)
