@@ -25,7 +25,7 @@ import type { AffectedNode, EntryType } from "./Nodes.ts"
 type Context = Pick<TransactionContext, "fault" | "nodes" | "type">
 type Accounts = ReadonlySet<string>
 type Add = (account: string, asset: BalanceChange["asset"], change: string) => void
-/** `escrow`: the one that an EscrowFinish paid out. It is looked for once, because a made-up ledger has any number of nodes. */
+/** `escrow`: the one that an EscrowFinish paid out. It is looked for once: a made-up ledger has any number of nodes. */
 interface Cause {
   readonly type: string
   readonly escrow: AffectedNode | undefined

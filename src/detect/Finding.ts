@@ -99,7 +99,7 @@ export const nothing: ReadonlyArray<never> = []
 /** The form of a list's entries depends on what they name. The compiler cannot check it; tests and Validate.ts do. */
 type Built<Value> = Value extends ReadonlyArray<unknown> ? ReadonlyArray<Json> : Value
 
-/** A payload that names every field of its type. Optional fields may be undefined. Numbering.ts adds those of the origin. */
+/** A payload that names every field of its type. Optional fields may be undefined. Numbering.ts adds the origin's. */
 export type Draft<Fields> = {
   readonly [Name in Exclude<keyof Fields, OriginField>]-?: Record<never, never> extends Pick<Fields, Name>
     ? Built<Fields[Name]> | undefined

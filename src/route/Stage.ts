@@ -168,10 +168,10 @@ export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Networ
           next.unreadable.push(record)
           continue
         }
-        // Most webhooks want no more than the payload, so the work of their deliveries is small.
-        const plain = withoutIncludable(event)
-        const eventFor = ({ includes }: RoutedWebhook) => (includes ? event : plain)
         let wanting: ReadonlyArray<RoutedWebhook> = webhooks.match(event).filter(maySend)
+        // Most webhooks want no more than the payload, so the work of their deliveries is small.
+        const plain = wanting.some(({ includes }) => !includes) ? withoutIncludable(event) : event
+        const eventFor = ({ includes }: RoutedWebhook) => (includes ? event : plain)
         if (deferred.size() > 0 || wanting.length > routeBatchDeliveries) {
           const isLarge = wanting.length > routeBatchDeliveries
           deferred.add(record, eventFor, isLarge ? wanting : wanting.filter(({ id }) => deferred.has(id)))

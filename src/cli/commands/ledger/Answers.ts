@@ -1,5 +1,6 @@
 /**
- * `ledger detect --conformance`: answers the questions of `ledgerhook conformance`, one line for each line. A question that cannot be read is answered with an error and its id, so the conversation goes on.
+ * `ledger detect --conformance`: answers the questions of `ledgerhook conformance`, one line for each line. A question
+ * that cannot be read is answered with an error and its id, so the conversation goes on.
  */
 import { Effect, Stream } from "effect"
 import { Limits } from "../../../config/Limits.ts"
