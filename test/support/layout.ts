@@ -72,8 +72,8 @@ export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
     "LogAdapter",
     "Roles"
   ],
-  "effect/http": ["api", "Roles", "log", "observability"],
-  "effect/http-api": ["api"],
+  "effect/http": ["api", "Roles", "log", "observability", "cli"],
+  "effect/http-api": ["api", "cli"],
   "effect/cli": ["cli"]
 }
 

@@ -1,0 +1,21 @@
+/** An event in one line of text, as `listen` and `events tail` show it. Pure. */
+import type { EnvelopeFields } from "../../domain/LedgerEvent.ts"
+import { sequenceOf } from "../../domain/Sequence.ts"
+import { DIM, painter } from "../terminal/Colour.ts"
+import { printableLines } from "../terminal/JsonText.ts"
+
+/** The longest type has 24 characters. */
+const TYPE_WIDTH = 24
+
+/** The sender is untrusted, so its text is escaped. */
+export const eventText = (type: string, id: string, paint: ReturnType<typeof painter>): string =>
+  `${printableLines(type.padEnd(TYPE_WIDTH))}  ${paint(printableLines(id), DIM)}`
+
+export const payloadBelow = (payload: unknown): string =>
+  `\n${printableLines(JSON.stringify(payload, null, 2))}`
+
+export const eventLine = (event: EnvelopeFields, colour: boolean): string => {
+  const paint = painter(colour)
+  const at = printableLines(`${event.timestamp}  ${event.network}  ${sequenceOf(event)}`)
+  return `${at}  ${eventText(event.event_type, event.event_id, paint)}`
+}
