@@ -1,36 +1,25 @@
-/** `ledgerhook webhook`: `list` shows or searches the webhooks of all accounts or of one; `preview` is in WebhookPreview.ts. */
+/**
+ * `ledgerhook webhook`: `list` shows or searches the webhooks of the local database or of a service; `preview` is for the
+ * local database; the others are for a service.
+ */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { type HealthState, healthStates } from "../../domain/HealthState.ts"
-import { iso } from "../../domain/IsoTime.ts"
-import { searchProblem, webhookBounds } from "../../domain/WebhookRules.ts"
-import { shownHealth } from "../../health/Webhook.ts"
-import { type WebhookSummary, webhookSummaries } from "../../storage/webhooks/WebhookOverview.ts"
-import { accountFlag, findAccount, stores } from "../Stores.ts"
-import { GREEN, RED, YELLOW } from "../terminal/Colour.ts"
-import { optional } from "../terminal/Flags.ts"
-import { about } from "../terminal/Help.ts"
-import { type Column, json, printList } from "../terminal/Table.ts"
-import { preview } from "./WebhookPreview.ts"
-
-const colours: Readonly<Record<HealthState, number | undefined>> = {
-  failing: RED,
-  waiting: YELLOW,
-  disabled: RED,
-  new: undefined,
-  healthy: GREEN
-}
-
-const columns: ReadonlyArray<Column<WebhookSummary>> = [
-  { head: "ID", cell: ({ id }) => id },
-  { head: "ACCOUNT", cell: ({ account_id }) => account_id },
-  { head: "NETWORK", cell: ({ network }) => network },
-  { head: "HEALTH", cell: ({ health }) => health.state, colour: ({ health }) => colours[health.state] },
-  { head: "SINCE", cell: ({ health }) => iso(health.since) },
-  { head: "URL", cell: ({ url }) => url },
-  { head: "EVENT TYPES", cell: ({ event_types }) => event_types.join(",") },
-  { head: "WHY", cell: ({ health }) => (health.state === "healthy" ? "" : health.sentence) }
-]
+import { healthStates } from "../../../domain/HealthState.ts"
+import { searchProblem, webhookBounds } from "../../../domain/WebhookRules.ts"
+import { shownHealth } from "../../../health/Webhook.ts"
+import { type WebhookSummary, webhookSummaries } from "../../../storage/webhooks/WebhookOverview.ts"
+import { accountFlag, findAccount, stores } from "../../Stores.ts"
+import { nextPage } from "../../service/Pages.ts"
+import { defined, withService } from "../../service/Service.ts"
+import { localOnly, usesService } from "../../service/Target.ts"
+import { optional } from "../../terminal/Flags.ts"
+import { about } from "../../terminal/Help.ts"
+import { json, printList, printPages } from "../../terminal/Table.ts"
+import { pause, remove, resume, show } from "./Change.ts"
+import { create } from "./Create.ts"
+import { preview } from "./Preview.ts"
+import { test } from "./Test.ts"
+import { columns, columnsOfAll } from "./View.ts"
 
 /** As the API shows it. */
 const toJson = ({ health, ...webhook }: WebhookSummary) => ({ ...webhook, health: shownHealth(health) })
@@ -38,7 +27,10 @@ const toJson = ({ health, ...webhook }: WebhookSummary) => ({ ...webhook, health
 const list = Command.make(
   "list",
   {
-    account: accountFlag.pipe(Flag.withDescription("Only the webhooks of this account"), optional),
+    account: accountFlag.pipe(
+      Flag.withDescription("Only the webhooks of this account; for the local database"),
+      optional
+    ),
     search: Flag.String("search").pipe(
       Flag.withMetavar("TEXT"),
       Flag.withDescription(
@@ -57,28 +49,41 @@ const list = Command.make(
     json
   },
   Effect.fnUntraced(function* ({ account: accountId, health, search, json: asJson }) {
-    if (accountId !== undefined) yield* findAccount(accountId)
-    yield* printList({
-      json: asJson,
-      page: (before: WebhookSummary | undefined, limit) =>
-        webhookSummaries({ accountId, search, health, beforeId: before?.id }, limit),
-      columns,
-      toJson,
-      none:
-        health !== undefined
-          ? `No webhook is ${health}.`
-          : search === undefined
-            ? "There is no webhook. Register one with POST /v1/webhooks."
-            : "No webhook has this text in its id, URL or description."
-    })
+    const none =
+      health !== undefined
+        ? `No webhook is ${health}.`
+        : search === undefined
+          ? "There is no webhook. Register one with POST /v1/webhooks, or `ledgerhook webhook create`."
+          : "No webhook has this text in its id, URL or description."
+    if (yield* usesService) {
+      yield* localOnly("--account", accountId)
+      return yield* withService((api) => {
+        const next = nextPage((page) => api.webhooks.list({ query: defined({ ...page, search, health }) }))
+        return printPages({ json: asJson, next, columns, toJson: (webhook) => webhook, none })
+      })
+    }
+    yield* Effect.gen(function* () {
+      if (accountId !== undefined) yield* findAccount(accountId)
+      yield* printList({
+        json: asJson,
+        page: (before: ReturnType<typeof toJson> | undefined, limit) =>
+          webhookSummaries({ accountId, search, health, beforeId: before?.id }, limit).pipe(
+            Effect.map((webhooks) => webhooks.map(toJson))
+          ),
+        columns: columnsOfAll,
+        toJson: (webhook) => webhook,
+        none
+      })
+    }).pipe(Effect.provide(stores("webhook list")))
   })
 ).pipe(
-  Command.provide(stores("webhook list")),
   about(
     "List webhooks",
-    "List the webhooks of all accounts or of one, newest first, or search them. HEALTH says whether the endpoint answers, and WHY says it in words. Secrets and headers are not shown. JSON contains at most 100 account filters of each webhook.",
+    "List webhooks, newest first, or search them: those of the service in LEDGERHOOK_URL that the key in LEDGERHOOK_API_KEY sees, or, without LEDGERHOOK_URL, those of all accounts or of one in the local database. HEALTH says whether the endpoint answers, and WHY says it in words. Secrets and headers are not shown. JSON contains at most 100 account filters of each webhook.",
     {
       "ledgerhook webhook list": "The webhooks of all accounts",
+      "LEDGERHOOK_URL=https://api.example.com ledgerhook webhook list":
+        "Your webhooks at this service; the key is in LEDGERHOOK_API_KEY",
       "ledgerhook webhook list --health failing": "The webhooks whose endpoints do not answer",
       "ledgerhook webhook list --account acct_01K… | jq '.[] | select(.status == \"disabled\")'":
         "The disabled webhooks of one account, with the reason",
@@ -88,6 +93,6 @@ const list = Command.make(
 )
 
 export const webhook = Command.make("webhook").pipe(
-  Command.withDescription("List webhooks, and try their filters"),
-  Command.withSubcommands([list, preview])
+  Command.withDescription("Register, list, change and test webhooks"),
+  Command.withSubcommands([list, create, show, pause, resume, test, remove, preview])
 )
