@@ -1,6 +1,5 @@
 /** An event in one line of text, as `listen` and `events tail` show it. Pure. */
 import type { EnvelopeFields } from "../../domain/LedgerEvent.ts"
-import { sequenceOf } from "../../domain/Sequence.ts"
 import { DIM, painter } from "../terminal/Colour.ts"
 import { printableLines } from "../terminal/JsonText.ts"
 
@@ -16,6 +15,6 @@ export const payloadBelow = (payload: unknown): string =>
 
 export const eventLine = (event: EnvelopeFields, colour: boolean): string => {
   const paint = painter(colour)
-  const at = printableLines(`${event.timestamp}  ${event.network}  ${sequenceOf(event)}`)
+  const at = printableLines(`${event.timestamp}  ${event.network}`)
   return `${at}  ${eventText(event.event_type, event.event_id, paint)}`
 }

@@ -94,8 +94,10 @@ export const connect = (target: Target) =>
   HttpApiClient.make(Api, {
     baseUrl: target.url,
     transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader(KEY_HEADER, target.key)),
-    transformResponse: (decoded) =>
-      Effect.mapError(decoded, (error) => (Schema.isSchemaError(error) ? new Unreadable() : error))
+    // A body that is not the API's has two failures, of which the first one, its status, says more.
+    transformResponse: Effect.catch((error) =>
+      Effect.fail(Schema.isSchemaError(error) ? new Unreadable() : error)
+    )
   }).pipe(Effect.provide(fetching))
 
 export type ServiceApi = Effect.Success<ReturnType<typeof connect>>

@@ -34,7 +34,7 @@ const send = (name: string | undefined, type: EventType, asJson: boolean) =>
                 ["attempt", attempt.status],
                 ["answer", attempt.error ?? `HTTP ${attempt.response_status}`],
                 ["time", `${attempt.total_ms ?? attempt.response_time_ms ?? 0} ms`],
-                ["body", attempt.response_body ?? "-"]
+                ["body", attempt.response_body || "-"]
               ] as const))
         ],
         value: { delivery_id, attempt },

@@ -9,6 +9,7 @@ import type { Column, Field } from "../../terminal/Table.ts"
 interface Listed {
   readonly id: string
   readonly url: string
+  readonly description: string | null
   readonly network: string
   readonly event_types: ReadonlyArray<string>
   readonly health: ReturnType<typeof shownHealth>
@@ -29,6 +30,7 @@ const rest: ReadonlyArray<Column<Listed>> = [
   { head: "HEALTH", cell: ({ health }) => health.state, colour: ({ health }) => colours[health.state] },
   { head: "SINCE", cell: ({ health }) => health.since },
   { head: "URL", cell: ({ url }) => url },
+  { head: "DESCRIPTION", cell: ({ description }) => description ?? "" },
   { head: "EVENT TYPES", cell: ({ event_types }) => event_types.join(",") },
   { head: "WHY", cell: ({ health }) => (health.state === "healthy" ? "" : health.sentence) }
 ]
