@@ -1,5 +1,6 @@
 /** An event in one line of text, as `listen` and `events tail` show it. Pure. */
 import type { EnvelopeFields } from "../../domain/LedgerEvent.ts"
+import { printable } from "../../domain/Printable.ts"
 import { DIM, painter } from "../terminal/Colour.ts"
 import { printableLines } from "../terminal/JsonText.ts"
 
@@ -7,14 +8,16 @@ import { printableLines } from "../terminal/JsonText.ts"
 const TYPE_WIDTH = 24
 
 /** The sender is untrusted, so its text is escaped. */
+const escaped = (text: string): string => printable(text, text.length)
+
 export const eventText = (type: string, id: string, paint: ReturnType<typeof painter>): string =>
-  `${printableLines(type.padEnd(TYPE_WIDTH))}  ${paint(printableLines(id), DIM)}`
+  `${escaped(type).padEnd(TYPE_WIDTH)}  ${paint(escaped(id), DIM)}`
 
 export const payloadBelow = (payload: unknown): string =>
   `\n${printableLines(JSON.stringify(payload, null, 2))}`
 
 export const eventLine = (event: EnvelopeFields, colour: boolean): string => {
   const paint = painter(colour)
-  const at = printableLines(`${event.timestamp}  ${event.network}`)
+  const at = escaped(`${event.timestamp}  ${event.network}`)
   return `${at}  ${eventText(event.event_type, event.event_id, paint)}`
 }

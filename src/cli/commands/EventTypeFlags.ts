@@ -13,7 +13,7 @@ const meant = (text: string): string => nearest(text.slice(0, LONGEST), eventTyp
 
 /** What a flag accepts that takes a type or a family of types. */
 export const patternAccepted = (text: string): string =>
-  `an event type or a family of them, as nft.*; the nearest one is ${meant(text)}, and schemas/README.md lists them`
+  `an event type (payment.xrp) or a family (nft.*); the nearest one is ${meant(text)}, and schemas/README.md lists them`
 
 /** One type. Shells complete it. */
 const one = Object.assign(Primitive.Choice(eventTypes.map((type) => [type, type] as const)), {

@@ -57,14 +57,15 @@ export const noApi = (url: string, status: number): CommandFailed =>
     `${url} answered HTTP ${status}, but not as a Ledgerhook API does; set ${URL_VARIABLE} to the address of one, as https://api.example.com.`
   )
 
+const adviceFor = (reason: string): string => {
+  if (!reason.startsWith("TLS:")) return `Check ${URL_VARIABLE}, and whether the service runs.`
+  return /issuer unknown|self-signed/.test(reason)
+    ? "If you trust it, name its file in NODE_EXTRA_CA_CERTS."
+    : `Check ${URL_VARIABLE}, and the service's certificate.`
+}
+
 export const unreachable = (url: string, reason: string): CommandFailed =>
-  failed(
-    `${url} cannot be reached: ${reason}. ${
-      reason.startsWith("TLS: certificate issuer") || reason.startsWith("TLS: self-signed")
-        ? "If you trust its issuer, name the file of the issuer's certificate in NODE_EXTRA_CA_CERTS."
-        : `Check ${URL_VARIABLE}, and whether the service runs.`
-    }`
-  )
+  failed(`${url} cannot be reached: ${reason}. ${adviceFor(reason)}`)
 
 /** What the command says. Its own failures stay as they are. */
 const sentence =
