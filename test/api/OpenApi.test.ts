@@ -30,6 +30,11 @@ const promised: Readonly<
   getWebhookProgress: ["GET /v1/webhooks/{id}/progress", "webhooks:read", readOne],
   getWebhook: ["GET /v1/webhooks/{id}", "webhooks:read", readOne],
   changeWebhook: ["PATCH /v1/webhooks/{id}", "webhooks:write", [200, ...changeOne, 409]],
+  changeAccountFilters: [
+    "POST /v1/webhooks/{id}/account-filters",
+    "webhooks:write",
+    [200, ...changeOne, 409, 422]
+  ],
   deleteWebhook: ["DELETE /v1/webhooks/{id}", "webhooks:write", [204, ...changeOne]],
   rotateWebhookSecret: [
     "POST /v1/webhooks/{id}/rotate-secret",

@@ -462,6 +462,16 @@ export type FilterPreview = {
     /** The newest matches, at most 5. `GET /v1/events/:event_id` shows an event. */
     sample_event_ids: string[];
 };
+export type AccountFilterChange = {
+    /** Classic addresses to add. One that is a filter already stays one. */
+    add?: string[];
+    /** Classic addresses to remove. One that is no filter is ignored. */
+    remove?: string[];
+};
+export type AccountFilterCount = {
+    /** How many account filters the webhook now has. */
+    account_filters_count: number;
+};
 export type Incident = {
     /** The incident's id. */
     id: string;
@@ -1658,6 +1668,62 @@ export function previewWebhook(id: string, previewRequest?: PreviewRequest, { xR
         ...opts,
         method: "POST",
         body: previewRequest,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Add and remove account filters
+ */
+export function changeAccountFilters(id: string, accountFilterChange: AccountFilterChange, { xRequestId, idempotencyKey }: {
+    xRequestId?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: AccountFilterCount;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 409;
+        data: WebhookLimitReached | IdempotencyInProgress;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/webhooks/${encodeURIComponent(id)}/account-filters`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: accountFilterChange,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId,
             "Idempotency-Key": idempotencyKey

@@ -36,10 +36,11 @@ import { Caller } from "../contract/Common.ts"
 import type { Delivery, NewRetryJob } from "../contract/Deliveries.ts"
 import { DeliveryNotFailed, NotFound, QuotaExceeded, ValidationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { noWebhook, refusedJob } from "../JobRefusals.ts"
+import { refusedJob } from "../JobRefusals.ts"
 import { makePage } from "../Pages.ts"
 import { ratio } from "../Ratio.ts"
 import { CostlyTurns } from "../Turns.ts"
+import { noWebhook } from "../WebhookRefusals.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
   id: row.id,

@@ -31,7 +31,6 @@ import { makeReadHealth } from "../../storage/webhooks/WebhookHealth.ts"
 import {
   type Owner,
   type PayloadFilterMismatch,
-  type WebhookLimit,
   type WebhookSeen,
   WebhookStore
 } from "../../storage/webhooks/WebhookStore.ts"
@@ -40,12 +39,13 @@ import { afterCommit, change } from "../Change.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Webhook } from "../contract/Webhooks.ts"
-import { Forbidden, NotFound, ValidationError, WebhookLimitReached, webhookDisabled } from "../Errors.ts"
+import { Forbidden, ValidationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { makePage } from "../Pages.ts"
 import { ratio } from "../Ratio.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
 import { CostlyTurns, makeTurns } from "../Turns.ts"
+import { limitReached, noWebhook } from "../WebhookRefusals.ts"
 
 /**
  * How long the API waits between committing a rotation and answering: the lease, plus half of it for a slow event loop
@@ -81,17 +81,6 @@ const webhookOf = (row: WebhookSeen, health: Health): Webhook => ({
 })
 
 const NO_DELIVERIES = { delivered: 0, failed: 0, pending: 0 }
-
-const noWebhook = (id: string) => NotFound.because(`There is no webhook ${id}.`)
-
-const limitReached = ({ limit, allowed, present }: WebhookLimit) =>
-  Effect.fail(
-    WebhookLimitReached.because(
-      limit === "webhooks"
-        ? `The plan allows ${allowed} webhooks, and the account has ${present}; delete one, or choose a larger plan.`
-        : `The plan allows ${allowed} account filters in all webhooks together, and the account has ${present}; use fewer, or choose a larger plan.`
-    )
-  )
 
 const filterMismatch = (mismatch: PayloadFilterMismatch) =>
   Effect.fail(ValidationError.because(filterSentence("payload_filter", mismatch)))
