@@ -41,7 +41,7 @@ const promised: Readonly<
     "webhooks:write",
     [200, ...changeOne, 409, 422]
   ],
-  testWebhook: ["POST /v1/webhooks/{id}/test", "webhooks:write", [202, ...changeOne, 409, 422]],
+  testWebhook: ["POST /v1/webhooks/{id}/test", "webhooks:write", [200, 202, ...changeOne, 409, 422]],
   previewWebhook: ["POST /v1/webhooks/{id}/preview", "webhooks:read", [200, ...changeOne, 409, 422]],
   listDeliveries: ["GET /v1/deliveries", "deliveries:read", read],
   getDeliveryStats: ["GET /v1/deliveries/stats", "deliveries:read", read],

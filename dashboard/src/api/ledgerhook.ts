@@ -441,9 +441,44 @@ export type TestEvent = {
     /** The type of the synthetic event. */
     event_type: "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
 };
+export type Attempt = {
+    /** The number of the attempt, from 1. Manual retries continue the count. */
+    attempt: number;
+    /** How the attempt ended. */
+    status: "failed" | "delivered";
+    /** The HTTP status of the endpoint's last response; null if there was none. */
+    response_status: number | null;
+    /** Milliseconds until that response; null if there was none. */
+    response_time_ms: number | null;
+    /** Why the attempt failed; absent if it succeeded. */
+    error?: string;
+    /** When the attempt started. */
+    attempted_at: string;
+    /** Headers of the response; null if none are kept. Of an attempt that delivered, up to 192 characters are kept, of others up to 2,048. Headers of the connection, content-length and date are left out, and cookies are shown as ***. */
+    response_headers: {
+        [key: string]: string;
+    } | null;
+    /** The first 2,048 characters of the response body, or 200 with a note (see response_body of the delivery); null if there was no response. */
+    response_body: string | null;
+    /** Milliseconds for DNS, connecting and TLS; null if the connection was reused or none was made. */
+    connect_ms: number | null;
+    /** Milliseconds from the start of the attempt to the first byte of a response; null if none arrived. */
+    first_byte_ms: number | null;
+    /** Milliseconds from the start of the attempt to its end; null if it is not known. */
+    total_ms: number | null;
+    /** The X-Service-Batch-Id of the request if it carried several events (the webhook's batch); otherwise null. */
+    batch_id: string | null;
+};
+export type AttemptedTest = {
+    /** The id of the delivery. Follow it with GET /v1/deliveries/{id}. */
+    delivery_id: string;
+    attempt: Attempt;
+};
 export type QueuedTest = {
     /** The id of the delivery. Follow it with GET /v1/deliveries/{id}. */
     delivery_id: string;
+    /** Present with wait: the first attempt has not ended in that time. */
+    attempt?: null;
 };
 export type WebhookDisabled = {
     /** What is wrong. */
@@ -626,34 +661,6 @@ export type DeliveryStats = {
     avg_latency_ms: number;
     /** Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d). */
     series?: DeliveryStatsPoint[];
-};
-export type Attempt = {
-    /** The number of the attempt, from 1. Manual retries continue the count. */
-    attempt: number;
-    /** How the attempt ended. */
-    status: "failed" | "delivered";
-    /** The HTTP status of the endpoint's last response; null if there was none. */
-    response_status: number | null;
-    /** Milliseconds until that response; null if there was none. */
-    response_time_ms: number | null;
-    /** Why the attempt failed; absent if it succeeded. */
-    error?: string;
-    /** When the attempt started. */
-    attempted_at: string;
-    /** Headers of the response; null if none are kept. Of an attempt that delivered, up to 192 characters are kept, of others up to 2,048. Headers of the connection, content-length and date are left out, and cookies are shown as ***. */
-    response_headers: {
-        [key: string]: string;
-    } | null;
-    /** The first 2,048 characters of the response body, or 200 with a note (see response_body of the delivery); null if there was no response. */
-    response_body: string | null;
-    /** Milliseconds for DNS, connecting and TLS; null if the connection was reused or none was made. */
-    connect_ms: number | null;
-    /** Milliseconds from the start of the attempt to the first byte of a response; null if none arrived. */
-    first_byte_ms: number | null;
-    /** Milliseconds from the start of the attempt to its end; null if it is not known. */
-    total_ms: number | null;
-    /** The X-Service-Batch-Id of the request if it carried several events (the webhook's batch); otherwise null. */
-    batch_id: string | null;
 };
 export type DeliveryDetail = {
     /** The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id. */
@@ -1585,11 +1592,15 @@ export function rotateWebhookSecret(id: string, secretRotation?: SecretRotation,
 /**
  * Send a test event
  */
-export function testWebhook(id: string, testEvent: TestEvent, { xRequestId, idempotencyKey }: {
+export function testWebhook(id: string, testEvent: TestEvent, { wait, xRequestId, idempotencyKey }: {
+    wait?: string;
     xRequestId?: string;
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
+        status: 200;
+        data: AttemptedTest;
+    } | {
         status: 202;
         data: QueuedTest;
     } | {
@@ -1628,7 +1639,9 @@ export function testWebhook(id: string, testEvent: TestEvent, { xRequestId, idem
     } | {
         status: 503;
         data: Unavailable;
-    }>(`/v1/webhooks/${encodeURIComponent(id)}/test`, oazapfts.json({
+    }>(`/v1/webhooks/${encodeURIComponent(id)}/test${QS.query(QS.explode({
+        wait
+    }))}`, oazapfts.json({
         ...opts,
         method: "POST",
         body: testEvent,

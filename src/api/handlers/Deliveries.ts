@@ -29,6 +29,7 @@ import type { AttemptCounts, DeliveryPoint } from "../../storage/deliveries/Deli
 import { EventQueries } from "../../storage/events/EventQueries.ts"
 import { ReplayStore } from "../../storage/replays/ReplayStore.ts"
 import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
+import { attemptOf } from "../AttemptShown.ts"
 import { ownerOf } from "../Authentication.ts"
 import { change } from "../Change.ts"
 import { Api } from "../Contract.ts"
@@ -52,21 +53,6 @@ const deliveryOf = (row: DeliveryRow): Delivery => ({
   last_error: row.last_error,
   created_at: iso(idTime(row.id)),
   updated_at: iso(row.updated_at)
-})
-
-const attemptOf = ({ details, error, ...row }: AttemptRow) => ({
-  attempt: row.attempt,
-  status: row.status,
-  response_status: row.response_status,
-  response_time_ms: row.response_time_ms,
-  response_headers: details?.responseHeaders ?? null,
-  response_body: row.response_body,
-  connect_ms: details?.connectMs ?? null,
-  first_byte_ms: details?.firstByteMs ?? null,
-  total_ms: details?.totalMs ?? null,
-  batch_id: details?.batchId ?? null,
-  ...(error === null ? {} : { error }),
-  attempted_at: iso(row.attempted_at)
 })
 
 /** The request headers that the last attempt sent. */
