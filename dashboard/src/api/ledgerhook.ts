@@ -1904,7 +1904,7 @@ export function getWebhookProgress(id: string, { xRequestId }: {
 export function listDeliveries({ webhookId, eventType, status, eventId, since, until, limit, cursor, xRequestId }: {
     webhookId?: string;
     eventType?: string;
-    status?: "pending" | "retrying" | "delivered" | "failed";
+    status?: ("pending" | "retrying" | "delivered" | "failed")[];
     eventId?: string;
     since?: string;
     until?: string;

@@ -236,7 +236,13 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
             "payment.xrp"
           )
         ),
-        status: Schema.optionalKey(field(Status, "Only deliveries with this status.", "failed")),
+        status: Schema.optionalKey(
+          field(
+            Schema.Array(Schema.Literals(deliveryStatuses)),
+            "Only deliveries with this status. Repeat the parameter for several.",
+            ["failed"]
+          )
+        ),
         event_id: Schema.optionalKey(
           EventId.annotate({
             description: "Only deliveries of this event, replays included.",

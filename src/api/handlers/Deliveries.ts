@@ -7,6 +7,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { liveDeliveryIds } from "../../coverage/LiveDeliveryIds.ts"
 import { eventTopicOf } from "../../domain/Backfill.ts"
 import { batchItem } from "../../domain/Batch.ts"
+import { deliveryStatuses } from "../../domain/Delivery.ts"
 import { type EventType, eventTypes, expandPattern } from "../../domain/EventType.ts"
 import { idTime, randomId } from "../../domain/Ids.ts"
 import { withIncluded } from "../../domain/Include.ts"
@@ -163,7 +164,9 @@ export const deliveriesLayer = HttpApiBuilder.group(
         if (since !== undefined && until !== undefined && since >= until) {
           return yield* ValidationError.because("since must be before until.")
         }
-        const { webhook_id: webhookId, event_type: eventType, event_id: eventId, status } = query
+        const { webhook_id: webhookId, event_type: eventType, event_id: eventId } = query
+        const wanted = deliveryStatuses.filter((one) => query.status?.includes(one))
+        const statuses = wanted.length === 0 || wanted.length === deliveryStatuses.length ? undefined : wanted
         const { accountId, networks } = owner
         const list = [
           "deliveries",
@@ -172,7 +175,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
           webhookId,
           eventType,
           eventId,
-          status,
+          statuses?.join(),
           since,
           until
         ]
@@ -181,7 +184,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
           ofTypes(eventType, limit, (type) =>
             deliveries.list(
               owner,
-              { webhookId, eventType: type, event, status, since, until },
+              { webhookId, eventType: type, event, statuses, since, until },
               beforeId,
               limit
             )
