@@ -6,13 +6,13 @@
  * response shows internals.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Cause, Clock, Effect, Option, type Types } from "effect"
+import { Cause, Clock, Effect, type Types } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Limits } from "../config/Limits.ts"
 import { hasScope, type Scope } from "../domain/ApiKey.ts"
 import { makeAccountRequests } from "./AccountRequests.ts"
 import type { AdmissionQueue, Admitted } from "./AdmissionQueue.ts"
-import { authenticate, NO_VALID_KEY } from "./Authentication.ts"
+import { authenticate } from "./Authentication.ts"
 import type { makeBodyBudget } from "./BodyBudget.ts"
 import { Caller } from "./contract/Common.ts"
 import { type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
@@ -38,7 +38,6 @@ const refusal = (code: ErrorCode, message: string, headers: Readonly<Record<stri
 const refused = ({ code, message }: Refusal) => refusal(code, message)
 
 const noPath = refusal("NOT_FOUND", "This path does not exist; see /docs for the paths of this API.")
-const noKey = refusal("UNAUTHORIZED", NO_VALID_KEY)
 const noHost = refusal("VALIDATION_ERROR", "The request needs the header Host.")
 
 /** HTTP/1.1 requires the header Host; older versions do not. */
@@ -56,11 +55,13 @@ const tooManyAtOnce = refusal(
   `Rate limit exceeded. Retry after ${RETRY_SECONDS} seconds. ${Limits.accountRequests.atOnce} requests of this account are running on this server and ${Limits.accountRequests.waiting} wait; send fewer at once.`
 )
 
-/** Rate limits set Retry-After themselves. */
-const retryHeaders = ({ headers, status }: Response): Readonly<Record<string, string>> =>
-  status === 503 || (status === 429 && headers["retry-after"] === undefined)
+/** What the client must do next. Rate limits set Retry-After themselves. */
+const headersOf = ({ headers, status }: Response): Readonly<Record<string, string>> => {
+  if (status === 401) return { "www-authenticate": 'Bearer realm="ledgerhook"' }
+  return status === 503 || (status === 429 && headers["retry-after"] === undefined)
     ? { "retry-after": String(RETRY_SECONDS) }
     : {}
+}
 
 const forbiddenBecause = ({ identity, suspended }: Admitted, scope: Scope | undefined) => {
   if (suspended) return "This account is suspended; contact the operator of this service."
@@ -204,16 +205,16 @@ export const gate = <R1, R2, R3>(
             }
             const { admit, ...others } = checks
             const found = yield* authenticate(request, admit)
-            if (Option.isNone(found)) return yield* Effect.as(pacing.other, noKey)
+            if ("code" in found) return yield* Effect.as(pacing.other, refused(found))
             // The request is counted here, before it is routed.
-            rate = found.value.rate
+            rate = found.rate
             if (!rate.admitted) {
               return yield* Effect.as(pacing.refused, rateLimited(rate, yield* Clock.currentTimeMillis))
             }
             const tooMany = Effect.as(pacing.refused, tooManyAtOnce)
             const outcome = yield* others.budget.withAnswer(
-              found.value.identity.accountId,
-              routed(request, known, handler, { admitted: found.value, tooMany, ...others }, findPage),
+              found.identity.accountId,
+              routed(request, known, handler, { admitted: found, tooMany, ...others }, findPage),
               ({ body }) => ("contentLength" in body ? (body.contentLength ?? 0) : 0)
             )
             return "code" in outcome ? refused(outcome) : outcome
@@ -225,7 +226,7 @@ export const gate = <R1, R2, R3>(
                 "x-request-id": requestId,
                 // Answers belong to their caller. The documents and files that any cache may keep say so themselves.
                 "cache-control": response.headers["cache-control"] ?? "no-store",
-                ...retryHeaders(response)
+                ...headersOf(response)
               })
             )
           )

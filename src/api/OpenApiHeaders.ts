@@ -47,6 +47,10 @@ export const headerComponents = {
     minimum: 1,
     examples: [15]
   }),
+  WwwAuthenticate: header(true, "How to send a key.", {
+    type: "string",
+    examples: ['Bearer realm="ledgerhook"']
+  }),
   Allow: header(true, "The methods that the path accepts.", {
     type: "string",
     examples: ["GET, HEAD, OPTIONS"]
@@ -89,6 +93,7 @@ export const headersOf = (status: string, keyed: boolean) => {
         )
       : {}),
     ...(status === "429" || status === "503" ? { "Retry-After": component("headers", "RetryAfter") } : {}),
+    ...(status === "401" ? { "WWW-Authenticate": component("headers", "WwwAuthenticate") } : {}),
     ...(status === "405" ? { Allow: component("headers", "Allow") } : {})
   }
 }

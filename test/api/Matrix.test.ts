@@ -252,7 +252,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
     it.effect(`${name} requires exactly its scope`, () =>
       Effect.gen(function* () {
         const { ask, valid, accountId, keyFor } = yield* clientFor(operation)
-        const needed = security[0]!.apiKey[0]
+        const needed = security[0]!["apiKey"]![0]
         for (const key of [undefined, "svc_live_unknown", ""])
           assertFailure(yield* ask({ ...valid, key }), 401, "UNAUTHORIZED")
         for (const scope of scopes) {

@@ -1080,7 +1080,7 @@ export type CreatedApiKey = {
     last_used_at: string | null;
     /** When the key was revoked; null if it was not. */
     revoked_at: string | null;
-    /** The value for the header X-Service-Key. It is shown only in this response: store it. */
+    /** The value for the header X-Service-Key, or for Authorization: Bearer. It is shown only in this response: store it. */
     key: string;
 };
 export type KeyLimitReached = {

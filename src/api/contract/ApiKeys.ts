@@ -98,7 +98,7 @@ const CreatedApiKey = Schema.Struct({
   ...record,
   key: field(
     Schema.String,
-    "The value for the header X-Service-Key. It is shown only in this response: store it.",
+    "The value for the header X-Service-Key, or for Authorization: Bearer. It is shown only in this response: store it.",
     "svc_live_I7301N4KatzDEshDMpEZ8BxT6TAoeAPj5Zy738Dx7Qb"
   )
 }).annotate({ identifier: "CreatedApiKey", description: "The new key with its value." })
