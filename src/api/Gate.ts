@@ -1,9 +1,9 @@
 /**
  * Checks every request before its handler runs, in the order that the API promises: 401, 429, 404 (unknown path), 405,
- * 403, 413, 415, 400. A request without a valid key, or beyond a limit, is delayed first (`RequestPacing`). The others
- * wait for a turn of their account (`AccountRequests`). The gate adds the request id, the rate limits and
- * `Cache-Control` to every response. If a handler dies, the gate logs the cause and answers 500 with the request id; no
- * response shows internals.
+ * 403, 413, 415, 400. OPTIONS needs no key. A request without a valid key, or beyond a limit, is delayed first
+ * (`RequestPacing`). The others wait for a turn of their account (`AccountRequests`). The gate adds the request id, the
+ * rate limits and `Cache-Control` to every response. If a handler dies, the gate logs the cause and answers 500 with the
+ * request id; no response shows internals.
  */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Clock, Effect, type Types } from "effect"
@@ -17,7 +17,7 @@ import type { makeBodyBudget } from "./BodyBudget.ts"
 import { Caller } from "./contract/Common.ts"
 import { type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
 import type { Idempotency } from "./Idempotency.ts"
-import { type EndpointFacts, type FindPath, isApiPath, isProbe, pathOf, queryOf } from "./Paths.ts"
+import { allowOf, type EndpointFacts, type FindPath, isApiPath, isProbe, pathOf, queryOf } from "./Paths.ts"
 import { type RateStanding, rateHeaders, rateMessage, retryAfterSeconds } from "./RateLimits.ts"
 import { bodyBytesOf, checkBody, checkLength, type OnRead, type Refusal } from "./RequestBody.ts"
 import { requestIdOf } from "./RequestId.ts"
@@ -38,6 +38,8 @@ const refusal = (code: ErrorCode, message: string, headers: Readonly<Record<stri
 const refused = ({ code, message }: Refusal) => refusal(code, message)
 
 const noPath = refusal("NOT_FOUND", "This path does not exist; see /docs for the paths of this API.")
+const methods = (allow: string) => HttpServerResponse.empty({ status: 204, headers: { allow } })
+const PAGE_METHODS = allowOf(["GET"])
 const noHost = refusal("VALIDATION_ERROR", "The request needs the header Host.")
 
 /** HTTP/1.1 requires the header Host; older versions do not. */
@@ -115,7 +117,7 @@ interface Called extends Omit<ApiChecks, "admit"> {
   readonly tooMany: Effect.Effect<Response>
 }
 
-/** Answers a request for a page or a file that is no path of the API. Undefined: there is none. */
+/** Answers GET and HEAD of a page or a file that is no path of the API. Undefined: there is none. */
 export type FindPage = (request: Request) => Effect.Effect<Response, never, Request> | undefined
 
 /** `makeChecks` gives undefined if this process does not serve /v1, `makePages` if it serves no pages. */
@@ -157,9 +159,6 @@ export const gate = <R1, R2, R3>(
         const page = called === undefined ? findPage?.(request) : undefined
         return page === undefined ? noPath : yield* page
       }
-      if (request.method === "OPTIONS") {
-        return HttpServerResponse.empty({ status: 204, headers: { allow: known.allow } })
-      }
       const endpoint = known.endpoints.get(request.method === "HEAD" ? "GET" : request.method)
       if (endpoint === undefined) {
         return refusal("METHOD_NOT_ALLOWED", `This path accepts ${known.allow}.`, { allow: known.allow })
@@ -199,6 +198,10 @@ export const gate = <R1, R2, R3>(
           const known = findPath(path)
           const response = Effect.gen(function* () {
             if (lacksHost(request)) return yield* Effect.as(pacing.other, noHost)
+            if (request.method === "OPTIONS") {
+              const allow = known?.allow ?? (findPage?.(request) && PAGE_METHODS)
+              return yield* Effect.as(pacing.other, allow === undefined ? noPath : methods(allow))
+            }
             if (checks === undefined || !isApiPath(path)) {
               yield* isProbe(path) ? pacing.probe : pacing.other
               return yield* routed(request, known, handler, undefined, findPage)
