@@ -2647,7 +2647,8 @@ export function listApiKeys({ limit, cursor, xRequestId }: {
 /**
  * Revoke an API key
  */
-export function revokeApiKey(id: string, { xRequestId }: {
+export function revokeApiKey(id: string, { self, xRequestId }: {
+    self?: boolean;
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2682,7 +2683,9 @@ export function revokeApiKey(id: string, { xRequestId }: {
     } | {
         status: 503;
         data: Unavailable;
-    }>(`/v1/api-keys/${encodeURIComponent(id)}`, {
+    }>(`/v1/api-keys/${encodeURIComponent(id)}${QS.query(QS.explode({
+        self
+    }))}`, {
         ...opts,
         method: "DELETE",
         headers: oazapfts.mergeHeaders(opts?.headers, {
