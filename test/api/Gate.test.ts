@@ -163,8 +163,8 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
           .pipe(Effect.map(({ headers }) => headers.get("x-request-id")))
       assert.strictEqual(yield* idOf("trace-42/ü".slice(0, 8)), "trace-42")
       assert.strictEqual(yield* idOf("x".repeat(128)), "x".repeat(128))
-      assert.match((yield* idOf("x".repeat(129))) ?? "", /^[0-9a-f-]{36}$/)
-      assert.match((yield* idOf("two words")) ?? "", /^[0-9a-f-]{36}$/)
+      for (const unusable of ["", " ", "x".repeat(129), "two words"])
+        assert.match((yield* idOf(unusable)) ?? "", /^[0-9a-f-]{36}$/)
     })
   )
 
