@@ -72,7 +72,7 @@ const promised: Readonly<
 }
 
 const neededBy = (security: Operation["security"]): string =>
-  security.map(({ apiKey }) => apiKey.join() || "any key").join() || "no key"
+  security.length === 0 ? "no key" : security[0]?.["apiKey"]?.join() || "any key"
 
 const ascending = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)
 
@@ -128,8 +128,12 @@ describe("the OpenAPI document", () => {
       name: "X-Service-Key",
       in: "header"
     })
+    assert.deepInclude(document.components.securitySchemes.bearer, { type: "http", scheme: "bearer" })
     for (const { path, security, description } of operations) {
-      for (const scope of security.flatMap(({ apiKey }) => apiKey))
+      if (security.length === 0) continue
+      const { apiKey = [] } = security[0]!
+      assert.deepStrictEqual(security, [{ apiKey }, { bearer: apiKey }])
+      for (const scope of apiKey)
         assert.isTrue(scopes.some((one) => one === scope) && description.includes(`\`${scope}\``), path)
     }
   })

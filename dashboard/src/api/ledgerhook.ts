@@ -1097,7 +1097,7 @@ export type CreatedApiKey = {
     last_used_at: string | null;
     /** When the key was revoked; null if it was not. */
     revoked_at: string | null;
-    /** The value for the header X-Service-Key. It is shown only in this response: store it. */
+    /** The value for the header X-Service-Key, or for Authorization: Bearer. It is shown only in this response: store it. */
     key: string;
 };
 export type KeyLimitReached = {
@@ -2726,7 +2726,8 @@ export function listApiKeys({ limit, cursor, xRequestId }: {
 /**
  * Revoke an API key
  */
-export function revokeApiKey(id: string, { xRequestId }: {
+export function revokeApiKey(id: string, { self, xRequestId }: {
+    self?: boolean;
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2761,7 +2762,9 @@ export function revokeApiKey(id: string, { xRequestId }: {
     } | {
         status: 503;
         data: Unavailable;
-    }>(`/v1/api-keys/${encodeURIComponent(id)}`, {
+    }>(`/v1/api-keys/${encodeURIComponent(id)}${QS.query(QS.explode({
+        self
+    }))}`, {
         ...opts,
         method: "DELETE",
         headers: oazapfts.mergeHeaders(opts?.headers, {
