@@ -109,7 +109,7 @@ layer(apiLayer(), { excludeTestServices: true })("forwarding", (it) => {
       assert.strictEqual(wrongKey.code, 1)
       assert.strictEqual(
         wrongKey.stderr,
-        `ledgerhook: ${api.url}: A valid API key is required in the header X-Service-Key. (UNAUTHORIZED) Set LEDGERHOOK_API_KEY to a valid key of this service.\n`
+        `ledgerhook: ${api.url}: A valid API key is required in the header X-Service-Key, or as Authorization: Bearer. (UNAUTHORIZED) Set LEDGERHOOK_API_KEY to a valid key of this service.\n`
       )
       const noScope = yield* ask("--url", api.url, "--api-key", reader)
       assert.strictEqual(

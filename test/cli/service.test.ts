@@ -216,7 +216,7 @@ layer(serviceLayer(), { excludeTestServices: true })("commands at a service", (i
       const wrong = commandsOf(environmentOf(api.url, "svc_test_wrong"))
       assert.deepStrictEqual(yield* wrong.refused("webhook list"), [
         1,
-        `ledgerhook: ${api.url}: A valid API key is required in the header X-Service-Key. (UNAUTHORIZED) Set LEDGERHOOK_API_KEY to a valid key of this service.`
+        `ledgerhook: ${api.url}: A valid API key is required in the header X-Service-Key, or as Authorization: Bearer. (UNAUTHORIZED) Set LEDGERHOOK_API_KEY to a valid key of this service.`
       ])
       assert.match((yield* refused(`${create} --account r`))[1]!, /Expected: a classic XRPL address/)
       assert.match((yield* refused("webhook create --url ftp://a --type *"))[1]!, / \(VALIDATION_ERROR\)$/)

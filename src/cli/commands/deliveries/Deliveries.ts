@@ -55,7 +55,7 @@ const list = Command.make(
       Effect.fnUntraced(function* (api) {
         const query = defined({
           webhook_id: webhook === undefined ? undefined : yield* webhookIdOf(api, webhook),
-          status: statuses[0],
+          status: statuses.length === 0 ? undefined : statuses,
           since: since === undefined ? undefined : iso(since),
           until: until === undefined ? undefined : iso(until)
         })

@@ -1,27 +1,23 @@
 /** `ledgerhook webhook test` and `ledgerhook trigger`: send a synthetic event to a webhook, and show the attempt. */
-import { Effect, Option, Schedule } from "effect"
+import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import type { EventType } from "../../../domain/EventType.ts"
+import { MOST_WAIT_MS } from "../../../domain/TestWait.ts"
 import { withService } from "../../service/Service.ts"
 import { webhookIdOf, webhookNameArgument, webhookNameFlag } from "../../service/Webhooks.ts"
 import { about } from "../../terminal/Help.ts"
 import { json, printOne } from "../../terminal/Table.ts"
 import { oneTypeFlag, typeArgument } from "../EventTypeFlags.ts"
 
-const WAIT_MS = 10_000
-const POLL_MS = 250
-
 const send = (name: string | undefined, type: EventType, asJson: boolean) =>
   withService(
     Effect.fnUntraced(function* (api) {
       const id = yield* webhookIdOf(api, name)
-      const { delivery_id } = yield* api.webhooks.test({ params: { id }, payload: { event_type: type } })
-      const attempt = yield* api.deliveries.get({ params: { id: delivery_id } }).pipe(
-        Effect.map(({ attempt_history }) => attempt_history[0] ?? null),
-        Effect.repeat({ until: (found) => found !== null, schedule: Schedule.spaced(POLL_MS) }),
-        Effect.timeoutOption(WAIT_MS),
-        Effect.map(Option.getOrNull)
-      )
+      const { attempt = null, delivery_id } = yield* api.webhooks.test({
+        params: { id },
+        query: { wait: `${MOST_WAIT_MS}ms` },
+        payload: { event_type: type }
+      })
       yield* printOne({
         json: asJson,
         fields: [
@@ -40,7 +36,7 @@ const send = (name: string | undefined, type: EventType, asJson: boolean) =>
         value: { delivery_id, attempt },
         note:
           attempt === null
-            ? `No attempt has ended within ${WAIT_MS / 1_000} s; \`ledgerhook deliveries list --webhook ${id}\` shows it later.`
+            ? `No attempt has ended within ${MOST_WAIT_MS / 1_000} s; \`ledgerhook deliveries list --webhook ${id}\` shows it later.`
             : attempt.status === "delivered"
               ? "The endpoint answered."
               : "The attempt failed and is retried, as for a real event."
@@ -49,7 +45,7 @@ const send = (name: string | undefined, type: EventType, asJson: boolean) =>
   )
 
 const scopes =
-  "It needs a key with the scopes webhooks:write and deliveries:read; to name the webhook otherwise than by its id, webhooks:read too."
+  "It needs a key with the scope webhooks:write; to name the webhook otherwise than by its id, webhooks:read too."
 
 export const test = Command.make(
   "test",
