@@ -75,7 +75,7 @@ export const bodyOptional = <S extends Schema.Constraint>(payload: S) => [payloa
  */
 export const rule = <A>(
   problemOf: (value: A) => string | undefined,
-  constraint: Readonly<Record<string, string | number | boolean>> = {}
+  constraint: Readonly<Record<string, string | number | boolean | ReadonlyArray<string>>> = {}
 ) => Schema.makeFilter(problemOf, { toJsonSchema: () => constraint })
 
 /**

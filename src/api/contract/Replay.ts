@@ -30,7 +30,7 @@ import {
   Timestamp,
   textList
 } from "./Common.ts"
-import { PayloadFilter, patternProblem } from "./WebhookFields.ts"
+import { ListedPattern, PayloadFilter, patternProblem } from "./WebhookFields.ts"
 import { WebhookId } from "./Webhooks.ts"
 
 const JOB_EXAMPLE = "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
@@ -58,7 +58,7 @@ const EventIds = listOf(
 const Filters = Schema.Struct({
   event_types: Schema.optionalKey(
     textList(
-      Schema.String,
+      ListedPattern,
       (length) => (length >= 1 ? undefined : "must contain at least one type; leave it out for all types"),
       patternProblem
     ).annotate({

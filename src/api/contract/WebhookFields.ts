@@ -10,6 +10,7 @@ import { requestFormats } from "../../domain/RequestFormat.ts"
 import { STANDARD_SECRET_FORM, signingSchemes } from "../../domain/Signing.ts"
 import {
   addressProblem,
+  eventPatterns,
   headersProblem,
   isEventPattern,
   SECRET_CHARACTERS,
@@ -25,8 +26,7 @@ export const Status = field(
 )
 export const Network = field(
   Schema.Literals(networks),
-  "The network to watch: mainnet with a live key; testnet (default) or devnet with a test key.",
-  "mainnet"
+  "The network to watch: mainnet with a live key; testnet (default) or devnet with a test key."
 )
 
 export const Url = Schema.String.annotate({
@@ -66,10 +66,13 @@ export const patternProblem = (pattern: string): string | undefined =>
     : `must be one of the ${eventTypes.length} event types (such as payment.xrp), a family (such as nft.*), or *`
 
 /** An event type, a family of types, or `*`. */
-export const EventPattern = Schema.String.check(rule(patternProblem))
+export const EventPattern = Schema.String.check(rule(patternProblem, { enum: eventPatterns }))
+
+/** The same without the check: for responses, and for lists that check their items after their length. */
+export const ListedPattern = Schema.String.check(rule(() => undefined, { enum: eventPatterns }))
 
 export const EventTypes = textList(
-  Schema.String,
+  ListedPattern,
   (length) => (length === 0 ? "must contain at least one event type" : undefined),
   patternProblem,
   { minItems: 1 }
