@@ -10,7 +10,7 @@ const header = (required: boolean, description: string, schema: Schema) => ({
   schema
 })
 
-const requestIdSchema = { type: "string", pattern: "^[!-~]{1,128}$", examples: ["7b1f0a52-6a4e-4f0c-9d0e"] }
+const requestIdExamples = ["7b1f0a52-6a4e-4f0c-9d0e"]
 
 /** Name of the component, both as a response header and as a parameter. */
 export const REQUEST_ID = "RequestId"
@@ -37,7 +37,7 @@ export const headerComponents = {
   [REQUEST_ID]: header(
     true,
     "The X-Request-Id of the request, or a new id if the request had none. Give it when you report a problem.",
-    requestIdSchema
+    { type: "string", pattern: "^[!-~]{1,128}$", examples: requestIdExamples }
   ),
   ...Object.fromEntries(
     Object.values(rateLimits).map(([name, description, schema]) => [name, header(true, description, schema)])
@@ -58,8 +58,8 @@ export const requestIdParameter = {
   in: "header",
   required: false,
   description:
-    "Your own id for this request: 1 to 128 visible ASCII characters. The response has the same id.",
-  schema: requestIdSchema
+    "Your own id for this request: 1 to 128 visible ASCII characters. The response has the same id, or a new one instead of any other text.",
+  schema: { type: "string", examples: requestIdExamples }
 }
 
 /** The name of the parameter in the components. */

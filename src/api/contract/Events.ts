@@ -8,6 +8,7 @@ import { networks } from "../../domain/Network.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
 import { NotFound, StreamLimitReached } from "../Errors.ts"
 import {
+  addressForm,
   CommonErrors,
   EVENT_ID_EXAMPLE,
   EventId,
@@ -68,7 +69,7 @@ const eventType = Schema.optionalKey(
 )
 
 const account = Schema.optionalKey(
-  Schema.String.check(rule(addressProblem)).annotate({
+  Schema.String.check(rule(addressProblem, addressForm)).annotate({
     description: "Only events that involve this classic address.",
     examples: ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]
   })

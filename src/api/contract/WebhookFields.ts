@@ -18,7 +18,7 @@ import {
   searchProblem,
   webhookBounds
 } from "../../domain/WebhookRules.ts"
-import { field, rule, textList } from "./Common.ts"
+import { addressForm, field, rule, textList, uncheckedText } from "./Common.ts"
 
 export const Status = field(
   Schema.Literals(["active", "disabled"]),
@@ -30,7 +30,7 @@ export const Network = field(
   "The network to watch: mainnet with a live key; testnet (default) or devnet with a test key."
 )
 
-export const Url = Schema.String.annotate({
+export const Url = uncheckedText({ maxLength: webhookBounds.urlLength }).annotate({
   format: "uri",
   description: `The endpoint that receives the deliveries: an https URL at a public address, without user name, password and fragment, of at most ${webhookBounds.urlLength} characters. It is stored and shown as it is called: \`HTTPS://Example.com:443/a/../b\` becomes \`https://example.com/b\`.`,
   examples: ["https://example.com/hooks/xrpl"]
@@ -70,7 +70,7 @@ export const patternProblem = (pattern: string): string | undefined =>
 export const EventPattern = Schema.String.check(rule(patternProblem, { enum: eventPatterns }))
 
 /** The same without the check: for responses, and for lists that check their items after their length. */
-export const ListedPattern = Schema.String.check(rule(() => undefined, { enum: eventPatterns }))
+export const ListedPattern = uncheckedText({ enum: eventPatterns })
 
 export const EventTypes = textList(
   ListedPattern,
@@ -83,7 +83,7 @@ export const EventTypes = textList(
 })
 
 export const AccountFilters = textList(
-  Schema.String,
+  uncheckedText(addressForm),
   (length) =>
     length > webhookBounds.accountFilters
       ? `must contain at most ${webhookBounds.accountFilters} addresses`
