@@ -5,6 +5,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import packageJson from "../../package.json" with { type: "json" }
 import { Account } from "./contract/Account.ts"
+import { AccountFiltersGroup } from "./contract/AccountFilters.ts"
 import { ApiKeys } from "./contract/ApiKeys.ts"
 import { Deliveries } from "./contract/Deliveries.ts"
 import { Events } from "./contract/Events.ts"
@@ -35,6 +36,7 @@ A request is checked in this order, and the first failed check decides the respo
 
 export class Api extends HttpApi.make("ledgerhook")
   .add(Webhooks)
+  .add(AccountFiltersGroup)
   .add(Incidents)
   .add(ProgressGroup)
   .add(Deliveries)

@@ -11,12 +11,7 @@ const header = (required: boolean, description: string, schema: Schema) => ({
   schema
 })
 
-const requestIdSchema = {
-  type: "string",
-  minLength: 1,
-  pattern: REQUEST_ID_PATTERN,
-  examples: ["7b1f0a52-6a4e-4f0c-9d0e"]
-}
+const requestIdExamples = ["7b1f0a52-6a4e-4f0c-9d0e"]
 
 /** Name of the component, both as a response header and as a parameter. */
 export const REQUEST_ID = "RequestId"
@@ -43,7 +38,7 @@ export const headerComponents = {
   [REQUEST_ID]: header(
     true,
     "The X-Request-Id of the request, or a new id if the request had none. Give it when you report a problem.",
-    requestIdSchema
+    { type: "string", pattern: REQUEST_ID_PATTERN, examples: requestIdExamples }
   ),
   ...Object.fromEntries(
     Object.values(rateLimits).map(([name, description, schema]) => [name, header(true, description, schema)])
@@ -68,8 +63,8 @@ export const requestIdParameter = {
   in: "header",
   required: false,
   description:
-    "Your own id for this request: 1 to 128 visible ASCII characters. The response has the same id. Instead of any other value, an empty one included, the service takes a new id.",
-  schema: requestIdSchema
+    "Your own id for this request: 1 to 128 visible ASCII characters. The response has the same id, or a new one instead of any other text, an empty one included.",
+  schema: { type: "string", examples: requestIdExamples }
 }
 
 /** The name of the parameter in the components. */

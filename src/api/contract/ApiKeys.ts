@@ -49,7 +49,7 @@ const NewApiKey = Schema.Struct({
     field(
       Environment,
       "Which networks the key sees: live means mainnet, test means testnet and devnet. Default: the environment of the calling key. A test key can create test keys only.",
-      "live"
+      "test"
     )
   ),
   expires_at: Schema.optionalKey(

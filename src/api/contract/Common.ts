@@ -5,6 +5,7 @@ import type { Identity, Scope } from "../../domain/ApiKey.ts"
 import { EVENT_ID_PATTERN, isEventId } from "../../domain/EventId.ts"
 import { type IdPrefix, idPattern, isId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
+import { ADDRESS } from "../../domain/LedgerForms.ts"
 import {
   Forbidden,
   IdempotencyInProgress,
@@ -75,14 +76,21 @@ export const postErrors = [...bodyErrors, IdempotencyKeyReused, IdempotencyInPro
 /** A payload that may be omitted. An empty or absent body is decoded as undefined. */
 export const bodyOptional = <S extends Schema.Constraint>(payload: S) => [payload, Schema.Undefined] as const
 
+type Constraint = Readonly<Record<string, string | number | boolean | ReadonlyArray<string>>>
+
 /**
  * A check with its own message. `problemOf` returns undefined if the value is valid; otherwise the end of a sentence
  * that begins with the field's name. `constraint` is the same check in JSON Schema, as far as it can be expressed.
  */
-export const rule = <A>(
-  problemOf: (value: A) => string | undefined,
-  constraint: Readonly<Record<string, string | number | boolean>> = {}
-) => Schema.makeFilter(problemOf, { toJsonSchema: () => constraint })
+export const rule = <A>(problemOf: (value: A) => string | undefined, constraint: Constraint = {}) =>
+  Schema.makeFilter(problemOf, { toJsonSchema: () => constraint })
+
+/** A text that is checked elsewhere, as the items of a `textList`, or that only the service makes. */
+export const uncheckedText = (constraint: Constraint) =>
+  Schema.String.check(rule<string>(() => undefined, constraint))
+
+/** The form of a classic address. Its checksum is not in the form. */
+export const addressForm = { pattern: ADDRESS.source }
 
 /**
  * A list of texts. Its length is checked before its items: a body has room for many more items than a list may have, and
