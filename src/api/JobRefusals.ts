@@ -12,7 +12,12 @@ import {
   webhookDisabled
 } from "./Errors.ts"
 
-export const noWebhook = (id: string) => NotFound.because(`There is no webhook ${id}.`)
+/** `param`: where the request names the webhook. */
+export const noWebhook = (id: string, param: string) =>
+  NotFound.because(`There is no webhook ${id}.`, { param })
+
+/** Where the body of a request for a job names the webhook. */
+export const WEBHOOK_FIELD = "/webhook_id"
 
 export const refusedJob = (
   refused: RefusedJob,
@@ -21,9 +26,9 @@ export const refusedJob = (
 ): Effect.Effect<never, NotFound | WebhookDisabled | ReplayLimitReached | QuotaExceeded> => {
   switch (refused) {
     case "not found":
-      return noWebhook(webhookId)
+      return noWebhook(webhookId, WEBHOOK_FIELD)
     case "webhook disabled":
-      return webhookDisabled(webhookId)
+      return webhookDisabled(webhookId, WEBHOOK_FIELD)
     case "limit reached":
       return ReplayLimitReached.because(
         `The plan allows ${limits.concurrentReplays} queued or running replay jobs, and the account has as many; cancel one or wait until one ends.`

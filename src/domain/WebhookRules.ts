@@ -53,7 +53,11 @@ export const expandPatterns = (patterns: ReadonlyArray<string>): ReadonlyArray<E
   return eventTypes.filter((type) => wanted.has(type))
 }
 
-const eventPatterns = new Set(["*", ...eventTypes, ...eventTypes.map((type) => `${type.split(".", 1)[0]}.*`)])
+export const eventPatterns: ReadonlySet<string> = new Set([
+  "*",
+  ...eventTypes,
+  ...eventTypes.map((type) => `${type.split(".", 1)[0]}.*`)
+])
 
 export const isEventPattern = (pattern: string): boolean => eventPatterns.has(pattern)
 
