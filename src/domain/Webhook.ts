@@ -11,6 +11,7 @@ import type { AccountId } from "./Ids.ts"
 import type { Includable } from "./Include.ts"
 import { isNetwork, type Network } from "./Network.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"
+import { type Ordering, orderings } from "./Ordering.ts"
 import { type RequestFormat, requestFormats } from "./RequestFormat.ts"
 import { type SigningScheme, signingSchemes } from "./Signing.ts"
 
@@ -33,6 +34,10 @@ export interface WebhookConfig {
   readonly headers: Readonly<Record<string, string>>
   readonly max_in_flight: number
   readonly max_per_second: number | null
+  /** Deliveries are queued and kept, and not sent. Absent: they are sent. */
+  readonly paused?: true
+  /** Absent: `first_attempt`. */
+  readonly ordering?: Ordering
   /** Absent: `service` only, as for most webhooks. */
   readonly signing?: ReadonlyArray<SigningScheme>
   /** Absent: `ledgerhook`. */
@@ -74,6 +79,8 @@ const fieldRules: Readonly<Record<keyof WebhookConfig, (value: unknown) => boole
   headers: (value) => isJsonObject(value) && Object.values(value).every(isText),
   max_in_flight: (value) => Number.isSafeInteger(value) && isNumberFrom(value, 1),
   max_per_second: (value) => value === null || isNumberFrom(value, 1),
+  paused: (value) => isAbsentOr(value, (paused) => paused === true),
+  ordering: (value) => isAbsentOr(value, (ordering) => isOneOf(ordering, orderings)),
   signing: (value) =>
     isAbsentOr(
       value,

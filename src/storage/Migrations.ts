@@ -24,6 +24,7 @@ import networks from "./migrations/0014_networks.ts"
 import webhookProgress from "./migrations/0015_webhook_progress.ts"
 import notices from "./migrations/0016_notices.ts"
 import rulesVersion2 from "./migrations/0017_rules_version_2.ts"
+import pauseAndOrder from "./migrations/0018_pause_and_order.ts"
 
 /** How often a migration tries to lock a table. A dump may hold its locks for minutes: 60 tries take five. */
 export const TRIES = 60
@@ -46,7 +47,8 @@ const migrations = {
   "0014_networks": networks,
   "0015_webhook_progress": webhookProgress,
   "0016_notices": notices,
-  "0017_rules_version_2": rulesVersion2
+  "0017_rules_version_2": rulesVersion2,
+  "0018_pause_and_order": pauseAndOrder
 }
 const TABLE = "migrations"
 const newestOf = (names: ReadonlyArray<string>): number =>

@@ -74,6 +74,8 @@ const wrongFields: ReadonlyArray<readonly [Record<string, unknown>, RegExp]> = [
   [{ include: "memos" }, /^include must be an array/],
   [{ format: null }, /^format must be "ledgerhook" or "cloudevents"/],
   [{ headers: { "content-encoding": "gzip" } }, /^headers must not contain content-encoding/],
+  [{ paused: "yes" }, /^paused must be a boolean/],
+  [{ ordering: "fifo" }, /^ordering must be "first_attempt" or "strict"/],
   [{ compression: "br" }, /^compression must be "gzip", "zstd" or null/],
   [{ batch: { max_events: 1, max_wait_ms: 0 } }, /^batch\.max_events must be an integer from 2 to 500/],
   [{ batch: { max_events: 501, max_wait_ms: 0 } }, /^batch\.max_events must be an integer from 2 to 500/],
@@ -163,6 +165,8 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         consecutive_failures: 0,
         max_in_flight: 16,
         max_per_second: null,
+        paused: false,
+        ordering: "first_attempt",
         signing: ["service"],
         format: "ledgerhook",
         include: [],
@@ -190,6 +194,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         const api = yield* ApiUnderTest
         const box = yield* SecretBox
         const { key, accountId } = yield* api.account()
+        const values = { max_in_flight: 1, max_per_second: 10_000, paused: true, ordering: "strict" } as const
         const body = {
           url: "https://example.com/hooks?a=1",
           event_types: ["check.*", "payment.xrp", "check.*"],
@@ -197,8 +202,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
           description: "größer 😀",
           headers: { "X-Team": "pay ments", Authorization: "Bearer abc" },
           secret: "0123456789abcdef",
-          max_in_flight: 1,
-          max_per_second: 10_000,
+          ...values,
           include: ["balance_changes", "memos", "balance_changes"]
         }
         const created = yield* api.call("POST", "/v1/webhooks", { key, body })
@@ -221,8 +225,7 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
           event_types: ["check.created", "check.cashed", "check.cancelled", "payment.xrp"],
           account_filters: [ADDRESS],
           headers: body.headers,
-          max_in_flight: 1,
-          max_per_second: 10_000,
+          ...values,
           include: ["balance_changes", "memos"]
         })
         assert.notInclude(JSON.stringify(config), body.secret)
@@ -243,6 +246,8 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         url: "https://example.org/",
         description: null,
         max_per_second: null,
+        paused: true,
+        ordering: "strict",
         include: ["memos", "memos"]
       })
       assert.strictEqual(changed.status, 200)
@@ -252,6 +257,8 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         url: "https://example.org/",
         description: null,
         max_per_second: null,
+        paused: true,
+        ordering: "strict",
         include: ["memos"],
         updated_at: changed.body.updated_at
       })
@@ -260,6 +267,8 @@ layer(apiLayer(), { excludeTestServices: true })("webhooks", (it) => {
         (yield* recordsOf(id)).map((config) => config?.url),
         [valid.url, "https://example.org/"]
       )
+      assert.isFalse((yield* patch({ paused: false })).body.paused)
+      assert.isUndefined((yield* recordsOf(id)).at(-1)?.paused)
     })
   )
 

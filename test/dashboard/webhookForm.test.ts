@@ -76,6 +76,8 @@ const webhook: Webhook = {
   consecutive_failures: 0,
   max_in_flight: 4,
   max_per_second: null,
+  paused: false,
+  ordering: "first_attempt",
   signing: ["service", "standard"],
   format: "cloudevents",
   include: ["balance_changes"],

@@ -123,6 +123,8 @@ export const createWebhook = Effect.fnUntraced(function* (
       ...fieldsOf(wish),
       max_in_flight: made.maxInFlight,
       max_per_second: made.maxPerSecond,
+      paused: false,
+      ordering: "first_attempt",
       signing: ["service"],
       format: "ledgerhook",
       include: [],

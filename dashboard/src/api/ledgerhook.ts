@@ -38,6 +38,10 @@ export type NewWebhook = {
     max_in_flight?: number;
     /** The most attempts that may start in a second, retries included. Null (default): no limit. */
     max_per_second?: number | null;
+    /** true: matching events are queued and kept for 7 days, and none is sent until it is false. Test events are sent. Default: false. */
+    paused?: boolean;
+    /** first_attempt (default): first attempts start in ledger order, and a retry holds nothing back. strict: nothing later is sent until the earlier delivery is answered or given up; with batch, the batch is the unit. A strict webhook has one request under way at a time. */
+    ordering?: "first_attempt" | "strict";
     /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
     signing?: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
@@ -94,6 +98,10 @@ export type CreatedWebhook = {
     max_in_flight: number;
     /** The most attempts that may start in a second; null for no limit. */
     max_per_second: number | null;
+    /** true: matching events are queued and kept for 7 days, and none is sent until it is false. Test events are sent. Default: false. */
+    paused: boolean;
+    /** first_attempt (default): first attempts start in ledger order, and a retry holds nothing back. strict: nothing later is sent until the earlier delivery is answered or given up; with batch, the batch is the unit. A strict webhook has one request under way at a time. */
+    ordering: "first_attempt" | "strict";
     /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
     signing: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
@@ -258,6 +266,10 @@ export type ListedWebhook = {
     max_in_flight: number;
     /** The most attempts that may start in a second; null for no limit. */
     max_per_second: number | null;
+    /** true: matching events are queued and kept for 7 days, and none is sent until it is false. Test events are sent. Default: false. */
+    paused: boolean;
+    /** first_attempt (default): first attempts start in ledger order, and a retry holds nothing back. strict: nothing later is sent until the earlier delivery is answered or given up; with batch, the batch is the unit. A strict webhook has one request under way at a time. */
+    ordering: "first_attempt" | "strict";
     /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
     signing: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
@@ -331,6 +343,10 @@ export type Webhook = {
     max_in_flight: number;
     /** The most attempts that may start in a second; null for no limit. */
     max_per_second: number | null;
+    /** true: matching events are queued and kept for 7 days, and none is sent until it is false. Test events are sent. Default: false. */
+    paused: boolean;
+    /** first_attempt (default): first attempts start in ledger order, and a retry holds nothing back. strict: nothing later is sent until the earlier delivery is answered or given up; with batch, the batch is the unit. A strict webhook has one request under way at a time. */
+    ordering: "first_attempt" | "strict";
     /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
     signing: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */
@@ -389,6 +405,10 @@ export type WebhookChange = {
     max_in_flight?: number;
     /** The most attempts that may start in a second, retries included. Null (default): no limit. */
     max_per_second?: number | null;
+    /** true: matching events are queued and kept for 7 days, and none is sent until it is false. Test events are sent. Default: false. */
+    paused?: boolean;
+    /** first_attempt (default): first attempts start in ledger order, and a retry holds nothing back. strict: nothing later is sent until the earlier delivery is answered or given up; with batch, the batch is the unit. A strict webhook has one request under way at a time. */
+    ordering?: "first_attempt" | "strict";
     /** How requests are signed. service (default): X-Service-Signature, over the body. standard: the three webhook-… headers of Standard Webhooks, over the delivery id, the time of the attempt and the body. */
     signing?: ("service" | "standard")[];
     /** ledgerhook (default): the request body is the event with its payload. cloudevents: CloudEvents 1.0 in binary mode; the body is the payload, and ce-… headers hold the rest. */

@@ -7,6 +7,7 @@ import { filterBounds } from "../../domain/filter/PayloadFilter.ts"
 import { includables } from "../../domain/Include.ts"
 import { nearest, type Problem } from "../../domain/Nearest.ts"
 import { networks } from "../../domain/Network.ts"
+import { defaultOrdering, orderings } from "../../domain/Ordering.ts"
 import { requestFormats } from "../../domain/RequestFormat.ts"
 import { STANDARD_SECRET_FORM, signingSchemes } from "../../domain/Signing.ts"
 import {
@@ -164,6 +165,18 @@ export const MaxPerSecond = field(
   Schema.NullOr(integer(1, webhookBounds.maxPerSecond)),
   "The most attempts that may start in a second, retries included. Null (default): no limit.",
   50
+)
+
+export const Paused = field(
+  Schema.Boolean,
+  "true: matching events are queued and kept for 7 days, and none is sent until it is false. Test events are sent. Default: false.",
+  false
+)
+
+export const Ordering = field(
+  Schema.Literals(orderings),
+  "first_attempt (default): first attempts start in ledger order, and a retry holds nothing back. strict: nothing later is sent until the earlier delivery is answered or given up; with batch, the batch is the unit. A strict webhook has one request under way at a time.",
+  defaultOrdering
 )
 
 export const Signing = Schema.Array(Schema.Literals(signingSchemes))

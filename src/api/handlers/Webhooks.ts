@@ -11,6 +11,7 @@ import { calledUrl, endpointProblem } from "../../domain/EndpointUrl.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { iso } from "../../domain/IsoTime.ts"
 import { defaultNetwork, environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
+import { defaultOrdering } from "../../domain/Ordering.ts"
 import { defaultFormat } from "../../domain/RequestFormat.ts"
 import {
   defaultSigning,
@@ -77,6 +78,8 @@ const webhookOf = (row: WebhookSeen, health: Health): Webhook => ({
   consecutive_failures: row.consecutive_failures,
   max_in_flight: row.max_in_flight,
   max_per_second: row.max_per_second,
+  paused: row.paused_at !== null,
+  ordering: row.ordering,
   signing: row.signing,
   format: row.format,
   include: row.include,
@@ -204,6 +207,8 @@ export const webhooksLayer = HttpApiBuilder.group(
               payload_filter: payload.payload_filter ?? null,
               max_in_flight: payload.max_in_flight ?? webhookBounds.defaultInFlight,
               max_per_second: payload.max_per_second ?? null,
+              paused: payload.paused ?? false,
+              ordering: payload.ordering ?? defaultOrdering,
               signing: unique(payload.signing ?? defaultSigning),
               format: payload.format ?? defaultFormat,
               include: unique(payload.include ?? []),

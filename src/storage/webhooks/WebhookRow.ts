@@ -6,6 +6,7 @@ import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import type { AccountId } from "../../domain/Ids.ts"
 import type { Includable } from "../../domain/Include.ts"
 import type { Network } from "../../domain/Network.ts"
+import { defaultOrdering, type Ordering } from "../../domain/Ordering.ts"
 import { defaultFormat, type RequestFormat } from "../../domain/RequestFormat.ts"
 import { defaultSigning, type SigningScheme } from "../../domain/Signing.ts"
 import { CONFIG_TOPIC, type WebhookConfig, type WebhookStatus } from "../../domain/Webhook.ts"
@@ -27,6 +28,9 @@ export interface WebhookRow {
   readonly consecutive_failures: number
   readonly max_in_flight: number
   readonly max_per_second: number | null
+  /** Null: it is not paused. */
+  readonly paused_at: string | null
+  readonly ordering: Ordering
   readonly signing: ReadonlyArray<SigningScheme>
   readonly format: RequestFormat
   readonly include: ReadonlyArray<Includable>
@@ -60,6 +64,8 @@ const columns: Readonly<Record<keyof WebhookRow, true>> = {
   consecutive_failures: true,
   max_in_flight: true,
   max_per_second: true,
+  paused_at: true,
+  ordering: true,
   signing: true,
   format: true,
   include: true,
@@ -96,8 +102,8 @@ export type ListedWebhook = Omit<
 export const LISTED_COLUMNS = `
   id, account_id, network, url, description, event_types,
   account_filters[1:${webhookBounds.listedAccountFilters}] AS account_filters, account_filters_count,
-  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, signing, format, include,
-  compression, batch,
+  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, paused_at, ordering,
+  signing, format, include, compression, batch,
   created_at, updated_at, disabled_at, disabled_reason`
 
 export type WebhookChange = Partial<
@@ -112,19 +118,21 @@ export type WebhookChange = Partial<
     | "headers"
     | "max_in_flight"
     | "max_per_second"
+    | "ordering"
     | "signing"
     | "format"
     | "include"
     | "compression"
     | "batch"
   >
->
+> & { readonly paused?: boolean }
 
 const DISABLED_BY_REQUEST = "disabled by request"
 
 /** The row after `change`. Counter and times change only if the status changes between active and disabled. */
-export const changed = (row: WebhookRow, change: WebhookChange, now: string): WebhookRow => {
-  const next = { ...row, ...change, updated_at: now }
+export const changed = (row: WebhookRow, { paused, ...change }: WebhookChange, now: string): WebhookRow => {
+  const paused_at = (paused ?? row.paused_at !== null) ? (row.paused_at ?? now) : null
+  const next = { ...row, ...change, paused_at, updated_at: now }
   if (next.status === row.status) return next
   return next.status === "active"
     ? {
@@ -152,6 +160,8 @@ const configOf = (row: WebhookRow): WebhookConfig => ({
   headers: row.headers,
   max_in_flight: row.max_in_flight,
   max_per_second: row.max_per_second,
+  ...(row.paused_at === null ? {} : { paused: true as const }),
+  ...(row.ordering === defaultOrdering ? {} : { ordering: row.ordering }),
   ...(isDefaultSigning(row) ? {} : { signing: row.signing }),
   ...(row.format === defaultFormat ? {} : { format: row.format }),
   ...(row.include.length === 0 ? {} : { include: row.include }),

@@ -53,6 +53,7 @@ export type NewWebhook = Pick<
   | "payload_filter"
   | "max_in_flight"
   | "max_per_second"
+  | "ordering"
   | "signing"
   | "format"
   | "include"
@@ -60,7 +61,7 @@ export type NewWebhook = Pick<
   | "batch"
   | "headers"
   | "sealed_secret"
->
+> & { readonly paused: boolean }
 
 /** A webhook of a list, with the names of its headers. */
 export type WebhookSeen = ListedWebhook & Pick<WebhookRow, "headers">
@@ -197,13 +198,14 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         if (limits !== undefined) yield* requireRoom(webhook.account_id, limits, more)
         const [row] = yield* sql<WebhookRow>`
           INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters,
-                                payload_filter, status, max_in_flight, max_per_second, signing, format,
-                                include, compression, batch, headers, sealed_secret, created_at, updated_at)
+                                payload_filter, status, max_in_flight, max_per_second, paused_at, ordering,
+                                signing, format, include, compression, batch, headers, sealed_secret, created_at, updated_at)
           VALUES (${webhook.id}, ${webhook.account_id}, ${webhook.network}, ${webhook.url}, ${webhook.description},
                   ${column(webhook.event_types)}::text[], ${column(webhook.account_filters)}::text[],
                   ${jsonOf(webhook.payload_filter)}::text::json, 'active',
-                  ${webhook.max_in_flight}, ${webhook.max_per_second}, ${column(webhook.signing)}::text[],
-                  ${webhook.format}, ${column(webhook.include)}::text[], ${webhook.compression},
+                  ${webhook.max_in_flight}, ${webhook.max_per_second},
+                  ${webhook.paused ? at(nowMs) : null}::timestamptz, ${webhook.ordering},
+                  ${column(webhook.signing)}::text[], ${webhook.format}, ${column(webhook.include)}::text[], ${webhook.compression},
                   ${jsonOf(webhook.batch)}::text::json,
                   ${JSON.stringify(webhook.headers)}::text::jsonb,
                   ${webhook.sealed_secret}, ${at(nowMs)}::timestamptz, ${at(nowMs)}::timestamptz)
@@ -263,7 +265,8 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
             account_filters = ${column(next.account_filters)}::text[],
             payload_filter = ${jsonOf(next.payload_filter)}::text::json, status = ${next.status},
             consecutive_failures = ${next.consecutive_failures}, max_in_flight = ${next.max_in_flight},
-            max_per_second = ${next.max_per_second}, signing = ${column(next.signing)}::text[],
+            max_per_second = ${next.max_per_second}, paused_at = ${next.paused_at}::timestamptz,
+            ordering = ${next.ordering}, signing = ${column(next.signing)}::text[],
             format = ${next.format}, include = ${column(next.include)}::text[],
             compression = ${next.compression},
             batch = ${jsonOf(next.batch)}::text::json,
