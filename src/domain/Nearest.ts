@@ -18,18 +18,20 @@ const LETTERS = 2
 /** Longer texts are no mistyped names. */
 export const NAME_LENGTH = 60
 
-/** Returns how many letters must be added, removed or replaced to turn `b` into `a` (Levenshtein distance). */
+/** How many letters must be added, removed, replaced or exchanged with their neighbour to turn `b` into `a`. */
 const distance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  const rows = [Array.from({ length: b.length + 1 }, (_, i) => i)]
   for (let i = 1; i <= a.length; i++) {
-    const next = [i]
+    const [above, row] = [rows[i - 1]!, [i]]
     for (let j = 1; j <= b.length; j++) {
-      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1))
+      const replaced = above[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const isExchanged = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const exchanged = isExchanged ? rows[i - 2]![j - 2]! + 1 : replaced
+      row.push(Math.min(replaced, exchanged, above[j]! + 1, row[j - 1]! + 1))
     }
-    row = next
+    rows.push(row)
   }
-  return row[b.length]!
+  return rows[a.length]![b.length]!
 }
 
 /** Undefined if no name is near. */
