@@ -5,16 +5,13 @@ import type { Identity } from "../domain/ApiKey.ts"
 import type { WebhookId } from "../domain/Ids.ts"
 import type { RefusedJob } from "../storage/replays/ReplayStore.ts"
 import {
-  NotFound,
+  type NotFound,
   QuotaExceeded,
   ReplayLimitReached,
   type WebhookDisabled,
   webhookDisabled
 } from "./Errors.ts"
-
-/** `param`: where the request names the webhook. */
-export const noWebhook = (id: string, param: string) =>
-  NotFound.because(`There is no webhook ${id}.`, { param })
+import { noWebhook } from "./WebhookRefusals.ts"
 
 /** Where the body of a request for a job names the webhook. */
 export const WEBHOOK_FIELD = "/webhook_id"

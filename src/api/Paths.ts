@@ -85,7 +85,7 @@ const nearPath = (path: string, templates: ReadonlyArray<string>): string | unde
   return fits[0]?.replaceAll(/:(\w+)/g, "{$1}")
 }
 
-const allowOf = (methods: ReadonlyArray<string>): string =>
+export const allowOf = (methods: ReadonlyArray<string>): string =>
   [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ")
 
 export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Constraint>(

@@ -19,7 +19,7 @@ import {
   searchProblem,
   webhookBounds
 } from "../../domain/WebhookRules.ts"
-import { field, issueOf, rule, textList } from "./Common.ts"
+import { addressForm, field, issueOf, rule, textList, uncheckedText } from "./Common.ts"
 
 export const Status = field(
   Schema.Literals(["active", "disabled"]),
@@ -28,11 +28,10 @@ export const Status = field(
 )
 export const Network = field(
   Schema.Literals(networks),
-  "The network to watch: mainnet with a live key; testnet (default) or devnet with a test key.",
-  "mainnet"
+  "The network to watch: mainnet with a live key; testnet (default) or devnet with a test key."
 )
 
-export const Url = Schema.String.annotate({
+export const Url = uncheckedText({ maxLength: webhookBounds.urlLength }).annotate({
   format: "uri",
   description: `The endpoint that receives the deliveries: an https URL at a public address, without user name, password and fragment, of at most ${webhookBounds.urlLength} characters. It is stored and shown as it is called: \`HTTPS://Example.com:443/a/../b\` becomes \`https://example.com/b\`.`,
   examples: ["https://example.com/hooks/xrpl"]
@@ -72,10 +71,13 @@ export const patternProblem = (pattern: string): Problem | undefined =>
       }
 
 /** An event type, a family of types, or `*`. */
-export const EventPattern = Schema.String.check(rule(patternProblem))
+export const EventPattern = Schema.String.check(rule(patternProblem, { enum: eventPatterns }))
+
+/** The same without the check: for responses, and for lists that check their items after their length. */
+export const ListedPattern = uncheckedText({ enum: eventPatterns })
 
 export const EventTypes = textList(
-  Schema.String,
+  ListedPattern,
   (length) => (length === 0 ? "must contain at least one event type" : undefined),
   patternProblem,
   { minItems: 1 }
@@ -85,7 +87,7 @@ export const EventTypes = textList(
 })
 
 export const AccountFilters = textList(
-  Schema.String,
+  uncheckedText(addressForm),
   (length) =>
     length > webhookBounds.accountFilters
       ? `must contain at most ${webhookBounds.accountFilters} addresses`

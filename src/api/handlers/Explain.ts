@@ -8,8 +8,8 @@ import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import { orUnavailable } from "../Failures.ts"
-import { noWebhook } from "../JobRefusals.ts"
 import { CostlyTurns } from "../Turns.ts"
+import { noWebhook } from "../WebhookRefusals.ts"
 import { networksFor } from "./Events.ts"
 
 export const explainLayer = HttpApiBuilder.group(

@@ -12,9 +12,9 @@ import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import { orUnavailable } from "../Failures.ts"
-import { noWebhook } from "../JobRefusals.ts"
 import { makePage } from "../Pages.ts"
 import { checkPeriod } from "../Period.ts"
+import { noWebhook } from "../WebhookRefusals.ts"
 
 interface Query {
   readonly since?: string
@@ -74,7 +74,7 @@ export const incidentsLayer = HttpApiBuilder.group(
 
       ofWebhook: Effect.fnUntraced(function* ({ params, query }) {
         const found = yield* webhooks.find(ownerOf(yield* Caller), params.id)
-        if (Option.isNone(found)) return yield* noWebhook(params.id, "id")
+        if (Option.isNone(found)) return yield* noWebhook(params.id)
         return yield* list(query, params.id)
       }, orUnavailable)
     })

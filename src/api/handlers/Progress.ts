@@ -6,7 +6,7 @@ import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import { orUnavailable } from "../Failures.ts"
-import { noWebhook } from "../JobRefusals.ts"
+import { noWebhook } from "../WebhookRefusals.ts"
 
 export const progressLayer = HttpApiBuilder.group(
   Api,
@@ -17,7 +17,7 @@ export const progressLayer = HttpApiBuilder.group(
     return handlers.handleAll({
       ofWebhook: Effect.fnUntraced(function* ({ params }) {
         const found = yield* progressOf(ownerOf(yield* Caller), params.id)
-        if (Option.isNone(found)) return yield* noWebhook(params.id, "id")
+        if (Option.isNone(found)) return yield* noWebhook(params.id)
         const { completeThrough, gaps, network, oldestWaiting, routedThrough, waiting } = found.value
         return {
           network,

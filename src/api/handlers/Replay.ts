@@ -33,10 +33,11 @@ import type { Filters, ReplayJob } from "../contract/Replay.ts"
 import { JobNotCancellable, NotFound, PlanRequired, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { checkFilter } from "../FilterFaults.ts"
-import { noWebhook, refusedJob, WEBHOOK_FIELD } from "../JobRefusals.ts"
+import { refusedJob, WEBHOOK_FIELD } from "../JobRefusals.ts"
 import { makePage } from "../Pages.ts"
 import { checkPeriod } from "../Period.ts"
 import { CostlyTurns } from "../Turns.ts"
+import { noWebhook } from "../WebhookRefusals.ts"
 
 const jobOf = (row: ReplayJobRow): ReplayJob => ({
   job_id: row.id,
