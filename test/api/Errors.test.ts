@@ -1,6 +1,8 @@
 /** Errors that teach: each names the parameter that is wrong, lists every fault, and suggests the nearest value. */
+import { readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { statusOf } from "../../src/api/Errors.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { refused } from "../support/refused.ts"
 
@@ -235,6 +237,21 @@ layer(apiLayer(), { excludeTestServices: true })("an error names what is wrong",
         assert.isBelow(JSON.stringify(yield* refused("GET", path)).length, 2_000)
     })
   )
+})
+
+describe("docs/errors.md", () => {
+  it("has a section for each code, with its status and what to do", () => {
+    const sections = readFileSync("docs/errors.md", "utf8").split(/^### /m).slice(1)
+    const shown = sections.map((text) =>
+      /^(\w+)\n\nStatus (\d{3})\. .*\*\*What to do\*\*: /s.exec(text)?.slice(1)
+    )
+    assert.deepStrictEqual(
+      shown.map((one) => one?.join(" ")).sort(),
+      Object.entries(statusOf)
+        .map((one) => one.join(" "))
+        .sort()
+    )
+  })
 })
 
 describe("an error of a service that watches no mainnet", () => {
