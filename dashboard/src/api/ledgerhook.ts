@@ -840,6 +840,12 @@ export type ReplayJob = {
     processed_events: number;
     /** Events that could not be queued: ids that do not exist, events that are no longer kept, or the rest of a job that failed. Set when the job ends. */
     failed_events: number;
+    /** Deliveries of the job that were delivered. A delivery that several retry jobs take counts in the last of them. Final once the job has ended and none waits. Null for jobs from before release 0.3. */
+    delivered: number | null;
+    /** Deliveries of the job that wait for an attempt, retries included. A delivery that several retry jobs take counts in the last of them. Final once the job has ended and none waits. Null for jobs from before release 0.3. */
+    waiting: number | null;
+    /** Deliveries of the job that have failed finally. A delivery that several retry jobs take counts in the last of them. Final once the job has ended and none waits. Null for jobs from before release 0.3. */
+    failed: number | null;
     /** Why the job failed; null if it did not. */
     error: string | null;
     /** ISO 8601 date-time in UTC with milliseconds. */
@@ -870,6 +876,12 @@ export type ReplayJobDetail = {
     processed_events: number;
     /** Events that could not be queued: ids that do not exist, events that are no longer kept, or the rest of a job that failed. Set when the job ends. */
     failed_events: number;
+    /** Deliveries of the job that were delivered. A delivery that several retry jobs take counts in the last of them. Final once the job has ended and none waits. Null for jobs from before release 0.3. */
+    delivered: number | null;
+    /** Deliveries of the job that wait for an attempt, retries included. A delivery that several retry jobs take counts in the last of them. Final once the job has ended and none waits. Null for jobs from before release 0.3. */
+    waiting: number | null;
+    /** Deliveries of the job that have failed finally. A delivery that several retry jobs take counts in the last of them. Final once the job has ended and none waits. Null for jobs from before release 0.3. */
+    failed: number | null;
     /** Why the job failed; null if it did not. */
     error: string | null;
     /** ISO 8601 date-time in UTC with milliseconds. */
@@ -1901,11 +1913,12 @@ export function getWebhookProgress(id: string, { xRequestId }: {
 /**
  * List deliveries
  */
-export function listDeliveries({ webhookId, eventType, status, eventId, since, until, limit, cursor, xRequestId }: {
+export function listDeliveries({ webhookId, eventType, status, eventId, jobId, since, until, limit, cursor, xRequestId }: {
     webhookId?: string;
     eventType?: string;
     status?: ("pending" | "retrying" | "delivered" | "failed")[];
     eventId?: string;
+    jobId?: string;
     since?: string;
     until?: string;
     limit?: number;
@@ -1941,6 +1954,7 @@ export function listDeliveries({ webhookId, eventType, status, eventId, since, u
         event_type: eventType,
         status,
         event_id: eventId,
+        job_id: jobId,
         since,
         until,
         limit,
