@@ -10,6 +10,28 @@ import type { KeyEnvironment } from "../../src/domain/Network.ts"
 import { complaints, EVENT_RECORD, payloadPath } from "../schemas/support.ts"
 import { ApiUnderTest, apiLayer, type Call } from "../support/api.ts"
 
+layer(apiLayer(), { excludeTestServices: true })("the first test event of a service", (it) => {
+  it.effect("is queued, also after a request with an Idempotency-Key that was refused", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { key } = yield* api.account()
+      const webhook = { url: "https://example.com/hook", event_types: ["check.cashed"] }
+      const { id } = (yield* api.call("POST", "/v1/webhooks", { key, body: webhook })).body
+      const statuses = yield* Effect.forEach(["wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE", id], (of) =>
+        api.call("POST", `/v1/webhooks/${of}/test`, {
+          key,
+          body: { event_type: "check.cashed" },
+          headers: { "idempotency-key": of }
+        })
+      )
+      assert.deepStrictEqual(
+        statuses.map(({ status }) => status),
+        [404, 202]
+      )
+    })
+  )
+})
+
 layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
   const prepare = Effect.fnUntraced(function* (environment: KeyEnvironment = "live", fields: object = {}) {
     const api = yield* ApiUnderTest

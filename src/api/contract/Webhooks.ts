@@ -31,6 +31,7 @@ import {
   Headers,
   Include,
   integer,
+  ListedPattern,
   MaxInFlight,
   MaxPerSecond,
   Network,
@@ -130,7 +131,7 @@ const record = {
   url: field(Schema.String, "The endpoint that receives the deliveries.", "https://example.com/hooks/xrpl"),
   description: field(Schema.NullOr(Schema.String), "Your note about the webhook.", "Payments to the shop"),
   event_types: field(
-    Schema.Array(Schema.String),
+    Schema.Array(ListedPattern),
     "The event types, families or * that the webhook was registered with.",
     ["payment.xrp", "nft.*"]
   ),

@@ -321,6 +321,7 @@ export const webhooksLayer = HttpApiBuilder.group(
         const now = yield* Clock.currentTimeMillis
         const id = randomId("dlv_", now)
         const event = synthetic.make(payload.event_type, now)
+        yield* tests.prepare(now)
         const result = yield* change(tests.queue(owner, { id, webhookId: params.id, event }, now))
         switch (result) {
           case "queued": {
