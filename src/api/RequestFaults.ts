@@ -132,7 +132,8 @@ const byPlace = Order.mapInput(
   ({ place }: { readonly place: ReadonlyArray<number> }) => place
 )
 
-const faultsOf = (kind: Kind, issue: SchemaIssue.Issue, given: unknown): ReadonlyArray<Fault> =>
+/** In the order of `given`, which may be unknown. */
+export const faultsOf = (kind: Kind, issue: SchemaIssue.Issue, given: unknown): ReadonlyArray<Fault> =>
   Arr.sort(
     foundIn(issue).map((found) => ({ found, place: placeOf(given, found.path) })),
     byPlace
