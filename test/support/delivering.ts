@@ -119,6 +119,12 @@ export const setStatus = Effect.fnUntraced(function* (id: string, status: "activ
   yield* publish(id)
 })
 
+export const setPaused = Effect.fnUntraced(function* (id: string, paused: boolean) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE webhooks SET paused_at = CASE WHEN ${paused} THEN now() END WHERE id = ${id}`
+  yield* publish(id)
+})
+
 let ledger = 90_000_000
 const BEGAN = Date.parse("2026-11-21T09:30:00.000Z")
 

@@ -1,6 +1,6 @@
 /** Webhooks and deliveries as plain data, for the random walks of laneWorld.ts. */
 import { assert } from "@effect/vitest"
-import type { Scheduler } from "../../src/deliver/queue/Scheduler.ts"
+import type { Scheduler } from "../../src/deliver/queue/Step.ts"
 import { makeWatermark } from "../../src/deliver/take/Watermark.ts"
 import { attemptKey, type LaneKind, laneKinds, type Work } from "../../src/deliver/Work.ts"
 import type { UnwrittenRow } from "../../src/domain/Delivery.ts"

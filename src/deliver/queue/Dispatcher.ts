@@ -18,7 +18,8 @@ import { makeBacklog } from "./Backlog.ts"
 import { remainingFor } from "./MemoryBudget.ts"
 import type { ActorMessage, Command, WebhookMessage } from "./Messages.ts"
 import { ReplayPace } from "./ReplayPace.ts"
-import { advance, makeScheduler, type Scheduler } from "./Scheduler.ts"
+import { advance } from "./Scheduler.ts"
+import { makeScheduler, type Scheduler } from "./Step.ts"
 import { type CurrentWebhook, heldUpMs, isCrowded } from "./WebhookQueue.ts"
 
 export interface Dispatcher {
@@ -206,11 +207,9 @@ export const makeDispatcher = Effect.gen(function* () {
     const webhook = registry.get(webhookId)
     if (webhook === undefined)
       return registry.isKnown(webhookId) ? { webhook: undefined, permission: "none" } : undefined
-    const { account_id, network, status } = webhook.config
-    return {
-      webhook,
-      permission: status === "active" ? permissionUnder(holds.get(account_id), network) : "none"
-    }
+    const { account_id, network, paused, status } = webhook.config
+    const permission = status === "active" ? permissionUnder(holds.get(account_id), network) : "none"
+    return { webhook, permission: paused === true && permission === "all" ? "free" : permission }
   }
 
   const changed = (webhookId: WebhookId) => {

@@ -29,6 +29,11 @@ export interface Lane {
   /** Deliveries whose rows are being moved to the backlog. A page that is read now might miss them. */
   moving: number
   permission: SendPermission
+  /**
+   * Whether the backlog may have free deliveries. While only these may start, it is searched only then: of a paused
+   * webhook it may have a million rows.
+   */
+  mayHaveFree: boolean
 }
 
 export interface PageRequest {
@@ -51,7 +56,8 @@ export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
   walked: 0,
   behind: mode === "log" ? 0 : Number.POSITIVE_INFINITY,
   moving: 0,
-  permission: "all"
+  permission: "all",
+  mayHaveFree: true
 })
 
 /** The permission of a lane. No replayed delivery is free. */
@@ -61,9 +67,11 @@ export const lanePermission = ({ kind }: Lane, permission: SendPermission): Send
 export const backlogKindOf = ({ kind, permission }: Lane): BacklogKind =>
   kind === "replays" ? "replays" : permission === "free" ? "free" : "live"
 
-const pageAnew = (lane: Lane) => {
+/** Makes the next page begin at the start of the backlog. */
+export const pageAnew = (lane: Lane) => {
   lane.cursor = ""
   lane.walked = 0
+  lane.mayHaveFree = true
   if (lane.page !== undefined) lane.page.stale = true
 }
 
@@ -103,7 +111,7 @@ export const setPermission = (lane: Lane, permission: SendPermission): ReadonlyA
  */
 export const wantsPage = (lane: Lane, pageRows: number): boolean =>
   lane.mode === "backlog" &&
-  lane.permission !== "none" &&
+  (lane.permission === "all" || (lane.permission === "free" && lane.mayHaveFree)) &&
   lane.page === undefined &&
   lane.moving === 0 &&
   (lane.cursor === "" ? lane.queued.length === 0 : lane.queued.length < pageRows / 2)

@@ -17,7 +17,7 @@ const SECOND_MS = 1_000
 
 /**
  * The permission is `none` while the webhook is disabled, its account suspended or its secret sealed with an unknown
- * key, and `free` while the quota is used up: then only test deliveries start.
+ * key, and `free` while it is paused or the quota is used up: then only test deliveries start.
  */
 export type CurrentWebhook =
   | { readonly webhook: RegisteredWebhook; readonly permission: SendPermission }

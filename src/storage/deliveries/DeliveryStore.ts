@@ -230,15 +230,30 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
           nowMs
         ),
 
-      /** Ends the backlog of webhooks that were disabled before `beforeMs`; returns how many deliveries. */
-      failBacklogOfDisabled: Effect.fnUntraced(function* (beforeMs: number, reason: string, nowMs: number) {
-        const tooLong = sql`status = 'disabled' AND disabled_at < ${at(beforeMs)}::timestamptz`
+      /**
+       * Ends the backlog of webhooks that were disabled before `beforeMs`; returns how many deliveries. Of a paused
+       * webhook, only deliveries that were made, or retried by hand, before that time too.
+       */
+      failBacklogOf: Effect.fnUntraced(function* (
+        why: "disabled" | "paused",
+        beforeMs: number,
+        reason: string,
+        nowMs: number
+      ) {
+        const before = sql`${at(beforeMs)}::timestamptz`
+        const [tooLong, tooOld] =
+          why === "disabled"
+            ? [sql`status = 'disabled' AND disabled_at < ${before}`, sql`true`]
+            : [
+                sql`status = 'active' AND paused_at < ${before}`,
+                sql`id < ${firstIdAt("dlv_", beforeMs)} AND coalesce(next_attempt_at < ${before}, true)`
+              ]
         const webhooks = yield* sql<{ readonly id: string }>`
           SELECT id FROM webhooks WHERE id = ANY(${column(yield* webhooksWithBacklog)}::text[]) AND ${tooLong}`
         let failed = 0
         for (const { id } of webhooks) {
           const ids = sql`
-            SELECT id FROM deliveries WHERE parked AND webhook_id = ${id}
+            SELECT id FROM deliveries WHERE parked AND webhook_id = ${id} AND ${tooOld}
               AND (SELECT ${tooLong} FROM webhooks WHERE id = ${id})`
           failed += yield* failBacklog(ids, reason, nowMs)
         }
