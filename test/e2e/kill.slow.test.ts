@@ -16,3 +16,14 @@ it.live(
   () => killRun({ ...run, webhooks }),
   HANG_MS
 )
+
+it.live(
+  "kill -9, twenty times, keeps strict order",
+  () =>
+    killRun({
+      deliveries: Number(process.env.KN ?? 21) * 20,
+      killsAt: Array.from({ length: Number(process.env.KN ?? 21) - 1 }, (_, i) => 20 * (i + 1)),
+      webhooks: [{ ordering: "strict" }]
+    }),
+  HANG_MS
+)

@@ -11,18 +11,17 @@ import { type Evidence, readOutcome } from "./evidence.ts"
 import type { SimulatedWebhook } from "./operator.ts"
 import type { Request } from "./receivers.ts"
 import {
+  ATTEMPTS,
   type Check,
   CLOCKS_DIFFER_MS,
   firstsInOrder,
   holdsKept,
   pausesKept,
   ratesKept,
+  strictOrderKept,
   windowsKept
 } from "./sendingChecks.ts"
 import { wants } from "./wishes.ts"
-
-/** One more than the delays of node.ts. */
-const ATTEMPTS = 4
 
 const WEBHOOK_ENDS = (["disabled", "deleted"] as const).map((webhook) => webhookEndOf(webhook)!.error)
 
@@ -315,6 +314,7 @@ export const checks: Readonly<Record<string, Check>> = {
   failingDisabled,
   holdsKept,
   pausesKept,
+  strictOrderKept,
   replaysComplete,
   noDefects
 }

@@ -52,6 +52,7 @@ export interface SimulatedWebhook {
   readonly id: string
   readonly receiver: Receiver
   readonly maxInFlight: number
+  readonly strict: boolean
   readonly maxPerSecond: number | null
   readonly batch: Batch | null
   readonly versions: Array<Version>
@@ -126,7 +127,7 @@ export const createWebhook = Effect.fnUntraced(function* (
       max_in_flight: made.maxInFlight,
       max_per_second: made.maxPerSecond,
       paused: false,
-      ordering: "first_attempt",
+      ordering: made.strict ? "strict" : "first_attempt",
       signing: ["service"],
       format: "ledgerhook",
       include: [],

@@ -3,12 +3,15 @@ import { Limits } from "../../src/config/Limits.ts"
 import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
 import { partitionOf } from "../../src/log/Topics.ts"
 import type { Evidence, Outcome } from "./evidence.ts"
+import type { Receiver } from "./receivers.ts"
 import { wants } from "./wishes.ts"
 
 export type Check = (evidence: Evidence, outcome: Outcome) => ReadonlyArray<string>
 
 /** How much the clocks of two processes differ at most, if none is set (processes.ts). */
 export const CLOCKS_DIFFER_MS = 2_000
+/** One more than the delays of node.ts. */
+export const ATTEMPTS = 4
 
 /**
  * Events that are not committed are routed again after a crash. One that the webhook came to want meanwhile may then
@@ -82,3 +85,39 @@ export const pausesKept: Check = ({ suspensions, webhooks, zombies }) =>
           return requests > 0 ? [`${id} got ${requests} requests while it was paused`] : []
         })
       )
+
+/** The first arrivals of these deliveries, which `ids` has in their order, and what had become of the ones before. */
+const strictIn = (receiver: Receiver, ids: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const requests = Map.groupBy(receiver.requests, ({ deliveryId }) => deliveryId)
+  return ids.flatMap((id, i) => {
+    const sentMs = requests.get(id)?.[0]?.atMs
+    if (sentMs === undefined) return []
+    const early = ids.slice(0, i).filter((one) => {
+      const before = (requests.get(one) ?? []).filter(({ atMs }) => atMs < sentMs)
+      const isTogether = requests.get(one)?.some(({ atMs }) => atMs === sentMs) === true
+      return !isTogether && before.length < ATTEMPTS && !before.some(({ accepted }) => accepted)
+    })
+    return early.map((one) => `${id} was sent before ${one} was answered or given up`)
+  })
+}
+
+/**
+ * Strict order, of live deliveries and of those of each replay. `wasUnwanted`, deletion and a process that was taken for
+ * dead are exceptions, as in the order of first attempts.
+ */
+export const strictOrderKept: Check = ({ webhooks, zombies }, { rows }) =>
+  zombies > 0
+    ? []
+    : webhooks
+        .filter(({ strict }) => strict)
+        .flatMap(({ id, receiver, versions }) => {
+          const own = rows.filter(({ webhook }) => webhook === id)
+          // An event that it came to want, or that it got only in part of the time, may leave after later ones.
+          if (versions.length > 1) return []
+          return [...Map.groupBy(own, ({ job }) => job).values()].flatMap((some) =>
+            strictIn(
+              receiver,
+              some.map((row) => row.id)
+            )
+          )
+        })

@@ -43,5 +43,47 @@ export const sendingMutants: ReadonlyArray<Mutant> = [
     part: "deliver",
     find: "registry.get(webhookId)?.config.account_id === accountId",
     wrong: "false"
+  },
+  {
+    name: "in strict order, requests start beside one another",
+    caughtBy: "windowsKept",
+    part: "deliver",
+    find: 'ordering === "strict" ? 1 : max_in_flight',
+    wrong: 'ordering === "strict" ? 2 : max_in_flight'
+  },
+  {
+    name: "in strict order, a retry waits in a delay topic",
+    caughtBy: "strictOrderKept",
+    part: "deliver",
+    find: 'ordering === "strict" && nextDelayMs !== null && work.isTest !== true',
+    wrong: 'ordering === "strict" && nextDelayMs === null && work.isTest !== true'
+  },
+  {
+    name: "in strict order, the next request starts before a failure is recorded",
+    caughtBy: "strictOrderKept",
+    part: "deliver",
+    find: "queue[message.holds].willWait = true",
+    wrong: "queue[message.holds].willWait = false"
+  },
+  {
+    name: "in strict order, a retry that waits for its time holds nothing back",
+    caughtBy: "strictOrderKept",
+    part: "deliver",
+    find: "works.slice(0, held?.place)",
+    wrong: "works.filter((_, i) => i !== held?.place)"
+  },
+  {
+    name: "a lane that waits for a retry is not woken",
+    caughtBy: "settles",
+    part: "deliver",
+    find: 'step.commands.push({ kind: "wake", webhookId, afterMs: waitMs, message: "due" })',
+    wrong: ""
+  },
+  {
+    name: "in strict order, a retry that an earlier owner recorded is not found",
+    caughtBy: "settles",
+    part: "deliver",
+    find: "works.some(({ mayBeHandled }) => mayBeHandled === true)",
+    wrong: "works.some(({ mayBeHandled }) => mayBeHandled === undefined)"
   }
 ]

@@ -77,6 +77,12 @@ export const gotRows = (scheduler: Scheduler, kind: LaneKind, works: ReadonlyArr
   }
 }
 
+/** In strict order, a failed delivery that is retried by hand has its place among replayed ones. */
+const placed = (current: CurrentWebhook | undefined, work: Work): Work =>
+  current?.webhook?.config.ordering === "strict" && work.attempt > work.seriesAttempt && work.isTest !== true
+    ? { ...work, kind: "replays" }
+    : work
+
 type Move = Extract<Command, { readonly kind: "moveToBacklog" }>
 
 export const makeDispatcher = Effect.gen(function* () {
@@ -135,7 +141,7 @@ export const makeDispatcher = Effect.gen(function* () {
         run(Effect.logWarning(`this machine ${shortage}; attempts that it could not make do not count`))
         dispatch({ kind: "notSent", webhookId, works })
       },
-      ended: () => dispatch({ kind: "ended", webhookId }),
+      ended: (holds) => dispatch({ kind: "ended", webhookId, holds }),
       settled: () => {
         for (const { key } of works) for (const onSettled of watchers) onSettled(key)
         dispatch({ kind: "settled", webhookId, works })
@@ -252,7 +258,7 @@ export const makeDispatcher = Effect.gen(function* () {
     },
     offer: (webhookId, work, isSlow) => {
       const current = currentWebhook(webhookId)
-      dispatch({ kind: "offered", webhookId, current, work, isSlow })
+      dispatch({ kind: "offered", webhookId, current, work: placed(current, work), isSlow })
       if (!showing) {
         showing = true
         run(showWaiting)

@@ -5,6 +5,9 @@
  *            send is not `all`)──▶ backlog
  *   backlog  It moves work from the log to the backlog, and reads rows of the backlog in pages, in the order of ids.
  *            ──(the backlog is empty and the permission is `all`)──▶ log
+ *
+ * In strict order a delivery that will be retried is in the backlog, before all later ones, and the lane goes there. Until
+ * the retry is due, the lane's permission is `free`.
  */
 import type { SendPermission } from "../../domain/Quota.ts"
 import type { BacklogKind } from "../../storage/deliveries/DeliveryStore.ts"
@@ -34,6 +37,10 @@ export interface Lane {
    * webhook it may have a million rows.
    */
   mayHaveFree: boolean
+  /** Whether its first delivery waits for its time, and holds back the others. Only in strict order. `due` follows. */
+  waits: boolean
+  /** Whether a delivery that failed will do so, and is not recorded yet: nothing of the webhook starts. */
+  willWait: boolean
 }
 
 export interface PageRequest {
@@ -57,12 +64,16 @@ export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
   behind: mode === "log" ? 0 : Number.POSITIVE_INFINITY,
   moving: 0,
   permission: "all",
-  mayHaveFree: true
+  mayHaveFree: true,
+  waits: false,
+  willWait: false
 })
 
-/** The permission of a lane. No replayed delivery is free. */
-export const lanePermission = ({ kind }: Lane, permission: SendPermission): SendPermission =>
-  kind === "replays" && permission === "free" ? "none" : permission
+/** The permission of a lane. No replayed delivery is free. While a delivery holds back others, free ones may start. */
+export const lanePermission = ({ kind, waits }: Lane, permission: SendPermission): SendPermission => {
+  const own = waits && permission === "all" ? "free" : permission
+  return kind === "replays" && own === "free" ? "none" : own
+}
 
 export const backlogKindOf = ({ kind, permission }: Lane): BacklogKind =>
   kind === "replays" ? "replays" : permission === "free" ? "free" : "live"

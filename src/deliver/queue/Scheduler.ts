@@ -34,6 +34,7 @@ import {
   countMoved,
   isFree,
   isIdle,
+  isStrict,
   lanesOf,
   makeWebhookQueue,
   requestEnded,
@@ -57,6 +58,8 @@ const pageWaitingLanes = (step: Step, budget: MemoryBudget) => {
     proceed(step, queue)
   }
 }
+
+type NotDue = NonNullable<BacklogPage["notDue"]>
 
 const askPage = (step: Step, queue: WebhookQueue, lane: Lane) => {
   const { limits, budgets } = step.scheduler
@@ -94,6 +97,11 @@ const proceed = (step: Step, queue: WebhookQueue): void => {
   if (stopped) return
   if (current === undefined) return void discard(step, queue)
   for (const lane of lanesOf(queue)) {
+    // Nothing has started since the delivery failed, so it is recorded if everything is.
+    if (lane.willWait && queue.unsettled === 0) {
+      lane.willWait = false
+      moveToBacklog(step, queue, lane, takeAllQueued(lane))
+    }
     const permission = lanePermission(lane, current.permission)
     if (permission !== lane.permission) moveToBacklog(step, queue, lane, setPermission(lane, permission))
   }
@@ -128,15 +136,30 @@ const offer = (step: Step, queue: WebhookQueue, work: Work, isSlow: boolean) => 
   }
 }
 
-const takePage = (step: Step, queue: WebhookQueue, lane: Lane, { rows, lastId, works }: BacklogPage) => {
+/** The page is followed by a delivery that waits for its time. If it is the first one of all, the lane waits too. */
+const holdBack = (step: Step, { webhookId }: WebhookQueue, lane: Lane, { place, waitMs }: NotDue) => {
+  const isFirst = place === 0 && lane.cursor === "" && lane.queued.length === 0
+  pageAnew(lane)
+  if (!isFirst) return
+  lane.waits = true
+  step.commands.push({ kind: "wake", webhookId, afterMs: waitMs, message: "due" })
+}
+
+const takePage = (
+  step: Step,
+  queue: WebhookQueue,
+  lane: Lane,
+  { rows, lastId, notDue, works }: BacklogPage
+) => {
   const { scheduler } = step
   const budget = scheduler.budgets[lane.kind]
-  const { cursor, mode, page } = lane
+  const { cursor, mode, page, waits } = lane
   if (page === undefined) return
   lane.page = undefined
   addHeld(budget, queue, -page.limit)
   if (!page.stale && !scheduler.stopped) {
-    for (const work of works) {
+    const held = isStrict(queue) ? notDue : undefined
+    for (const work of works.slice(0, held?.place)) {
       if (page.settledSince.has(work.deliveryId)) continue
       if (isBusy(scheduler.budgets, work.key)) {
         // Replays wait until this backlog is empty: a second record there must not wait for its own row.
@@ -149,11 +172,12 @@ const takePage = (step: Step, queue: WebhookQueue, lane: Lane, { rows, lastId, w
       lane.walked++
     }
     if (rows > 0) lane.mayHaveFree = true
-    afterPage(lane, page, rows, lastId, scheduler.limits.partitionDeliveries)
+    if (held === undefined) afterPage(lane, page, rows, lastId, scheduler.limits.partitionDeliveries)
+    else holdBack(step, queue, lane, held)
   }
   // A page from the start that brought nothing is read again only after a change. In mode `log` replays may start.
   const isChanged = page.stale || page.settledSince.size + page.movedSince > 0
-  const isMore = isChanged || lane.queued.length > 0 || cursor !== ""
+  const isMore = isChanged || lane.queued.length > 0 || cursor !== "" || lane.waits !== waits
   if (isMore || lane.mode !== mode) proceed(step, queue)
   pageWaitingLanes(step, budget)
 }
@@ -182,6 +206,8 @@ const settle = (step: Step, queue: WebhookQueue, works: ReadonlyArray<Work>) => 
     release(budget, queue, work)
     queue[kind].page?.settledSince.add(work.deliveryId)
   }
+  // If an earlier owner recorded the attempt first, as failed, the delivery holds back its lane.
+  if (isStrict(queue) && works.some(({ mayBeHandled }) => mayBeHandled === true)) readBacklog(queue[kind])
   proceed(step, queue)
   pageWaitingLanes(step, budget)
 }
@@ -230,6 +256,14 @@ const openBacklog = (step: Step, kind: LaneKind) => {
   for (const queue of [...queues.values()]) proceed(step, queue)
 }
 
+/** The lane reads its backlog from the start. */
+const readBacklog = (lane: Lane) => {
+  if (lane.mode === "log") lane.behind++
+  lane.mode = "backlog"
+  lane.waits = false
+  pageAnew(lane)
+}
+
 const onWebhookMessage = (step: Step, queue: WebhookQueue, message: WebhookMessage): void => {
   switch (message.kind) {
     case "offered":
@@ -248,14 +282,14 @@ const onWebhookMessage = (step: Step, queue: WebhookQueue, message: WebhookMessa
       return
     }
     case "resumed":
-      for (const lane of lanesOf(queue)) if (lane.mode === "log") lane.behind++
-      for (const lane of lanesOf(queue)) {
-        lane.mode = "backlog"
-        pageAnew(lane)
-      }
+      for (const lane of lanesOf(queue)) readBacklog(lane)
       break
     case "changed":
       queue.current = message.current
+      for (const lane of lanesOf(queue)) lane.waits = false
+      break
+    case "due":
+      for (const lane of lanesOf(queue)) lane.waits = false
       break
     case "movedToBacklog":
       moved(step, queue, queue[message.lane], message.works)
@@ -275,6 +309,7 @@ const onWebhookMessage = (step: Step, queue: WebhookQueue, message: WebhookMessa
       break
     case "ended":
       requestEnded(queue, step.nowMs)
+      if (message.holds !== undefined) queue[message.holds].willWait = true
       queue.lacking = false
       break
   }

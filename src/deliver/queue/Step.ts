@@ -18,7 +18,8 @@ import {
   rateWaitMs,
   requestStarted,
   takeSending,
-  type WebhookQueue
+  type WebhookQueue,
+  windowOf
 } from "./WebhookQueue.ts"
 
 type Limits = Pick<
@@ -74,7 +75,7 @@ export const moveToBacklog = (
 export const startable = ({ scheduler, mayRunAhead }: Step, queue: WebhookQueue): Lane | undefined =>
   scheduler.stopped || queue.waiting || queue.current?.webhook === undefined
     ? undefined
-    : mayStart(queue, queue.current.webhook.config.max_in_flight, mayRunAhead)
+    : mayStart(queue, windowOf(queue.current.webhook.config), mayRunAhead)
 
 /** Waits for the rate, then asks for a connection. */
 export const connect = ({ nowMs, commands }: Step, queue: WebhookQueue, webhook: RegisteredWebhook) => {

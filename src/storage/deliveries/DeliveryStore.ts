@@ -33,6 +33,7 @@ export interface DeliveryState {
   readonly nextAttemptAt: number | null
   /** How long before its next attempt the row was last changed. */
   readonly nextDelayMs: number | null
+  readonly isTest: boolean
 }
 
 /** The part of a webhook's backlog that is read: all live deliveries, only the free live ones, or replayed ones. */
@@ -47,6 +48,9 @@ export interface BacklogDelivery {
   readonly testEvent: string | null
   readonly attempts: number
   readonly seriesStart: number
+  /** See `DeliveryState`. */
+  readonly nextAttemptAt: number | null
+  readonly nextDelayMs: number | null
 }
 
 /** Work that waits, and its row if that may not exist. */
@@ -55,6 +59,9 @@ export interface WaitingWork {
   readonly attempt: number
   readonly row?: NewDelivery | undefined
 }
+
+const DUE = `(extract(epoch FROM next_attempt_at) * 1000)::float8 AS "nextAttemptAt",
+  (extract(epoch FROM next_attempt_at - updated_at) * 1000)::float8 AS "nextDelayMs"`
 
 export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/storage/DeliveryStore", {
   make: Effect.gen(function* () {
@@ -144,8 +151,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
       states: (ids: ReadonlyArray<string>) =>
         sql<DeliveryState & { readonly id: string }>`
           SELECT id, status, attempts, parked,
-                 (extract(epoch FROM next_attempt_at) * 1000)::float8 AS "nextAttemptAt",
-                 (extract(epoch FROM next_attempt_at - updated_at) * 1000)::float8 AS "nextDelayMs"
+                 test_event IS NOT NULL AS "isTest", ${sql.literal(DUE)}
           FROM deliveries WHERE id = ANY(${column(ids)}::text[])`.unprepared.pipe(
           Effect.map((rows) => new Map(rows.map(({ id, ...state }) => [id, state])))
         ),
@@ -207,6 +213,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
       ): Effect.Effect<ReadonlyArray<BacklogDelivery>, SqlError.SqlError> =>
         sql<BacklogDelivery>`
           SELECT id, network, test_event AS "testEvent", attempts, series_start AS "seriesStart",
+                 ${sql.literal(DUE)},
                  CASE WHEN event_offset IS NOT NULL
                    THEN jsonb_build_object('fromHistory', from_history, 'offset', event_offset) END AS position
           FROM deliveries

@@ -271,7 +271,9 @@ layer(Live)("delivery store", (it) => {
           position: { fromHistory: false, offset: 7 },
           testEvent: null,
           attempts: 0,
-          seriesStart: 0
+          seriesStart: 0,
+          nextAttemptAt: null,
+          nextDelayMs: null
         }
       ])
       yield* store.record([attempt(ids[0]!, 1, "delivered")], DISABLE_AFTER)
