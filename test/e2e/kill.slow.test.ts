@@ -16,14 +16,3 @@ it.live(
   () => killRun({ ...run, webhooks }),
   HANG_MS
 )
-
-it.live(
-  "kill -9, twenty times, keeps strict order",
-  () =>
-    killRun({
-      deliveries: 420,
-      killsAt: Array.from({ length: 20 }, (_, i) => 20 * (i + 1)),
-      webhooks: [{ ordering: "strict" }]
-    }),
-  HANG_MS
-)
