@@ -85,8 +85,8 @@ export const Limits = {
   ...netLimits,
   /** The longest time that `Retry-After` can add to a delay of the schedule. */
   retryAfterAddsMs: 10 * 60_000,
-  /** If a webhook stays disabled for this long, its waiting deliveries end as `failed`. */
-  disabledQueueMs: 7 * 24 * 3_600_000,
+  /** How long deliveries wait for a webhook that is disabled or paused. Then they end as `failed`. */
+  stoppedQueueMs: 7 * 24 * 3_600_000,
   /**
    * How long deliver may use its view of the webhooks after confirming it. It is confirmed again after half of that,
    * but not while idle.

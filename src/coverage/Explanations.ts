@@ -6,6 +6,7 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
+import type { DeliveryStatus } from "../domain/Delivery.ts"
 import { type Explained, explain } from "../domain/Explanation.ts"
 import { deliveryId, type EventId, type WebhookId } from "../domain/Ids.ts"
 import type { LedgerEvent } from "../domain/LedgerEvent.ts"
@@ -92,14 +93,15 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
       return first === undefined ? undefined : { ledger: first, events: [] }
     })
 
-    /** The newest delivery of each webhook and event, and the ids of all that were found. */
+    /** The newest delivery of each webhook and event, and the status of each that was found, by its id. */
     const deliveriesOf = Effect.fnUntraced(function* (
       ledger: FoundLedger,
       events: ReadonlyArray<LedgerEvent>,
       webhookIds: ReadonlyArray<WebhookId>
     ) {
       const newest = new Map<string, FoundDelivery>()
-      if (events.length === 0 || webhookIds.length === 0) return { newest, live: new Set<string>() }
+      if (events.length === 0 || webhookIds.length === 0)
+        return { newest, live: new Map<string, DeliveryStatus>() }
       const liveIds = ledger.isHistory
         ? []
         : events.flatMap((event) => webhookIds.map((id) => liveDeliveryId(event, id)))
@@ -111,7 +113,7 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
         const known = newest.get(pair)
         if (known === undefined || known.id < row.id) newest.set(pair, row)
       }
-      return { newest, live: new Set(found.map(({ id }) => id)) }
+      return { newest, live: new Map(found.map(({ id, status }) => [id, status])) }
     })
 
     const explainFound = Effect.fnUntraced(function* (
@@ -134,14 +136,14 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
         event,
         webhooks: webhooks.map((webhook) => {
           const id = liveDeliveryId(event, webhook.id)
-          const isShown = deliveries.live.has(id)
-          return { id, webhook, explained: explain(webhook, event, taken, { isShown, isInLog: true }) }
+          const status = deliveries.live.get(id)
+          return { id, webhook, status, explained: explain(webhook, event, taken, { status, isInLog: true }) }
         })
       }))
       /** The log is read only for these: nothing else explains why they have no row. */
       const unexplained = assumed.flatMap((one) =>
         one.webhooks
-          .filter(({ explained }) => explained.reason === "queued")
+          .filter(({ explained, status }) => explained.reason === "queued" && status === undefined)
           .map(({ id, webhook }) => ({
             id,
             webhookId: webhook.id,
@@ -154,10 +156,10 @@ export class Explanations extends Context.Service<Explanations>()("ledgerhook/co
         ledger,
         events: assumed.map((one) => ({
           event: one.event,
-          webhooks: one.webhooks.map(({ explained, id, webhook }) => ({
+          webhooks: one.webhooks.map(({ explained, id, status, webhook }) => ({
             webhookId: webhook.id,
-            ...(explained.reason === "queued" && !waiting.has(id)
-              ? explain(webhook, one.event, taken, { isShown: false, isInLog: false })
+            ...(explained.reason === "queued" && status === undefined && !waiting.has(id)
+              ? explain(webhook, one.event, taken, { status, isInLog: false })
               : explained),
             delivery: deliveries.newest.get(pairOf(webhook.id, one.event.event_id))
           }))

@@ -1,7 +1,7 @@
 /**
  * Stage 4: work → attempts. Runs an actor for each partition of `webhooks.deliveries` that this process owns, and
- * feeds it the partition of the same number of `webhooks.replays`. A sweep ends backlog deliveries of webhooks that
- * have been disabled for `disabledQueueMs`.
+ * feeds it the partition of the same number of `webhooks.replays`. A sweep ends deliveries that have waited for
+ * `stoppedQueueMs` for a disabled or paused webhook.
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
@@ -18,12 +18,19 @@ import type { Dispatcher } from "./queue/Dispatcher.ts"
 import { ReplayPace } from "./queue/ReplayPace.ts"
 import { ConnectionLimiter } from "./send/ConnectionLimiter.ts"
 
-export const endDisabledBacklog = Effect.gen(function* () {
+const DAY_MS = 24 * 3_600_000
+
+export const endStoppedBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   const now = yield* Clock.currentTimeMillis
-  const ended = yield* deliveries.failBacklogOfDisabled(now - Limits.disabledQueueMs, "webhook disabled", now)
-  if (ended > 0)
-    yield* Effect.logInfo(`${ended} deliveries failed: their webhooks were disabled for too long`)
+  for (const [why, reason] of [
+    ["disabled", "webhook disabled"],
+    ["paused", `webhook paused for more than ${Limits.stoppedQueueMs / DAY_MS} days`]
+  ] as const) {
+    const ended = yield* deliveries.failBacklogOf(why, now - Limits.stoppedQueueMs, reason, now)
+    if (ended > 0)
+      yield* Effect.logInfo(`${ended} deliveries failed: their webhooks were ${why} for too long`)
+  }
 })
 
 export const deliver = Effect.gen(function* () {
@@ -54,6 +61,6 @@ export const deliver = Effect.gen(function* () {
           ? Actor.run(partition, actors)
           : Actor.runReplays(partition, actors)
     ),
-    endDisabledBacklog.pipe(deleteEvery("ending the backlog of disabled webhooks", Limits.maintenanceMs))
+    endStoppedBacklog.pipe(deleteEvery("ending the backlog of stopped webhooks", Limits.maintenanceMs))
   )
 }).pipe(Effect.scoped, Effect.provide([ReplayPace.layer, StoredEvents.layer, ConnectionLimiter.layer]))

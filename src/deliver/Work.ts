@@ -24,6 +24,10 @@ export interface Work {
   readonly kind: LaneKind
   /** See `DeliveryWork`. Undefined for work from the backlog. */
   readonly manual?: true | undefined
+  /** It is a test delivery: it holds nothing back. */
+  readonly isTest?: boolean | undefined
+  /** An earlier owner of the partition may have begun with it, and may still record it. */
+  readonly mayBeHandled?: boolean | undefined
   /** The delivery's row if it may not exist yet; undefined once it does. */
   row?: NewDelivery | undefined
   /** The trace that led to this work, from the header of its record. */

@@ -3,6 +3,7 @@
  * of a webhook are known, and of the periods in which it was disabled only the present one and the last one before.
  * Pure.
  */
+import type { DeliveryStatus } from "./Delivery.ts"
 import type { LedgerEvent } from "./LedgerEvent.ts"
 import type { Network } from "./Network.ts"
 import { CHARGED_NETWORK } from "./Quota.ts"
@@ -45,6 +46,7 @@ export interface ExplainedWebhook {
   readonly pauses: ReadonlyArray<Pause>
   /** Whether its account's quota was used up when the ledger was taken. */
   readonly quotaUsedUp: boolean
+  readonly isPaused: boolean
 }
 
 export interface Explained {
@@ -55,8 +57,8 @@ export interface Explained {
 }
 
 export interface LiveDelivery {
-  /** Whether it has a row. */
-  readonly isShown: boolean
+  /** The status in its row; undefined if it has none. */
+  readonly status: DeliveryStatus | undefined
   /** Whether it may wait in the log, where it is until it has a row. */
   readonly isInLog: boolean
 }
@@ -88,9 +90,11 @@ export const explain = (
   webhook: ExplainedWebhook,
   event: Event,
   taken: { readonly at: number; readonly isHistory: boolean },
-  { isInLog, isShown }: LiveDelivery
+  { isInLog, status }: LiveDelivery
 ): Explained => {
-  if (isShown) return { wanted: true, reason: "matched" }
+  const isWaiting = status === "pending" || status === "retrying"
+  if (isWaiting && webhook.isPaused) return { wanted: true, reason: "queued" }
+  if (status !== undefined) return { wanted: true, reason: "matched" }
   const unwanted = unwantedFor(webhook, event)
   if (unwanted !== undefined) return { wanted: false, reason: unwanted }
   const missed = missedFor(webhook, taken.at, taken.isHistory)

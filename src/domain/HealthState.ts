@@ -1,5 +1,5 @@
 /** The states of a webhook's health (health/Webhook.ts), worst first: the order of a list that is sorted by health. */
-export const healthStates = ["failing", "waiting", "disabled", "new", "healthy"] as const
+export const healthStates = ["failing", "waiting", "disabled", "paused", "new", "healthy"] as const
 export type HealthState = (typeof healthStates)[number]
 
 /** What ends an incident: an answered attempt, by schedule or by hand, or the webhook's own end. */

@@ -254,7 +254,7 @@ export const webhooksSentence = (
   { failing: failingHosts }: Hosts
 ): string => {
   const { disabled, failing, ...others } = webhooks
-  const active = failing + others.new + others.waiting + others.healthy
+  const active = failing + Object.values(others).reduce((sum, one) => sum + one, 0)
   if (active === 0) return "There is no active webhook."
   if (failing === 0)
     return active === 1

@@ -2,7 +2,7 @@
  * A webhook's health, made of recorded facts, with one sentence for people. The API and the commands show it and add
  * nothing. Pure. The first state that is true holds:
  *
- *   disabled   nothing is queued for it
+ *   disabled   nothing is queued for it; if it is `paused`, events are queued and not sent
  *   new        no event has been sent to it
  *   failing    nothing was answered for at least 5 requests or a minute (the function `webhook_is_failing` in PostgreSQL)
  *   waiting    a delivery waits for a retry, a rate or its place
@@ -22,6 +22,8 @@ export interface WebhookFacts {
   readonly status: WebhookStatus
   readonly disabledAt: number | null
   readonly disabledReason: string | null
+  /** Null: it is not paused. */
+  readonly pausedAt: number | null
   readonly createdAt: number
   /** End of the first attempt that was no test. */
   readonly attemptedAt: number | null
@@ -93,6 +95,9 @@ const waitingSentence = (
   return `${some}${part} for a retry${reasonOf(lastError)}.`
 }
 
+const numberOf = ({ deliveries, isMinimum }: WaitingFacts): string =>
+  `${isMinimum ? "at least " : ""}${counted(deliveries, "delivery waits", "deliveries wait")}`
+
 const healthySentence = (facts: WebhookFacts): string => {
   if (facts.failedAttempts > 0)
     return `Works, but ${failuresOf(facts)} since ${moment(facts.failingSince ?? facts.createdAt)}${reasonOf(facts.lastError)}.`
@@ -119,14 +124,23 @@ export const webhookHealth = (facts: WebhookFacts): Health => {
       sentence: `Disabled since ${moment(since)}${reasonOf(facts.disabledReason)}. No events are queued for it.`
     }
   }
+  if (facts.pausedAt !== null) {
+    return {
+      ...run,
+      state: "paused",
+      since: facts.pausedAt,
+      nextAttemptAt: null,
+      sentence: `Paused since ${moment(facts.pausedAt)}: events are queued, and none is sent${
+        waiting === null ? "" : `; ${numberOf(waiting)}`
+      }.`
+    }
+  }
   if (facts.attemptedAt === null && failingSince === null) {
     return { ...run, state: "new", since: facts.createdAt, sentence: "No event was sent to it yet." }
   }
   if (facts.isFailing && failingSince !== null) {
     const sentence = `Failing since ${moment(failingSince)}${reasonOf(lastError)}. ${failuresOf(facts)}${
-      waiting === null
-        ? ""
-        : `, ${waiting.isMinimum ? "at least " : ""}${counted(waiting.deliveries, "delivery waits", "deliveries wait")}`
+      waiting === null ? "" : `, ${numberOf(waiting)}`
     }.`
     return { ...run, state: "failing", since: failingSince, sentence }
   }

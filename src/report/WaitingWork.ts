@@ -14,12 +14,12 @@ export const readBacklog = Effect.gen(function* () {
   const usage = yield* UsageStore
   const nowMs = yield* Clock.currentTimeMillis
   const { byStatus, inBacklog, oldestDueMs } = yield* readWaiting(yield* usage.holds(nowMs))
-  const { deleted, disabled, quota, suspended } = inBacklog
+  const { deleted, disabled, paused, quota, suspended } = inBacklog
   return {
     oldestDueMs: oldestDueMs === undefined ? 0 : Math.max(0, nowMs - oldestDueMs),
     overflowed: inBacklog.full,
-    // What is on hold will not be sent, so it is no backlog that grows or shrinks.
-    waiting: byStatus.pending + byStatus.retrying - quota - suspended - disabled - deleted
+    // What is stopped will not be sent, so it is no backlog that grows or shrinks.
+    waiting: byStatus.pending + byStatus.retrying - quota - suspended - disabled - paused - deleted
   } satisfies Backlog
 })
 

@@ -1,8 +1,14 @@
-/** Of which deliveries the wait is the service's: those that their webhook could have taken at once. */
+/**
+ * Of which deliveries the wait is the service's: those that their webhook could have taken at once. How often the
+ * backlog of a webhook that sends only test deliveries is searched for them.
+ */
 import { assert, describe, it } from "@effect/vitest"
-import { advance, makeScheduler } from "../../src/deliver/queue/Scheduler.ts"
+import { advance } from "../../src/deliver/queue/Scheduler.ts"
+import { makeScheduler } from "../../src/deliver/queue/Step.ts"
 import type { CurrentWebhook } from "../../src/deliver/queue/WebhookQueue.ts"
+import type { Work } from "../../src/deliver/Work.ts"
 import {
+  caughtUp,
   connected,
   current,
   type Event,
@@ -10,7 +16,9 @@ import {
   inBatches,
   limits,
   offer,
-  resumed
+  resumed,
+  to,
+  work
 } from "../support/laneTables.ts"
 
 /** Which of the offered deliveries were free. */
@@ -43,4 +51,33 @@ describe("a webhook could have taken a delivery at once", () => {
   }
   for (const [name, [events, free]] of Object.entries(cases))
     it(name, () => assert.deepStrictEqual(freeOf(events), free))
+})
+
+describe("the backlog of a paused webhook", () => {
+  it("is searched for test deliveries at first, and again only after one may have been moved there", () => {
+    const machine = makeScheduler(limits)
+    const paused = current("free")
+    const pagesAfter = (events: ReadonlyArray<Event>) =>
+      events
+        .flatMap((event) => advance(machine, event, { nowMs: 0, mayRunAhead: true }))
+        .filter(({ kind }) => kind === "readPage").length
+    const empty = to({
+      kind: "pageRead",
+      lane: "live",
+      page: { rows: 0, lastId: "", works: [] }
+    } as const)
+    const queued = (id: string, row: Work["row"]) => {
+      const one = { ...work(id, true), row }
+      return [
+        to({ kind: "offered", current: paused, work: one } as const),
+        to({ kind: "movedToBacklog", lane: "live", works: [one] } as const)
+      ]
+    }
+    const live = { id: "d1" } as NonNullable<Work["row"]>
+    assert.strictEqual(pagesAfter([caughtUp("live"), ...queued("d1", live)]), 1)
+    assert.strictEqual(pagesAfter([...queued("d2", live), empty, ...queued("d3", live)]), 0)
+    assert.strictEqual(pagesAfter(queued("d4", undefined)), 1, "a test delivery has its row first")
+    assert.strictEqual(pagesAfter([...queued("d5", undefined), empty]), 1, "the page may lack it")
+    assert.strictEqual(pagesAfter([empty, ...queued("d6", live)]), 0)
+  })
 })

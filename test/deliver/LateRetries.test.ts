@@ -4,7 +4,8 @@
  */
 import { assert, it } from "@effect/vitest"
 import type { ActorMessage, Command, WebhookMessage } from "../../src/deliver/queue/Messages.ts"
-import { advance, makeScheduler } from "../../src/deliver/queue/Scheduler.ts"
+import { advance } from "../../src/deliver/queue/Scheduler.ts"
+import { makeScheduler } from "../../src/deliver/queue/Step.ts"
 import type { Work } from "../../src/deliver/Work.ts"
 import {
   caughtUp,

@@ -30,7 +30,8 @@ const row = (status: DeliveryState["status"], attempts: number, parked = false):
   attempts,
   parked,
   nextAttemptAt: null,
-  nextDelayMs: null
+  nextDelayMs: null,
+  isTest: false
 })
 
 describe("work state", () => {

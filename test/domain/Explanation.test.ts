@@ -1,6 +1,7 @@
 /** Every reason why a webhook got an event or not. The explanation agrees with route about wanted events. */
 import { assert, describe, it } from "@effect/vitest"
-import { type ExplainedWebhook, explain } from "../../src/domain/Explanation.ts"
+import { type DeliveryStatus, deliveryStatuses } from "../../src/domain/Delivery.ts"
+import { type ExplainedWebhook, explain, type LiveDelivery } from "../../src/domain/Explanation.ts"
 import type { WebhookConfig } from "../../src/domain/Webhook.ts"
 import { expandPatterns } from "../../src/domain/WebhookRules.ts"
 import { makeWebhookIndex } from "../../src/route/WebhookIndex.ts"
@@ -21,10 +22,11 @@ const webhook = (given: Partial<ExplainedWebhook> = {}): ExplainedWebhook => ({
   isCleared: false,
   pauses: [],
   quotaUsedUp: false,
+  isPaused: false,
   ...given
 })
 
-const NOWHERE = { isShown: false, isInLog: false }
+const NOWHERE: LiveDelivery = { status: undefined, isInLog: false }
 
 const reasonOf = (given: Partial<ExplainedWebhook>, isHistory = false, delivery = NOWHERE) => {
   const { reason, wanted } = explain(webhook(given), event, { at: TAKEN, isHistory }, delivery)
@@ -60,12 +62,18 @@ describe("an explanation", () => {
   })
 
   it("takes a delivery for proof, whatever the settings are now", () => {
-    const shown = { isShown: true, isInLog: true }
+    const shown = { status: "pending", isInLog: true } as const
     assert.strictEqual(reasonOf({ eventTypes: new Set(), quotaUsedUp: true }, false, shown), "matched")
   })
 
+  it("says that what has not ended is queued while its webhook is paused", () => {
+    const reasonIn = (status: DeliveryStatus) =>
+      reasonOf({ isPaused: true }, false, { status, isInLog: true })
+    assert.deepStrictEqual(deliveryStatuses.map(reasonIn), ["queued", "queued", "matched", "matched"])
+  })
+
   it("says that a delivery waits in the log only if nothing else explains why there is none", () => {
-    const inLog = { isShown: false, isInLog: true }
+    const inLog = { status: undefined, isInLog: true }
     assert.strictEqual(reasonOf({}, false, inLog), "queued")
     assert.strictEqual(reasonOf({ eventTypes: new Set() }, false, inLog), "type, not wanted")
     assert.strictEqual(reasonOf({ quotaUsedUp: true }, false, inLog), "quota")

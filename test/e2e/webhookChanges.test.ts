@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { endDisabledBacklog } from "../../src/deliver/Stage.ts"
+import { endStoppedBacklog } from "../../src/deliver/Stage.ts"
 import {
   deliveringLayer,
   eventually,
@@ -88,11 +88,11 @@ describe("a change", () => {
       const stage = yield* startDelivering
       yield* eventually(parked)
       // A process does this every hour.
-      yield* endDisabledBacklog
+      yield* endStoppedBacklog
       yield* parked
       yield* stage.stop
       yield* disabledFor("7 days 1 second")
-      yield* endDisabledBacklog
+      yield* endStoppedBacklog
       yield* untilAll(ids, "failed")
       const [row] = yield* sql`SELECT last_error, attempts, parked FROM deliveries WHERE id = ${ids[0]!}`
       assert.deepStrictEqual(row, { last_error: "webhook disabled", attempts: 0, parked: false })

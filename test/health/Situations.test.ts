@@ -32,6 +32,11 @@ const makePlay = (webhookId: string) => {
           return yield* Effect.asVoid(webhooks.change(OWNER, webhookId, { status: "active" }, now))
         case "disable":
           return yield* Effect.asVoid(webhooks.change(OWNER, webhookId, { status: "disabled" }, now))
+        case "pause":
+        case "send again": {
+          const paused = step.does === "pause"
+          return yield* Effect.asVoid(webhooks.change(OWNER, webhookId, { paused }, now))
+        }
         case "delete":
           return yield* Effect.asVoid(webhooks.remove(OWNER, webhookId, now))
         case "queue":

@@ -12,7 +12,7 @@ import { seenProcess } from "./seenProcess.ts"
 
 export const NOW = Date.parse("2026-11-25T14:06:30Z")
 export const MINUTE = 60_000
-export const webhooks = { failing: 0, waiting: 0, disabled: 0, new: 0, healthy: 0 }
+export const webhooks = { failing: 0, waiting: 0, disabled: 0, paused: 0, new: 0, healthy: 0 }
 const ok = { status: "ok", detail: "answers" } as const
 const failed = (detail: string) => ({ status: "failed", detail }) as const
 

@@ -16,7 +16,16 @@ export type Step =
     }
   | {
       readonly at: number
-      readonly does: "disable" | "enable" | "delete" | "test fails" | "queue" | "suspend" | "resume"
+      readonly does:
+        | "disable"
+        | "enable"
+        | "delete"
+        | "test fails"
+        | "queue"
+        | "suspend"
+        | "resume"
+        | "pause"
+        | "send again"
     }
 
 export interface Situation {
@@ -44,6 +53,29 @@ export const situations: ReadonlyArray<Situation> = [
     steps: [],
     shows: [{ at: 1, state: "new", sinceS: 0, sentence: /^No event was sent to it yet\.$/, failed: 0 }],
     incidents: []
+  },
+  {
+    name: "a paused webhook is not failing, and a pause keeps its incident open",
+    steps: [
+      ...times(5, (i): Step => ({ at: 1 + i, sends: [`d${i}`], result: "retrying", error: "HTTP 503" })),
+      { at: 10, does: "pause" },
+      { at: 20, does: "queue" },
+      { at: 100, does: "send again" },
+      { at: 110, sends: ["d0"], result: "delivered" }
+    ],
+    shows: [
+      { at: 6, state: "failing", sinceS: 1, sentence: /^Failing since/, failed: 5 },
+      {
+        at: 60,
+        state: "paused",
+        sinceS: 10,
+        sentence: /^Paused since .* UTC: events are queued, and none is sent; 6 deliveries wait\.$/,
+        failed: 5,
+        isScheduled: false
+      },
+      { at: 101, state: "failing", sinceS: 1, sentence: /^Failing since/, failed: 5 }
+    ],
+    incidents: [[1, 110, "attempt"]]
   },
   {
     name: "3: a dead endpoint with 20 events a second fails in a second",

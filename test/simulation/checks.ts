@@ -3,23 +3,25 @@
  * plain calculation from the ledgers, and returns what is wrong. Its name is what a failing run shows.
  */
 import { Effect } from "effect"
-import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
 import { ledgerOfEventId } from "../../src/domain/EventId.ts"
 import { deliveryId } from "../../src/domain/Ids.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
 import { QUOTA_USED_UP, webhookEndOf } from "../../src/replay/Endings.ts"
 import { expectedEventIds } from "../../src/simulator/Chain.ts"
-import { type Evidence, type Outcome, readOutcome } from "./evidence.ts"
+import { type Evidence, readOutcome } from "./evidence.ts"
 import type { SimulatedWebhook } from "./operator.ts"
 import type { Request } from "./receivers.ts"
+import {
+  ATTEMPTS,
+  type Check,
+  CLOCKS_DIFFER_MS,
+  firstsInOrder,
+  holdsKept,
+  pausesKept,
+  ratesKept,
+  strictOrderKept,
+  windowsKept
+} from "./sendingChecks.ts"
 import { wants } from "./wishes.ts"
-
-type Check = (evidence: Evidence, outcome: Outcome) => ReadonlyArray<string>
-
-/** One more than the delays of node.ts. */
-const ATTEMPTS = 4
-/** How much the clocks of two processes differ at most, if none is set (processes.ts). */
-const CLOCKS_DIFFER_MS = 2_000
 
 const WEBHOOK_ENDS = (["disabled", "deleted"] as const).map((webhook) => webhookEndOf(webhook)!.error)
 
@@ -176,58 +178,6 @@ const repeatsBounded: Check = (evidence, { rows }) => {
   })
 }
 
-/**
- * Events that are not committed are routed again after a crash. One that the webhook came to want meanwhile may then
- * leave after later ones.
- */
-const firstsInOrder: Check = ({ webhooks, zombies }, { events, rows }) => {
-  if (zombies > 0) return []
-  const live = new Map(rows.flatMap(({ event, id, job }) => (job === null ? [[id, event] as const] : [])))
-  const appended = new Map(events.map((one) => [one.event.event_id, one]))
-  return webhooks.flatMap(({ id, receiver, versions }) => {
-    const sentMs = new Map(receiver.requests.toReversed().map(({ atMs, deliveryId }) => [deliveryId, atMs]))
-    const wasUnwanted = (one: string) => {
-      const { atMs, event } = appended.get(live.get(one)!)!
-      return versions.some(
-        ({ askedMs }, i) =>
-          askedMs >= atMs - CLOCKS_DIFFER_MS &&
-          askedMs <= sentMs.get(one)! &&
-          !wants(versions[i - 1]?.wish, event)
-      )
-    }
-    const firsts = [...new Set(receiver.requests.map(({ deliveryId }) => deliveryId))].filter((one) =>
-      live.has(one)
-    )
-    return firsts.flatMap((one, i) =>
-      one < (firsts[i - 1] ?? "") && !wasUnwanted(one) ? [`${one} of ${id} left too late`] : []
-    )
-  })
-}
-
-const windowsKept: Check = ({ webhooks, zombies }) =>
-  zombies > 0
-    ? []
-    : webhooks.flatMap(({ batch, id, maxInFlight, receiver }) => [
-        ...(receiver.mostOpen > maxInFlight ? [`${id} had ${receiver.mostOpen} requests open`] : []),
-        ...receiver.arrivals.flatMap(({ deliveries }) =>
-          deliveries > (batch?.max_events ?? 1) ? [`${id} got ${deliveries} deliveries in a request`] : []
-        )
-      ])
-
-/** A full bucket, what flows in, and another full bucket for each time that the webhook may have a new owner. */
-const ratesKept: Check = ({ moves, webhooks }) =>
-  webhooks.flatMap(({ id, maxPerSecond, receiver: { arrivals } }) => {
-    if (maxPerSecond === null) return []
-    const own = moves.filter(({ partition }) => partition === partitionOf(DELIVERIES_TOPIC, id))
-    return arrivals.flatMap(({ atMs }, last) => {
-      const tooMany = arrivals.slice(0, last + 1).find((first, i) => {
-        const owners = 1 + own.filter((move) => move.atMs >= first.atMs && move.atMs <= atMs).length
-        return last - i + 1 > maxPerSecond * (owners + (atMs - first.atMs) / 1_000)
-      })
-      return tooMany === undefined ? [] : [`${id} got more than ${maxPerSecond} requests a second at ${atMs}`]
-    })
-  })
-
 /** The run of failures, the webhook's state and its incidents are written together, whatever was killed. */
 const healthAgrees: Check = (_, { wrongHealth }) => wrongHealth.map((id) => `the health of ${id} disagrees`)
 
@@ -320,15 +270,6 @@ const countersRight: Check = ({ clocksDifferMs, webhooks }, { countedAttempts, c
 const failingDisabled: Check = ({ notDisabled }) =>
   notDisabled.map((id) => `${id} stayed active, although it had to be disabled`)
 
-/** When all processes know that the deliveries of the account wait, no attempt begins. */
-const holdsKept: Check = ({ holds, webhooks }) =>
-  webhooks.flatMap(({ id, receiver: { arrivals } }) =>
-    holds.flatMap(({ endAskedMs, knownMs }) => {
-      const requests = arrivals.filter(({ atMs }) => atMs > knownMs && atMs < endAskedMs).length
-      return requests > 0 ? [`${id} got ${requests} requests while its deliveries waited`] : []
-    })
-  )
-
 /**
  * A job ends early if its webhook is disabled or deleted, the quota is used up, or no server sends the history that it
  * wants, also because the clock jumps while it waits for one. It then says so.
@@ -372,6 +313,8 @@ export const checks: Readonly<Record<string, Check>> = {
   gapsCover,
   failingDisabled,
   holdsKept,
+  pausesKept,
+  strictOrderKept,
   replaysComplete,
   noDefects
 }

@@ -3,15 +3,8 @@
  * must catch every one of them; one that survives means that a check or a fault is missing.
  */
 import { globSync, readFileSync, statSync } from "node:fs"
-import { type Edit, edited } from "./treeEdit.ts"
-
-export interface Mutant extends Edit {
-  readonly name: string
-  /** The check that must be the first to notice it. `settles`: the run leaves something to do. */
-  readonly caughtBy: string
-  /** The folder or file of `src` in which `find` is found once. */
-  readonly part: string
-}
+import { sendingMutants } from "./sendingMutants.ts"
+import { edited, type Mutant } from "./treeEdit.ts"
 
 /** The changed file of a mutant, for each place that it finds. There must be one. */
 export const changes = (mutant: Mutant): ReadonlyArray<{ readonly file: string; readonly text: string }> => {
@@ -21,6 +14,7 @@ export const changes = (mutant: Mutant): ReadonlyArray<{ readonly file: string; 
 }
 
 export const mutants: ReadonlyArray<Mutant> = [
+  ...sendingMutants,
   {
     name: "a retry whose record was lost in a crash is not appended again",
     caughtBy: "settles",
@@ -197,20 +191,6 @@ export const mutants: ReadonlyArray<Mutant> = [
       "({ id, account_id, network, includes: $includes, types: $types, wantsPayload: $wants, accounts: [] })"
   },
   {
-    name: "a webhook may start one request after another",
-    caughtBy: "ratesKept",
-    part: "deliver",
-    find: "Math.max(queue.paidUntil, nowMs) + $each",
-    wrong: "Math.max(queue.paidUntil, nowMs)"
-  },
-  {
-    name: "a pause allows more than the requests of one second",
-    caughtBy: "ratesKept",
-    part: "deliver",
-    find: "Math.max(queue.paidUntil, nowMs) + $each",
-    wrong: "(queue.paidUntil || nowMs) + $each"
-  },
-  {
     name: "delay commits waiting retries with the ones that are due",
     caughtBy: "settles",
     part: "delay",
@@ -298,13 +278,6 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong: "scheduler.stopped"
   },
   {
-    name: "a webhook's concurrency limit is exceeded by one",
-    caughtBy: "windowsKept",
-    part: "deliver",
-    find: "$queue.inFlight >= ($queue.lacking ? 1 : $most)",
-    wrong: "$queue.inFlight > ($queue.lacking ? 1 : $most)"
-  },
-  {
     name: "a batch has one delivery too many",
     caughtBy: "windowsKept",
     part: "deliver",
@@ -326,25 +299,11 @@ export const mutants: ReadonlyArray<Mutant> = [
     wrong: "undefined"
   },
   {
-    name: "attempts of an account on hold begin",
-    caughtBy: "holdsKept",
-    part: "deliver",
-    find: "permissionUnder(holds.get(account_id), network)",
-    wrong: "permissionUnder(undefined, network)"
-  },
-  {
     name: "route queues deliveries of an account on hold",
     caughtBy: "wantedDeliveries",
     part: "route",
     find: "permissionUnder(holds.get(account_id), network)",
     wrong: "permissionUnder(undefined, network)"
-  },
-  {
-    name: "a lane does not hear of holds",
-    caughtBy: "settles",
-    part: "deliver",
-    find: "registry.get(webhookId)?.config.account_id === accountId",
-    wrong: "false"
   },
   {
     name: "a replay ends one event early",

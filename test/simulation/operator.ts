@@ -1,5 +1,5 @@
 /**
- * What customers and the operator do while faults happen: they create, pause, change and delete webhooks, retry
+ * What customers and the operator do while faults happen: they create, disable, pause, change and delete webhooks, retry
  * deliveries, replay events, suspend the account and lower its quota, through the stores that the API and the commands
  * use. Remembers what each webhook wanted, and from when to when.
  */
@@ -52,9 +52,12 @@ export interface SimulatedWebhook {
   readonly id: string
   readonly receiver: Receiver
   readonly maxInFlight: number
+  readonly strict: boolean
   readonly maxPerSecond: number | null
   readonly batch: Batch | null
   readonly versions: Array<Version>
+  /** When it was paused: from the answer on nothing is sent, until it is asked to send again. */
+  readonly pauses: Array<{ readonly answeredMs: number; endAskedMs: number }>
 }
 
 export interface Replayed {
@@ -107,7 +110,7 @@ const isActive = ({ versions }: SimulatedWebhook) => versions.at(-1)?.wish !== u
 
 export const createWebhook = Effect.fnUntraced(function* (
   parts: OperatorParts,
-  made: Omit<SimulatedWebhook, "versions">
+  made: Omit<SimulatedWebhook, "versions" | "pauses">
 ) {
   const store = yield* WebhookStore
   const secrets = yield* SecretBox
@@ -124,7 +127,7 @@ export const createWebhook = Effect.fnUntraced(function* (
       max_in_flight: made.maxInFlight,
       max_per_second: made.maxPerSecond,
       paused: false,
-      ordering: "first_attempt",
+      ordering: made.strict ? "strict" : "first_attempt",
       signing: ["service"],
       format: "ledgerhook",
       include: [],
@@ -135,7 +138,16 @@ export const createWebhook = Effect.fnUntraced(function* (
     },
     askedMs
   )
-  parts.webhooks.push({ ...made, versions: [{ askedMs, answeredMs: parts.nowMs(), wish }] })
+  parts.webhooks.push({ ...made, versions: [{ askedMs, answeredMs: parts.nowMs(), wish }], pauses: [] })
+})
+
+const isPaused = ({ pauses }: SimulatedWebhook) => pauses.at(-1)?.endAskedMs === Number.POSITIVE_INFINITY
+
+const pause = Effect.fnUntraced(function* (parts: OperatorParts, webhook: SimulatedWebhook, paused: boolean) {
+  const store = yield* WebhookStore
+  if (!paused) webhook.pauses.at(-1)!.endAskedMs = parts.nowMs()
+  yield* store.change(owner, webhook.id, { paused }, parts.nowMs())
+  if (paused) webhook.pauses.push({ answeredMs: parts.nowMs(), endAskedMs: Number.POSITIVE_INFINITY })
 })
 
 const change = Effect.fnUntraced(function* (
@@ -168,12 +180,13 @@ export const noteDisabled = Effect.fnUntraced(function* (parts: OperatorParts, s
   return new Map(rows.flatMap(({ active, failures, id }) => (active ? [[id, failures] as const] : [])))
 })
 
-/** Activates every paused webhook. */
+/** Activates every disabled webhook, and ends every pause. */
 export const activateAll = Effect.fnUntraced(function* (parts: OperatorParts) {
   const sql = yield* SqlClient.SqlClient
-  const paused = yield* sql<{ readonly id: string }>`
+  for (const webhook of parts.webhooks.filter(isPaused)) yield* pause(parts, webhook, false)
+  const disabled = yield* sql<{ readonly id: string }>`
     SELECT id FROM webhooks WHERE status = 'disabled' AND deleted_at IS NULL ORDER BY id`
-  for (const { id } of paused) {
+  for (const { id } of disabled) {
     const webhook = parts.webhooks.find((one) => one.id === id)!
     const wish = webhook.versions.findLast((version) => version.wish !== undefined)?.wish
     yield* change(parts, webhook, wish, { status: "active" })
@@ -270,7 +283,7 @@ const isHeld = ({ holds }: OperatorParts) => holds.at(-1)?.endAskedMs === Number
 /** With history servers, replays are most of the requests: few of them want history and get it. */
 const requestsOf = ({ past }: OperatorParts) => {
   const replays = Array.from({ length: past.length > 0 ? 6 : 2 }, () => "replay" as const)
-  return ["pause", "change", "delete", "retry", "retry", "retry all", ...replays] as const
+  return ["disable", "pause", "pause", "change", "delete", "retry", "retry", "retry all", ...replays] as const
 }
 
 /** One request, chosen by the seed. `n` is different for each. Returns what was requested. */
@@ -291,7 +304,8 @@ export const act = Effect.fnUntraced(function* (parts: OperatorParts, n: number)
     if (Option.isSome(yield* store.find(owner, webhook.id)))
       yield* change(parts, webhook, wish, { status: "active" })
     return `activate ${webhook.id}`
-  } else if (kind === "pause") yield* change(parts, webhook, undefined, { status: "disabled" })
+  } else if (kind === "disable") yield* change(parts, webhook, undefined, { status: "disabled" })
+  else if (kind === "pause") yield* pause(parts, webhook, !isPaused(webhook))
   else if (kind === "change") {
     const wish = chooseWish(parts.occurring, parts.chance)
     yield* change(parts, webhook, wish, fieldsOf(wish))

@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { changes, type Mutant, mutants } from "./mutants.ts"
+import { changes, mutants } from "./mutants.ts"
+import type { Mutant } from "./treeEdit.ts"
 
 const COPIED = ["src", "test/simulation", "test/support", "topics", "schemas", "package.json"]
 

@@ -224,10 +224,12 @@ export const simulate = Effect.fnUntraced(function* (
     for (let i = 0, count = chance.int(3, 5); i < count; i++) {
       const id = webhookId(`W${i}`, i % PARTITIONS)
       const kind = i === 0 ? "fast" : chance.pick(kinds)
+      const strict = chance.flip(0.4)
       yield* createWebhook(operator, {
         id,
         receiver: receivers.add(`/${id}`, kind),
-        maxInFlight: chance.pick([1, 1, 2, 4]),
+        strict,
+        maxInFlight: strict ? 1 : chance.pick([1, 1, 2, 4]),
         maxPerSecond: chance.flip(0.2) ? chance.pick([2, 5]) : null,
         batch: chance.flip(0.3) ? { max_events: chance.pick([2, 5]), max_wait_ms: 200 } : null
       })

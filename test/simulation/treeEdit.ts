@@ -13,6 +13,15 @@ export interface Edit {
   readonly sql?: true
 }
 
+/** A wrong variant of the program. */
+export interface Mutant extends Edit {
+  readonly name: string
+  /** The check that must be the first to notice it. `settles`: the run leaves something to do. */
+  readonly caughtBy: string
+  /** The folder or file of `src` in which `find` is found once. */
+  readonly part: string
+}
+
 type Tree = Readonly<Record<string, unknown>> & {
   readonly type: string
   readonly start: number

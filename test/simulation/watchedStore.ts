@@ -33,7 +33,7 @@ export const makeWatchedStore = (clock: VirtualClock): WatchedStore => {
     webhooksWithBacklog: clock.outside(store.webhooksWithBacklog),
     fail: (...asked) => clock.outside(store.fail(...asked)),
     failUnwritten: (...asked) => clock.outside(store.failUnwritten(...asked)),
-    failBacklogOfDisabled: (...asked) => clock.outside(store.failBacklogOfDisabled(...asked))
+    failBacklogOf: (...asked) => clock.outside(store.failBacklogOf(...asked))
   })
 
   return {

@@ -15,6 +15,7 @@ import { type DeliveryStatus, type DeliveryWork, newWork, workTopic } from "../.
 import { deliveryId } from "../../src/domain/Ids.ts"
 import type { Includable } from "../../src/domain/Include.ts"
 import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { defaultOrdering, type Ordering } from "../../src/domain/Ordering.ts"
 import { defaultFormat, type RequestFormat } from "../../src/domain/RequestFormat.ts"
 import { Log } from "../../src/log/Log.ts"
 import * as Telemetry from "../../src/observability/Telemetry.ts"
@@ -93,6 +94,7 @@ export const makeWebhook = Effect.fnUntraced(function* (
   fields: {
     readonly maxInFlight?: number
     readonly maxPerSecond?: number
+    readonly ordering?: Ordering
     readonly batch?: Batch
     readonly format?: RequestFormat
     readonly include?: ReadonlyArray<Includable>
@@ -107,7 +109,7 @@ export const makeWebhook = Effect.fnUntraced(function* (
   const id = yield* insertWebhook(accountId, secrets.seal(SECRET), fields.id)
   yield* sql`UPDATE webhooks SET url = ${url}, max_in_flight = ${fields.maxInFlight ?? 16}, max_per_second = ${fields.maxPerSecond ?? null},
     batch = ${fields.batch === undefined ? null : JSON.stringify(fields.batch)}::text::json,
-    format = ${fields.format ?? defaultFormat}, include = ${column(fields.include ?? [])}::text[] WHERE id = ${id}`
+    ordering = ${fields.ordering ?? defaultOrdering}, format = ${fields.format ?? defaultFormat}, include = ${column(fields.include ?? [])}::text[] WHERE id = ${id}`
   yield* publish(id)
   return id
 })
@@ -116,6 +118,12 @@ export const setStatus = Effect.fnUntraced(function* (id: string, status: "activ
   const sql = yield* SqlClient.SqlClient
   if (status === "deleted") yield* sql`UPDATE webhooks SET deleted_at = now() WHERE id = ${id}`
   else yield* sql`UPDATE webhooks SET status = ${status} WHERE id = ${id}`
+  yield* publish(id)
+})
+
+export const setPaused = Effect.fnUntraced(function* (id: string, paused: boolean) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE webhooks SET paused_at = CASE WHEN ${paused} THEN now() END WHERE id = ${id}`
   yield* publish(id)
 })
 

@@ -21,11 +21,13 @@ export const HANG_MS = 600_000
 
 interface WebhookFields {
   readonly max_in_flight?: number
+  readonly ordering?: "strict"
   readonly batch?: { readonly max_events: number; readonly max_wait_ms: number }
 }
 
 /** How many deliveries of the webhook may be under way. */
-const windowOf = ({ batch, max_in_flight = 16 }: WebhookFields) => max_in_flight * (batch?.max_events ?? 1)
+const windowOf = ({ batch, max_in_flight = 16, ordering }: WebhookFields) =>
+  (ordering === "strict" ? 1 : max_in_flight) * (batch?.max_events ?? 1)
 
 interface Attempt {
   readonly attempt: number
@@ -55,11 +57,22 @@ export const killRun = ({ deliveries: count, killsAt, webhooks = [{}] }: KillRun
     })
     /** The receiver's answers for each delivery, in order. */
     const answers = new Map<string, Array<number>>()
+    /** Of the strict webhook: the delivery that was refused last, and those that came although it was. */
+    const strictPath = `/hook/${webhooks.findIndex(({ ordering }) => ordering === "strict")}`
+    let firstRefused: string | undefined
+    const tooEarly: Array<string> = []
     let requests = 0
     const receiver = yield* makeReceiver((one, response) => {
       const ids = deliveryIdsOf(one)
       const turn = requests++ % 5
       const status = turn === 0 ? 503 : turn === 1 && Array.isArray(one.event) ? 207 : 200
+      if (one.path === strictPath) {
+        // The ids of deliveries are in the order of the ledger. After a kill an earlier one may come again.
+        const [id] = ids
+        const isNext = firstRefused === undefined || id! <= firstRefused
+        if (!isNext) tooEarly.push(id!)
+        firstRefused = status === 200 ? undefined : id
+      }
       for (const id of ids) answers.set(id, [...(answers.get(id) ?? []), status])
       if (status !== 207) return status
       response.writeHead(status).end(JSON.stringify({ failed: ids.slice(0, 3) }))
@@ -131,10 +144,15 @@ export const killRun = ({ deliveries: count, killsAt, webhooks = [{}] }: KillRun
     }
     const bound = webhooks.reduce((sum, fields) => sum + windowOf(fields), stageLimits.unrecordedMost)
     assert.isAtMost(repeated, bound * killsAt.length, "attempts were made again")
+    assert.deepStrictEqual(
+      tooEarly,
+      [],
+      "in strict order nothing is sent before everything earlier is answered"
+    )
     for (const [index, fields] of webhooks.entries()) {
       const received = receiver.received.filter(({ path }) => path === `/hook/${index}`)
       for (const one of received) assert.isTrue(signatureHolds(created[index]!.secret, one))
-      if (fields.max_in_flight !== 1) continue
+      if (fields.max_in_flight !== 1 && fields.ordering !== "strict") continue
       // The ids of deliveries are in the order of the ledger.
       const first = [...new Set(received.flatMap(deliveryIdsOf))]
       assert.lengthOf(first, eventIds.size)

@@ -1,6 +1,6 @@
 /** Webhooks and deliveries as plain data, for the random walks of laneWorld.ts. */
 import { assert } from "@effect/vitest"
-import type { Scheduler } from "../../src/deliver/queue/Scheduler.ts"
+import type { Scheduler } from "../../src/deliver/queue/Step.ts"
 import { makeWatermark } from "../../src/deliver/take/Watermark.ts"
 import { attemptKey, type LaneKind, laneKinds, type Work } from "../../src/deliver/Work.ts"
 import type { UnwrittenRow } from "../../src/domain/Delivery.ts"
@@ -36,6 +36,7 @@ export interface Webhook {
   readonly perSecond: number | null
   /** Events of one request. */
   readonly mostEvents: number
+  readonly strict: boolean
   /** Its receiver never answers. */
   readonly hangs: boolean
   permission: SendPermission
@@ -59,6 +60,8 @@ export interface Row {
   status: "pending" | "retrying" | "delivered" | "failed"
   attempts: number
   parked: boolean
+  /** When its next attempt is due, if it waits for that in the backlog. */
+  dueMs: number
   /** The lanes or its row know it, so later deliveries must not overtake it. */
   taken: boolean
 }
@@ -86,6 +89,7 @@ export const makeWebhooks = (chance: SeededRandom): ReadonlyArray<Webhook> =>
     const id = `wh_${i}`
     const hangs = i > 0 && chance.flip(0.4)
     const window = chance.pick([1, 2, 4])
+    const strict = chance.flip(0.4)
     const max_per_second = chance.flip(0.3) ? chance.pick([1, 5]) : null
     const batch = chance.flip(0.4)
       ? { max_events: chance.pick([2, 3, 5]), max_wait_ms: chance.pick([0, 50, 5_000]) }
@@ -95,6 +99,7 @@ export const makeWebhooks = (chance: SeededRandom): ReadonlyArray<Webhook> =>
       account_id: `acct_${i % 2}`,
       max_in_flight: window,
       max_per_second,
+      ...(strict ? { ordering: "strict" as const } : {}),
       ...(batch === undefined ? {} : { batch })
     }
     const origin = hangs ? "https://hanging.example" : `https://${chance.pick(["a", "b"])}.example`
@@ -102,7 +107,8 @@ export const makeWebhooks = (chance: SeededRandom): ReadonlyArray<Webhook> =>
       id,
       // Only the fields that lanes and connections read.
       webhook: { config, url: new URL(origin) } as RegisteredWebhook,
-      window,
+      window: strict ? 1 : window,
+      strict,
       perSecond: max_per_second,
       mostEvents: batch?.max_events ?? 1,
       hangs,
@@ -151,6 +157,7 @@ export const workOf = (
   // Only whether there is one counts.
   row: unwritten && ({ id: row.id } as NonNullable<Work["row"]>),
   kind: row.lane,
+  isTest: row.free,
   acknowledge,
   queuedAt: 0,
   wasFree: false
@@ -162,7 +169,8 @@ export interface Rows {
   readonly make: (owner: Webhook, lane: LaneKind, parked?: boolean) => Row
   /** Writes rows that do not exist, and moves to the backlog those whose attempt is not recorded. */
   readonly spill: (works: ReadonlyArray<Work>) => void
-  readonly record: (work: Work, status: "retrying" | "delivered" | "failed") => void
+  /** `holdsUntilMs`: the delivery waits in the backlog until then. */
+  readonly record: (work: Work, status: "retrying" | "delivered" | "failed", holdsUntilMs?: number) => void
   /** Ends these deliveries of a deleted webhook. */
   readonly end: (works: ReadonlyArray<Work>) => void
   readonly removeOf: (owner: Webhook) => void
@@ -199,6 +207,7 @@ export const makeRows = (chance: SeededRandom): Rows => {
         status: "pending",
         attempts: 0,
         parked,
+        dueMs: 0,
         taken: parked
       }
       all.set(id, row)
@@ -212,12 +221,13 @@ export const makeRows = (chance: SeededRandom): Rows => {
         endIfDeleted(row)
       }
     },
-    record: (work, status) => {
+    record: (work, status, holdsUntilMs) => {
       const row = all.get(work.deliveryId)!
       write(row, work)
       if (row.status === "failed") return
       row.attempts = work.attempt
-      row.parked = false
+      row.parked = holdsUntilMs !== undefined
+      row.dueMs = holdsUntilMs ?? 0
       row.status = status
       endIfDeleted(row)
     },
@@ -232,6 +242,32 @@ export const makeRows = (chance: SeededRandom): Rows => {
       for (const row of all.values()) if (row.owner === owner && row.written) fail(row)
     }
   }
+}
+
+/** Strict order: the delivery waits until those before it in its lane are `answered`, or are in the same request. */
+export const checkStrict = (
+  { all }: Rows,
+  row: Row,
+  together: ReadonlyArray<Work>,
+  answered: ReadonlySet<string>,
+  nowMs: number
+) => {
+  assert.isAtMost(row.dueMs, nowMs, "a retry is not early")
+  const held = [...all.values()].filter(
+    (one) =>
+      one.owner === row.owner &&
+      one.lane === row.lane &&
+      one.id < row.id &&
+      !one.free &&
+      one.taken &&
+      isQueued(one) &&
+      // A retry from before the start comes back from its delay topic, and holds nothing back until it is made.
+      (one.attempts === 0 || one.dueMs > 0) &&
+      !together.some(({ deliveryId }) => deliveryId === one.id) &&
+      !answered.has(one.id)
+  )
+  const ids = held.map(({ id }) => id)
+  assert.deepStrictEqual(ids, [], `${row.id} waits for earlier deliveries`)
 }
 
 export const makePartition = (

@@ -6,7 +6,8 @@ import { assert } from "@effect/vitest"
 import { gotRows, withoutRow } from "../../src/deliver/queue/Dispatcher.ts"
 import { isBusy } from "../../src/deliver/queue/MemoryBudget.ts"
 import type { ActorMessage, Command, WebhookMessage } from "../../src/deliver/queue/Messages.ts"
-import { advance, makeScheduler, type Scheduler } from "../../src/deliver/queue/Scheduler.ts"
+import { advance } from "../../src/deliver/queue/Scheduler.ts"
+import { makeScheduler, type Scheduler } from "../../src/deliver/queue/Step.ts"
 import { type Limiter, makeLimiter, type Share } from "../../src/deliver/send/ConnectionLimiter.ts"
 import { workState } from "../../src/deliver/take/WorkState.ts"
 import { attemptKey, laneKinds as kinds, type LaneKind, type Work } from "../../src/deliver/Work.ts"
@@ -18,6 +19,7 @@ import {
   beginAt,
   checkCommitted,
   checkMemory,
+  checkStrict,
   firstRecord,
   isOf,
   type LogRecord,
@@ -68,6 +70,8 @@ export const makeWorld = (chance: SeededRandom): World => {
   const sent = new Set<string>()
   /** Attempts that could not be made when it was their turn. Later ones may have started meanwhile. */
   const withdrawn = new Set<string>()
+  /** Deliveries of strict webhooks that are delivered or given up, maybe not recorded yet. */
+  const answered = new Set<string>()
   /** How often this machine cannot send a request. */
   const shortages = chance.pick([0, 0.2])
   const joined = new Map<string, Share>()
@@ -99,8 +103,9 @@ export const makeWorld = (chance: SeededRandom): World => {
   const unrecorded = () => webhooks.reduce((sum, one) => sum + one.unrecorded, 0)
 
   /** Checks that this attempt may be made now. */
-  const begin = (owner: Webhook, work: Work) => {
+  const begin = (owner: Webhook, work: Work, together: ReadonlyArray<Work>) => {
     const row = rowOf(work)
+    if (owner.strict && !row.free) checkStrict(rows, row, together, answered, now)
     assert.strictEqual(row.owner, owner)
     assert.isFalse(started.has(work.key), `${work.key} starts once`)
     started.add(work.key)
@@ -129,7 +134,7 @@ export const makeWorld = (chance: SeededRandom): World => {
     const { items, works } = sending
     assert.isAtMost(works.length, owner.mostEvents, "a request has no more events than its webhook allows")
     assert.strictEqual(items?.length, webhook.config.batch === undefined ? undefined : works.length)
-    for (const work of works) begin(owner, work)
+    for (const work of works) begin(owner, work, works)
     beginAt(owner, now)
     owner.unrecorded += works.length
     assert.isAtMost(++owner.open, owner.window, "the window is never exceeded")
@@ -155,18 +160,24 @@ export const makeWorld = (chance: SeededRandom): World => {
         const failed = work.attempt === ATTEMPTS ? "failed" : "retrying"
         return { work, status: chance.flip(0.8) ? "delivered" : failed } as const
       })
+      const isHeld = ({ status, work }: (typeof ended)[number]) =>
+        owner.strict && status === "retrying" && work.isTest !== true
+      const dueMs = now + chance.pick([1, 1_000])
       const record = () => {
-        for (const { status, work } of ended) rows.record(work, status)
+        for (const one of ended) rows.record(one.work, one.status, isHeld(one) ? dueMs : undefined)
       }
+      for (const { status, work } of ended) if (status !== "retrying") answered.add(work.deliveryId)
       const settleAttempts = () => {
         owner.unrecorded -= works.length
         for (const { key } of works) sent.delete(key)
         tell({ kind: "settled", webhookId: owner.id, works })
       }
       const retry = (fromBacklog: boolean) => {
-        for (const { status, work } of ended)
-          if (status === "retrying" && (work.acknowledge === undefined) === fromBacklog)
+        for (const one of ended) {
+          const { status, work } = one
+          if (status === "retrying" && !isHeld(one) && (work.acknowledge === undefined) === fromBacklog)
             delayed.push({ row: rowOf(work), attempt: work.attempt + 1 })
+        }
       }
       // Retries of the backlog are appended before the rows are written: one may be due first.
       wait("statement", undefined, () => {
@@ -174,7 +185,7 @@ export const makeWorld = (chance: SeededRandom): World => {
         statement(undefined, record, () => statement(undefined, () => retry(false), settleAttempts))
       })
       limiter.release(share)
-      tell({ kind: "ended", webhookId: owner.id })
+      tell({ kind: "ended", webhookId: owner.id, holds: ended.find(isHeld)?.work.kind })
     })
   }
 
@@ -238,14 +249,17 @@ export const makeWorld = (chance: SeededRandom): World => {
                 (row) => row.owner.id === webhookId && row.parked && isOf(row, kind) && row.id > afterId
               )
               .slice(0, limit)
-              .map((row) => workOf({ row, attempt: row.attempts + 1 }, undefined)),
-          (works) =>
-            tell({
-              kind: "pageRead",
-              webhookId,
-              lane,
-              page: { rows: works.length, lastId: works.at(-1)?.deliveryId ?? "", works }
-            })
+              .map((row) => ({
+                waitMs: row.dueMs - now,
+                work: workOf({ row, attempt: row.attempts + 1 }, undefined)
+              })),
+          (read) => {
+            const works = read.map(({ work }) => work)
+            const place = read.findIndex(({ waitMs }) => waitMs > 0)
+            const notDue = place < 0 ? undefined : { place, waitMs: read[place]!.waitMs }
+            const lastId = works.at(-1)?.deliveryId ?? ""
+            tell({ kind: "pageRead", webhookId, lane, page: { rows: works.length, lastId, works, notDue } })
+          }
         )
         break
       }
@@ -321,7 +335,9 @@ export const makeWorld = (chance: SeededRandom): World => {
     // What is new is not read.
     const stateOf = ({ row, unwritten }: LogRecord, i: number) => {
       const isNew = unwritten !== undefined && unwritten.again !== true && from + i >= partition.lastAtStart
-      return isNew || !row.written ? undefined : { ...row, nextAttemptAt: null, nextDelayMs: null }
+      return isNew || !row.written
+        ? undefined
+        : { ...row, nextAttemptAt: null, nextDelayMs: null, isTest: row.free }
     }
     statement(undefined, () => batch.map(stateOf), offerAll)
   }

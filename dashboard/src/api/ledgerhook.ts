@@ -61,8 +61,8 @@ export type NewWebhook = {
     } | null;
 };
 export type WebhookHealth = {
-    /** The first that is true: disabled; new (no event was sent to it yet); failing (nothing was answered with 2xx since the first of at least 5 failed requests in a row, or of failed requests over at least a minute); waiting (a delivery waits for a retry, a rate or its place); healthy. */
-    state: "failing" | "waiting" | "disabled" | "new" | "healthy";
+    /** The first that is true: disabled; paused; new (no event was sent to it yet); failing (nothing was answered with 2xx since the first of at least 5 failed requests in a row, or of failed requests over at least a minute); waiting (a delivery waits for a retry, a rate or its place); healthy. */
+    state: "failing" | "waiting" | "disabled" | "paused" | "new" | "healthy";
     /** Since when the state holds. */
     since: string;
     /** Why the newest request failed; null if it was answered. */
@@ -2529,7 +2529,7 @@ export type ExplainedWebhook = {
     webhook_id: string;
     /** Whether there is a delivery or, if there is none, whether the webhook's present settings ask for the event. */
     wanted: boolean;
-    /** `matched`: there is a delivery, or nothing known speaks against one. `queued`: the event waits to be sent, and its delivery is not shown yet. `network`, `type`, `account`, `payload`: the webhook does not ask for the event. The others say what was the case when the ledger was taken. `not_yet_created`: the webhook did not exist. `deleted`: it had been deleted. `disabled`: it was disabled, or its account suspended. `quota`: the month's quota was used up. */
+    /** `matched`: there is a delivery, or nothing known speaks against one. `queued`: the event waits to be sent: the webhook is paused, or, if `delivery` is null, its delivery is not shown yet. `network`, `type`, `account`, `payload`: the webhook does not ask for the event. The others say what was the case when the ledger was taken. `not_yet_created`: the webhook did not exist. `deleted`: it had been deleted. `disabled`: it was disabled, or its account suspended. `quota`: the month's quota was used up. */
     reason: "matched" | "queued" | "type" | "account" | "payload" | "network" | "not_yet_created" | "disabled" | "quota" | "deleted";
     /** The newest delivery of this event to this webhook, live or of a replay; null if there is none. */
     delivery: ExplainedDelivery | null;
@@ -2839,7 +2839,7 @@ export function createWebhook(newWebhook: NewWebhook, { xRequestId, idempotencyK
  */
 export function listWebhooks({ status, health, sort, search, stats, limit, cursor, xRequestId }: {
     status?: "active" | "disabled";
-    health?: "failing" | "waiting" | "disabled" | "new" | "healthy";
+    health?: "failing" | "waiting" | "disabled" | "paused" | "new" | "healthy";
     sort?: "created_at" | "health";
     search?: string;
     stats?: "1h" | "24h" | "7d" | "30d";

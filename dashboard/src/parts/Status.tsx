@@ -15,6 +15,7 @@ const tones = {
   pending: "waiting",
   queued: "waiting",
   waiting: "waiting",
+  paused: "waiting",
   "catching up": "waiting",
   gaps: "bad",
   new: "idle",

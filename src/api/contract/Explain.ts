@@ -35,7 +35,7 @@ const TransactionHash = Schema.String.check(
 
 const Reason = field(
   Schema.Literals(explainReasons),
-  "`matched`: there is a delivery, or nothing known speaks against one. `queued`: the event waits to be sent, and its delivery is not shown yet. `network`, `type`, `account`, `payload`: the webhook does not ask for the event. The others say what was the case when the ledger was taken. `not_yet_created`: the webhook did not exist. `deleted`: it had been deleted. `disabled`: it was disabled, or its account suspended. `quota`: the month's quota was used up.",
+  "`matched`: there is a delivery, or nothing known speaks against one. `queued`: the event waits to be sent: the webhook is paused, or, if `delivery` is null, its delivery is not shown yet. `network`, `type`, `account`, `payload`: the webhook does not ask for the event. The others say what was the case when the ledger was taken. `not_yet_created`: the webhook did not exist. `deleted`: it had been deleted. `disabled`: it was disabled, or its account suspended. `quota`: the month's quota was used up.",
   "matched"
 )
 

@@ -100,7 +100,7 @@ const State = Schema.Literals(healthStates)
 const Health = Schema.Struct({
   state: field(
     State,
-    "The first that is true: disabled; new (no event was sent to it yet); failing (nothing was answered with 2xx since the first of at least 5 failed requests in a row, or of failed requests over at least a minute); waiting (a delivery waits for a retry, a rate or its place); healthy.",
+    "The first that is true: disabled; paused; new (no event was sent to it yet); failing (nothing was answered with 2xx since the first of at least 5 failed requests in a row, or of failed requests over at least a minute); waiting (a delivery waits for a retry, a rate or its place); healthy.",
     "failing"
   ),
   since: field(Timestamp, "Since when the state holds."),
@@ -268,7 +268,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         sort: Schema.optionalKey(
           field(
             Schema.Literals(webhookOrders),
-            "created_at: newest first (default). health: failing ones first, then waiting, disabled, new and healthy ones; newest first in each state. A webhook whose state changes between two pages may be missing or shown twice.",
+            "created_at: newest first (default). health: failing ones first, then waiting, disabled, paused, new and healthy ones; newest first in each state. A webhook whose state changes between two pages may be missing or shown twice.",
             "health"
           )
         ),

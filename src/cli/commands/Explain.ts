@@ -66,6 +66,11 @@ const notesOf = ({ events, events_count, ledger, webhooks_count }: Explanation) 
       ...(webhooks_count > shown && events.length > 0
         ? [`Only the newest ${shown} of ${webhooks_count} webhooks are shown; name another with --webhook.`]
         : []),
+      ...(events.some(({ webhooks }) =>
+        webhooks.some(({ delivery, reason }) => reason === "queued" && delivery !== null)
+      )
+        ? ["What is queued waits because its webhook is paused."]
+        : []),
       ...(webhooks_count === 0 && events.length > 0 ? ["There was no webhook then."] : [])
     ]
   }

@@ -22,7 +22,13 @@ export interface BacklogPage {
   readonly rows: number
   readonly lastId: string
   readonly works: ReadonlyArray<Work>
+  /** The first of the works that waits for its time, and for how long. A test delivery does not count. */
+  readonly notDue?: { readonly place: number; readonly waitMs: number } | undefined
 }
+
+/** The row's times are of a process whose clock may be ahead: the wait is no longer than its whole delay. */
+const waitOf = ({ nextAttemptAt, nextDelayMs, testEvent }: BacklogDelivery, nowMs: number): number =>
+  testEvent === null ? Math.ceil(Math.min((nextAttemptAt ?? 0) - nowMs, nextDelayMs ?? 0)) : 0
 
 const toWork = (row: BacklogDelivery, event: LedgerEvent, kind: BacklogKind): Work => {
   const attempt = row.attempts + 1
@@ -33,6 +39,7 @@ const toWork = (row: BacklogDelivery, event: LedgerEvent, kind: BacklogKind): Wo
     seriesAttempt: attempt - row.seriesStart,
     event,
     kind: kind === "replays" ? "replays" : "live",
+    isTest: row.testEvent !== null,
     acknowledge: undefined,
     queuedAt: 0,
     wasFree: false
@@ -58,17 +65,22 @@ export const makeBacklog = Effect.gen(function* () {
       first.network,
       rows.flatMap((row) => row.position ?? [])
     )
+    const now = yield* Clock.currentTimeMillis
+    let notDue: BacklogPage["notDue"]
     const works: Array<Work> = []
     const gone: Array<string> = []
     for (const row of rows) {
       const event = row.position === null ? parseLedgerEvent(row.testEvent) : eventAt(row.position)
-      if (event === undefined) gone.push(row.id)
-      else works.push(toWork(row, event, kind))
+      if (event === undefined) {
+        gone.push(row.id)
+        continue
+      }
+      const waitMs = waitOf(row, now)
+      if (waitMs > 0) notDue ??= { place: works.length, waitMs }
+      works.push(toWork(row, event, kind))
     }
-    if (gone.length > 0) {
-      yield* deliveries.fail(gone, "event no longer retained", yield* Clock.currentTimeMillis)
-    }
-    return { rows: rows.length, lastId: rows.at(-1)!.id, works }
+    if (gone.length > 0) yield* deliveries.fail(gone, "event no longer retained", now)
+    return { rows: rows.length, lastId: rows.at(-1)!.id, works, notDue }
   })
 
   return {

@@ -18,7 +18,8 @@ import { makeBacklog } from "./Backlog.ts"
 import { remainingFor } from "./MemoryBudget.ts"
 import type { ActorMessage, Command, WebhookMessage } from "./Messages.ts"
 import { ReplayPace } from "./ReplayPace.ts"
-import { advance, makeScheduler, type Scheduler } from "./Scheduler.ts"
+import { advance } from "./Scheduler.ts"
+import { makeScheduler, type Scheduler } from "./Step.ts"
 import { type CurrentWebhook, heldUpMs, isCrowded } from "./WebhookQueue.ts"
 
 export interface Dispatcher {
@@ -75,6 +76,12 @@ export const gotRows = (scheduler: Scheduler, kind: LaneKind, works: ReadonlyArr
     work.acknowledge = undefined
   }
 }
+
+/** In strict order, a failed delivery that is retried by hand has its place among replayed ones. */
+const placed = (current: CurrentWebhook | undefined, work: Work): Work =>
+  current?.webhook?.config.ordering === "strict" && work.attempt > work.seriesAttempt && work.isTest !== true
+    ? { ...work, kind: "replays" }
+    : work
 
 type Move = Extract<Command, { readonly kind: "moveToBacklog" }>
 
@@ -134,7 +141,7 @@ export const makeDispatcher = Effect.gen(function* () {
         run(Effect.logWarning(`this machine ${shortage}; attempts that it could not make do not count`))
         dispatch({ kind: "notSent", webhookId, works })
       },
-      ended: () => dispatch({ kind: "ended", webhookId }),
+      ended: (holds) => dispatch({ kind: "ended", webhookId, holds }),
       settled: () => {
         for (const { key } of works) for (const onSettled of watchers) onSettled(key)
         dispatch({ kind: "settled", webhookId, works })
@@ -206,11 +213,9 @@ export const makeDispatcher = Effect.gen(function* () {
     const webhook = registry.get(webhookId)
     if (webhook === undefined)
       return registry.isKnown(webhookId) ? { webhook: undefined, permission: "none" } : undefined
-    const { account_id, network, status } = webhook.config
-    return {
-      webhook,
-      permission: status === "active" ? permissionUnder(holds.get(account_id), network) : "none"
-    }
+    const { account_id, network, paused, status } = webhook.config
+    const permission = status === "active" ? permissionUnder(holds.get(account_id), network) : "none"
+    return { webhook, permission: paused === true && permission === "all" ? "free" : permission }
   }
 
   const changed = (webhookId: WebhookId) => {
@@ -253,7 +258,7 @@ export const makeDispatcher = Effect.gen(function* () {
     },
     offer: (webhookId, work, isSlow) => {
       const current = currentWebhook(webhookId)
-      dispatch({ kind: "offered", webhookId, current, work, isSlow })
+      dispatch({ kind: "offered", webhookId, current, work: placed(current, work), isSlow })
       if (!showing) {
         showing = true
         run(showWaiting)

@@ -5,6 +5,9 @@
  *            send is not `all`)──▶ backlog
  *   backlog  It moves work from the log to the backlog, and reads rows of the backlog in pages, in the order of ids.
  *            ──(the backlog is empty and the permission is `all`)──▶ log
+ *
+ * In strict order a delivery that will be retried is in the backlog, before all later ones, and the lane goes there. Until
+ * the retry is due, the lane's permission is `free`.
  */
 import type { SendPermission } from "../../domain/Quota.ts"
 import type { BacklogKind } from "../../storage/deliveries/DeliveryStore.ts"
@@ -29,6 +32,15 @@ export interface Lane {
   /** Deliveries whose rows are being moved to the backlog. A page that is read now might miss them. */
   moving: number
   permission: SendPermission
+  /**
+   * Whether the backlog may have free deliveries. While only these may start, it is searched only then: of a paused
+   * webhook it may have a million rows.
+   */
+  mayHaveFree: boolean
+  /** Whether its first delivery waits for its time, and holds back the others. Only in strict order. `due` follows. */
+  waits: boolean
+  /** Whether a delivery that failed will do so, and is not recorded yet: nothing of the webhook starts. */
+  willWait: boolean
 }
 
 export interface PageRequest {
@@ -51,19 +63,26 @@ export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
   walked: 0,
   behind: mode === "log" ? 0 : Number.POSITIVE_INFINITY,
   moving: 0,
-  permission: "all"
+  permission: "all",
+  mayHaveFree: true,
+  waits: false,
+  willWait: false
 })
 
-/** The permission of a lane. No replayed delivery is free. */
-export const lanePermission = ({ kind }: Lane, permission: SendPermission): SendPermission =>
-  kind === "replays" && permission === "free" ? "none" : permission
+/** The permission of a lane. No replayed delivery is free. While a delivery holds back others, free ones may start. */
+export const lanePermission = ({ kind, waits }: Lane, permission: SendPermission): SendPermission => {
+  const own = waits && permission === "all" ? "free" : permission
+  return kind === "replays" && own === "free" ? "none" : own
+}
 
 export const backlogKindOf = ({ kind, permission }: Lane): BacklogKind =>
   kind === "replays" ? "replays" : permission === "free" ? "free" : "live"
 
-const pageAnew = (lane: Lane) => {
+/** Makes the next page begin at the start of the backlog. */
+export const pageAnew = (lane: Lane) => {
   lane.cursor = ""
   lane.walked = 0
+  lane.mayHaveFree = true
   if (lane.page !== undefined) lane.page.stale = true
 }
 
@@ -103,7 +122,7 @@ export const setPermission = (lane: Lane, permission: SendPermission): ReadonlyA
  */
 export const wantsPage = (lane: Lane, pageRows: number): boolean =>
   lane.mode === "backlog" &&
-  lane.permission !== "none" &&
+  (lane.permission === "all" || (lane.permission === "free" && lane.mayHaveFree)) &&
   lane.page === undefined &&
   lane.moving === 0 &&
   (lane.cursor === "" ? lane.queued.length === 0 : lane.queued.length < pageRows / 2)

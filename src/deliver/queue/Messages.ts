@@ -30,8 +30,10 @@ export type WebhookMessage =
     /** A batch may have waited long enough for more events. */
     | { readonly kind: "gathered" }
     | { readonly kind: "replayMayStart" }
-    /** A request has ended. Its outcomes are not recorded yet. */
-    | { readonly kind: "ended" }
+    /** A delivery that holds back its lane may be due. */
+    | { readonly kind: "due" }
+    /** A request has ended. Its outcomes are not recorded yet. `holds`: a delivery of this lane will hold back others. */
+    | { readonly kind: "ended"; readonly holds?: LaneKind | undefined }
     /** The request was not sent, because this machine lacked something. Nothing will be recorded. */
     | { readonly kind: "notSent"; readonly works: ReadonlyArray<Work> }
     /** All attempts of a request are recorded and their retries are appended. */
@@ -63,7 +65,7 @@ export type Command =
       readonly kind: "wake"
       readonly webhookId: WebhookId
       readonly afterMs: number
-      readonly message: "woken" | "gathered"
+      readonly message: "woken" | "gathered" | "due"
     }
   /** `replayMayStart` follows. */
   | { readonly kind: "askReplayStart"; readonly webhookId: WebhookId }

@@ -4,10 +4,6 @@
  * bounded for each kind of lane (MemoryBudget), and no webhook waits for another. It has no fiber, clock or store: the
  * dispatcher sends the messages and executes the commands.
  */
-import type { StageLimits } from "../../config/StageLimits.ts"
-import type { Batch } from "../../domain/Batch.ts"
-import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
-import type { Share } from "../send/Attempt.ts"
 import type { LaneKind, Work } from "../Work.ts"
 import type { BacklogPage } from "./Backlog.ts"
 import {
@@ -15,6 +11,7 @@ import {
   backlogKindOf,
   type Lane,
   lanePermission,
+  pageAnew,
   pageLimit,
   putBack,
   setPermission,
@@ -28,76 +25,21 @@ import {
   isBusy,
   largestOverFairShare,
   type MemoryBudget,
-  makeMemoryBudget,
   release,
   remainingFor
 } from "./MemoryBudget.ts"
 import type { ActorMessage, Command, WebhookMessage } from "./Messages.ts"
+import { connect, gathers, moveToBacklog, type Scheduler, type Step, start, startable } from "./Step.ts"
 import {
-  batchWaitMs,
   countMoved,
-  getsNoMore,
   isFree,
   isIdle,
+  isStrict,
   lanesOf,
   makeWebhookQueue,
-  mayStart,
-  payRate,
-  rateWaitMs,
   requestEnded,
-  requestStarted,
-  takeSending,
   type WebhookQueue
 } from "./WebhookQueue.ts"
-
-type Limits = Pick<
-  typeof StageLimits.Service,
-  "partitionDeliveries" | "partitionReplays" | "laneLeast" | "lanePageRows" | "batchBodyBytes" | "lackPauseMs"
->
-
-export interface Scheduler {
-  readonly limits: Limits
-  readonly queues: Map<string, WebhookQueue>
-  readonly budgets: Readonly<Record<LaneKind, MemoryBudget>>
-  /** Attempts that have started and are not settled. */
-  sending: number
-  stopped: boolean
-}
-
-/** The processing of one message. */
-interface Step {
-  readonly scheduler: Scheduler
-  /** Of the monotonic clock. */
-  readonly nowMs: number
-  /** Whether attempts may start although earlier ones of their webhook, which wait for their record, fill its limit. */
-  readonly mayRunAhead: boolean
-  readonly commands: Array<Command>
-}
-
-export const makeScheduler = (limits: Limits): Scheduler => ({
-  limits,
-  queues: new Map(),
-  budgets: {
-    live: makeMemoryBudget("live", limits.partitionDeliveries, limits.laneLeast),
-    replays: makeMemoryBudget("replays", limits.partitionReplays, limits.laneLeast)
-  },
-  sending: 0,
-  stopped: false
-})
-
-/** Moves deliveries that are held to the backlog. A page may bring their rows from now on. */
-const moveToBacklog = (
-  { commands, scheduler }: Step,
-  { webhookId }: WebhookQueue,
-  lane: Lane,
-  works: ReadonlyArray<Work>
-) => {
-  if (works.length === 0) return
-  for (const { key } of works) scheduler.budgets[lane.kind].busy.delete(key)
-  lane.moving += works.length
-  lane.behind += works.length
-  commands.push({ kind: "moveToBacklog", webhookId, lane: lane.kind, works })
-}
 
 /** If this lane has no memory left, moves the longest queue over its fair share to the backlog. */
 const makeMemoryAvailable = (step: Step, budget: MemoryBudget, queue: WebhookQueue) => {
@@ -117,12 +59,15 @@ const pageWaitingLanes = (step: Step, budget: MemoryBudget) => {
   }
 }
 
+type NotDue = NonNullable<BacklogPage["notDue"]>
+
 const askPage = (step: Step, queue: WebhookQueue, lane: Lane) => {
   const { limits, budgets } = step.scheduler
   const budget = budgets[lane.kind]
   makeMemoryAvailable(step, budget, queue)
   const limit = pageLimit(lane, remainingFor(budget, queue), limits.lanePageRows)
   if (limit === 0) return void budget.waitingToPage.add(queue)
+  if (lane.cursor === "") lane.mayHaveFree = false
   lane.page = { limit, settledSince: new Set(), movedSince: 0, stale: false }
   addHeld(budget, queue, limit)
   const { webhookId } = queue
@@ -145,38 +90,6 @@ const discard = (step: Step, queue: WebhookQueue) => {
   if (queue.live.held + queue.replays.held === 0) forget(step, queue)
 }
 
-/** The lane whose next delivery may start, if the rate allows it and there is a connection. */
-const startable = ({ scheduler, mayRunAhead }: Step, queue: WebhookQueue): Lane | undefined =>
-  scheduler.stopped || queue.waiting || queue.current?.webhook === undefined
-    ? undefined
-    : mayStart(queue, queue.current.webhook.config.max_in_flight, mayRunAhead)
-
-/** Waits for the rate, then asks for a connection. */
-const connect = ({ nowMs, commands }: Step, queue: WebhookQueue, webhook: RegisteredWebhook) => {
-  const { webhookId } = queue
-  const afterMs = rateWaitMs(queue, webhook.config.max_per_second, nowMs)
-  queue.waiting = true
-  commands.push(
-    afterMs > 0 ? { kind: "wake", webhookId, afterMs, message: "woken" } : { kind: "connect", webhookId }
-  )
-}
-
-/**
- * Whether the lane's next request is a batch that waits for more events. A lane without memory gets none. The timer
- * that runs is never late: the first message of any later batch was queued later.
- */
-const gathers = ({ scheduler, nowMs, commands }: Step, queue: WebhookQueue, lane: Lane, batch?: Batch) => {
-  const { webhookId } = queue
-  if (batch === undefined || getsNoMore(lane, batch)) return false
-  if (remainingFor(scheduler.budgets[lane.kind], queue) === 0) return false
-  if (queue.gathering) return true
-  const afterMs = batchWaitMs(lane, batch, nowMs)
-  if (afterMs === 0) return false
-  queue.gathering = true
-  commands.push({ kind: "wake", webhookId, afterMs, message: "gathered" })
-  return true
-}
-
 /** Does what the queue may do now. Every change of a queue ends with this call. */
 const proceed = (step: Step, queue: WebhookQueue): void => {
   const { current, webhookId } = queue
@@ -184,6 +97,11 @@ const proceed = (step: Step, queue: WebhookQueue): void => {
   if (stopped) return
   if (current === undefined) return void discard(step, queue)
   for (const lane of lanesOf(queue)) {
+    // Nothing has started since the delivery failed, so it is recorded if everything is.
+    if (lane.willWait && queue.unsettled === 0) {
+      lane.willWait = false
+      moveToBacklog(step, queue, lane, takeAllQueued(lane))
+    }
     const permission = lanePermission(lane, current.permission)
     if (permission !== lane.permission) moveToBacklog(step, queue, lane, setPermission(lane, permission))
   }
@@ -199,18 +117,6 @@ const proceed = (step: Step, queue: WebhookQueue): void => {
   for (const lane of lanesOf(queue)) {
     if (budgets[lane.kind].mayPage && wantsPage(lane, limits.lanePageRows)) askPage(step, queue, lane)
   }
-}
-
-const start = (step: Step, queue: WebhookQueue, share: Share) => {
-  const { scheduler, commands } = step
-  const lane = startable(step, queue)
-  const webhook = queue.current?.webhook
-  const sending = webhook && lane && takeSending(lane, webhook, scheduler.limits.batchBodyBytes)
-  if (webhook === undefined || sending === undefined) return void commands.push({ kind: "disconnect", share })
-  payRate(queue, webhook.config.max_per_second, step.nowMs)
-  requestStarted(queue, step.nowMs)
-  scheduler.sending += sending.works.length
-  commands.push({ kind: "start", webhook, sending, share })
 }
 
 const offer = (step: Step, queue: WebhookQueue, work: Work, isSlow: boolean) => {
@@ -230,15 +136,30 @@ const offer = (step: Step, queue: WebhookQueue, work: Work, isSlow: boolean) => 
   }
 }
 
-const takePage = (step: Step, queue: WebhookQueue, lane: Lane, { rows, lastId, works }: BacklogPage) => {
+/** The page is followed by a delivery that waits for its time. If it is the first one of all, the lane waits too. */
+const holdBack = (step: Step, { webhookId }: WebhookQueue, lane: Lane, { place, waitMs }: NotDue) => {
+  const isFirst = place === 0 && lane.cursor === "" && lane.queued.length === 0
+  pageAnew(lane)
+  if (!isFirst) return
+  lane.waits = true
+  step.commands.push({ kind: "wake", webhookId, afterMs: waitMs, message: "due" })
+}
+
+const takePage = (
+  step: Step,
+  queue: WebhookQueue,
+  lane: Lane,
+  { rows, lastId, notDue, works }: BacklogPage
+) => {
   const { scheduler } = step
   const budget = scheduler.budgets[lane.kind]
-  const { cursor, mode, page } = lane
+  const { cursor, mode, page, waits } = lane
   if (page === undefined) return
   lane.page = undefined
   addHeld(budget, queue, -page.limit)
   if (!page.stale && !scheduler.stopped) {
-    for (const work of works) {
+    const held = isStrict(queue) ? notDue : undefined
+    for (const work of works.slice(0, held?.place)) {
       if (page.settledSince.has(work.deliveryId)) continue
       if (isBusy(scheduler.budgets, work.key)) {
         // Replays wait until this backlog is empty: a second record there must not wait for its own row.
@@ -250,11 +171,13 @@ const takePage = (step: Step, queue: WebhookQueue, lane: Lane, { rows, lastId, w
       enqueue(budget, queue, work, step.nowMs)
       lane.walked++
     }
-    afterPage(lane, page, rows, lastId, scheduler.limits.partitionDeliveries)
+    if (rows > 0) lane.mayHaveFree = true
+    if (held === undefined) afterPage(lane, page, rows, lastId, scheduler.limits.partitionDeliveries)
+    else holdBack(step, queue, lane, held)
   }
   // A page from the start that brought nothing is read again only after a change. In mode `log` replays may start.
   const isChanged = page.stale || page.settledSince.size + page.movedSince > 0
-  const isMore = isChanged || lane.queued.length > 0 || cursor !== ""
+  const isMore = isChanged || lane.queued.length > 0 || cursor !== "" || lane.waits !== waits
   if (isMore || lane.mode !== mode) proceed(step, queue)
   pageWaitingLanes(step, budget)
 }
@@ -264,6 +187,8 @@ const moved = (step: Step, queue: WebhookQueue, lane: Lane, works: ReadonlyArray
   const budget = step.scheduler.budgets[lane.kind]
   lane.moving -= works.length
   if (lane.page !== undefined) lane.page.movedSince += works.length
+  // The first attempt of a live delivery, which is not free, is moved before it has its row.
+  if (works.some(({ row }) => row === undefined)) lane.mayHaveFree = true
   for (const work of works) release(budget, queue, work)
   // The lane for which this queue was emptied comes first.
   pageWaitingLanes(step, budget)
@@ -281,6 +206,8 @@ const settle = (step: Step, queue: WebhookQueue, works: ReadonlyArray<Work>) => 
     release(budget, queue, work)
     queue[kind].page?.settledSince.add(work.deliveryId)
   }
+  // If an earlier owner recorded the attempt first, as failed, the delivery holds back its lane.
+  if (isStrict(queue) && works.some(({ mayBeHandled }) => mayBeHandled === true)) readBacklog(queue[kind])
   proceed(step, queue)
   pageWaitingLanes(step, budget)
 }
@@ -329,6 +256,14 @@ const openBacklog = (step: Step, kind: LaneKind) => {
   for (const queue of [...queues.values()]) proceed(step, queue)
 }
 
+/** The lane reads its backlog from the start. */
+const readBacklog = (lane: Lane) => {
+  if (lane.mode === "log") lane.behind++
+  lane.mode = "backlog"
+  lane.waits = false
+  pageAnew(lane)
+}
+
 const onWebhookMessage = (step: Step, queue: WebhookQueue, message: WebhookMessage): void => {
   switch (message.kind) {
     case "offered":
@@ -347,11 +282,14 @@ const onWebhookMessage = (step: Step, queue: WebhookQueue, message: WebhookMessa
       return
     }
     case "resumed":
-      for (const lane of lanesOf(queue)) if (lane.mode === "log") lane.behind++
-      for (const lane of lanesOf(queue)) lane.mode = "backlog"
+      for (const lane of lanesOf(queue)) readBacklog(lane)
       break
     case "changed":
       queue.current = message.current
+      for (const lane of lanesOf(queue)) lane.waits = false
+      break
+    case "due":
+      for (const lane of lanesOf(queue)) lane.waits = false
       break
     case "movedToBacklog":
       moved(step, queue, queue[message.lane], message.works)
@@ -371,6 +309,7 @@ const onWebhookMessage = (step: Step, queue: WebhookQueue, message: WebhookMessa
       break
     case "ended":
       requestEnded(queue, step.nowMs)
+      if (message.holds !== undefined) queue[message.holds].willWait = true
       queue.lacking = false
       break
   }

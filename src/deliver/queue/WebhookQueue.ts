@@ -17,7 +17,7 @@ const SECOND_MS = 1_000
 
 /**
  * The permission is `none` while the webhook is disabled, its account suspended or its secret sealed with an unknown
- * key, and `free` while the quota is used up: then only test deliveries start.
+ * key, and `free` while it is paused or the quota is used up: then only test deliveries start.
  */
 export type CurrentWebhook =
   | { readonly webhook: RegisteredWebhook; readonly permission: SendPermission }
@@ -81,6 +81,12 @@ export const makeWebhookQueue = (
 
 export const lanesOf = ({ live, replays }: WebhookQueue): ReadonlyArray<Lane> => [live, replays]
 
+export const isStrict = ({ current }: WebhookQueue): boolean => current?.webhook?.config.ordering === "strict"
+
+/** How many requests may be in flight. */
+export const windowOf = ({ max_in_flight, ordering }: RegisteredWebhook["config"]): number =>
+  ordering === "strict" ? 1 : max_in_flight
+
 /**
  * The lane whose next delivery may start within the webhook's concurrency limit. Live deliveries come first, also those
  * in the backlog. Attempts that wait for their record count towards the limit, unless they may run ahead of it.
@@ -90,6 +96,7 @@ export const mayStart = (
   maxInFlight: number,
   mayRunAhead: boolean
 ): Lane | undefined => {
+  if (lanesOf(queue).some(({ willWait }) => willWait)) return undefined
   if (queue.inFlight >= (queue.lacking ? 1 : maxInFlight)) return undefined
   if (!mayRunAhead && queue.unsettled >= maxInFlight) return undefined
   const { live, replays } = queue
@@ -122,8 +129,8 @@ export const isFree = (queue: WebhookQueue, nowMs: number): boolean => {
   const { mode, queued } = queue.live
   const config = queue.current?.webhook?.config
   if (config === undefined || config.batch !== undefined || mode !== "log") return false
-  const { max_in_flight, max_per_second } = config
-  if (queue.inFlight + queued.length >= max_in_flight) return false
+  const { max_per_second } = config
+  if (queue.inFlight + queued.length >= windowOf(config)) return false
   return max_per_second === null || (queued.length === 0 && rateWaitMs(queue, max_per_second, nowMs) === 0)
 }
 
@@ -202,6 +209,7 @@ export const isCrowded = (
 ): boolean => {
   if (queue.current?.permission !== "all") return false
   const perSecond = movedBy(queue, nowMs)
+  if (queue[kind].waits) return false
   if (perSecond < MANY_PER_SECOND) return false
   const { behind, mode, queued } = queue[kind]
   if (mode === "backlog") return behind + queued.length <= perSecond * SHORT_BACKLOG_SECONDS
@@ -255,8 +263,9 @@ export const heldUpMs = (queue: WebhookQueue, lagMs: number, nowMs: number): num
   const spanMs = nowMs - use.judgedAt
   const usedMs = use.inFlightMs - use.ended * TURNS * lagMs
   const config = current?.permission === "all" && !lacking ? current.webhook.config : undefined
-  // Its rate holds it back, or its permission, or it has no backlog.
-  const isItsOwn = live.mode === "log" || config === undefined || config.max_per_second !== null
+  // Its rate or its order holds it back, or its permission, or it has no backlog.
+  const isItsOwn =
+    live.mode === "log" || config === undefined || config.max_per_second !== null || isStrict(queue)
   const isHeldUp = !isItsOwn && spanMs > 0 && usedMs < spanMs * config.max_in_flight * USED_PART
   use.heldUpSince = isHeldUp ? (use.heldUpSince ?? use.judgedAt) : undefined
   use.inFlightMs = 0

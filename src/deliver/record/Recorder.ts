@@ -3,7 +3,7 @@
  * `recordEveryMs` after the first of them, and writes up to `rowsAtOnce`. Then one transaction of the log appends the
  * retries. Then the work is settled, so its offsets may be committed. A crash in between repeats an attempt or a record
  * and loses none. Work from the backlog has no record in the log that would be read again, so its retry is appended
- * before its row is written. If the database or the log is down, outcomes wait, and the actors' limits bound them.
+ * before its row is written. A retry in strict order has no record: it is in the backlog with its row. If the database or the log is down, outcomes wait, and the actors' limits bound them.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { Settings } from "../../config/Config.ts"
@@ -117,8 +117,9 @@ export class Recorder extends Context.Service<
 
       const queueRetries = Effect.fnUntraced(function* (outcomes: ReadonlyArray<Outcome>) {
         const now = yield* Clock.currentTimeMillis
-        const append = outcomes.flatMap(({ attempt: { endedAt, nextDelayMs }, webhookId, work }) => {
-          if (nextDelayMs === null) return []
+        const append = outcomes.flatMap(({ attempt: { endedAt, holds, nextDelayMs }, webhookId, work }) => {
+          // What holds back others waits in the backlog.
+          if (nextDelayMs === null || holds !== undefined) return []
           // The wall clock may have been set back since the outcome: the wait is no longer than its whole delay.
           const waitMs = Math.min(endedAt + nextDelayMs - now, nextDelayMs)
           return [retryRecord(retryPolicy, nextWork(work, webhookId), waitMs, now)]

@@ -9,12 +9,13 @@ import { failedDeliveries } from "../../domain/Batch.ts"
 import type { AttemptOutcome } from "../../domain/Delivery.ts"
 import { type DeliveryId, randomId, type WebhookId } from "../../domain/Ids.ts"
 import { withIncluded } from "../../domain/Include.ts"
+import type { Ordering } from "../../domain/Ordering.ts"
 import { delayAfter, lengthened, type RetryPolicy } from "../../domain/RetryPolicy.ts"
 import { traced } from "../../observability/Tracing.ts"
 import type { AttemptRecord } from "../../storage/deliveries/Transitions.ts"
 import { type RegisteredWebhook, secretsAt, WebhookRegistry } from "../../webhooks/WebhookRegistry.ts"
 import { type Outcome, Recorder } from "../record/Recorder.ts"
-import type { Sending, Work } from "../Work.ts"
+import type { LaneKind, Sending, Work } from "../Work.ts"
 import { makeShares, type Share } from "./ConnectionLimiter.ts"
 import type { NotSent } from "./Exchange.ts"
 import { Sender } from "./Sender.ts"
@@ -72,6 +73,7 @@ const recordOf = (
   policy: RetryPolicy,
   chance: () => number,
   work: Work,
+  ordering: Ordering | undefined,
   outcome: AttemptOutcome,
   times: { readonly attemptedAt: number; readonly endedAt: number }
 ): AttemptRecord => {
@@ -91,6 +93,7 @@ const recordOf = (
     ...(outcome.details === undefined ? {} : { details: outcome.details }),
     answered: outcome.answered,
     manual: work.manual,
+    ...(ordering === "strict" && nextDelayMs !== null && work.isTest !== true ? { holds: work.kind } : {}),
     ...times,
     nextDelayMs
   }
@@ -137,8 +140,11 @@ export const batchOutcomes = (
 export interface OnRequest {
   /** This machine lacked something, so the attempts do not count. `shortage` is the end of a sentence. */
   readonly notSent: (shortage: string) => void
-  /** The request has ended and its connection is free. Its outcomes are not recorded yet. */
-  readonly ended: () => void
+  /**
+   * The request has ended and its connection is free. Its outcomes are not recorded yet. `holds`: a delivery of this lane
+   * will hold back the lane's others until its next attempt.
+   */
+  readonly ended: (holds: LaneKind | undefined) => void
   /** All its attempts are recorded, and their retries are appended. */
   readonly settled: () => void
 }
@@ -218,7 +224,7 @@ export const makeAttempts = Effect.fnUntraced(function* (
           const all = outcomes(outcome)
           ended(
             works.map((work, i) => {
-              const attempt = recordOf(retryPolicy, jitter, work, all[i]!, times)
+              const attempt = recordOf(retryPolicy, jitter, work, config.ordering, all[i]!, times)
               return { attempt, accountId, webhookId, work }
             })
           )
@@ -274,7 +280,7 @@ export const makeAttempts = Effect.fnUntraced(function* (
         shares.disconnect(share)
         if ("shortage" in results) return on.notSent(results.shortage)
         recorder.record(results, on.settled)
-        on.ended()
+        on.ended(results.find(({ attempt }) => attempt.holds !== undefined)?.attempt.holds)
       })
   }
   return attempts

@@ -66,7 +66,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
   const isNew = (offset: number, { row }: DeliveryWork) =>
     row !== undefined && row.again === undefined && offset >= partition.endOffsetAtStart
 
-  const toWork = ([offset, work]: OpenWork): Work => ({
+  const toWork = ([offset, work]: OpenWork, row: DeliveryState | undefined): Work => ({
     key: attemptKey(work.delivery_id, work.attempt),
     deliveryId: work.delivery_id,
     attempt: work.attempt,
@@ -75,6 +75,8 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     row: unwrittenRow(work),
     kind,
     manual: work.manual,
+    isTest: row?.isTest,
+    mayBeHandled: offset < partition.endOffsetAtStart,
     traceparent: traces.get(offset),
     acknowledge: () => settle(offset),
     queuedAt: 0,
@@ -119,7 +121,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       // The dispatcher ends work of a deleted webhook.
       if (state === "current" || !registry.isKnown(work.webhook_id)) current.push(one)
       else if (state === "unanswered") {
-        const retry = nextWork(toWork(one), work.webhook_id)
+        const retry = nextWork(toWork(one, row), work.webhook_id)
         // The row's times are of a process whose clock may be ahead: the wait is no longer than its whole delay.
         const waitMs = Math.min((row?.nextAttemptAt ?? 0) - now, row?.nextDelayMs ?? 0)
         retries.push([offset, retryRecord(retryPolicy, retry, waitMs, now)])
@@ -127,6 +129,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
         retries.push([offset, retryRecord(retryPolicy, work, limits.earlyWorkMs, now)])
       else {
         // An earlier owner of the partition may have written this row to the backlog after this one looked for backlogs.
+        // Or a delivery that waits there for its time is due now, because somebody asked for its attempt.
         if (row?.parked === true) dispatcher.resume([work.webhook_id])
         settle(offset)
       }
@@ -138,8 +141,8 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     }
 
     const offer = (one: OpenWork, isSlow: boolean) => {
-      const [offset, { webhook_id }] = one
-      const work = toWork(one)
+      const [offset, { delivery_id, webhook_id }] = one
+      const work = toWork(one, rows.get(delivery_id))
       if (recorded.has(work.key)) settle(offset)
       else dispatcher.offer(webhook_id, work, isSlow)
     }

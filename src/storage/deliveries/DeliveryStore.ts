@@ -33,6 +33,7 @@ export interface DeliveryState {
   readonly nextAttemptAt: number | null
   /** How long before its next attempt the row was last changed. */
   readonly nextDelayMs: number | null
+  readonly isTest: boolean
 }
 
 /** The part of a webhook's backlog that is read: all live deliveries, only the free live ones, or replayed ones. */
@@ -47,6 +48,9 @@ export interface BacklogDelivery {
   readonly testEvent: string | null
   readonly attempts: number
   readonly seriesStart: number
+  /** See `DeliveryState`. */
+  readonly nextAttemptAt: number | null
+  readonly nextDelayMs: number | null
 }
 
 /** Work that waits, and its row if that may not exist. */
@@ -55,6 +59,9 @@ export interface WaitingWork {
   readonly attempt: number
   readonly row?: NewDelivery | undefined
 }
+
+const DUE = `(extract(epoch FROM next_attempt_at) * 1000)::float8 AS "nextAttemptAt",
+  (extract(epoch FROM next_attempt_at - updated_at) * 1000)::float8 AS "nextDelayMs"`
 
 export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/storage/DeliveryStore", {
   make: Effect.gen(function* () {
@@ -144,8 +151,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
       states: (ids: ReadonlyArray<string>) =>
         sql<DeliveryState & { readonly id: string }>`
           SELECT id, status, attempts, parked,
-                 (extract(epoch FROM next_attempt_at) * 1000)::float8 AS "nextAttemptAt",
-                 (extract(epoch FROM next_attempt_at - updated_at) * 1000)::float8 AS "nextDelayMs"
+                 test_event IS NOT NULL AS "isTest", ${sql.literal(DUE)}
           FROM deliveries WHERE id = ANY(${column(ids)}::text[])`.unprepared.pipe(
           Effect.map((rows) => new Map(rows.map(({ id, ...state }) => [id, state])))
         ),
@@ -207,6 +213,7 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
       ): Effect.Effect<ReadonlyArray<BacklogDelivery>, SqlError.SqlError> =>
         sql<BacklogDelivery>`
           SELECT id, network, test_event AS "testEvent", attempts, series_start AS "seriesStart",
+                 ${sql.literal(DUE)},
                  CASE WHEN event_offset IS NOT NULL
                    THEN jsonb_build_object('fromHistory', from_history, 'offset', event_offset) END AS position
           FROM deliveries
@@ -230,15 +237,30 @@ export class DeliveryStore extends Context.Service<DeliveryStore>()("ledgerhook/
           nowMs
         ),
 
-      /** Ends the backlog of webhooks that were disabled before `beforeMs`; returns how many deliveries. */
-      failBacklogOfDisabled: Effect.fnUntraced(function* (beforeMs: number, reason: string, nowMs: number) {
-        const tooLong = sql`status = 'disabled' AND disabled_at < ${at(beforeMs)}::timestamptz`
+      /**
+       * Ends the backlog of webhooks that were disabled before `beforeMs`; returns how many deliveries. Of a paused
+       * webhook, only deliveries that were made, or retried by hand, before that time too.
+       */
+      failBacklogOf: Effect.fnUntraced(function* (
+        why: "disabled" | "paused",
+        beforeMs: number,
+        reason: string,
+        nowMs: number
+      ) {
+        const before = sql`${at(beforeMs)}::timestamptz`
+        const [tooLong, tooOld] =
+          why === "disabled"
+            ? [sql`status = 'disabled' AND disabled_at < ${before}`, sql`true`]
+            : [
+                sql`status = 'active' AND paused_at < ${before}`,
+                sql`id < ${firstIdAt("dlv_", beforeMs)} AND coalesce(next_attempt_at < ${before}, true)`
+              ]
         const webhooks = yield* sql<{ readonly id: string }>`
           SELECT id FROM webhooks WHERE id = ANY(${column(yield* webhooksWithBacklog)}::text[]) AND ${tooLong}`
         let failed = 0
         for (const { id } of webhooks) {
           const ids = sql`
-            SELECT id FROM deliveries WHERE parked AND webhook_id = ${id}
+            SELECT id FROM deliveries WHERE parked AND webhook_id = ${id} AND ${tooOld}
               AND (SELECT ${tooLong} FROM webhooks WHERE id = ${id})`
           failed += yield* failBacklog(ids, reason, nowMs)
         }

@@ -53,6 +53,11 @@ export interface AttemptRecord {
   readonly answered?: boolean | undefined
   /** Somebody asked for the attempt, outside the delivery's schedule. */
   readonly manual?: boolean | undefined
+  /**
+   * The delivery holds back later ones of this lane until its next attempt: it waits in the backlog, and no record asks
+   * for that attempt. Undefined unless `retrying`.
+   */
+  readonly holds?: "live" | "replays" | undefined
 }
 
 /** The first attempt of a delivery that has no row yet. */
@@ -118,9 +123,10 @@ export const outcomeColumns = (sql: Sql, attempts: ReadonlyArray<AttemptRecord>)
   ${column(attempts.map((a) => a.attemptedAt))}::float8[],
   ${column(attempts.map((a) => a.endedAt))}::float8[],
   ${column(attempts.map((a) => a.nextDelayMs))}::int[],
-  ${column(attempts.map((a) => (a.details === undefined ? null : storedDetails(a.details))))}::text[]`
+  ${column(attempts.map((a) => (a.details === undefined ? null : storedDetails(a.details))))}::text[],
+  ${column(attempts.map((a) => a.holds ?? null))}::text[]`
 export const OUTCOME_COLUMNS = `delivery_id, attempt, status, response_status, response_time_ms, response_body, error,
-  attempted_ms, ended_ms, next_delay_ms, details`
+  attempted_ms, ended_ms, next_delay_ms, details, holds`
 const ATTEMPTED_AT = "to_timestamp(o.attempted_ms / 1000)"
 const NEXT_ATTEMPT_AT = "to_timestamp((o.ended_ms + o.next_delay_ms) / 1000)"
 
@@ -150,7 +156,8 @@ export const updateAttempted = (
     UPDATE deliveries d SET
       status = CASE WHEN d.status = 'failed' AND o.status = 'retrying' THEN 'failed' ELSE o.status END,
       attempts = o.attempt,
-      parked = false,
+      parked = o.holds IS NOT NULL AND d.status <> 'failed',
+      after_live = coalesce(o.holds = 'replays', d.after_live),
       next_attempt_at = CASE WHEN o.status = 'retrying' AND d.status <> 'failed'
         THEN ${sql.literal(NEXT_ATTEMPT_AT)} END,
       last_error = o.error,
@@ -182,10 +189,10 @@ export const insertAttempted = (sql: Sql, ended: ReadonlyArray<FirstAttempt>): S
   const rows = ended.map(({ row }) => row)
   return sql`
     INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, status, attempts,
-                            next_attempt_at, last_error, response_status, response_time_ms, response_body,
+                            parked, after_live, next_attempt_at, last_error, response_status, response_time_ms, response_body,
                             attempted_at, details, updated_at)
     SELECT delivery_id, webhook_id, account_id, network, event_id, event_type, event_offset, status, attempt,
-           CASE WHEN status = 'retrying' THEN ${sql.literal(NEXT_ATTEMPT_AT)} END, error, response_status,
+           holds IS NOT NULL, holds IS NOT DISTINCT FROM 'replays', CASE WHEN status = 'retrying' THEN ${sql.literal(NEXT_ATTEMPT_AT)} END, error, response_status,
            response_time_ms, response_body, CASE WHEN status = 'delivered' THEN ${sql.literal(ATTEMPTED_AT)} END,
            CASE WHEN status = 'delivered' THEN details END, to_timestamp(ended_ms / 1000)
     FROM unnest(
@@ -248,9 +255,9 @@ export interface RetriedDelivery {
 /**
  * A failed delivery becomes pending and begins a new series; its attempt numbers continue. A retrying delivery stays
  * retrying, and its next attempt is due now. Returns the deliveries whose work must be queued now. A retrying
- * delivery needs no new work if it is in the backlog (it is due already) or was retried before (its `next_attempt_at`
- * is then not after its `updated_at`). Each has a `next_attempt_at`, so that the index of what waits has it at once.
- * `jobId`: the retry job that asks for it.
+ * delivery needs no new work if it is due already in the backlog, or was retried before (its `next_attempt_at` is then
+ * not after its `updated_at`). One that waits in the backlog for its time is found there by the work. Each has a
+ * `next_attempt_at`, so that the index of what waits has it at once. `jobId`: the retry job that asks for it.
  */
 export const retryNow = (
   sql: Sql,
@@ -266,7 +273,8 @@ export const retryNow = (
       retry_job_id = coalesce(${jobId}, retry_job_id),
       updated_at = ${timestamp(sql, nowMs)}
     WHERE id = ANY(${column(ids)}::text[])
-      AND (status = 'failed' OR (status = 'retrying' AND NOT parked AND next_attempt_at > updated_at))
+      AND (status = 'failed' OR (status = 'retrying' AND next_attempt_at > updated_at
+        AND (NOT parked OR next_attempt_at > ${timestamp(sql, nowMs)})))
     RETURNING id, attempts + 1 AS attempt, attempts + 1 - series_start AS "seriesAttempt"`.unprepared
 
 /** Names the retry job in those of its deliveries that `retryNow` did not change. Their status stays. */

@@ -10,7 +10,7 @@ import { column } from "../Columns.ts"
 /** Webhooks with the largest backlogs that are searched for the oldest due delivery: 6 ms. */
 const OLDEST_DUE_WEBHOOKS = 100
 
-export const backlogReasons = ["quota", "suspended", "disabled", "deleted", "full"] as const
+export const backlogReasons = ["quota", "suspended", "disabled", "paused", "deleted", "full"] as const
 export type BacklogReason = (typeof backlogReasons)[number]
 
 interface CountRow {
@@ -38,6 +38,7 @@ export const readWaiting = Effect.fnUntraced(function* (holds: ReadonlyMap<strin
     SELECT d.webhook_id, d.status, d.parked, d.count, CASE
       WHEN w.deleted_at IS NOT NULL THEN 'deleted'
       WHEN w.status = 'disabled' THEN 'disabled'
+      WHEN w.paused_at IS NOT NULL THEN 'paused'
       WHEN hold.reason = 'suspended' THEN 'suspended'
       WHEN hold.reason = 'quota' AND w.network = ${CHARGED_NETWORK} THEN 'quota'
       ELSE 'full' END AS reason

@@ -23,7 +23,7 @@ export const failingHosts: Effect.Effect<Hosts, SqlError.SqlError, SqlClient.Sql
     const [hosts] = yield* sql<Hosts>`
     SELECT count(*)::int AS "all", count(*) FILTER (WHERE fails)::int AS failing FROM (
       SELECT bool_and(is_failing) AS fails FROM (
-        SELECT * FROM webhooks WHERE status = 'active' AND deleted_at IS NULL AND attempted_at IS NOT NULL
+        SELECT * FROM webhooks WHERE status = 'active' AND paused_at IS NULL AND deleted_at IS NULL AND attempted_at IS NOT NULL
         ORDER BY id DESC LIMIT ${COUNTED_WEBHOOKS}
       ) AS w
       WHERE last_failed_at >= ${since} OR EXISTS (

@@ -98,7 +98,7 @@ export const reportIncidents = Effect.fnUntraced(
 
     const unreported = yield* incidents(
       "host-failing",
-      sql`i.notice_state = 'new' AND (i.ended_at IS NULL OR ${answered})`,
+      sql`i.notice_state = 'new' AND CASE WHEN i.ended_at IS NULL THEN w.paused_at IS NULL ELSE ${answered} END`,
       sql`coalesce(i.ended_at, ${at(nowMs)}) - i.began_at >= ${sql.literal(shortest)}`
     )
     const due = [...grouped(unreported).values()].filter(

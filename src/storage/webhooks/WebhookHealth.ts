@@ -30,6 +30,7 @@ const waitingRows = (sql: Sql, nowMs: number): Statement.Fragment => sql`
 /** The state of the webhook `w`, as `webhookHealth` finds it. */
 const stateOf = (sql: Sql, nowMs: number) => sql`CASE
   WHEN w.status = 'disabled' THEN 'disabled'
+  WHEN w.paused_at IS NOT NULL THEN 'paused'
   WHEN w.attempted_at IS NULL AND w.failing_since IS NULL THEN 'new'
   WHEN w.is_failing THEN 'failing'
   WHEN EXISTS (SELECT FROM ${waitingRows(sql, nowMs)}) THEN 'waiting'
@@ -102,7 +103,7 @@ export const readHealth = Effect.fnUntraced(function* (ids: ReadonlyArray<string
     sql.literal(`(extract(epoch FROM ${column}) * 1000)::float8 AS "${as}"`)
   const rows = yield* sql<Row>`
     SELECT w.id, w.account_id AS "accountId", w.network, w.status, ${ms("w.disabled_at", "disabledAt")}, w.disabled_reason AS "disabledReason",
-           ${ms("w.created_at", "createdAt")}, ${ms("w.attempted_at", "attemptedAt")}, w.is_failing AS "isFailing",
+           ${ms("w.paused_at", "pausedAt")}, ${ms("w.created_at", "createdAt")}, ${ms("w.attempted_at", "attemptedAt")}, w.is_failing AS "isFailing",
            ${ms("w.failing_since", "failingSince")}, w.failed_attempts AS "failedAttempts",
            w.last_error AS "lastError", w.failed_deliveries AS "failedDeliveries", w.incident_id AS "incidentId",
            ${ms("w.incident_ended_at", "incidentEndedAt")}, oldest.id AS oldest,

@@ -33,7 +33,7 @@ export const longestFailing = Effect.fnUntraced(function* (limit: number) {
   return yield* withHealth(
     yield* sql<ListedWebhook>`
       SELECT ${sql.literal(LISTED_COLUMNS)} FROM webhooks
-      WHERE is_failing AND status = 'active' AND deleted_at IS NULL ORDER BY failing_since, id LIMIT ${limit}`
+      WHERE is_failing AND status = 'active' AND paused_at IS NULL AND deleted_at IS NULL ORDER BY failing_since, id LIMIT ${limit}`
   )
 })
 

@@ -143,7 +143,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
             url,
             reason,
             disabledAt: nowMs,
-            queueWaitsDays: Limits.disabledQueueMs / DAY_MS
+            queueWaitsDays: Limits.stoppedQueueMs / DAY_MS
           })
         }
       })

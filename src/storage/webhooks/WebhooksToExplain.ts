@@ -36,6 +36,7 @@ interface Row {
   readonly last_disabled_at: number | null
   readonly last_enabled_at: number | null
   readonly suspended_at: number | null
+  readonly is_paused: boolean
   readonly total: number
 }
 
@@ -75,7 +76,8 @@ export const webhooksToExplain = Effect.fnUntraced(function* (
            ${ms("w.created_at")} AS created_at, ${ms("w.deleted_at")} AS deleted_at,
            w.deleted_at IS NOT NULL AND NOT w.ending AS is_cleared,
            ${ms("w.disabled_at")} AS disabled_at, ${ms("w.last_disabled_at")} AS last_disabled_at,
-           ${ms("w.last_enabled_at")} AS last_enabled_at, ${ms("a.suspended_at")} AS suspended_at, w.total::int AS total
+           ${ms("w.last_enabled_at")} AS last_enabled_at, ${ms("a.suspended_at")} AS suspended_at,
+           w.paused_at IS NOT NULL AS is_paused, w.total::int AS total
     FROM (
       SELECT *, count(*) OVER () AS total FROM webhooks WHERE ${sql.and(conditions)} ORDER BY id DESC LIMIT ${limit}
     ) AS w JOIN accounts a ON a.id = w.account_id ORDER BY w.id DESC`
@@ -91,7 +93,8 @@ export const webhooksToExplain = Effect.fnUntraced(function* (
       deletedAt: row.deleted_at,
       isCleared: row.is_cleared,
       pauses: pausesOf(row),
-      quotaUsedUp: usedUp.has(row.account_id)
+      quotaUsedUp: usedUp.has(row.account_id),
+      isPaused: row.is_paused
     })
   )
   return { webhooks, count: rows[0]?.total ?? 0 }

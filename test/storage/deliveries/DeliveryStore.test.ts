@@ -271,7 +271,9 @@ layer(Live)("delivery store", (it) => {
           position: { fromHistory: false, offset: 7 },
           testEvent: null,
           attempts: 0,
-          seriesStart: 0
+          seriesStart: 0,
+          nextAttemptAt: null,
+          nextDelayMs: null
         }
       ])
       yield* store.record([attempt(ids[0]!, 1, "delivered")], DISABLE_AFTER)
@@ -310,13 +312,42 @@ layer(Live)("delivery store", (it) => {
     Effect.gen(function* () {
       const { store, webhookId, ids } = yield* prepare(2)
       yield* store.moveToBacklog(waitingFor([ids[0]!]), "live")
-      assert.strictEqual(yield* store.failBacklogOfDisabled(NOW, "webhook disabled", NOW), 0)
+      assert.strictEqual(yield* store.failBacklogOf("disabled", NOW, "webhook disabled", NOW), 0)
       yield* disable(webhookId)
-      assert.strictEqual(yield* store.failBacklogOfDisabled(NOW, "webhook disabled", NOW), 1)
+      assert.strictEqual(yield* store.failBacklogOf("disabled", NOW, "webhook disabled", NOW), 1)
       const states = yield* store.states(ids)
       assert.deepInclude(states.get(ids[0]!), { status: "failed", parked: false })
       assert.deepInclude(states.get(ids[1]!), { status: "pending" })
     })
+  )
+
+  it.effect(
+    "ends what is older than a pause may be, in the backlog of a webhook that has been paused for longer",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { store, webhookId, ids } = yield* prepare(4)
+        const queries = yield* DeliveryQueries
+        const [old, retried, inLog] = ids
+        yield* store.moveToBacklog(waitingFor([old!, retried!]), "live")
+        yield* sql`UPDATE deliveries SET next_attempt_at = ${new Date(NOW + DAY_MS)} WHERE id = ${retried!}`
+        const failAt = (before: number) => store.failBacklogOf("paused", before, "webhook paused", NOW)
+        const pause = (at: number) =>
+          sql`UPDATE webhooks SET paused_at = ${new Date(at)} WHERE id = ${webhookId}`
+        assert.strictEqual(yield* failAt(NOW + 1_000), 0, "it is not paused")
+        yield* pause(NOW + 1_000)
+        assert.strictEqual(yield* failAt(NOW + 1_000), 0, "it was paused later")
+        yield* pause(NOW)
+        assert.strictEqual(yield* failAt(NOW - 1_000), 0, "the deliveries were made later")
+        assert.strictEqual(yield* failAt(NOW + 1_000), 1)
+        const states = yield* store.states(ids)
+        assert.deepInclude(states.get(old!), { status: "failed", parked: false })
+        assert.deepInclude(states.get(retried!), { status: "pending", parked: true })
+        assert.deepInclude(states.get(inLog!), { status: "pending" })
+        assert.strictEqual((yield* webhookRow(webhookId)).consecutive_failures, 0, "no attempt has failed")
+        const owner = { accountId: "acct_1", networks: ["mainnet"] } as const
+        assert.strictEqual(Option.getOrThrow(yield* queries.find(owner, old!)).last_error, "webhook paused")
+      })
   )
 
   it.effect("ends a backlog in batches, reading few more rows than it ends", () =>
@@ -332,7 +363,7 @@ layer(Live)("delivery store", (it) => {
         ([row]) => row!.rows
       )
       const reasons = [
-        store.failBacklogOfDisabled(NOW, "webhook disabled", NOW),
+        store.failBacklogOf("disabled", NOW, "webhook disabled", NOW),
         store.failBacklogBefore(NOW + DAY_MS, "waited too long", NOW)
       ]
       for (const end of reasons) {

@@ -64,18 +64,20 @@ const attemptOf = ({ id }: Target, attempt: number, status: AttemptRecord["statu
   nextDelayMs: status === "retrying" ? 1_000 : null
 })
 
+type Holds = AttemptRecord["holds"]
+
 const attempted =
-  (attempt: number, status: AttemptRecord["status"]): Statement =>
+  (attempt: number, status: AttemptRecord["status"], holds?: Holds): Statement =>
   (sql, target) =>
-    recordAttempts(sql, [attemptOf(target, attempt, status)], 3)
+    recordAttempts(sql, [{ ...attemptOf(target, attempt, status), holds }], 3)
 
 /** A second row with its id is refused with an error. */
 const firstAttempted =
-  (status: AttemptRecord["status"]): Statement =>
-  (sql, target) =>
-    Effect.exit(
-      recordFirstAttempts(sql, [{ attempt: attemptOf(target, 1, status), row: newDelivery(target) }], 3)
-    )
+  (status: AttemptRecord["status"], holds?: Holds): Statement =>
+  (sql, target) => {
+    const attempt = { ...attemptOf(target, 1, status), holds }
+    return Effect.exit(recordFirstAttempts(sql, [{ attempt, row: newDelivery(target) }], 3))
+  }
 
 /** A statement, and the new state for each state that it may change. It must leave all others unchanged. */
 interface Transition {
@@ -125,6 +127,16 @@ const transitions: ReadonlyArray<Transition> = [
     statement: attempted(2, "failed"),
     to: { ...fromQueued("failed"), failed: "failed" }
   },
+  {
+    name: "the first attempt of a delivery without a row, after which it holds back others",
+    statement: firstAttempted("retrying", "live"),
+    to: { none: "retrying, parked" }
+  },
+  {
+    name: "the next attempt, after which the delivery holds back others",
+    statement: attempted(2, "retrying", "replays"),
+    to: { ...fromQueued("retrying, parked"), failed: "failed" }
+  },
   { name: "the same attempt again, which delivers", statement: attempted(1, "delivered"), to: {} },
   { name: "the same attempt again, which another follows", statement: attempted(1, "retrying"), to: {} },
   { name: "the same attempt again, which no other follows", statement: attempted(1, "failed"), to: {} },
@@ -142,7 +154,11 @@ const transitions: ReadonlyArray<Transition> = [
   {
     name: "retryNow",
     statement: (sql, { id }) => retryNow(sql, [id], LATER),
-    // A retrying one in the backlog is due already.
+    to: { failed: "pending", retrying: "retrying", "retrying, parked": "retrying, parked" }
+  },
+  {
+    name: "retryNow when the next attempt of the backlog is due already",
+    statement: (sql, { id }) => retryNow(sql, [id], LATER + 70_000),
     to: { failed: "pending", retrying: "retrying" }
   }
 ]
@@ -209,7 +225,7 @@ layer(Layer.provideMerge(Partitions.layer, TestDatabase))("transitions of a deli
           assert.notStrictEqual(after.everything, before.everything)
           assert.strictEqual(stateOf(after.found), next)
           // The row has the time of a next attempt only while it waits for one, or was asked for it.
-          const isRetried = name === "retryNow" && state === "failed"
+          const isRetried = name.startsWith("retryNow") && state === "failed"
           assert.strictEqual(after.found?.waits, isRetried || after.found?.status === "retrying")
           const again = Effect.andThen(statement(sql, target), look(target))
           assert.strictEqual((yield* again).everything, after.everything)

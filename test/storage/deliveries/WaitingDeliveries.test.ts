@@ -15,7 +15,7 @@ import {
 } from "../../support/countedDeliveries.ts"
 import { waitingFor } from "../../support/rows.ts"
 
-const none = { quota: 0, suspended: 0, disabled: 0, deleted: 0, full: 0 }
+const none = { quota: 0, suspended: 0, disabled: 0, paused: 0, deleted: 0, full: 0 }
 
 layer(DeliveriesLive)("waiting deliveries", (it) => {
   it.effect("are counted by status, and those in the backlog by the reason why they wait", () =>
@@ -54,6 +54,11 @@ layer(DeliveriesLive)("waiting deliveries", (it) => {
       assert.isUndefined(held.oldestDueMs)
       const suspended = yield* readWaiting(new Map([[OWNER.accountId, "suspended"]]))
       assert.deepStrictEqual(suspended.inBacklog, { ...none, suspended: 2, disabled: 1, deleted: 1 })
+
+      yield* sql`UPDATE webhooks SET paused_at = now() WHERE id = ${active!}`
+      const paused = yield* readWaiting(new Map())
+      assert.deepStrictEqual(paused.inBacklog, { ...none, paused: 2, disabled: 1, deleted: 1 })
+      assert.isUndefined(paused.oldestDueMs, "a pause is not the service's lateness")
 
       yield* store.fail(ids, "over", NOW)
       yield* foldChanges

@@ -77,6 +77,20 @@ const killOn = (change: string, table: string) =>
   })
 
 layer(DeliveriesLive)("messages about incidents", (it) => {
+  it.effect("are not sent while the webhook is paused", () =>
+    Effect.gen(function* () {
+      const [id] = yield* begin(1)
+      const webhooks = yield* WebhookStore
+      yield* fail(id!, 0)
+      yield* webhooks.change(OWNER, id!, { paused: true }, NOW)
+      yield* sweep(10)
+      assert.deepStrictEqual(yield* subjects, [])
+      yield* webhooks.change(OWNER, id!, { paused: false }, NOW + 10 * MINUTE)
+      yield* sweep(20)
+      assert.lengthOf(yield* subjects, 1)
+    })
+  )
+
   it.effect("are one for thirty webhooks on one dead host, and one when they work again", () =>
     Effect.gen(function* () {
       const ids = yield* begin(30)

@@ -1,4 +1,4 @@
-/** Webhooks that fail, are disabled, or have deliveries that wait: what the service says of them, worst first. */
+/** Webhooks that fail, are disabled or paused, or have deliveries that wait: what the service says of them, worst first. */
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { call } from "../../api/call.ts"
@@ -27,7 +27,7 @@ export const WebhooksInTrouble = () => {
           You have no webhook yet. <Link to="/webhooks/new">Create the first one</Link>
         </p>
       ) : troubled.length === 0 ? (
-        <p>None: no webhook fails, is disabled, or has deliveries that wait.</p>
+        <p>None: no webhook fails, is disabled or paused, or has deliveries that wait.</p>
       ) : (
         <ul className="stack" style={{ listStyle: "none", padding: 0, margin: 0 }}>
           {troubled.map(({ id, description, url, health }) => (

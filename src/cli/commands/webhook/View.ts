@@ -19,6 +19,7 @@ const colours: Readonly<Record<HealthState, number | undefined>> = {
   failing: RED,
   waiting: YELLOW,
   disabled: RED,
+  paused: YELLOW,
   new: undefined,
   healthy: GREEN
 }
