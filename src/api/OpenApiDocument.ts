@@ -45,7 +45,8 @@ const typedParameters: Readonly<Record<string, Schema>> = {
   ledger_index: { type: "integer", ...ledgerIndexBounds, examples: [94_084_608] },
   ledger_index_min: { type: "integer", ...ledgerIndexBounds, examples: [94_084_608] },
   ledger_index_max: { type: "integer", ...ledgerIndexBounds, examples: [94_084_708] },
-  series: { type: "boolean", default: false, examples: [true] }
+  series: { type: "boolean", default: false, examples: [true] },
+  self: { type: "boolean", default: false, examples: [true] }
 }
 
 /** The generator joins the descriptions of several responses of one status with this. */

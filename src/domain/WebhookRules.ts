@@ -12,6 +12,8 @@ export type WebhookOrder = (typeof webhookOrders)[number]
 export const webhookBounds = {
   /** Addresses in the account filters of one webhook. */
   accountFilters: 10_000,
+  /** Addresses that one request may add and remove: 40 KB, and a few milliseconds of the database. */
+  changedAccountFilters: 1_000,
   /** Account filters of each webhook that a list of webhooks shows. */
   listedAccountFilters: 100,
   /** Characters of an endpoint's URL. */

@@ -33,13 +33,18 @@ const promised: Readonly<
   getWebhookProgress: ["GET /v1/webhooks/{id}/progress", "webhooks:read", readOne],
   getWebhook: ["GET /v1/webhooks/{id}", "webhooks:read", readOne],
   changeWebhook: ["PATCH /v1/webhooks/{id}", "webhooks:write", [200, ...changeOne, 409]],
+  changeAccountFilters: [
+    "POST /v1/webhooks/{id}/account-filters",
+    "webhooks:write",
+    [200, ...changeOne, 409, 422]
+  ],
   deleteWebhook: ["DELETE /v1/webhooks/{id}", "webhooks:write", [204, ...changeOne]],
   rotateWebhookSecret: [
     "POST /v1/webhooks/{id}/rotate-secret",
     "webhooks:write",
     [200, ...changeOne, 409, 422]
   ],
-  testWebhook: ["POST /v1/webhooks/{id}/test", "webhooks:write", [202, ...changeOne, 409, 422]],
+  testWebhook: ["POST /v1/webhooks/{id}/test", "webhooks:write", [200, 202, ...changeOne, 409, 422]],
   previewWebhook: ["POST /v1/webhooks/{id}/preview", "webhooks:read", [200, ...changeOne, 409, 422]],
   listDeliveries: ["GET /v1/deliveries", "deliveries:read", read],
   getDeliveryStats: ["GET /v1/deliveries/stats", "deliveries:read", read],
@@ -70,7 +75,7 @@ const promised: Readonly<
 }
 
 const neededBy = (security: Operation["security"]): string =>
-  security.map(({ apiKey }) => apiKey.join() || "any key").join() || "no key"
+  security.length === 0 ? "no key" : security[0]?.["apiKey"]?.join() || "any key"
 
 const ascending = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)
 
@@ -126,8 +131,12 @@ describe("the OpenAPI document", () => {
       name: "X-Service-Key",
       in: "header"
     })
+    assert.deepInclude(document.components.securitySchemes.bearer, { type: "http", scheme: "bearer" })
     for (const { path, security, description } of operations) {
-      for (const scope of security.flatMap(({ apiKey }) => apiKey))
+      if (security.length === 0) continue
+      const { apiKey = [] } = security[0]!
+      assert.deepStrictEqual(security, [{ apiKey }, { bearer: apiKey }])
+      for (const scope of apiKey)
         assert.isTrue(scopes.some((one) => one === scope) && description.includes(`\`${scope}\``), path)
     }
   })

@@ -40,7 +40,8 @@ export interface Operation {
   readonly operationId: string
   readonly description: string
   readonly summary: string
-  readonly security: ReadonlyArray<{ readonly apiKey: ReadonlyArray<string> }>
+  /** Each is enough. */
+  readonly security: ReadonlyArray<Readonly<Record<string, ReadonlyArray<string>>>>
   readonly parameters: ReadonlyArray<Parameter & Reference>
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Media>> }
   readonly responses: Readonly<Record<string, Response & Reference>>

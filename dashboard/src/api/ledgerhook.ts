@@ -444,9 +444,44 @@ export type TestEvent = {
     /** The type of the synthetic event. */
     event_type: EventType;
 };
+export type Attempt = {
+    /** The number of the attempt, from 1. Manual retries continue the count. */
+    attempt: number;
+    /** How the attempt ended. */
+    status: "failed" | "delivered";
+    /** The HTTP status of the endpoint's last response; null if there was none. */
+    response_status: number | null;
+    /** Milliseconds until that response; null if there was none. */
+    response_time_ms: number | null;
+    /** Why the attempt failed; absent if it succeeded. */
+    error?: string;
+    /** When the attempt started. */
+    attempted_at: string;
+    /** Headers of the response; null if none are kept. Of an attempt that delivered, up to 192 characters are kept, of others up to 2,048. Headers of the connection, content-length and date are left out, and cookies are shown as ***. */
+    response_headers: {
+        [key: string]: string;
+    } | null;
+    /** The first 2,048 characters of the response body, or 200 with a note (see response_body of the delivery); null if there was no response. */
+    response_body: string | null;
+    /** Milliseconds for DNS, connecting and TLS; null if the connection was reused or none was made. */
+    connect_ms: number | null;
+    /** Milliseconds from the start of the attempt to the first byte of a response; null if none arrived. */
+    first_byte_ms: number | null;
+    /** Milliseconds from the start of the attempt to its end; null if it is not known. */
+    total_ms: number | null;
+    /** The X-Service-Batch-Id of the request if it carried several events (the webhook's batch); otherwise null. */
+    batch_id: string | null;
+};
+export type AttemptedTest = {
+    /** The id of the delivery. Follow it with GET /v1/deliveries/{id}. */
+    delivery_id: string;
+    attempt: Attempt;
+};
 export type QueuedTest = {
     /** The id of the delivery. Follow it with GET /v1/deliveries/{id}. */
     delivery_id: string;
+    /** Present with wait: the first attempt has not ended in that time. */
+    attempt?: null;
 };
 export type WebhookDisabled = {
     /** What is wrong. */
@@ -484,6 +519,16 @@ export type FilterPreview = {
     newest_at: string | null;
     /** The newest matches, at most 5. `GET /v1/events/:event_id` shows an event. */
     sample_event_ids: string[];
+};
+export type AccountFilterChange = {
+    /** Classic addresses to add. One that is a filter already stays one. */
+    add?: string[];
+    /** Classic addresses to remove. One that is no filter is ignored. */
+    remove?: string[];
+};
+export type AccountFilterCount = {
+    /** How many account filters the webhook now has. */
+    account_filters_count: number;
 };
 export type Incident = {
     /** The incident's id. */
@@ -619,34 +664,6 @@ export type DeliveryStats = {
     avg_latency_ms: number;
     /** Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d). */
     series?: DeliveryStatsPoint[];
-};
-export type Attempt = {
-    /** The number of the attempt, from 1. Manual retries continue the count. */
-    attempt: number;
-    /** How the attempt ended. */
-    status: "failed" | "delivered";
-    /** The HTTP status of the endpoint's last response; null if there was none. */
-    response_status: number | null;
-    /** Milliseconds until that response; null if there was none. */
-    response_time_ms: number | null;
-    /** Why the attempt failed; absent if it succeeded. */
-    error?: string;
-    /** When the attempt started. */
-    attempted_at: string;
-    /** Headers of the response; null if none are kept. Of an attempt that delivered, up to 192 characters are kept, of others up to 2,048. Headers of the connection, content-length and date are left out, and cookies are shown as ***. */
-    response_headers: {
-        [key: string]: string;
-    } | null;
-    /** The first 2,048 characters of the response body, or 200 with a note (see response_body of the delivery); null if there was no response. */
-    response_body: string | null;
-    /** Milliseconds for DNS, connecting and TLS; null if the connection was reused or none was made. */
-    connect_ms: number | null;
-    /** Milliseconds from the start of the attempt to the first byte of a response; null if none arrived. */
-    first_byte_ms: number | null;
-    /** Milliseconds from the start of the attempt to its end; null if it is not known. */
-    total_ms: number | null;
-    /** The X-Service-Batch-Id of the request if it carried several events (the webhook's batch); otherwise null. */
-    batch_id: string | null;
 };
 export type DeliveryDetail = {
     /** The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id. */
@@ -2423,7 +2440,7 @@ export type CreatedApiKey = {
     last_used_at: string | null;
     /** When the key was revoked; null if it was not. */
     revoked_at: string | null;
-    /** The value for the header X-Service-Key. It is shown only in this response: store it. */
+    /** The value for the header X-Service-Key, or for Authorization: Bearer. It is shown only in this response: store it. */
     key: string;
 };
 export type KeyLimitReached = {
@@ -2918,11 +2935,15 @@ export function rotateWebhookSecret(id: string, secretRotation?: SecretRotation,
 /**
  * Send a test event
  */
-export function testWebhook(id: string, testEvent: TestEvent, { xRequestId, idempotencyKey }: {
+export function testWebhook(id: string, testEvent: TestEvent, { wait, xRequestId, idempotencyKey }: {
+    wait?: string;
     xRequestId?: string;
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
+        status: 200;
+        data: AttemptedTest;
+    } | {
         status: 202;
         data: QueuedTest;
     } | {
@@ -2961,7 +2982,9 @@ export function testWebhook(id: string, testEvent: TestEvent, { xRequestId, idem
     } | {
         status: 503;
         data: Unavailable;
-    }>(`/v1/webhooks/${encodeURIComponent(id)}/test`, oazapfts.json({
+    }>(`/v1/webhooks/${encodeURIComponent(id)}/test${QS.query(QS.explode({
+        wait
+    }))}`, oazapfts.json({
         ...opts,
         method: "POST",
         body: testEvent,
@@ -3021,6 +3044,62 @@ export function previewWebhook(id: string, previewRequest?: PreviewRequest, { xR
         ...opts,
         method: "POST",
         body: previewRequest,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Add and remove account filters
+ */
+export function changeAccountFilters(id: string, accountFilterChange: AccountFilterChange, { xRequestId, idempotencyKey }: {
+    xRequestId?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: AccountFilterCount;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 409;
+        data: WebhookLimitReached | IdempotencyInProgress;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/webhooks/${encodeURIComponent(id)}/account-filters`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: accountFilterChange,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId,
             "Idempotency-Key": idempotencyKey
@@ -3168,7 +3247,7 @@ export function getWebhookProgress(id: string, { xRequestId }: {
 export function listDeliveries({ webhookId, eventType, status, eventId, since, until, limit, cursor, xRequestId }: {
     webhookId?: string;
     eventType?: EventPattern;
-    status?: "pending" | "retrying" | "delivered" | "failed";
+    status?: ("pending" | "retrying" | "delivered" | "failed")[];
     eventId?: string;
     since?: string;
     until?: string;
@@ -3990,7 +4069,8 @@ export function listApiKeys({ limit, cursor, xRequestId }: {
 /**
  * Revoke an API key
  */
-export function revokeApiKey(id: string, { xRequestId }: {
+export function revokeApiKey(id: string, { self, xRequestId }: {
+    self?: boolean;
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -4025,7 +4105,9 @@ export function revokeApiKey(id: string, { xRequestId }: {
     } | {
         status: 503;
         data: Unavailable;
-    }>(`/v1/api-keys/${encodeURIComponent(id)}`, {
+    }>(`/v1/api-keys/${encodeURIComponent(id)}${QS.query(QS.explode({
+        self
+    }))}`, {
         ...opts,
         method: "DELETE",
         headers: oazapfts.mergeHeaders(opts?.headers, {

@@ -25,8 +25,9 @@ export class Caller extends Context.Service<Caller, Identity>()("ledgerhook/api/
 
 export const KEY_HEADER = "x-service-key"
 
-/** Name of the security scheme in the OpenAPI document. */
+/** Names of the security schemes in the OpenAPI document. */
 const KEY_SCHEME = "apiKey"
+const BEARER_SCHEME = "bearer"
 
 /** Documents the errors of the gate, which checks key, rate limits and scope before a handler runs (Gate.ts). */
 export class KeyRequired extends HttpApiMiddleware.Service<KeyRequired>()("ledgerhook/api/KeyRequired", {
@@ -44,6 +45,11 @@ export const securitySchemes = {
     type: "apiKey",
     name: "X-Service-Key",
     in: "header"
+  },
+  [BEARER_SCHEME]: {
+    description: "The same API key as `Authorization: Bearer svc_…`.",
+    type: "http",
+    scheme: "bearer"
   }
 }
 
@@ -132,7 +138,10 @@ export const keyless = (notes: OperationNotes) => OpenApi.annotations(notes)
 export const keyed = (notes: OperationNotes, scopes: ReadonlyArray<Scope> = []) =>
   OpenApi.annotations({
     ...notes,
-    transform: (operation) => ({ ...operation, security: [{ [KEY_SCHEME]: scopes }] })
+    transform: (operation) => ({
+      ...operation,
+      security: [{ [KEY_SCHEME]: scopes }, { [BEARER_SCHEME]: scopes }]
+    })
   })
 
 /** Annotations of an endpoint that needs a scope. */

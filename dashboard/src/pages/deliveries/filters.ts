@@ -27,7 +27,7 @@ export const deliveryFilters = (search: Record<string, unknown>): DeliveryFilter
 export const listQuery = ({ webhook_id, event_type, status, event_id, since, until }: DeliveryFilters) => ({
   webhookId: webhook_id,
   eventType: event_type === undefined ? undefined : patternsIn([event_type])[0],
-  status,
+  status: status === undefined ? undefined : [status],
   eventId: event_id,
   since,
   until
