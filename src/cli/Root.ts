@@ -5,6 +5,7 @@ import packageJson from "../../package.json" with { type: "json" }
 import { account } from "./commands/Account.ts"
 import { backup, restore } from "./commands/Backup.ts"
 import { conformance } from "./commands/conformance/Conformance.ts"
+import { deliveries } from "./commands/deliveries/Deliveries.ts"
 import { demo } from "./commands/demo/Demo.ts"
 import { explain } from "./commands/Explain.ts"
 import { events } from "./commands/events/Events.ts"
@@ -14,13 +15,15 @@ import { ledger } from "./commands/ledger/Ledger.ts"
 import { mail } from "./commands/Mail.ts"
 import { migrate } from "./commands/Migrate.ts"
 import { move } from "./commands/move/Move.ts"
+import { progress } from "./commands/Progress.ts"
 import { retry } from "./commands/Retry.ts"
 import { replay } from "./commands/replay/Replay.ts"
 import { secrets } from "./commands/Secrets.ts"
 import { start } from "./commands/Start.ts"
 import { status } from "./commands/Status.ts"
 import { topics } from "./commands/Topics.ts"
-import { webhook } from "./commands/Webhook.ts"
+import { trigger } from "./commands/webhook/Test.ts"
+import { webhook } from "./commands/webhook/Webhook.ts"
 import { doctor } from "./doctor/Doctor.ts"
 import { markRequired } from "./terminal/Help.ts"
 import { logging } from "./terminal/Invocation.ts"
@@ -47,6 +50,9 @@ const root = Command.make("ledgerhook").pipe(
     account,
     key,
     webhook,
+    deliveries,
+    progress,
+    trigger,
     replay,
     retry,
     explain,

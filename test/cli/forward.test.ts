@@ -11,6 +11,7 @@ import {
   PARALLEL
 } from "../../src/cli/commands/forward/Forward.ts"
 import { forwardedJson, forwardedLine } from "../../src/cli/commands/forward/ForwardView.ts"
+import { connect } from "../../src/cli/service/Requests.ts"
 import { Limits } from "../../src/config/Limits.ts"
 import { randomId } from "../../src/domain/Ids.ts"
 import { withIncluded } from "../../src/domain/Include.ts"
@@ -108,19 +109,31 @@ layer(apiLayer(), { excludeTestServices: true })("forwarding", (it) => {
       assert.strictEqual(wrongKey.code, 1)
       assert.strictEqual(
         wrongKey.stderr,
-        `ledgerhook: ${api.url}: A valid API key is required in the header X-Service-Key, or as Authorization: Bearer.\n`
+        `ledgerhook: ${api.url}: A valid API key is required in the header X-Service-Key, or as Authorization: Bearer. (UNAUTHORIZED) Set LEDGERHOOK_API_KEY to a valid key of this service.\n`
       )
       const noScope = yield* ask("--url", api.url, "--api-key", reader)
-      assert.strictEqual(noScope.stderr, `ledgerhook: ${api.url}: This key lacks the scope events:read.\n`)
+      assert.strictEqual(
+        noScope.stderr,
+        `ledgerhook: ${api.url}: This key lacks the scope events:read. (FORBIDDEN)\n`
+      )
       const network = yield* ask("--url", api.url, "--api-key", key, "--network", "devnet")
-      assert.strictEqual(network.stderr, `ledgerhook: ${api.url}: network must be mainnet with a live key.\n`)
+      assert.strictEqual(
+        network.stderr,
+        `ledgerhook: ${api.url}: network must be mainnet with a live key. (VALIDATION_ERROR)\n`
+      )
       const closed = yield* closedAddress
       for (const [url, reason] of [
         [closed, "connection refused"],
         ["http://127.0.0.1:1", "connection failed (bad port)"]
       ] as const) {
         const { code, stderr } = yield* ask("--url", url, "--api-key", key)
-        assert.deepStrictEqual([code, stderr], [1, `ledgerhook: ${url} cannot be read: ${reason}.\n`])
+        assert.deepStrictEqual(
+          [code, stderr],
+          [
+            1,
+            `ledgerhook: ${url} cannot be reached: ${reason}. Check LEDGERHOOK_URL, and whether the service runs.\n`
+          ]
+        )
       }
       const elsewhere = yield* ask("--url", `${api.url}/docs`, "--api-key", key)
       assert.match(elsewhere.stderr, /: This path does not exist; /)
@@ -166,7 +179,9 @@ const forwarding = Effect.fnUntraced(function* (url: string, to: string, more: P
       to: new URL(to),
       secret: SECRET,
       webhookId: randomId("wh_", 0),
-      api: { url, key: KEY, query: new URLSearchParams() },
+      api: yield* connect({ url, key: KEY }),
+      url,
+      query: {},
       onForwarded: (one) => Effect.sync(() => void forwarded.push(one)),
       onOpen: () => Effect.void,
       onLost: (...one) => Effect.sync(() => void lost.push(one)),
@@ -199,7 +214,10 @@ describe("a stream that is lost", () => {
       )
       const { lost, message } = yield* forwarding(url, receiver.url)
       assert.deepStrictEqual(asked, [undefined, first!.event_id, position])
-      assert.strictEqual(message, `${url}: The key is over.`)
+      assert.strictEqual(
+        message,
+        `${url}: The key is over. (UNAUTHORIZED) Set LEDGERHOOK_API_KEY to a valid key of this service.`
+      )
       assert.deepStrictEqual(lost, [
         ["the stream ended", 1_000],
         ["It stops.", 1_000]
@@ -233,9 +251,10 @@ describe("a stream that is lost", () => {
         (response) => streaming(response, "data: {}\n\n")
       )
       const says = () => Effect.map(forwarding(url, "http://127.0.0.1:1/"), ({ message }) => message)
-      const noApi = "--url must be the address of a Ledgerhook API, as https://api.example.com."
-      assert.strictEqual(yield* says(), `${url} answered HTTP 404; ${noApi}`)
-      assert.strictEqual(yield* says(), `${url} answered HTTP 301; ${noApi}`)
+      const noApi =
+        "but not as a Ledgerhook API does; set LEDGERHOOK_URL to the address of one, as https://api.example.com."
+      assert.strictEqual(yield* says(), `${url} answered HTTP 404, ${noApi}`)
+      assert.strictEqual(yield* says(), `${url} answered HTTP 301, ${noApi}`)
       assert.strictEqual(yield* says(), `${url} answered with something else than an event stream.`)
       assert.match(yield* says(), /: an event of the stream has more than 1048576 characters\.$/)
       assert.strictEqual(

@@ -14,6 +14,8 @@ import type { Ended } from "./program.ts"
 export interface CommandOptions {
   readonly environment: Readonly<Record<string, string>>
   readonly input?: string
+  /** Whether standard output is a terminal. Default: it is not. */
+  readonly terminal?: boolean
 }
 
 /** Captures everything that is written to the stream while the scope is open. */
@@ -35,7 +37,10 @@ const captured = (stream: NodeJS.WriteStream) =>
   )
 
 /** Runs the command until it ends. */
-export const runCommand = (args: ReadonlyArray<string>, { environment, input }: CommandOptions) =>
+export const runCommand = (
+  args: ReadonlyArray<string>,
+  { environment, input, terminal = false }: CommandOptions
+) =>
   Effect.gen(function* () {
     const [stdout, stderr] = [yield* captured(process.stdout), yield* captured(process.stderr)]
     const stdin = Stdio.layerTest(
@@ -48,7 +53,7 @@ export const runCommand = (args: ReadonlyArray<string>, { environment, input }: 
           // The test runner's own console bypasses the process's streams.
           Layer.succeed(Console.Console, new StreamConsole(process.stdout, process.stderr)),
           Layer.succeed(Signals, makeSignalHandling().service),
-          Layer.succeed(Invocation, { environment, stdoutTerminal: false, stderrTerminal: false })
+          Layer.succeed(Invocation, { environment, stdoutTerminal: terminal, stderrTerminal: false })
         ).pipe(Layer.merge(stdin))
       ),
       Effect.exit

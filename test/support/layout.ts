@@ -56,6 +56,7 @@ export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   ajv: ["detect"],
   "ajv-formats": ["detect"],
   undici: ["deliver"],
+  marked: ["api"],
   nodemailer: ["notify"],
   "hyparquet-writer": ["cli"],
   "effect/sql": [
@@ -72,8 +73,8 @@ export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
     "LogAdapter",
     "Roles"
   ],
-  "effect/http": ["api", "Roles", "log", "observability"],
-  "effect/http-api": ["api"],
+  "effect/http": ["api", "Roles", "log", "observability", "cli"],
+  "effect/http-api": ["api", "cli"],
   "effect/cli": ["cli"]
 }
 
@@ -83,6 +84,7 @@ export const loadedWhenNeeded = [
   "ajv",
   "ajv-formats",
   "hyparquet-writer",
+  "marked",
   "nodemailer",
   "undici",
   "xrpl"

@@ -1,16 +1,23 @@
 /** `ledgerhook explain`: why webhooks got, or did not get, the events of a transaction. */
 import { Clock, Effect, Layer } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import type { Explanation } from "../../api/contract/Explain.ts"
 import { explanationJson } from "../../coverage/ExplanationJson.ts"
 import { Explanations } from "../../coverage/Explanations.ts"
 import { isTransactionHash } from "../../domain/EventId.ts"
-import { networks } from "../../domain/Network.ts"
+import type { AccountId, WebhookId } from "../../domain/Ids.ts"
+import { type Network, networks, networksOf } from "../../domain/Network.ts"
 import { printable } from "../../domain/Printable.ts"
 import { logReaderLayer } from "../../LogAdapter.ts"
 import { LogReader } from "../../log/Log.ts"
 import { BackfillStore } from "../../storage/events/BackfillStore.ts"
 import { EventQueries } from "../../storage/events/EventQueries.ts"
+import { webhookSummaries } from "../../storage/webhooks/WebhookOverview.ts"
 import { accountFlag, findAccount, stores, webhookFlag } from "../Stores.ts"
+import type { ServiceApi } from "../service/Requests.ts"
+import { defined, withService } from "../service/Service.ts"
+import { localOnly, usesService } from "../service/Target.ts"
+import { type NamedWebhook, nameOf } from "../service/Webhooks.ts"
 import { GREEN, RED } from "../terminal/Colour.ts"
 import { failed } from "../terminal/Failure.ts"
 import { optional } from "../terminal/Flags.ts"
@@ -19,18 +26,20 @@ import { Invocation, settings, stdoutColour } from "../terminal/Invocation.ts"
 import { printableLines } from "../terminal/JsonText.ts"
 import { print } from "../terminal/Output.ts"
 import { type Column, inJson, json, makeTable } from "../terminal/Table.ts"
-import { ledgerIndex, network } from "./ledger/Flags.ts"
+import { ledgerIndex } from "./ledger/Flags.ts"
 
-type Explained = ReturnType<typeof explanationJson>
+/** Webhooks of an explanation; the newest ones are shown. */
+const SHOWN_WEBHOOKS = 100
 
 interface Line {
   readonly eventType: string
-  readonly webhook: Explained["events"][number]["webhooks"][number]
+  readonly name: string
+  readonly webhook: Explanation["events"][number]["webhooks"][number]
 }
 
 const columns: ReadonlyArray<Column<Line>> = [
   { head: "EVENT", cell: ({ eventType }) => eventType },
-  { head: "WEBHOOK", cell: ({ webhook }) => webhook.webhook_id },
+  { head: "WEBHOOK", cell: ({ name }) => name },
   { head: "WANTED", cell: ({ webhook }) => (webhook.wanted ? "yes" : "no") },
   { head: "REASON", cell: ({ webhook }) => webhook.reason },
   { head: "DELIVERY", cell: ({ webhook }) => webhook.delivery?.id ?? "-" },
@@ -43,7 +52,7 @@ const columns: ReadonlyArray<Column<Line>> = [
 ]
 
 /** The lines above and below the table. */
-const notesOf = ({ events, events_count, ledger, webhooks_count }: Explained) => {
+const notesOf = ({ events, events_count, ledger, webhooks_count }: Explanation) => {
   const shown = events[0]?.webhooks.length ?? 0
   return {
     ledger:
@@ -62,13 +71,39 @@ const notesOf = ({ events, events_count, ledger, webhooks_count }: Explained) =>
   }
 }
 
-const printTable = Effect.fnUntraced(function* (explained: Explained) {
-  const { ledger, more } = notesOf(explained)
-  const lines = explained.events.flatMap(({ event_type, webhooks }) =>
-    webhooks.map((webhook): Line => ({ eventType: event_type, webhook }))
+/** What people call a webhook, with the id where several have the same name. `named`: those that are not deleted. */
+const namesOf = (named: ReadonlyArray<NamedWebhook>): ReadonlyMap<string, string> => {
+  const groups = Map.groupBy(named, nameOf)
+  return new Map(
+    named.map((webhook) => {
+      const name = nameOf(webhook)
+      return [webhook.id, groups.get(name)!.length === 1 ? name : `${name} (${webhook.id})`]
+    })
   )
-  const table = makeTable(columns, stdoutColour(yield* Invocation))
-  yield* print([ledger, ...(lines.length === 0 ? [] : ["", ...table.lines(lines, true)]), ...more].join("\n"))
+}
+
+const show = Effect.fnUntraced(function* <E, R>(
+  explained: Explanation,
+  network: Network,
+  asJson: boolean,
+  webhooks: Effect.Effect<ReadonlyArray<NamedWebhook>, E, R>
+) {
+  const invocation = yield* Invocation
+  if (inJson(invocation, asJson)) return yield* print(printableLines(JSON.stringify(explained, null, 2)))
+  const { ledger, more } = notesOf(explained)
+  const names = namesOf(explained.events.length === 0 ? [] : yield* webhooks)
+  const lines = explained.events.flatMap(({ event_type, webhooks }) =>
+    webhooks.map((webhook): Line => {
+      const { webhook_id: id } = webhook
+      return { eventType: event_type, name: names.get(id) ?? id, webhook }
+    })
+  )
+  const table = makeTable(columns, stdoutColour(invocation))
+  yield* print(
+    [`${network}: ${ledger}`, ...(lines.length === 0 ? [] : ["", ...table.lines(lines, true)]), ...more].join(
+      "\n"
+    )
+  )
 })
 
 const explainStores = (() => {
@@ -84,44 +119,80 @@ const hash = Argument.String("hash").pipe(
   Argument.filter(isTransactionHash, () => "a transaction hash: 64 hexadecimal digits")
 )
 
+interface Given {
+  readonly hash: string
+  readonly network: Network | undefined
+  readonly ledger: number | undefined
+  readonly account: AccountId | undefined
+  readonly webhook: WebhookId | undefined
+}
+
+const explainLocally = Effect.fnUntraced(function* (given: Given, asJson: boolean) {
+  const explanations = yield* Explanations
+  const { account: accountId, network = "mainnet", webhook: webhookId } = given
+  if (accountId !== undefined) yield* findAccount(accountId)
+  const whose = { accountId, webhookId, networks }
+  if (webhookId !== undefined && !(yield* explanations.hasWebhook(whose, webhookId)))
+    return yield* failed(
+      `there is no webhook ${webhookId}${accountId === undefined ? "" : ` of ${accountId}`}; \`ledgerhook webhook list\` shows them.`
+    )
+  const transaction = { hash: given.hash.toUpperCase(), network, ledgerIndex: given.ledger }
+  const now = yield* Clock.currentTimeMillis
+  const found = yield* explanations.explain(yield* LogReader, transaction, whose, now)
+  const listed = { accountId, search: webhookId, health: undefined, beforeId: undefined }
+  const webhooks = webhookSummaries(listed, SHOWN_WEBHOOKS)
+  yield* show(explanationJson(transaction.hash, found), network, asJson, webhooks)
+})
+
+/** Asks about each network of the key, until one knows the transaction's ledger. */
+const explainAt = Effect.fnUntraced(function* (api: ServiceApi, given: Given, asJson: boolean) {
+  const ofKey = Effect.map(api.account.get(), ({ key }) => networksOf(key.environment))
+  const asked = given.network === undefined ? yield* ofKey : [given.network]
+  const query = defined({
+    ledger_index: given.ledger === undefined ? undefined : String(given.ledger),
+    webhook_id: given.webhook
+  })
+  const search = defined({ limit: String(SHOWN_WEBHOOKS), search: given.webhook })
+  // A key that may not list webhooks sees their ids.
+  const webhooks = api.webhooks.list({ query: search }).pipe(
+    Effect.map(({ data }) => data),
+    Effect.orElseSucceed(() => [])
+  )
+  for (const [i, network] of asked.entries()) {
+    const explained = yield* api.explain.explain({ query: { ...query, transaction: given.hash, network } })
+    if (explained.ledger !== null || i === asked.length - 1)
+      return yield* show(explained, network, asJson, webhooks)
+  }
+})
+
 export const explain = Command.make(
   "explain",
   {
     hash,
-    network,
+    network: Flag.Literals("network", networks).pipe(
+      Flag.withDescription("The network (default: mainnet; at a service, each network of the key)"),
+      optional
+    ),
     ledger: ledgerIndex(
       "ledger",
       "The ledger that the transaction is in, where it is older than deliveries"
     ).pipe(optional),
-    account: accountFlag.pipe(Flag.withDescription("Only this account's webhooks"), optional),
+    account: accountFlag.pipe(
+      Flag.withDescription("Only this account's webhooks; for the local database"),
+      optional
+    ),
     webhook: webhookFlag.pipe(Flag.withDescription("Only this webhook, which may be deleted"), optional),
     json
   },
   Effect.fnUntraced(function* ({ json: asJson, ...given }) {
-    const explanations = yield* Explanations
-    const { account: accountId, webhook: webhookId } = given
-    if (accountId !== undefined) yield* findAccount(accountId)
-    const whose = { accountId, webhookId, networks }
-    if (webhookId !== undefined && !(yield* explanations.hasWebhook(whose, webhookId)))
-      return yield* failed(
-        `there is no webhook ${webhookId}${accountId === undefined ? "" : ` of ${accountId}`}; \`ledgerhook webhook list\` shows them.`
-      )
-    const transaction = {
-      hash: given.hash.toUpperCase(),
-      network: given.network,
-      ledgerIndex: given.ledger
-    }
-    const now = yield* Clock.currentTimeMillis
-    const found = yield* explanations.explain(yield* LogReader, transaction, whose, now)
-    const explained = explanationJson(transaction.hash, found)
-    if (!inJson(yield* Invocation, asJson)) return yield* printTable(explained)
-    yield* print(printableLines(JSON.stringify(explained, null, 2)))
+    if (!(yield* usesService)) return yield* Effect.provide(explainLocally(given, asJson), explainStores)
+    yield* localOnly("--account", given.account)
+    yield* withService((api) => explainAt(api, given, asJson))
   })
 ).pipe(
-  Command.provide(explainStores),
   about(
     "Explain why webhooks got a transaction's events, or did not",
-    "Show whether the transaction's ledger was taken, which events the transaction caused, and for each webhook whether it wanted them, why it got them or did not, and the newest delivery. docs/receiving.md explains each REASON. What a webhook wants is judged by its settings of now.",
+    "Ask the service in LEDGERHOOK_URL (with a key with the scope deliveries:read; names of webhooks need webhooks:read) or, without it, the local database. Show whether the transaction's ledger was taken, which events the transaction caused, and for each webhook whether it wanted them, why it got them or did not, and the newest delivery. docs/receiving.md explains each REASON. What a webhook wants is judged by its settings of now.",
     {
       "ledgerhook explain 4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D":
         "For the newest webhooks of all accounts",

@@ -9,16 +9,18 @@ import { parseDuration } from "../../config/Values.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { SECRET_CHARACTERS } from "../../domain/WebhookRules.ts"
 import { generateSecret } from "../../domain/WebhookSecret.ts"
+import { withService } from "../service/Service.ts"
 import { wrongUsage } from "../terminal/Failure.ts"
-import { optional, wholeNumber, withDefault } from "../terminal/Flags.ts"
+import { optional, switchFlag, wholeNumber, withDefault } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../terminal/Invocation.ts"
 import { print, printError } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
+import { payloadBelow } from "./EventLine.ts"
+import { connectionNotes } from "./forward/ConnectionNotes.ts"
 import { type Forwarding, forwardFlags, forwardOf } from "./forward/Flags.ts"
-import { forward } from "./forward/Forward.ts"
 import { forwardedJson, forwardedLine } from "./forward/ForwardView.ts"
-import { block, jsonLine, type Received, verifyRequest } from "./Received.ts"
+import { block, jsonLine, line, type Received, verifyRequest } from "./Received.ts"
 import { makeReceiver, type Post } from "./Receiver.ts"
 
 /** Much longer than any delivery timeout. */
@@ -64,41 +66,49 @@ const flags = {
       "0s"
     )
   ),
+  verbose: switchFlag("verbose", "On a terminal, show each event with its payload, not in one line"),
   ...forwardFlags
 }
 
-const SECOND_MS = 1_000
-
 /** Runs until it is interrupted. */
-const forwarding = Effect.fnUntraced(function* ({ api, to }: Forwarding, ownSecret: string | undefined) {
+const forwarding = Effect.fnUntraced(function* (
+  { api: target, query, to }: Forwarding,
+  ownSecret: string | undefined,
+  isVerbose: boolean
+) {
+  // Imported here, because it loads the contract, which slows the start.
+  const { forward } = yield* Effect.promise(() => import("./forward/Forward.ts"))
   const invocation = yield* Invocation
   const colour = stdoutColour(invocation)
   const secret = ownSecret ?? generateSecret()
   const webhookId = randomId("wh_", yield* Clock.currentTimeMillis)
-  return yield* forward({
-    api,
-    to,
-    secret,
-    webhookId,
-    onForwarded: (forwarded) =>
-      print(invocation.stdoutTerminal ? forwardedLine(forwarded, colour) : forwardedJson(forwarded)),
-    onOpen: (connection) =>
-      connection > 1
-        ? printError("Connected again.")
-        : printError(
-            `Forwarding events of ${api.url} to ${to.href}; Ctrl-C ends it.\nSigned with the secret ${secret}, as webhook ${webhookId}.`
+  const { url } = target
+  const opening = `Forwarding events of ${url} to ${to.href}; Ctrl-C ends it.\nSigned with the secret ${secret}, as webhook ${webhookId}.`
+  return yield* withService(
+    (api) =>
+      forward({
+        api,
+        url,
+        query,
+        to,
+        secret,
+        webhookId,
+        onForwarded: (forwarded) =>
+          print(
+            invocation.stdoutTerminal
+              ? forwardedLine(forwarded, colour) + (isVerbose ? payloadBelow(forwarded.event.payload) : "")
+              : forwardedJson(forwarded)
           ),
-    onLost: (reason, waitMs) =>
-      printError(
-        `Connection lost: ${reason.replace(/\.$/, "")}. Connecting again in ${waitMs / SECOND_MS} s.`
-      )
-  })
+        ...connectionNotes(opening)
+      }),
+    target
+  )
 })
 
 export const listen = Command.make(
   "listen",
   flags,
-  Effect.fnUntraced(function* ({ host, port, secret, status, delay: delayMs, ...forwardGiven }) {
+  Effect.fnUntraced(function* ({ host, port, secret, status, delay: delayMs, verbose, ...forwardGiven }) {
     const invocation = yield* Invocation
     const { untilStopped } = yield* Signals
     // Not a filter of the flag: its message would show the secret.
@@ -112,12 +122,18 @@ export const listen = Command.make(
       if (idle !== undefined) {
         return yield* wrongUsage(`--${idle} has no meaning with --forward: nothing is received here.`)
       }
-      yield* untilStopped(forwarding(wanted, secret))
+      yield* untilStopped(forwarding(wanted, secret, verbose))
       return
     }
     const colour = stdoutColour(invocation)
     const show = (received: Received) =>
-      print(invocation.stdoutTerminal ? block(received, colour) : jsonLine(received))
+      print(
+        !invocation.stdoutTerminal
+          ? jsonLine(received)
+          : verbose
+            ? block(received, colour)
+            : line(received, colour)
+      )
     const answer = Effect.fnUntraced(function* ({ path, headers, body }: Post) {
       const now = yield* Clock.currentTimeMillis
       const signature = verifyRequest(secret, body, headers, now)
@@ -144,16 +160,17 @@ export const listen = Command.make(
 ).pipe(
   about(
     "Receive, verify and show webhooks, or forward live events",
-    "Receive webhooks on this machine. Each request is verified (401 if a signature, X-Service-Signature or Standard Webhooks, is wrong) and shown: as a block of text on a terminal, as a JSON line when piped. For deliveries to this machine, start the service with DELIVERY_ALLOW_PRIVATE_ADDRESSES=true and DELIVERY_ALLOW_HTTP=true. With --forward, the command posts the live events of a service to a receiver on this machine instead. This works behind a firewall, without a webhook and without a public address. Requests are signed as a webhook's are. Each event is sent once, and the status and time of each answer are shown. After a lost connection, the command resumes after the last event.",
+    "Receive webhooks on this machine. Each request is verified (401 if a signature, X-Service-Signature or Standard Webhooks, is wrong) and shown: in one line on a terminal (with --verbose, with its payload), as a JSON line when piped. For deliveries to this machine, start the service with DELIVERY_ALLOW_PRIVATE_ADDRESSES=true and DELIVERY_ALLOW_HTTP=true. With --forward, the command posts the live events of a service to a receiver on this machine instead. This works behind a firewall, without a webhook and without a public address. Requests are signed as a webhook's are. Each event is sent once, and the status and time of each answer are shown. After a lost connection, the command resumes after the last event.",
     {
       "ledgerhook listen --secret whsec_…": "Show webhooks and verify their signatures",
+      "ledgerhook listen --verbose": "Show their payloads too",
       "ledgerhook listen --port 4001 --status 503": "Fail every attempt, to see retries",
       "ledgerhook listen --delay 12s": "Answer too late, to see timeouts",
       "ledgerhook listen | jq .body.payload": "Show only the payloads",
-      "ledgerhook listen --forward http://localhost:3000/hook --url https://api.example.com --api-key svc_test_…":
-        "Send live testnet events to your own server",
+      "ledgerhook listen --forward http://localhost:3000/hook --url https://api.example.com":
+        "Send live events of a service to your own server; the key is in LEDGERHOOK_API_KEY",
       "ledgerhook listen --forward http://localhost:3000/hook --type 'nft.*' --secret whsec_…":
-        "Send NFT events of a service on this machine, signed with this secret; the key is in LEDGERHOOK_API_KEY"
+        "Send NFT events of the service in LEDGERHOOK_URL, signed with this secret"
     }
   )
 )

@@ -6,6 +6,7 @@ import type { RequestFormat } from "../../domain/RequestFormat.ts"
 import { type SigningScheme, signingSchemes, standardKey } from "../../domain/Signing.ts"
 import { BOLD, GREEN, painter, RED, YELLOW } from "../terminal/Colour.ts"
 import { isDeeperThan, printableLines } from "../terminal/JsonText.ts"
+import { eventText } from "./EventLine.ts"
 
 /** Age of an attempt whose Standard Webhooks signature is accepted, as in the libraries. */
 const SIGNATURE_AGE_MS = 5 * 60_000
@@ -166,6 +167,32 @@ const batchRows = (received: Received, body: unknown): ReadonlyArray<string> => 
   ]
 }
 
+const verdictOf = ({ headers, signature }: Received): string => {
+  const schemes = schemesOf(headers)
+  return `signature ${signature}${schemes.length === 0 ? "" : ` (${schemes.join(", ")})`}`
+}
+
+/** A request in one line. */
+export const line = (received: Received, colour: boolean): string => {
+  const paint = painter(colour)
+  const batchId = header(received, "batch-id")
+  const body = batchId === undefined ? undefined : parsed(received.body)
+  const what =
+    batchId === undefined
+      ? eventText(
+          header(received, "event-type") ?? "(no event type)",
+          header(received, "event-id") ?? "-",
+          paint
+        )
+      : eventText(`batch of ${Array.isArray(body) ? body.length : 0}`, batchId, paint)
+  const isFine = received.status >= 200 && received.status < 300
+  return [
+    paint(String(received.status), isFine ? GREEN : RED),
+    paint(verdictOf(received), SIGNATURE_COLOURS[received.signature]),
+    what
+  ].join("  ")
+}
+
 export const block = (received: Received, colour: boolean): string => {
   const paint = painter(colour)
   const body = parsed(received.body)
@@ -173,8 +200,7 @@ export const block = (received: Received, colour: boolean): string => {
   const content = fields["payload"] ?? body
   const isBatch = header(received, "batch-id") !== undefined
   const type = isBatch ? "batch" : printableLines(header(received, "event-type") ?? "(no event type)")
-  const schemes = schemesOf(received.headers)
-  const verdict = `signature ${received.signature}${schemes.length === 0 ? "" : ` (${schemes.join(", ")})`}`
+  const verdict = verdictOf(received)
   const sequence = header(received, "sequence")
   const answered = row("answered", `${received.status}  at ${received.receivedAt}  on ${received.path}`)
   const rows = isBatch

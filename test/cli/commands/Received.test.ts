@@ -5,6 +5,7 @@ import { Webhook } from "standardwebhooks"
 import {
   block,
   jsonLine,
+  line,
   type Received,
   verifyRequest,
   verifySignature
@@ -143,6 +144,20 @@ describe("the views", () => {
     const shown = block(received(), false)
     for (const part of ["payment.xrp  signature ok", "dlv_1  for wh_1", '"amount": "1"'])
       assert.include(shown, part)
+  })
+
+  it("show a request in one line, which no sender can break", () => {
+    const headers = { ...received().headers, "x-service-event-id": "xrpl:7:AB:payment.xrp" }
+    assert.strictEqual(
+      line(received({ headers, status: 503 }), false),
+      "503  signature ok  payment.xrp               xrpl:7:AB:payment.xrp"
+    )
+    const batch = { headers: { "x-service-batch-id": "bat_1" }, body: "[{}, {}]" }
+    assert.match(line(received(batch), false), /batch of 2 +bat_1$/)
+    assert.match(line(received({ ...batch, body: "hello" }), false), /batch of 0 +bat_1$/)
+    const hostile = { "x-service-event-type": "\u001b[2J\n", "x-service-event-id": "\u202e" }
+    const shown = line(received({ headers: hostile }), false)
+    for (const character of ["\u001b", "\n", "\u202e"]) assert.notInclude(shown, character)
   })
 
   it("show the sequence, if the service sends it", () => {

@@ -1,8 +1,9 @@
-/** `ledgerhook events …`: the events that the log contains. */
+/** `ledgerhook events …`: exports the events that the log contains, and follows those of a service. */
 import { Command } from "effect/cli"
 import { exportEvents } from "./Export.ts"
+import { tail } from "./Tail.ts"
 
 export const events = Command.make("events").pipe(
-  Command.withDescription("Export events to files"),
-  Command.withSubcommands([exportEvents])
+  Command.withDescription("Follow events, and export them to files"),
+  Command.withSubcommands([tail, exportEvents])
 )

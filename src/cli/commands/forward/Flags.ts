@@ -1,25 +1,24 @@
 /** The flags of `listen --forward`, and the checks of their combinations. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { Flag } from "effect/cli"
 import type { Environment } from "../../../config/Config.ts"
-import { includables } from "../../../domain/Include.ts"
-import { networks } from "../../../domain/Network.ts"
-import { isEventPattern } from "../../../domain/WebhookRules.ts"
+import { type Includable, includables } from "../../../domain/Include.ts"
+import { type Network, networks } from "../../../domain/Network.ts"
+import { defined } from "../../service/Service.ts"
+import {
+  API_URL,
+  DEFAULT_URL,
+  httpUrl,
+  KEY_VARIABLE,
+  type Target,
+  targetOf,
+  URL_VARIABLE
+} from "../../service/Target.ts"
 import { type WrongUsage, wrongUsage } from "../../terminal/Failure.ts"
 import { optional, optionalText, several } from "../../terminal/Flags.ts"
+import { patternsFlag } from "../EventTypeFlags.ts"
 import { addressFlag } from "../replay/Wanted.ts"
-
-/** Read if --api-key is not given. Flags are visible to everyone who can list this machine's processes. */
-const KEY_VARIABLE = "LEDGERHOOK_API_KEY"
-
-const DEFAULT_URL = "http://127.0.0.1:8080"
-
-const httpUrl = (text: string): Option.Option<URL> => {
-  const url = URL.parse(text)
-  return url !== null && ["http:", "https:"].includes(url.protocol) && url.username === ""
-    ? Option.some(url)
-    : Option.none()
-}
+import type { StreamQuery } from "./StreamClient.ts"
 
 const HTTP_URL = "an http or https URL without a user name, as http://localhost:3000/hook"
 
@@ -34,8 +33,10 @@ export const forwardFlags = {
   ),
   url: Flag.String("url").pipe(
     Flag.withMetavar("URL"),
-    Flag.withDescription(`With --forward: the address of the service's API (default: ${DEFAULT_URL})`),
-    Flag.filterMap(httpUrl, () => "an http or https URL, as https://api.example.com"),
+    Flag.withDescription(
+      `With --forward: the address of the service's API (default: ${URL_VARIABLE}, or ${DEFAULT_URL})`
+    ),
+    Flag.filterMap(httpUrl, () => API_URL),
     optional
   ),
   apiKey: optionalText(
@@ -43,16 +44,8 @@ export const forwardFlags = {
     "KEY",
     `With --forward: an API key with the scope events:read (default: the environment variable ${KEY_VARIABLE})`
   ),
-  types: Flag.String("type").pipe(
-    Flag.withMetavar("TYPE"),
-    Flag.withDescription(
-      "With --forward: only events of this type, as nft.minted, or family, as 'nft.*'; repeat it for several"
-    ),
-    Flag.filter(
-      isEventPattern,
-      () => "an event type or a family of them, as payment.xrp or nft.*; schemas/README.md lists them"
-    ),
-    several
+  types: patternsFlag(
+    "With --forward: only events of this type, as nft.minted, or family, as 'nft.*'; repeat it for several"
   ),
   account: addressFlag("With --forward: only events that involve this XRPL address").pipe(optional),
   network: Flag.Literals("network", networks).pipe(
@@ -71,16 +64,26 @@ interface Given {
   readonly apiKey: string | undefined
   readonly types: ReadonlyArray<string>
   readonly account: string | undefined
-  readonly network: string | undefined
-  readonly include: ReadonlyArray<string>
+  readonly network: Network | undefined
+  readonly include: ReadonlyArray<Includable>
 }
 
 export interface Forwarding {
   /** The address to which events are posted. */
   readonly to: URL
   /** The API whose event stream is read. */
-  readonly api: { readonly url: string; readonly key: string; readonly query: URLSearchParams }
+  readonly api: Target
+  readonly query: StreamQuery
 }
+
+/** What a stream is asked for. */
+export const streamQuery = (given: Pick<Given, "types" | "account" | "network" | "include">): StreamQuery =>
+  defined({
+    event_type: given.types.length === 0 ? undefined : given.types,
+    account: given.account,
+    network: given.network,
+    include: given.include.length === 0 ? undefined : given.include
+  })
 
 /** Undefined without --forward. */
 export const forwardOf = Effect.fnUntraced(function* (
@@ -101,19 +104,7 @@ export const forwardOf = Effect.fnUntraced(function* (
     if (name === undefined) return undefined
     return yield* wrongUsage(`--${name} needs --forward, the address that events are posted to.`)
   }
-  const key = apiKey ?? environment[KEY_VARIABLE]?.trim() ?? ""
-  // Other characters are not allowed in a header.
-  if (!/^[!-~]+$/.test(key)) {
-    return yield* wrongUsage(
-      `--forward needs an API key with the scope events:read, in --api-key or in ${KEY_VARIABLE}.`
-    )
-  }
-  const query = new URLSearchParams([
-    ...types.map((type) => ["event_type", type]),
-    ...include.map((one) => ["include", one])
-  ])
-  if (account !== undefined) query.set("account", account)
-  if (network !== undefined) query.set("network", network)
-  const api = { url: (url ?? new URL(DEFAULT_URL)).href.replace(/\/+$/, ""), key, query }
-  return { to, api }
+  const needs = `--forward needs an API key with the scope events:read, in --api-key or in ${KEY_VARIABLE}.`
+  const api = yield* targetOf(environment, { url, key: apiKey }, needs)
+  return { to, api, query: streamQuery(given) }
 })

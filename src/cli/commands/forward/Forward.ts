@@ -8,9 +8,9 @@ import { timeoutFailure } from "../../../deliver/send/Failures.ts"
 import { signedRequest } from "../../../deliver/send/Signer.ts"
 import { type DeliveryId, randomId, type WebhookId } from "../../../domain/Ids.ts"
 import type { EnvelopeFields } from "../../../domain/LedgerEvent.ts"
+import { requestFailure } from "../../service/Requests.ts"
 import { type CommandFailed, failed } from "../../terminal/Failure.ts"
-import type { Forwarding } from "./Flags.ts"
-import { ANSWER_MS, readStream, requestFailure } from "./StreamClient.ts"
+import { ANSWER_MS, readStream, type StreamClientOptions } from "./StreamClient.ts"
 
 /** Requests that are in flight at a time to the local address. */
 export const PARALLEL = 4
@@ -27,17 +27,17 @@ export interface Forwarded {
   readonly failure: string | undefined
 }
 
-export interface ForwardOptions extends Forwarding {
+export interface ForwardOptions extends Omit<StreamClientOptions, "onEvent"> {
+  /** The address to which events are posted. */
+  readonly to: URL
   readonly secret: string
   /** The webhook id in the envelopes. It is made up: the service has no such webhook. */
   readonly webhookId: WebhookId
   readonly onForwarded: (forwarded: Forwarded) => Effect.Effect<void>
-  readonly onOpen: (connection: number) => Effect.Effect<void>
-  readonly onLost: (reason: string, waitMs: number) => Effect.Effect<void>
 }
 
-/** Checks the fields that are used here; the others are passed on unchecked. */
-const eventIn = (data: string): EnvelopeFields | undefined => {
+/** Checks the fields that the commands use; the others are passed on unchecked. */
+const parsed = (data: string): EnvelopeFields | undefined => {
   try {
     const event = JSON.parse(data)
     return typeof event.event_id === "string" &&
@@ -80,22 +80,27 @@ const post = Effect.fnUntraced(function* ({ secret, to, webhookId }: ForwardOpti
   return { event, deliveryId, sentAt, status, tookMs, failure } satisfies Forwarded
 })
 
+/** The event in a block's data. */
+export const eventIn = (url: string, data: string): Effect.Effect<EnvelopeFields, CommandFailed> => {
+  const event = parsed(data)
+  return event === undefined
+    ? Effect.fail(
+        failed(
+          `${url} sent an event that this version cannot read. The service must be of release 0.3 or later.`
+        )
+      )
+    : Effect.succeed(event)
+}
+
 export const forward = Effect.fnUntraced(function* (
   options: ForwardOptions
 ): Effect.fn.Return<never, CommandFailed> {
-  const { api, onForwarded, onLost, onOpen } = options
+  const { onForwarded, url } = options
   const turns = yield* Semaphore.make(PARALLEL)
   const stream = readStream({
-    ...api,
-    onOpen,
-    onLost,
+    ...options,
     onEvent: Effect.fnUntraced(function* ({ data }) {
-      const event = eventIn(data)
-      if (event === undefined) {
-        return yield* failed(
-          `${api.url} sent an event that this version cannot read. The service must be of release 0.3 or later.`
-        )
-      }
+      const event = yield* eventIn(url, data)
       yield* Semaphore.take(turns, 1)
       yield* post(options, event).pipe(
         Effect.flatMap(onForwarded),

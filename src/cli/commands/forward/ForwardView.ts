@@ -1,7 +1,8 @@
 /** What `listen --forward` shows of one event: a line for people, a JSON line for pipes. Pure. */
 import { sequenceOf } from "../../../domain/Sequence.ts"
-import { DIM, GREEN, painter, RED } from "../../terminal/Colour.ts"
+import { GREEN, painter, RED } from "../../terminal/Colour.ts"
 import { printableLines } from "../../terminal/JsonText.ts"
+import { eventText } from "../EventLine.ts"
 import type { Forwarded } from "./Forward.ts"
 
 const isFine = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300
@@ -22,13 +23,11 @@ export const forwardedJson = ({ deliveryId, event, failure, sentAt, status, took
   )
 
 const TIME_WIDTH = 6
-const TYPE_WIDTH = 24
 
 export const forwardedLine = ({ event, failure, status, tookMs }: Forwarded, colour: boolean): string => {
   const paint = painter(colour)
   const verdict = paint(status === undefined ? "---" : String(status), isFine(status) ? GREEN : RED)
   const time = `${tookMs} ms`.padStart(TIME_WIDTH + " ms".length)
-  const type = event.event_type.padEnd(TYPE_WIDTH)
   const why = failure === undefined ? "" : `  ${paint(failure, RED)}`
-  return `${verdict}  ${time}  ${printableLines(type)}  ${paint(printableLines(event.event_id), DIM)}${why}`
+  return `${verdict}  ${time}  ${eventText(event.event_type, event.event_id, paint)}${why}`
 }

@@ -11,6 +11,7 @@ import { addressProblem } from "../../../domain/WebhookRules.ts"
 import { wrongUsage } from "../../terminal/Failure.ts"
 import { optional, optionalText, several } from "../../terminal/Flags.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
+import { patternAccepted } from "../EventTypeFlags.ts"
 import { payloadFilterFlag, payloadFilterOf } from "../PayloadFilterFlag.ts"
 
 const EVENT_ID =
@@ -42,7 +43,7 @@ export const typeFlag = (description: string) =>
     Flag.withDescription(description),
     Flag.filterMap(
       (text) => Option.liftPredicate(expandPattern(text), (types) => types.length > 0),
-      () => "an event type (payment.xrp) or a family (nft.*); schemas/README.md lists them"
+      patternAccepted
     ),
     several
   )

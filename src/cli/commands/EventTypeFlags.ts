@@ -1,0 +1,46 @@
+/** Flags and arguments that take event types. A mistyped one is refused with the name that is nearest. */
+import { Effect } from "effect"
+import { Argument, Flag, Param, Primitive } from "effect/cli"
+import { eventTypes, isEventType } from "../../domain/EventType.ts"
+import { nearest } from "../../domain/filter/Nearest.ts"
+import { isEventPattern } from "../../domain/WebhookRules.ts"
+import { several } from "../terminal/Flags.ts"
+
+/** No type is longer. */
+const LONGEST = 50
+
+const meant = (text: string): string => nearest(text.slice(0, LONGEST), eventTypes)!
+
+/** What a flag accepts that takes a type or a family of types. */
+export const patternAccepted = (text: string): string =>
+  `an event type (payment.xrp) or a family (nft.*); the nearest one is ${meant(text)}, and schemas/README.md lists them`
+
+/** One type. Shells complete it. */
+const one = Object.assign(Primitive.Choice(eventTypes.map((type) => [type, type] as const)), {
+  parse: (text: string) =>
+    isEventType(text)
+      ? Effect.succeed(text)
+      : Effect.fail(`an event type; the nearest one is ${meant(text)}, and schemas/README.md lists them`)
+})
+
+const single = <Kind extends Param.ParamKind>(kind: Kind, name: string) =>
+  Param.makeSingle({ kind, name, primitiveType: one })
+
+export const typeArgument = single(Param.argumentKind, "type").pipe(
+  Argument.withDescription("The event's type, as payment.xrp")
+)
+export const oneTypeFlag = single(Param.flagKind, "type").pipe(Flag.withMetavar("TYPE"))
+
+/** Types and families as they are written: several flags, or separated by commas. */
+export const patternsFlag = (description: string) =>
+  Flag.String("type").pipe(
+    Flag.withMetavar("TYPE"),
+    Flag.withDescription(description),
+    Flag.map((text) => text.split(",").map((pattern) => pattern.trim())),
+    Flag.filter(
+      (patterns) => patterns.every(isEventPattern),
+      (patterns) => patternAccepted(patterns.find((pattern) => !isEventPattern(pattern))!)
+    ),
+    several,
+    Flag.map((given) => given.flat())
+  )

@@ -1,0 +1,109 @@
+/**
+ * The client of a service's API, made from the API's contract, and the sentences for what a service answers. Loaded only
+ * by commands that make requests, because the contract takes a third of a second to load.
+ */
+import { Effect, Layer, Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
+import { HttpApiClient, HttpApiError } from "effect/http-api"
+import { Api } from "../../api/Contract.ts"
+import { KEY_HEADER } from "../../api/contract/Common.ts"
+import { schemaMessage } from "../../api/SchemaMessages.ts"
+import { connectionFailure } from "../../deliver/send/Failures.ts"
+import { printable } from "../../domain/Printable.ts"
+import { CommandFailed, FailureReported, failed, WrongUsage, wrongUsage } from "../terminal/Failure.ts"
+import { KEY_VARIABLE, type Target, URL_VARIABLE } from "./Target.ts"
+
+/** Characters shown of a service's own sentence. */
+const MESSAGE_CHARS = 500
+
+/** The service answered with something that the contract does not have. */
+class Unreadable extends Schema.TaggedError<Unreadable>()("Unreadable", {}) {}
+
+/** The text that `connectionFailure` returns for an unknown error. */
+const NO_REASON = "connection failed"
+
+/** Why a request got no answer. For ports that fetch refuses, the error has no code, only a message. */
+export const requestFailure = (error: unknown): string => {
+  const cause = error instanceof HttpClientError.HttpClientError ? error.reason.cause : error
+  const text = connectionFailure(cause)
+  return text === NO_REASON && cause instanceof Error && cause.cause instanceof Error
+    ? `${text} (${printable(cause.cause.message, MESSAGE_CHARS)})`
+    : text
+}
+
+/** An error of the API: its body, and what errors of the contract are decoded to. */
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+}
+
+/** The error in a body, in the data of an `error` event, or in a decoded answer. */
+export const refusalOf = (value: unknown): Refusal | undefined => {
+  const { error } = Object(value)
+  const { code, message } = Object(error)
+  return typeof code === "string" && typeof message === "string"
+    ? { code, message: printable(message, MESSAGE_CHARS) }
+    : undefined
+}
+
+export const refused = (url: string, { code, message }: Refusal): CommandFailed => {
+  const advice = code === "UNAUTHORIZED" ? ` Set ${KEY_VARIABLE} to a valid key of this service.` : ""
+  return failed(`${url}: ${message} (${code})${advice}`)
+}
+
+/** `what` did answer, but is no Ledgerhook API. */
+export const noApi = (url: string, status: number): CommandFailed =>
+  failed(
+    `${url} answered HTTP ${status}, but not as a Ledgerhook API does; set ${URL_VARIABLE} to the address of one, as https://api.example.com.`
+  )
+
+const adviceFor = (reason: string): string => {
+  if (!reason.startsWith("TLS:")) return `Check ${URL_VARIABLE}, and whether the service runs.`
+  return /issuer unknown|self-signed/.test(reason)
+    ? "If you trust it, name its file in NODE_EXTRA_CA_CERTS."
+    : `Check ${URL_VARIABLE}, and the service's certificate.`
+}
+
+export const unreachable = (url: string, reason: string): CommandFailed =>
+  failed(`${url} cannot be reached: ${reason}. ${adviceFor(reason)}`)
+
+/** What the command says. Its own failures stay as they are. */
+const sentence =
+  ({ url }: Target) =>
+  (error: unknown): CommandFailed | WrongUsage | FailureReported => {
+    if (error instanceof CommandFailed || error instanceof WrongUsage || error instanceof FailureReported)
+      return error
+    const refusal = refusalOf(error)
+    if (refusal !== undefined) return refused(url, refusal)
+    if (error instanceof Unreadable)
+      return failed(`${url} answered with something that this version cannot read; update it.`)
+    // The client checks a request before it sends it.
+    if (Schema.isSchemaError(error))
+      return wrongUsage(schemaMessage(new HttpApiError.HttpApiSchemaError({ kind: "Payload", cause: error })))
+    if (error instanceof HttpClientError.HttpClientError && "response" in error.reason)
+      return noApi(url, error.reason.response.status)
+    return unreachable(url, requestFailure(error))
+  }
+
+/** A redirect is shown as a wrong address, because the key must not follow it. */
+const fetching = FetchHttpClient.layer.pipe(
+  Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }))
+)
+
+/** Methods named as the contract names its endpoints: `api.webhooks.list`. */
+export const connect = (target: Target) =>
+  HttpApiClient.make(Api, {
+    baseUrl: target.url,
+    transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader(KEY_HEADER, target.key)),
+    // A body that is not the API's has two failures, of which the first one, its status, says more.
+    transformResponse: Effect.catch((error) =>
+      Effect.fail(Schema.isSchemaError(error) ? new Unreadable() : error)
+    )
+  }).pipe(Effect.provide(fetching))
+
+export type ServiceApi = Effect.Success<ReturnType<typeof connect>>
+
+export const sentencesOf =
+  (target: Target) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>) =>
+    Effect.mapError(self, sentence(target))
