@@ -4,10 +4,10 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
-import { HttpApiClient, HttpApiError } from "effect/http-api"
+import { HttpApiClient } from "effect/http-api"
 import { Api } from "../../api/Contract.ts"
 import { KEY_HEADER } from "../../api/contract/Common.ts"
-import { schemaMessage } from "../../api/SchemaMessages.ts"
+import { faultsOf } from "../../api/RequestFaults.ts"
 import { connectionFailure } from "../../deliver/send/Failures.ts"
 import { printable } from "../../domain/Printable.ts"
 import { CommandFailed, FailureReported, failed, WrongUsage, wrongUsage } from "../terminal/Failure.ts"
@@ -79,7 +79,7 @@ const sentence =
       return failed(`${url} answered with something that this version cannot read; update it.`)
     // The client checks a request before it sends it.
     if (Schema.isSchemaError(error))
-      return wrongUsage(schemaMessage(new HttpApiError.HttpApiSchemaError({ kind: "Payload", cause: error })))
+      return wrongUsage(faultsOf("Payload", error.issue, undefined)[0]!.message)
     if (error instanceof HttpClientError.HttpClientError && "response" in error.reason)
       return noApi(url, error.reason.response.status)
     return unreachable(url, requestFailure(error))
