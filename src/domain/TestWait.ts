@@ -2,9 +2,10 @@
 
 export const MOST_WAIT_MS = 10_000
 
-/** `10s` or `500ms` in milliseconds; undefined if it has another form or is longer than allowed. */
-export const testWaitMs = (text: string): number | undefined => {
-  const [, digits, unit] = /^(\d{1,5})(ms|s)$/.exec(text) ?? []
-  const ms = Number(digits) * (unit === "s" ? 1_000 : 1)
-  return ms <= MOST_WAIT_MS ? ms : undefined
-}
+/** `10s` or `500ms`: every time that is not longer. */
+export const TEST_WAIT_PATTERN = "^(?:(?:10|[0-9])s|(?:10000|[0-9]{1,4})ms)$"
+const form = new RegExp(TEST_WAIT_PATTERN)
+
+/** The time in milliseconds; undefined if it has another form or is longer than allowed. */
+export const testWaitMs = (text: string): number | undefined =>
+  form.test(text) ? Number.parseInt(text, 10) * (text.endsWith("ms") ? 1 : 1_000) : undefined

@@ -3,7 +3,16 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { addressProblem, webhookBounds } from "../../domain/WebhookRules.ts"
 import { NotFound, WebhookLimitReached } from "../Errors.ts"
-import { CommonErrors, count, KeyRequired, postErrors, scoped, textList } from "./Common.ts"
+import {
+  addressForm,
+  CommonErrors,
+  count,
+  KeyRequired,
+  postErrors,
+  scoped,
+  textList,
+  uncheckedText
+} from "./Common.ts"
 import { WebhookId } from "./Webhooks.ts"
 
 const MOST = webhookBounds.changedAccountFilters
@@ -12,7 +21,7 @@ const ADDRESS = "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
 const addresses = (description: string, example: string) =>
   Schema.optionalKey(
     textList(
-      Schema.String,
+      uncheckedText(addressForm),
       (length) => (length > MOST ? `must contain at most ${MOST} addresses` : undefined),
       addressProblem,
       { maxItems: MOST }

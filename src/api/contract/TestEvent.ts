@@ -1,7 +1,7 @@
 /** Contract of `POST /v1/webhooks/:id/test`: the event to send, and what became of it. */
 import { Schema } from "effect"
 import { eventTypes } from "../../domain/EventType.ts"
-import { MOST_WAIT_MS, testWaitMs } from "../../domain/TestWait.ts"
+import { MOST_WAIT_MS, TEST_WAIT_PATTERN, testWaitMs } from "../../domain/TestWait.ts"
 import { Attempt } from "./Attempt.ts"
 import { field, rule } from "./Common.ts"
 
@@ -18,7 +18,7 @@ export const Wait = Schema.String.check(
       testWaitMs(text) === undefined
         ? `must be a time from 0s to ${MOST_WAIT_MS / 1_000}s, such as 10s or 500ms`
         : undefined,
-    { pattern: "^\\d+(?:ms|s)$" }
+    { pattern: TEST_WAIT_PATTERN }
   )
 ).annotate({
   description: `How long to wait for the first attempt, at most ${MOST_WAIT_MS / 1_000}s. Default: the response does not wait. A request with an Idempotency-Key does not wait either, because its stored response is written before the attempt.`,
