@@ -22,6 +22,22 @@ import type { StreamQuery } from "./StreamClient.ts"
 
 const HTTP_URL = "an http or https URL without a user name, as http://localhost:3000/hook"
 
+/** Which events a stream has. `describe` completes a description that begins with a small letter. */
+export const streamFlags = (describe: (text: string) => string) => ({
+  types: patternsFlag(
+    describe("only events of this type, as nft.minted, or family, as 'nft.*'; repeat it for several")
+  ),
+  account: addressFlag(describe("only events that involve this XRPL address")).pipe(optional),
+  network: Flag.Literals("network", networks).pipe(
+    Flag.withDescription(describe("testnet (default) or devnet, with a test key")),
+    optional
+  ),
+  include: Flag.Literals("include", includables).pipe(
+    Flag.withDescription(describe("add this to payloads; repeat it for both")),
+    several
+  )
+})
+
 export const forwardFlags = {
   forward: Flag.String("forward").pipe(
     Flag.withMetavar("URL"),
@@ -44,18 +60,7 @@ export const forwardFlags = {
     "KEY",
     `With --forward: an API key with the scope events:read (default: the environment variable ${KEY_VARIABLE})`
   ),
-  types: patternsFlag(
-    "With --forward: only events of this type, as nft.minted, or family, as 'nft.*'; repeat it for several"
-  ),
-  account: addressFlag("With --forward: only events that involve this XRPL address").pipe(optional),
-  network: Flag.Literals("network", networks).pipe(
-    Flag.withDescription("With --forward: testnet (default) or devnet, with a test key"),
-    optional
-  ),
-  include: Flag.Literals("include", includables).pipe(
-    Flag.withDescription("With --forward: add this to payloads; repeat it for both"),
-    several
-  )
+  ...streamFlags((text) => `With --forward: ${text}`)
 }
 
 interface Given {
