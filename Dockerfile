@@ -31,6 +31,7 @@ COPY package.json LICENSE ./
 COPY bin bin
 COPY src src
 COPY topics topics
+COPY docs docs
 COPY schemas schemas
 # Creates links that the embedded PostgreSQL needs. The program's user could not write them later.
 RUN node -e "import('/app/src/storage/embedded/Binaries.ts').then(({ findBinaries }) => findBinaries('/data'))" \

@@ -54,7 +54,13 @@ describe("the npm package", () => {
   it("is smaller than 5 MB, and has the dashboard but no sources", () => {
     assert.isBelow(statSync(join(folder, `ledgerhook-${packageJson.version}.tgz`)).size, SIZE_MAX_BYTES)
     const installed = (file: string) => existsSync(join(folder, "node_modules/ledgerhook", file))
-    for (const file of ["dist/main.js", "dashboard/dist/index.html", "topics/topics.json", "LICENSE"])
+    for (const file of [
+      "dist/main.js",
+      "dashboard/dist/index.html",
+      "topics/topics.json",
+      "docs/api.md",
+      "LICENSE"
+    ])
       assert.isTrue(installed(file), file)
     for (const file of ["src", "test", "bench", "dashboard/src"]) assert.isFalse(installed(file), file)
   })

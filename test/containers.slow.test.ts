@@ -68,6 +68,8 @@ describe("the stages of the Dockerfile", () => {
     for (const stage of ["dashboard", "image"])
       assert.isTrue(existsSync(join(folderOf(stage), "dashboard/dist/index.html")), stage)
     assert.isFalse(existsSync(join(folderOf("image"), "dashboard/src")))
+    assert.isTrue(existsSync(join(folderOf("image"), "docs/api.md")))
+    assert.isFalse(existsSync(join(folderOf("image"), "docs/images")))
   })
 
   it("copy what the program needs: the demo's events arrive", () => {

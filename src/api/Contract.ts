@@ -22,8 +22,9 @@ import { license } from "./License.ts"
 import { publishedDocument } from "./OpenApiDocument.ts"
 
 const description = `Watches the XRP Ledger and delivers its events as signed webhooks. The page
-[event types](/docs/event-types) says what each event means and which fields it has. The requests that the service
-sends to your endpoint are described as webhooks, one for each event type.
+[event types](/docs/event-types) says what each event means and which fields it has, and the [guides](/docs/guides)
+explain how to receive, filter and replay events. The requests that the service sends to your endpoint are described as
+webhooks, one for each event type.
 
 Bodies are JSON in UTF-8. A request with an unknown field or query parameter is refused with 400. The body of every error
 is \`{"error":{"code","message"}}\`, also for an unknown path (404, \`NOT_FOUND\`). Every path accepts OPTIONS

@@ -1,19 +1,16 @@
 /**
  * Generates the page `/docs/event-types` from the published schemas: each event type with its trigger, its fields and
- * an example. It is static HTML: it has no script, loads nothing, and follows the browser's light or dark mode. Pure.
+ * an example. Pure.
  */
-import { createHash } from "node:crypto"
 import { type DescribedEventType, eventCatalogue } from "../domain/EventCatalogue.ts"
 import type { Json, JsonObject } from "../domain/Ledger.ts"
 import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { escaped, htmlPage } from "./HtmlPage.ts"
 
 /** Array.isArray does not narrow a readonly array type. */
 const listOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])
 
 const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {})
-
-const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? escaped(value) : "")
 
@@ -70,51 +67,20 @@ const definition = (name: string, schema: JsonObject): string => {
 ${text}${forms}${properties === undefined ? "" : fieldsOf(schema)}</section>`
 }
 
-const STYLE = `:root { color-scheme: light dark }
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
-table { border-collapse: collapse; width: 100%; display: block; overflow-x: auto }
-th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #8886 }
-code, pre { font-family: ui-monospace, monospace; font-size: .875rem; overflow-wrap: anywhere }
-td:first-child { white-space: nowrap }
-pre { overflow-x: auto; padding: .8rem; border: 1px solid #8886; white-space: pre-wrap }
-a { color: light-dark(#0550ae, #79b8ff) }
-nav { columns: 16rem }
-nav a { display: block }`
-
 const pageOf = (types: ReadonlyArray<DescribedEventType>): string => {
   const definitions = new Map(types.flatMap(({ schema }) => Object.entries(objectOf(schema["$defs"]))))
   const sorted = [...definitions].toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Ledgerhook event types</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>Event types</h1>
+  return htmlPage(
+    "Ledgerhook event types",
+    `<h1>Event types</h1>
 <p>What each event type means, and the fields of its <code>payload</code>. A webhook asks for single types, for families such as <code>nft.*</code>, or for <code>*</code>. The <a href="/docs">API documentation</a> says how. <code>GET /v1/event-types</code> has the same as JSON, with a JSON Schema of each payload.</p>
 <p>Fields that do not apply are absent, never null. New versions may add optional fields and event types.</p>
 <nav>${types.map(({ event_type }) => link(event_type)).join("\n")}</nav>
 ${types.map(typeSection).join("\n")}
 <h2>Types of fields</h2>
 ${sorted.map(([name, schema]) => definition(name, objectOf(schema))).join("\n")}
-</body>
-</html>
 `
+  )
 }
 
-/** The browser applies only this style, and neither runs nor loads anything. */
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'"
-].join("; ")
-
-export const eventTypesPage = (): { readonly html: string; readonly policy: string } => ({
-  html: pageOf(eventCatalogue()),
-  policy
-})
+export const eventTypesPage = (): string => pageOf(eventCatalogue())

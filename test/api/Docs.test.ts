@@ -25,7 +25,14 @@ describe("the form of a document", () => {
 })
 
 layer(apiLayer(), { excludeTestServices: true })("docs", (it) => {
-  for (const path of ["/docs", "/docs/event-types", "/openapi.json", "/asyncapi.json"])
+  for (const path of [
+    "/docs",
+    "/docs/event-types",
+    "/docs/guides",
+    "/docs/api",
+    "/llms.txt",
+    "/openapi.json"
+  ])
     it.effect(`${path} is sent compressed, and not again to a caller that has it`, () =>
       Effect.gen(function* () {
         const url = `${(yield* ApiUnderTest).url}${path}`

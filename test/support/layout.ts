@@ -56,6 +56,7 @@ export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   ajv: ["detect"],
   "ajv-formats": ["detect"],
   undici: ["deliver"],
+  marked: ["api"],
   nodemailer: ["notify"],
   "hyparquet-writer": ["cli"],
   "effect/sql": [
@@ -83,6 +84,7 @@ export const loadedWhenNeeded = [
   "ajv",
   "ajv-formats",
   "hyparquet-writer",
+  "marked",
   "nodemailer",
   "undici",
   "xrpl"

@@ -1,0 +1,92 @@
+/** The guides of docs/ are served as Markdown and as pages, and their links lead to what is served. */
+import { globSync, readFileSync } from "node:fs"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { anchors } from "../support/markdown.ts"
+
+const names = globSync("*.md", { cwd: "docs" }).map((file) => file.replace(/\.md$/, ""))
+const idsIn = (page: string): ReadonlySet<string> =>
+  new Set(Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id!))
+const linksIn = (page: string): ReadonlyArray<string> =>
+  Array.from(page.matchAll(/ href="([^"]+)"/g), ([, to]) => to!)
+
+layer(apiLayer(), { excludeTestServices: true })("guides", (it) => {
+  for (const name of names) {
+    it.effect(`docs/${name}.md is served as it is, and as a page with GitHub's anchors`, () =>
+      Effect.gen(function* () {
+        const { call } = yield* ApiUnderTest
+        const markdown = yield* call("GET", `/docs/${name}.md`)
+        assert.strictEqual(markdown.headers.get("content-type"), "text/markdown; charset=utf-8")
+        assert.strictEqual(markdown.text, readFileSync(`docs/${name}.md`, "utf8"))
+        const page = yield* call("GET", `/docs/${name}`)
+        assert.strictEqual(page.status, 200)
+        assert.strictEqual(page.headers.get("content-type"), "text/html; charset=utf-8")
+        assert.match(
+          page.headers.get("content-security-policy") ?? "",
+          /^default-src 'none'; style-src 'sha256-/
+        )
+        assert.notMatch(page.text, /<script|<img| on\w+=/)
+        for (const id of anchors(`docs/${name}.md`)) assert.include([...idsIn(page.text)], id)
+      })
+    )
+  }
+
+  it.effect("link only to what is served, and to headings that exist", () =>
+    Effect.gen(function* () {
+      const { call } = yield* ApiUnderTest
+      const pages = new Map<string, ReadonlySet<string>>()
+      const idsAt = Effect.fnUntraced(function* (path: string) {
+        const known = pages.get(path)
+        if (known !== undefined) return known
+        const { status, text } = yield* call("GET", path)
+        assert.strictEqual(status, 200, path)
+        pages.set(path, idsIn(text))
+        return idsIn(text)
+      })
+      for (const at of ["/docs/guides", ...names.map((name) => `/docs/${name}`)]) {
+        for (const link of linksIn((yield* call("GET", at)).text)) {
+          if (link.startsWith("https://")) continue
+          const [path = "", id] = link.split("#", 2)
+          const ids = yield* idsAt(path === "" ? at : path)
+          if (id !== undefined) assert.isTrue(ids.has(id), `${at}: ${link}`)
+        }
+      }
+    })
+  )
+
+  it.effect("are listed in /llms.txt and at /docs/guides, with a sentence each", () =>
+    Effect.gen(function* () {
+      const { call } = yield* ApiUnderTest
+      const { headers, text } = yield* call("GET", "/llms.txt")
+      assert.strictEqual(headers.get("content-type"), "text/plain; charset=utf-8")
+      // The form of llmstxt.org: a title, a summary, sections with lists of links.
+      assert.match(text, /^# Ledgerhook\n\n> .+\n\n(?:## \w+\n\n(?:- \[[^\]]+\]\(\/[^)]+\): .+\.\n)+\n?)+$/)
+      const page = (yield* call("GET", "/docs/guides")).text
+      for (const name of names) {
+        assert.include(text, `](/docs/${name}.md): `)
+        assert.include(page, `href="/docs/${name}"`)
+      }
+    })
+  )
+
+  it.effect("are the only files that are served", () =>
+    Effect.gen(function* () {
+      const { call } = yield* ApiUnderTest
+      for (const path of [
+        "/docs/nothing",
+        "/docs/nothing.md",
+        "/docs/decisions/README.md",
+        "/docs/..%2Fpackage.json",
+        "/docs/..%2f..%2fpackage.json",
+        "/docs/%252e%252e/package.json",
+        "/docs/api.md/",
+        "/docs/api.html",
+        "/docs/images/overview.png"
+      ]) {
+        const { body, status } = yield* call("GET", path)
+        assert.deepStrictEqual([status, body?.error.code], [404, "NOT_FOUND"], path)
+      }
+    })
+  )
+})
