@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventLine } from "../../src/cli/commands/EventLine.ts"
+import { refusalOf } from "../../src/cli/service/Requests.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import { ApiUnderTest } from "../support/api.ts"
 import { certificates } from "../support/certificates.ts"
@@ -125,6 +126,7 @@ layer(serviceLayer(), { excludeTestServices: true })("commands at a service", (i
       assert.lengthOf(all, 3)
       assert.lengthOf(yield* json("deliveries list --limit 2"), 2)
       assert.lengthOf(yield* json(`deliveries list --webhook ${id} --until 2026-01-01T00:00:00Z`), 0)
+      assert.lengthOf(yield* json("deliveries list --status delivered --status failed"), 2)
       const table = yield* shown("deliveries list --status delivered")
       assert.match(table, /^ID +STATUS +EVENT TYPE +WEBHOOK +ATTEMPTS +CREATED +LAST ERROR\n/)
       assert.strictEqual(table.trim().split("\n").length, 3)
@@ -236,6 +238,23 @@ const serverOf = (listener: RequestListener, tls?: { readonly key: string; reado
     }),
     ({ close }) => Effect.sync(close)
   )
+
+describe("an error of a service", () => {
+  it("shows all faults, and its text cannot control the terminal", () => {
+    const [code, message] = ["VALIDATION_ERROR", "url is required."]
+    assert.deepStrictEqual(refusalOf({ error: { code, message, errors: [{ param: "/url", message }] } }), {
+      code,
+      message
+    })
+    const errors = [{ message }, { message: "nft.mintd is wrong; did you mean nft.minted?\u001b" }]
+    assert.strictEqual(
+      refusalOf({ error: { code, message, errors } })?.message,
+      "url is required. nft.mintd is wrong; did you mean nft.minted?\\u001b"
+    )
+    for (const other of [undefined, "text", { error: "text" }, { error: { code } }])
+      assert.isUndefined(refusalOf(other))
+  })
+})
 
 describe("a followed event", () => {
   it("is one line, and cannot control the terminal", () => {

@@ -13,8 +13,8 @@ import { printable } from "../../domain/Printable.ts"
 import { CommandFailed, failed, WrongUsage, wrongUsage } from "../terminal/Failure.ts"
 import { KEY_VARIABLE, type Target, URL_VARIABLE } from "./Target.ts"
 
-/** Characters shown of a service's own sentence. */
-const MESSAGE_CHARS = 500
+/** Characters shown of a service's own sentences. */
+const MESSAGE_CHARS = 2_000
 
 /** The text that `connectionFailure` returns for an unknown error. */
 const NO_REASON = "connection failed"
@@ -28,19 +28,18 @@ export const requestFailure = (error: unknown): string => {
     : text
 }
 
-/** An error of the API: its body, and what errors of the contract are decoded to. */
 export interface Refusal {
   readonly code: string
   readonly message: string
 }
 
-/** The error in a body, in the data of an `error` event, or in a decoded answer. */
+/** The error in a body, in the data of an `error` event, or in a decoded answer. Several faults are several sentences. */
 export const refusalOf = (value: unknown): Refusal | undefined => {
   const { error } = Object(value)
-  const { code, message } = Object(error)
-  return typeof code === "string" && typeof message === "string"
-    ? { code, message: printable(message, MESSAGE_CHARS) }
-    : undefined
+  const { code, errors, message } = Object(error)
+  if (typeof code !== "string" || typeof message !== "string") return undefined
+  const faults = Array.isArray(errors) ? errors.map((fault) => String(Object(fault).message)) : []
+  return { code, message: printable(faults.length > 1 ? faults.join(" ") : message, MESSAGE_CHARS) }
 }
 
 export const refused = (url: string, { code, message }: Refusal): CommandFailed => {

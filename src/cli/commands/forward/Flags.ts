@@ -20,8 +20,6 @@ import { patternsFlag } from "../EventTypeFlags.ts"
 import { addressFlag } from "../replay/Wanted.ts"
 import type { StreamQuery } from "./StreamClient.ts"
 
-const HTTP_URL = "an http or https URL without a user name, as http://localhost:3000/hook"
-
 /** Which events a stream has. `describe` completes a description that begins with a small letter. */
 export const streamFlags = (describe: (text: string) => string) => ({
   types: patternsFlag(
@@ -44,7 +42,7 @@ export const forwardFlags = {
     Flag.withDescription(
       "Post live events of a service to this address on your machine, instead of waiting for webhooks"
     ),
-    Flag.filterMap(httpUrl, () => HTTP_URL),
+    Flag.filterMap(httpUrl, () => "an http or https URL without a user name, as http://localhost:3000/hook"),
     optional
   ),
   url: Flag.String("url").pipe(
