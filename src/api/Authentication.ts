@@ -15,12 +15,14 @@ import type { Refusal } from "./RequestBody.ts"
 
 const noKey: Refusal = {
   code: "UNAUTHORIZED",
-  message: "A valid API key is required in the header X-Service-Key, or as Authorization: Bearer."
+  message: "A valid API key is required in the header X-Service-Key, or as Authorization: Bearer.",
+  param: "X-Service-Key"
 }
 
 const twoKeys: Refusal = {
   code: "UNAUTHORIZED",
-  message: "The headers X-Service-Key and Authorization name different keys; send only one of them."
+  message: "The headers X-Service-Key and Authorization name different keys; send only one of them.",
+  param: "X-Service-Key"
 }
 
 /** No key is longer, so longer values are refused without hashing. */

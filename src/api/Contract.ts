@@ -27,7 +27,8 @@ explain how to receive, filter and replay events. The requests that the service 
 webhooks, one for each event type.
 
 Bodies are JSON in UTF-8. A request with an unknown field or query parameter is refused with 400. The body of every error
-is \`{"error":{"code","message"}}\`, also for an unknown path (404, \`NOT_FOUND\`). Every path accepts OPTIONS
+is \`{"error":{"code","message","doc_url"}}\`, also for an unknown path (404, \`NOT_FOUND\`); it may have \`param\`,
+\`suggestion\` and \`errors\` too. Every path accepts OPTIONS
 without a key, which answers 204 with the header \`Allow\`; a path that accepts GET also accepts HEAD. Paths have no
 trailing slash: \`/v1/webhooks/\` answers 404.
 

@@ -1,9 +1,10 @@
 /**
- * The errors of the API. The body of each is `{ "error": { "code", "message" } }`; the code decides the HTTP status. A
- * message names the field and what is accepted. It never contains a stack trace, SQL, a secret or a key. Part of the
- * contract, so only data.
+ * The errors of the API. The body of each is `{ "error": { "code", "message", "doc_url", … } }`; the code decides the
+ * HTTP status. A message names the field and what is accepted. It never contains a stack trace, SQL, a secret or a key.
+ * Part of the contract, so only data.
  */
-import { type Cause, Schema } from "effect"
+import { type Array as Arr, type Cause, Schema } from "effect"
+import { type Problem, sentenceOf } from "../domain/Nearest.ts"
 
 export const statusOf = {
   VALIDATION_ERROR: 400,
@@ -31,29 +32,137 @@ export const statusOf = {
 
 export type ErrorCode = keyof typeof statusOf
 
-export const errorBody = (code: ErrorCode, message: string) => ({ error: { code, message } })
+/** What is wrong with one parameter. */
+export interface Fault {
+  /** A JSON pointer into the body, or the name of a parameter of the query, the path or the headers. */
+  readonly param: string
+  readonly message: string
+  readonly suggestion?: string | undefined
+}
+
+/** A response lists at most this many faults. */
+export const FAULTS_MAX = 20
+
+/** More about an error than its message. */
+export interface About {
+  readonly param?: string | undefined
+  readonly suggestion?: string | undefined
+}
+
+/** Relative, because the service does not know under which address it is reached. */
+const docUrlOf = (code: ErrorCode): string => `/docs/errors#${code.toLowerCase()}`
+
+interface Detail<Code extends ErrorCode> {
+  readonly code: Code
+  readonly message: string
+  readonly param?: string
+  readonly suggestion?: string
+  readonly doc_url?: string
+  readonly errors?: ReadonlyArray<{
+    readonly param: string
+    readonly message: string
+    readonly suggestion?: string
+  }>
+}
+
+const defined = ({ param, suggestion }: About) => ({
+  ...(param !== undefined && { param }),
+  ...(suggestion !== undefined && { suggestion })
+})
+
+const errorOf = <Code extends ErrorCode>(
+  code: Code,
+  message: string,
+  about: About = {},
+  faults: ReadonlyArray<Fault> = []
+): Detail<Code> => ({
+  code,
+  message,
+  ...defined(about),
+  doc_url: docUrlOf(code),
+  ...(faults.length > 0 && {
+    errors: faults
+      .slice(0, FAULTS_MAX)
+      .map((fault) => ({ ...defined(fault), param: fault.param, message: fault.message }))
+  })
+})
+
+/** A validation error that names a parameter has it as its only fault. */
+export const errorBody = <Code extends ErrorCode>(code: Code, message: string, about: About = {}) => {
+  const { param, suggestion } = about
+  const isFault = code === "VALIDATION_ERROR" && param !== undefined
+  return { error: errorOf(code, message, about, isFault ? [{ param, message, suggestion }] : []) }
+}
+
+/** `path`: keys and indexes of the body, from its top. */
+export const pointerOf = (path: ReadonlyArray<PropertyKey>): string =>
+  path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
+
+/** A fault of a field at the top of the body; `problem` is the end of a sentence that begins with its name. */
+export const faultOf = (field: string, problem: Problem | string): Fault => {
+  const wrong = typeof problem === "string" ? { problem } : problem
+  return { param: pointerOf([field]), message: sentenceOf(field, wrong), suggestion: wrong.suggestion }
+}
 
 interface Failure<Code extends ErrorCode> extends Cause.YieldableError {
-  readonly error: { readonly code: Code; readonly message: string }
+  readonly error: Detail<Code>
 }
 
 /** Name of the schema in the OpenAPI document: `NOT_FOUND` → `NotFound`. */
 const nameOf = (code: ErrorCode): string =>
   code.replaceAll(/([A-Z])([A-Z]*)_?/g, (_, first: string, rest: string) => first + rest.toLowerCase())
 
-/** `example` is a message for the OpenAPI document. */
-const failure = <const Code extends ErrorCode>(code: Code, description: string, example: string) => {
+const Param = Schema.String.annotate({
+  description:
+    "What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter."
+})
+
+const Suggestion = Schema.String.annotate({
+  description: "The accepted value, field or path that the given one is most like. Absent if none is near."
+})
+
+const Faults = Schema.Array(
+  Schema.Struct({
+    param: Param,
+    message: Schema.String.annotate({ description: "What is wrong with it, for people." }),
+    suggestion: Schema.optionalKey(Suggestion)
+  })
+)
+  .check(Schema.isMaxLength(FAULTS_MAX))
+  .annotate({
+    description: `Everything that is wrong with the parameters, in the order of the request: the first ${FAULTS_MAX}. The first of them is also the error's message.`
+  })
+
+interface More {
+  readonly errors: Schema.optionalKey<typeof Faults>
+}
+
+/** `example` and `about` are for the OpenAPI document's example. `more`: the field that only one error has. */
+const failure = <const Code extends ErrorCode>(
+  code: Code,
+  description: string,
+  example: string,
+  about?: About,
+  // For the compiler every error may have the field, because it is optional.
+  more: More = {} as More
+) => {
   const error = Schema.Struct({
     code: Schema.Literal(code).annotate({ description: "The code, for programs. It does not change." }),
-    message: Schema.String.annotate({
-      description: "What is wrong, for people. The wording may change.",
-      examples: [example]
-    })
-  }).annotate({ description: "What is wrong." })
+    message: Schema.String.annotate({ description: "What is wrong, for people. The wording may change." }),
+    param: Schema.optionalKey(Param),
+    suggestion: Schema.optionalKey(Suggestion),
+    doc_url: Schema.optionalKey(
+      Schema.String.annotate({
+        format: "uri-reference",
+        description: "The page about this code, relative to the address of the service. Always present."
+      })
+    ),
+    ...more
+  }).annotate({ description: "What is wrong.", examples: [errorBody(code, example, about).error] })
   const notes = { httpApiStatus: statusOf[code], description }
   return class extends Schema.Error<Failure<Code>>(nameOf(code))({ error }, notes) {
-    static because(message: string) {
-      return new this({ error: { code, message } })
+    static because(message: string, about?: About) {
+      return new this(errorBody(code, message, about))
     }
   }
 }
@@ -61,8 +170,14 @@ const failure = <const Code extends ErrorCode>(code: Code, description: string, 
 export class ValidationError extends failure(
   "VALIDATION_ERROR",
   "The request is not valid. The message names the field and what is accepted.",
-  "limit must be an integer from 1 to 100."
-) {}
+  "limit must be an integer from 1 to 100.",
+  { param: "limit" },
+  { errors: Schema.optionalKey(Faults) }
+) {
+  static of(faults: Arr.NonEmptyReadonlyArray<Fault>) {
+    return new this({ error: errorOf("VALIDATION_ERROR", faults[0].message, faults[0], faults) })
+  }
+}
 
 export class Unauthorized extends failure(
   "UNAUTHORIZED",
@@ -186,5 +301,6 @@ export class Unavailable extends failure(
 
 export const unavailable = () => Unavailable.because("The service is temporarily unavailable. Try again.")
 
-export const webhookDisabled = (id: string) =>
-  WebhookDisabled.because(`Webhook ${id} is disabled; set its status to active first.`)
+/** `param`: where the request names the webhook, or the delivery to it. */
+export const webhookDisabled = (id: string, param: string) =>
+  WebhookDisabled.because(`Webhook ${id} is disabled; set its status to active first.`, { param })

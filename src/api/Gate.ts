@@ -17,12 +17,14 @@ import {
 } from "effect/http"
 import { Limits } from "../config/Limits.ts"
 import { hasScope, type Scope } from "../domain/ApiKey.ts"
+import { NAME_LENGTH, sentenceOf } from "../domain/Nearest.ts"
+import { printable } from "../domain/Printable.ts"
 import { makeAccountRequests } from "./AccountRequests.ts"
 import type { AdmissionQueue, Admitted } from "./AdmissionQueue.ts"
 import { authenticate } from "./Authentication.ts"
 import type { makeBodyBudget } from "./BodyBudget.ts"
 import { Caller } from "./contract/Common.ts"
-import { type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
+import { type About, type ErrorCode, errorBody, statusOf, Unavailable } from "./Errors.ts"
 import type { Idempotency } from "./Idempotency.ts"
 import { allowOf, type EndpointFacts, type FindPath, isApiPath, isProbe, pathOf, queryOf } from "./Paths.ts"
 import { type RateStanding, rateHeaders, rateMessage, retryAfterSeconds } from "./RateLimits.ts"
@@ -39,15 +41,22 @@ type Response = HttpServerResponse.HttpServerResponse
 type Request = HttpServerRequest.HttpServerRequest
 type Handler = Effect.Effect<Response, Types.unhandled, Caller>
 
-const refusal = (code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) =>
-  HttpServerResponse.jsonUnsafe(errorBody(code, message), { status: statusOf[code], headers })
+const refusal = (
+  code: ErrorCode,
+  message: string,
+  about: About = {},
+  headers: Readonly<Record<string, string>> = {}
+) => HttpServerResponse.jsonUnsafe(errorBody(code, message, about), { status: statusOf[code], headers })
 
-const refused = ({ code, message }: Refusal) => refusal(code, message)
+const refused = ({ code, message, ...about }: Refusal) => refusal(code, message, about)
 
-const noPath = refusal("NOT_FOUND", "This path does not exist; see /docs for the paths of this API.")
+const noPath = (suggestion?: string) => {
+  const problem = "does not exist; see /docs for the paths of this API"
+  return refusal("NOT_FOUND", sentenceOf("This path", { problem, suggestion }), { suggestion })
+}
 const methods = (allow: string) => HttpServerResponse.empty({ status: 204, headers: { allow } })
 const PAGE_METHODS = allowOf(["GET"])
-const noHost = refusal("VALIDATION_ERROR", "The request needs the header Host.")
+const noHost = refusal("VALIDATION_ERROR", "The request needs the header Host.", { param: "Host" })
 
 /** HTTP/1.1 requires the header Host; older versions do not. */
 const lacksHost = (request: Request): boolean =>
@@ -65,7 +74,7 @@ const mayShowSecret = ({ method }: Request): boolean => method === "POST" || met
 
 const rateLimited = (rate: RateStanding, nowMs: number) => {
   const seconds = retryAfterSeconds(rate, nowMs)
-  return refusal("RATE_LIMITED", rateMessage(rate, seconds), { "retry-after": String(seconds) })
+  return refusal("RATE_LIMITED", rateMessage(rate, seconds), {}, { "retry-after": String(seconds) })
 }
 
 const tooManyAtOnce = refusal(
@@ -102,7 +111,7 @@ const answered = <R>(
     // The client has disconnected or the server is stopping, so no response can be sent.
     if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
     const failure = Cause.squash(cause)
-    if (isNoRoute(failure)) return Effect.succeed(noPath)
+    if (isNoRoute(failure)) return Effect.succeed(noPath())
     if (failure instanceof Unavailable) {
       return Effect.succeed(refusal("UNAVAILABLE", failure.error.message))
     }
@@ -150,16 +159,18 @@ export const gate = <R1, R2, R3>(
     known: ReturnType<FindPath>,
     handler: Handler,
     called: Called | undefined,
-    findPage: FindPage | undefined
+    findPage: FindPage | undefined,
+    findPath: FindPath
   ) =>
     Effect.gen(function* () {
       const query = queryOf(request.url)
       const handled = Effect.fnUntraced(function* (endpoint: EndpointFacts) {
         if (!endpoint.hasQuery && query !== "") {
-          return refusal("VALIDATION_ERROR", "This path accepts no query parameters.")
+          const param = printable(query.split(/[=&]/, 1)[0]!, NAME_LENGTH)
+          return refusal("VALIDATION_ERROR", "This path accepts no query parameters.", { param })
         }
         const problem = queryTextProblem(query)
-        if (problem !== undefined) return refusal("VALIDATION_ERROR", problem)
+        if (problem !== undefined) return refusal("VALIDATION_ERROR", problem.message, problem)
         // Handlers outside /v1 do not use a caller.
         if (called === undefined) return yield* handler as Effect.Effect<Response, Types.unhandled>
         const { identity } = called.admitted
@@ -173,11 +184,11 @@ export const gate = <R1, R2, R3>(
       if (known === undefined) {
         // Never the handler: the router decodes paths, so `/%76%31/account` would reach that of `/v1/account`.
         const page = called === undefined ? findPage?.(request) : undefined
-        return page === undefined ? noPath : yield* page
+        return page === undefined ? noPath(findPath.near(pathOf(request.url))) : yield* page
       }
       const endpoint = known.endpoints.get(request.method === "HEAD" ? "GET" : request.method)
       if (endpoint === undefined) {
-        return refusal("METHOD_NOT_ALLOWED", `This path accepts ${known.allow}.`, { allow: known.allow })
+        return refusal("METHOD_NOT_ALLOWED", `This path accepts ${known.allow}.`, {}, { allow: known.allow })
       }
       const forbidden = called === undefined ? undefined : forbiddenBecause(called.admitted, endpoint.scope)
       if (forbidden !== undefined) return refusal("FORBIDDEN", forbidden)
@@ -217,11 +228,11 @@ export const gate = <R1, R2, R3>(
             if (lacksHost(request)) return yield* Effect.as(pacing.other, noHost)
             if (request.method === "OPTIONS") {
               const allow = known?.allow ?? (findPage?.(request) && PAGE_METHODS)
-              return yield* Effect.as(pacing.other, allow === undefined ? noPath : methods(allow))
+              return yield* Effect.as(pacing.other, allow === undefined ? noPath() : methods(allow))
             }
             if (checks === undefined || !isApiPath(path)) {
               yield* isProbe(path) ? pacing.probe : pacing.other
-              return yield* routed(request, known, handler, undefined, findPage)
+              return yield* routed(request, known, handler, undefined, findPage, findPath)
             }
             const { admit, ...others } = checks
             const found = yield* authenticate(request, admit)
@@ -234,7 +245,7 @@ export const gate = <R1, R2, R3>(
             const tooMany = Effect.as(pacing.refused, tooManyAtOnce)
             const outcome = yield* others.budget.withAnswer(
               found.identity.accountId,
-              routed(request, known, handler, { admitted: found, tooMany, ...others }, findPage),
+              routed(request, known, handler, { admitted: found, tooMany, ...others }, findPage, findPath),
               ({ body }) => ("contentLength" in body ? (body.contentLength ?? 0) : 0)
             )
             return "code" in outcome ? refused(outcome) : outcome

@@ -10,7 +10,7 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Identity } from "../domain/ApiKey.ts"
 import { IdempotencyStore, type KeptAnswer, type Outcome } from "../storage/accounts/IdempotencyStore.ts"
 import { provideChanging } from "./Change.ts"
-import type { ErrorCode, Unavailable } from "./Errors.ts"
+import type { About, ErrorCode, Unavailable } from "./Errors.ts"
 import { orUnavailable } from "./Failures.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -21,6 +21,8 @@ const REPLAYED_HEADER = "idempotency-replayed"
 /** 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = "^[!-~]{1,255}$"
 const acceptable = new RegExp(IDEMPOTENCY_KEY_PATTERN)
+
+const HEADER: About = { param: "Idempotency-Key" }
 
 const refusals = {
   invalid: ["VALIDATION_ERROR", "Idempotency-Key must be 1 to 255 visible ASCII characters."],
@@ -101,7 +103,7 @@ export class Idempotency extends Context.Service<
       request: HttpServerRequest.HttpServerRequest,
       caller: Identity,
       handler: Effect.Effect<Response, Types.unhandled, R>,
-      refuse: (code: ErrorCode, message: string) => Response
+      refuse: (code: ErrorCode, message: string, about: About) => Response
     ) => Effect.Effect<Response, Types.unhandled | Unavailable, R>
   }
 >()("ledgerhook/api/Idempotency") {
@@ -113,11 +115,11 @@ export class Idempotency extends Context.Service<
         run: Effect.fnUntraced(function* (request, { accountId, environment, keyId }, handler, refuse) {
           const key = request.headers[IDEMPOTENCY_HEADER]
           if (key === undefined || request.method !== "POST") return yield* handler
-          if (!acceptable.test(key)) return refuse(...refusals.invalid)
+          if (!acceptable.test(key)) return refuse(...refusals.invalid, HEADER)
           const shown = (outcome: Known) => {
             if (outcome.is === "again") return responseOf(outcome.answer)
             const [code, message] = refusals[outcome.is]
-            return refuse(code, message)
+            return refuse(code, message, HEADER)
           }
           // The request's validation has read the body into memory already, so this cannot fail.
           const body = yield* Effect.orDie(request.arrayBuffer)

@@ -13,6 +13,9 @@ import {
 } from "./Errors.ts"
 import { noWebhook } from "./WebhookRefusals.ts"
 
+/** Where the body of a request for a job names the webhook. */
+export const WEBHOOK_FIELD = "/webhook_id"
+
 export const refusedJob = (
   refused: RefusedJob,
   webhookId: WebhookId,
@@ -20,9 +23,9 @@ export const refusedJob = (
 ): Effect.Effect<never, NotFound | WebhookDisabled | ReplayLimitReached | QuotaExceeded> => {
   switch (refused) {
     case "not found":
-      return noWebhook(webhookId)
+      return noWebhook(webhookId, WEBHOOK_FIELD)
     case "webhook disabled":
-      return webhookDisabled(webhookId)
+      return webhookDisabled(webhookId, WEBHOOK_FIELD)
     case "limit reached":
       return ReplayLimitReached.because(
         `The plan allows ${limits.concurrentReplays} queued or running replay jobs, and the account has as many; cancel one or wait until one ends.`

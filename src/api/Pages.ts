@@ -61,7 +61,8 @@ export const makePage = Effect.gen(function* () {
       query.cursor === undefined ? undefined : idOfCursor([key, ...previous], list, query.cursor)
     if (query.cursor !== undefined && beforeId === undefined) {
       return yield* ValidationError.because(
-        "cursor must be the next_cursor of the previous page, with the same filters, account and key environment."
+        "cursor must be the next_cursor of the previous page, with the same filters, account and key environment.",
+        { param: "cursor" }
       )
     }
     // One more row than shown: it exists if there is another page.

@@ -6,6 +6,7 @@
 import { Context, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import type { Scope } from "../domain/ApiKey.ts"
+import { nearest } from "../domain/Nearest.ts"
 import { BodyBytes, RequiredScope } from "./contract/Common.ts"
 import type { BodyUse } from "./RequestBody.ts"
 
@@ -28,7 +29,11 @@ interface KnownPath {
   readonly allow: string
 }
 
-export type FindPath = (path: string) => KnownPath | undefined
+export interface FindPath {
+  (path: string): KnownPath | undefined
+  /** The known path that an unknown one is most like, as the documents write it: `/v1/webhooks/{id}`. */
+  readonly near: (path: string) => string | undefined
+}
 
 /** The URL without its query. */
 export const pathOf = (url: string): string => url.split("?", 1)[0]!
@@ -64,12 +69,29 @@ const matches = (template: ReadonlyArray<string>, path: ReadonlyArray<string>): 
 const parameters = (template: ReadonlyArray<string>): number =>
   template.filter((segment) => segment.startsWith(":")).length
 
+/** Compares segment by segment, so that ids do not count, with one segment mistyped at most. */
+const nearPath = (path: string, templates: ReadonlyArray<string>): string | undefined => {
+  // Slashes too many are the most usual mistake.
+  const given = segmentsOf(path.replaceAll(/\/{2,}/g, "/").replace(/\/$/, ""))
+  const fits = templates.filter((template) => {
+    const segments = segmentsOf(template)
+    const wrong = segments.filter((segment, i) => !segment.startsWith(":") && segment !== given[i])
+    return (
+      segments.length === given.length &&
+      wrong.length <= 1 &&
+      wrong.every((segment) => nearest(given[segments.indexOf(segment)]!, [segment]) !== undefined)
+    )
+  })
+  return fits[0]?.replaceAll(/:(\w+)/g, "{$1}")
+}
+
 export const allowOf = (methods: ReadonlyArray<string>): string =>
   [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ")
 
 export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
-  others: ReadonlyArray<OtherPath>
+  others: ReadonlyArray<OtherPath>,
+  isHidden: (template: string) => boolean = () => false
 ): FindPath => {
   const byPath = new Map<string, Map<string, EndpointFacts>>()
   const add = (method: string, path: string, facts: EndpointFacts) => {
@@ -91,6 +113,7 @@ export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Cons
   for (const { method, path } of others) add(method, path, other)
 
   const known = [...byPath]
+    .filter(([path]) => !isHidden(path))
     .map(([path, endpoints]) => ({
       template: path,
       segments: segmentsOf(path),
@@ -99,8 +122,15 @@ export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Cons
     }))
     // `/v1/deliveries/stats` before `/v1/deliveries/:id`.
     .sort((a, b) => parameters(a.segments) - parameters(b.segments))
-  return (path) => {
+  const find = (path: string) => {
     const segments = segmentsOf(path)
     return known.find((one) => matches(one.segments, segments))
   }
+  return Object.assign(find, {
+    near: (path: string) =>
+      nearPath(
+        path,
+        known.map(({ template }) => template)
+      )
+  })
 }

@@ -5,10 +5,10 @@
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { Limits } from "../config/Limits.ts"
-import type { ErrorCode } from "./Errors.ts"
+import type { About, ErrorCode } from "./Errors.ts"
 import { bodyTextProblem } from "./StorableText.ts"
 
-export interface Refusal {
+export interface Refusal extends About {
   readonly code: ErrorCode
   readonly message: string
 }
@@ -18,7 +18,8 @@ const tooLarge = (maxBytes: number): Refusal => ({
   message: `The request body must have at most ${maxBytes} bytes.`
 })
 
-const invalid = (message: string): Refusal => ({ code: "VALIDATION_ERROR", message })
+/** Of the whole body. */
+const invalid = (message: string): Refusal => ({ code: "VALIDATION_ERROR", message, param: "" })
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
@@ -33,7 +34,8 @@ const parsed = (bytes: Uint8Array): { readonly text: string; readonly value: unk
 
 const notJson: Refusal = {
   code: "UNSUPPORTED_MEDIA_TYPE",
-  message: "The request body must have the Content-Type application/json."
+  message: "The request body must have the Content-Type application/json.",
+  param: "Content-Type"
 }
 
 const isJsonType = (contentType = ""): boolean =>
@@ -60,7 +62,7 @@ const bodyProblem = (
   // Clients that always send a body send `{}` to endpoints that take none.
   if (use === "none" && !/^\s*\{\s*\}\s*$/.test(text)) return invalid("This path accepts no body.")
   const problem = bodyTextProblem(text, value)
-  return problem === undefined ? undefined : invalid(problem)
+  return problem === undefined ? undefined : { code: "VALIDATION_ERROR", ...problem }
 }
 
 /** The most bytes that the body can have. A request without a length may have chunks. */

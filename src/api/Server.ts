@@ -40,9 +40,9 @@ import { systemLayer } from "./handlers/System.ts"
 import { webhooksLayer } from "./handlers/Webhooks.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { listen } from "./Listener.ts"
-import { type FindPath, isProbe, makeFindPath } from "./Paths.ts"
+import { isProbe, makeFindPath } from "./Paths.ts"
+import { requestFaults } from "./RequestFaults.ts"
 import { requestSpans } from "./RequestSpans.ts"
-import { schemaMessage } from "./SchemaMessages.ts"
 import { STATUS_PATH, statusLayer } from "./ServiceStatus.ts"
 import { EventStreams } from "./stream/EventStreams.ts"
 import { CostlyTurns } from "./Turns.ts"
@@ -52,29 +52,28 @@ const METRICS_PATH = "/metrics"
 const isRequestFault = ({ kind }: HttpApiError.HttpApiSchemaError): boolean =>
   kind === "Params" || kind === "Query" || kind === "Payload" || kind === "Headers"
 
-const commonErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(CommonErrors, (error) =>
+const commonErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(CommonErrors, (error, { endpoint }) =>
   // A response that does not match its schema is a bug: it becomes a defect, which the gate answers with 500.
-  Effect.fail(isRequestFault(error) ? ValidationError.because(schemaMessage(error)) : error)
+  isRequestFault(error)
+    ? Effect.flatMap(requestFaults(endpoint, error), (faults) => Effect.fail(ValidationError.of(faults)))
+    : Effect.fail(error)
 )
 
 const metricsPath = { method: "GET", path: METRICS_PATH }
 const statusPath = { method: "GET", path: STATUS_PATH }
 const metricsLayer = PrometheusMetrics.layerHttp({ path: METRICS_PATH })
 
-const findApiPath = makeFindPath(Api, [
-  metricsPath,
-  statusPath,
-  ...documentPaths.map((path) => ({ method: "GET", path }))
-])
+const otherPaths = [metricsPath, statusPath, ...documentPaths.map((path) => ({ method: "GET", path }))]
 
 /** With OPS_PORT, health and metrics are only there: PORT may be open to everybody. */
-const findPublicPath = Effect.map(
-  Settings,
-  ({ opsPort }): FindPath =>
+const findPublicPath = Effect.map(Settings, ({ opsPort }) =>
+  makeFindPath(
+    Api,
+    otherPaths,
     opsPort === undefined
-      ? findApiPath
-      : (path) =>
-          isProbe(path) || path === METRICS_PATH || path === STATUS_PATH ? undefined : findApiPath(path)
+      ? undefined
+      : (path) => isProbe(path) || path === METRICS_PATH || path === STATUS_PATH
+  )
 )
 
 const apiGate = gate(

@@ -88,6 +88,10 @@ export const watchedNetworks = ({
   ...simulated
 ]
 
+/** Why nothing can be had of a network. A test network without servers is simulated. */
+export const unwatched = (network: Network): string =>
+  `network ${network} is not watched by this service (its operator can change this: XRPL_${network.toUpperCase()}_URLS); with a test key you can use testnet or devnet.`
+
 /** Whether servers are set for ledgers that closed before the service's first ledger of that network. */
 export const hasHistory = ({ networks }: Pick<SettingsShape, "networks">, network: Network): boolean =>
   networks.some((one) => one.network === network && one.historyUrls.length > 0)

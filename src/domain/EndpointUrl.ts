@@ -47,9 +47,10 @@ export const endpointProblem = (url: string, rules: EndpointRules): string | und
   const schemes = rules.allowHttp ? "https or http" : "https"
   const parsed = URL.parse(url)
   if (parsed === null || parsed.hostname === "") return `must be an absolute ${schemes} URL`
-  if (parsed.protocol !== "https:" && !(rules.allowHttp && parsed.protocol === "http:")) {
-    return `must be an ${schemes} URL`
+  if (parsed.protocol === "http:" && !rules.allowHttp) {
+    return "must be an https URL; this service does not allow http (its operator can: DELIVERY_ALLOW_HTTP=true)"
   }
+  if (parsed.protocol !== "https:" && parsed.protocol !== "http:") return `must be an ${schemes} URL`
   if (parsed.username !== "" || parsed.password !== "") {
     return "must not contain a user name or password; send credentials in headers"
   }
@@ -62,6 +63,6 @@ export const endpointProblem = (url: string, rules: EndpointRules): string | und
   const problem = literal === undefined ? hostNameProblem(parsed.hostname) : undefined
   if (problem !== undefined || rules.allowPrivateAddresses) return problem
   return isLocalName(parsed.hostname) || (literal !== undefined && !isPublicAddress(literal))
-    ? "must point to a public address; loopback, private and other special addresses are not allowed"
+    ? "must point to a public address; this service does not allow loopback, private and other special addresses (its operator can: DELIVERY_ALLOW_PRIVATE_ADDRESSES=true)"
     : undefined
 }

@@ -115,7 +115,9 @@ layer(apiLayer(), { excludeTestServices: true })("a retry before the next attemp
             409,
             {
               code: "DELIVERY_NOT_FAILED",
-              message: `Delivery ${id} is ${status}; only failed and retrying deliveries can be retried.`
+              message: `Delivery ${id} is ${status}; only failed and retrying deliveries can be retried.`,
+              param: "id",
+              doc_url: "/docs/errors#delivery_not_failed"
             }
           ]
         )

@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import { scopes } from "../../src/domain/ApiKey.ts"
 import { EventIndex } from "../../src/storage/events/EventIndex.ts"
-import { type Answer, ApiUnderTest, apiLayer, type Call } from "../support/api.ts"
+import { type Answer, ApiUnderTest, apiLayer, assertErrorBody, type Call } from "../support/api.ts"
 import { eventOf } from "../support/events.ts"
 import { examplesOf, mismatches, type Operation, operations } from "../support/openApi.ts"
 
@@ -130,9 +130,7 @@ const allowAt = (path: string): string => {
 /** Every error response, also when no operation matches. */
 const assertFailure = (answer: Answer, status: number, code: string, keyed = true) => {
   assert.strictEqual(answer.status, status, answer.text)
-  assert.deepStrictEqual(Object.keys(answer.body), ["error"])
-  assert.deepStrictEqual(Object.keys(answer.body.error), ["code", "message"])
-  assert.strictEqual(answer.body.error.code, code)
+  assertErrorBody(answer.body, code)
   assert.match(answer.headers.get("x-request-id") ?? "", /^[!-~]{1,128}$/)
   assert.strictEqual(answer.headers.has("x-ratelimit-remaining"), keyed && status !== 401)
 }

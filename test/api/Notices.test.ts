@@ -69,10 +69,13 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/account/notices", (it) => 
 
   const faults: ReadonlyArray<readonly [body: unknown, sentence: string]> = [
     [{}, "url is required."],
-    [{ url: "http://ops.example.com/" }, "url must be an https URL."],
+    [
+      { url: "http://ops.example.com/" },
+      "url must be an https URL; this service does not allow http (its operator can: DELIVERY_ALLOW_HTTP=true)."
+    ],
     [
       { url: "https://10.0.0.1/" },
-      "url must point to a public address; loopback, private and other special addresses are not allowed."
+      "url must point to a public address; this service does not allow loopback, private and other special addresses (its operator can: DELIVERY_ALLOW_PRIVATE_ADDRESSES=true)."
     ],
     [{ url: URL, secret: "short" }, "secret must be whsec_ followed by the base64 of 24 to 64 bytes."],
     [

@@ -17,7 +17,7 @@ const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
   [{}, /^payload_filter must contain at least one condition; null is no filter\.$/],
   [
     { destination_tg: 7 },
-    /^payload_filter\.destination_tg is not a field of these events; the nearest one is destination_tag\.$/
+    /^payload_filter\.destination_tg is not a field of these events; did you mean destination_tag\?$/
   ],
   [{ $or: [{ amount: { $gt: "x" } }] }, /^payload_filter\.\$or\[0\]\.amount\.\$gt must be a number/],
   [

@@ -147,7 +147,7 @@ describe("server", () => {
         assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/)
         assert.match(
           answer,
-          /\{"error":\{"code":"VALIDATION_ERROR","message":"The request did not arrive in time; send it again\."\}\}$/
+          /\{"error":\{"code":"VALIDATION_ERROR","message":"The request did not arrive in time; send it again\.","doc_url":"[^"]+"\}\}$/
         )
       }
     })

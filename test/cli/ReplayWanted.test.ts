@@ -49,7 +49,7 @@ describe("the events of a replay", () => {
     [
       () => filtered('{"taxn": 7}', ["nft.minted"]),
       2,
-      /--payload-filter: payload_filter\.taxn is not a field of these events; the nearest one is taxon\./
+      /--payload-filter: payload_filter\.taxn is not a field of these events; did you mean taxon\?/
     ],
     [
       () => filtered('{"taxon": 7}', ["payment.xrp"]),

@@ -89,7 +89,7 @@ describe("webhook preview", () => {
         [["--payload-filter", "{"], /^ledgerhook: --payload-filter: not valid JSON: it ends too early\.\n/],
         [
           ["--payload-filter", '{"amout": 1}'],
-          /payload_filter\.amout is not a field of these events; the nearest one is amount\.\n/
+          /payload_filter\.amout is not a field of these events; did you mean amount\?\n/
         ],
         [
           ["--type", "trustline.*"],

@@ -2,6 +2,7 @@
  * The API on a free port of this machine, with the test's own database and the memory log. Tests call it by real HTTP.
  * It runs on the real clock, and tests compare the times in its answers with that clock.
  */
+import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import * as NetAddress from "effect/net/NetAddress"
@@ -41,6 +42,21 @@ export interface Answer {
   readonly text: string
   /** The parsed body; null if there is none. It has a loose type, because tests check its real content. */
   readonly body: Json
+}
+
+/** The parts of every error's body. */
+export const assertErrorBody = (body: Json, code: string) => {
+  assert.deepStrictEqual(Object.keys(body), ["error"])
+  const { code: given, message, param, suggestion, doc_url, errors, ...others } = body.error
+  assert.deepStrictEqual(
+    [given, doc_url, others],
+    [code, `/docs/errors#${code.toLowerCase()}`, {}],
+    JSON.stringify(body)
+  )
+  // A validation error lists its faults, the first of which is its own.
+  if (code === "VALIDATION_ERROR" && param !== undefined)
+    assert.deepStrictEqual(errors[0], { param, message, ...(suggestion === undefined ? {} : { suggestion }) })
+  else assert.isUndefined(errors)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any body, and their assertions check its types

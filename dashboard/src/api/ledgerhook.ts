@@ -141,6 +141,21 @@ export type ValidationError = {
         code: "VALIDATION_ERROR";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
+        /** Everything that is wrong with the parameters, in the order of the request: the first 20. The first of them is also the error's message. */
+        errors?: {
+            /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+            param: string;
+            /** What is wrong with it, for people. */
+            message: string;
+            /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+            suggestion?: string;
+        }[];
     };
 };
 export type Unauthorized = {
@@ -150,6 +165,12 @@ export type Unauthorized = {
         code: "UNAUTHORIZED";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type Forbidden = {
@@ -159,6 +180,12 @@ export type Forbidden = {
         code: "FORBIDDEN";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type MethodNotAllowed = {
@@ -168,6 +195,12 @@ export type MethodNotAllowed = {
         code: "METHOD_NOT_ALLOWED";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type WebhookLimitReached = {
@@ -177,6 +210,12 @@ export type WebhookLimitReached = {
         code: "WEBHOOK_LIMIT_REACHED";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type IdempotencyInProgress = {
@@ -186,6 +225,12 @@ export type IdempotencyInProgress = {
         code: "IDEMPOTENCY_IN_PROGRESS";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type PayloadTooLarge = {
@@ -195,6 +240,12 @@ export type PayloadTooLarge = {
         code: "PAYLOAD_TOO_LARGE";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type UnsupportedMediaType = {
@@ -204,6 +255,12 @@ export type UnsupportedMediaType = {
         code: "UNSUPPORTED_MEDIA_TYPE";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type IdempotencyKeyReused = {
@@ -213,6 +270,12 @@ export type IdempotencyKeyReused = {
         code: "IDEMPOTENCY_KEY_REUSED";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type RateLimited = {
@@ -222,6 +285,12 @@ export type RateLimited = {
         code: "RATE_LIMITED";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type InternalError = {
@@ -231,6 +300,12 @@ export type InternalError = {
         code: "INTERNAL_ERROR";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type Unavailable = {
@@ -240,6 +315,12 @@ export type Unavailable = {
         code: "UNAVAILABLE";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type ListedWebhook = {
@@ -384,6 +465,12 @@ export type NotFound = {
         code: "NOT_FOUND";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type WebhookChange = {
@@ -490,6 +577,12 @@ export type WebhookDisabled = {
         code: "WEBHOOK_DISABLED";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type PreviewRequest = {
@@ -714,6 +807,12 @@ export type QuotaExceeded = {
         code: "QUOTA_EXCEEDED";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type DeliveryNotFailed = {
@@ -723,6 +822,12 @@ export type DeliveryNotFailed = {
         code: "DELIVERY_NOT_FAILED";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type NewRetryJob = {
@@ -768,6 +873,12 @@ export type ReplayLimitReached = {
         code: "REPLAY_LIMIT_REACHED";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type NewReplayJob = {
@@ -826,6 +937,12 @@ export type PlanRequired = {
         code: "PLAN_REQUIRED";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type ReplayJob = {
@@ -910,6 +1027,12 @@ export type JobNotCancellable = {
         code: "JOB_NOT_CANCELLABLE";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type Hash = string;
@@ -2283,6 +2406,12 @@ export type StreamLimitReached = {
         code: "STREAM_LIMIT_REACHED";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type DescribedEventType = {
@@ -2450,6 +2579,12 @@ export type KeyLimitReached = {
         code: "KEY_LIMIT_REACHED";
         /** What is wrong, for people. The wording may change. */
         message: string;
+        /** What is wrong: a JSON pointer into the body, such as /event_types/0 (empty: the whole body), or the name of a parameter of the query, the path or the headers. Absent if the error is not about a parameter. */
+        param?: string;
+        /** The accepted value, field or path that the given one is most like. Absent if none is near. */
+        suggestion?: string;
+        /** The page about this code, relative to the address of the service. Always present. */
+        doc_url?: string;
     };
 };
 export type ApiKey = {

@@ -1,12 +1,14 @@
 /** Shared by all groups of the contract: the API key, common errors, ids, times and pages. */
-import { Context, Schema } from "effect"
+import { Context, Schema, SchemaIssue } from "effect"
 import { HttpApiMiddleware, OpenApi } from "effect/http-api"
 import type { Identity, Scope } from "../../domain/ApiKey.ts"
 import { EVENT_ID_PATTERN, isEventId } from "../../domain/EventId.ts"
 import { type IdPrefix, idPattern, isId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
 import { ADDRESS } from "../../domain/LedgerForms.ts"
+import type { Problem } from "../../domain/Nearest.ts"
 import {
+  FAULTS_MAX,
   Forbidden,
   IdempotencyInProgress,
   IdempotencyKeyReused,
@@ -76,14 +78,26 @@ export const postErrors = [...bodyErrors, IdempotencyKeyReused, IdempotencyInPro
 /** A payload that may be omitted. An empty or absent body is decoded as undefined. */
 export const bodyOptional = <S extends Schema.Constraint>(payload: S) => [payload, Schema.Undefined] as const
 
+/** An issue of the place `path` that carries the problem's suggestion to the error (RequestFaults.ts). */
+export const issueOf = (problem: Problem | string, path: ReadonlyArray<PropertyKey> = []) => {
+  const { problem: message, suggestion } = typeof problem === "string" ? { problem } : problem
+  return { path, issue: new SchemaIssue.InvalidValue({ message, suggestion }) }
+}
+
 type Constraint = Readonly<Record<string, string | number | boolean | ReadonlyArray<string>>>
 
 /**
  * A check with its own message. `problemOf` returns undefined if the value is valid; otherwise the end of a sentence
  * that begins with the field's name. `constraint` is the same check in JSON Schema, as far as it can be expressed.
  */
-export const rule = <A>(problemOf: (value: A) => string | undefined, constraint: Constraint = {}) =>
-  Schema.makeFilter(problemOf, { toJsonSchema: () => constraint })
+export const rule = <A>(problemOf: (value: A) => Problem | string | undefined, constraint: Constraint = {}) =>
+  Schema.makeFilter(
+    (value: A) => {
+      const problem = problemOf(value)
+      return problem === undefined ? undefined : issueOf(problem)
+    },
+    { toJsonSchema: () => constraint }
+  )
 
 /** A text that is checked elsewhere, as the items of a `textList`, or that only the service makes. */
 export const uncheckedText = (constraint: Constraint) =>
@@ -94,12 +108,13 @@ export const addressForm = { pattern: ADDRESS.source }
 
 /**
  * A list of texts. Its length is checked before its items: a body has room for many more items than a list may have, and
- * some checks take microseconds. `lengthProblem` and `itemProblem` are as `problemOf` of a `rule`.
+ * some checks take microseconds. `lengthProblem` and `itemProblem` are as `problemOf` of a `rule`. The check ends after
+ * as many wrong items as an error lists.
  */
 export const textList = <S extends Schema.Schema<string>>(
   item: S,
   lengthProblem: (length: number) => string | undefined,
-  itemProblem: (item: string) => string | undefined,
+  itemProblem: (item: string) => Problem | string | undefined,
   constraint: Readonly<Record<string, number>> = {}
 ) =>
   Schema.Array(item).check(
@@ -107,11 +122,13 @@ export const textList = <S extends Schema.Schema<string>>(
       (items) => {
         const wrong = lengthProblem(items.length)
         if (wrong !== undefined) return wrong
+        const found: Array<ReturnType<typeof issueOf>> = []
         for (const [index, text] of items.entries()) {
-          const issue = itemProblem(text)
-          if (issue !== undefined) return { path: [index], issue }
+          const problem = itemProblem(text)
+          if (problem !== undefined) found.push(issueOf(problem, [index]))
+          if (found.length === FAULTS_MAX) break
         }
-        return undefined
+        return found
       },
       { toJsonSchema: () => constraint }
     )

@@ -2,9 +2,10 @@
 import { Schema } from "effect"
 import { compressions } from "../../domain/Compression.ts"
 import { eventTypes } from "../../domain/EventType.ts"
-import { filterProblem } from "../../domain/filter/Parse.ts"
+import { filterProblems } from "../../domain/filter/Parse.ts"
 import { filterBounds } from "../../domain/filter/PayloadFilter.ts"
 import { includables } from "../../domain/Include.ts"
+import { nearest, type Problem } from "../../domain/Nearest.ts"
 import { networks } from "../../domain/Network.ts"
 import { defaultOrdering, orderings } from "../../domain/Ordering.ts"
 import { requestFormats } from "../../domain/RequestFormat.ts"
@@ -18,7 +19,7 @@ import {
   searchProblem,
   webhookBounds
 } from "../../domain/WebhookRules.ts"
-import { addressForm, field, rule, textList, uncheckedText } from "./Common.ts"
+import { addressForm, field, issueOf, rule, textList, uncheckedText } from "./Common.ts"
 
 export const Status = field(
   Schema.Literals(["active", "disabled"]),
@@ -61,10 +62,13 @@ export const Search = Schema.String.check(
   examples: ["shop"]
 })
 
-export const patternProblem = (pattern: string): string | undefined =>
+export const patternProblem = (pattern: string): Problem | undefined =>
   isEventPattern(pattern)
     ? undefined
-    : `must be one of the ${eventTypes.length} event types (such as payment.xrp), a family (such as nft.*), or *`
+    : {
+        problem: `must be one of the ${eventTypes.length} event types (such as payment.xrp), a family (such as nft.*), or *`,
+        suggestion: isEventPattern(`${pattern}.*`) ? `${pattern}.*` : nearest(pattern, eventPatterns)
+      }
 
 /** An event type, a family of types, or `*`. */
 export const EventPattern = Schema.String.check(rule(patternProblem, { enum: eventPatterns }))
@@ -105,10 +109,7 @@ export const PAYLOAD_FILTER_EXAMPLE = {
 export const PayloadFilter = Schema.Record(Schema.String, Schema.Unknown)
   .check(
     Schema.makeFilter(
-      (filter) => {
-        const wrong = filterProblem(filter, eventTypes)
-        return wrong === undefined ? undefined : { path: wrong.path, issue: wrong.problem }
-      },
+      (filter) => filterProblems(filter, eventTypes).map((wrong) => issueOf(wrong, wrong.path)),
       { toJsonSchema: () => ({ minProperties: 1 }) }
     )
   )

@@ -30,26 +30,38 @@ export const accountFiltersLayer = HttpApiBuilder.group(
           const owner = ownerOf(yield* Caller)
           const given = add.length + remove.length
           if (given === 0)
-            return yield* ValidationError.because("Give addresses in add, in remove or in both.")
+            return yield* ValidationError.because("Give addresses in add, in remove or in both.", {
+              param: ""
+            })
           if (given > changedAccountFilters)
             return yield* ValidationError.because(
-              `add and remove must contain at most ${changedAccountFilters} addresses in all.`
+              `add and remove must contain at most ${changedAccountFilters} addresses in all.`,
+              { param: add.length > 0 ? "/add" : "/remove" }
             )
           const wanted = { add: [...new Set(add)], remove: [...new Set(remove)] }
           const removed = new Set(remove)
           const both = wanted.add.find((address) => removed.has(address))
           if (both !== undefined)
-            return yield* ValidationError.because(`${both} is in add and in remove; give it in one of them.`)
+            return yield* ValidationError.because(
+              `${both} is in add and in remove; give it in one of them.`,
+              {
+                param: `/add/${add.indexOf(both)}`
+              }
+            )
           const now = yield* Clock.currentTimeMillis
           const count = yield* change(changeFilters(owner, params.id, wanted, now)).pipe(
             Effect.catchTag("FiltersRefused", (refused) =>
-              Effect.fail(ValidationError.because(sentenceOf(params.id, refused)))
+              Effect.fail(
+                ValidationError.because(sentenceOf(params.id, refused), {
+                  param: refused.reason === "none left" ? "/remove" : "/add"
+                })
+              )
             )
           )
           if (Option.isNone(count)) return yield* noWebhook(params.id)
           return { account_filters_count: count.value }
         },
-        Effect.catchTag("WebhookLimit", limitReached),
+        Effect.catchTag("WebhookLimit", (limit) => limitReached(limit, "/add")),
         orUnavailable
       )
     })

@@ -17,7 +17,7 @@ import { change } from "../Change.ts"
 import { Api } from "../Contract.ts"
 import type { ApiKey } from "../contract/ApiKeys.ts"
 import { Caller } from "../contract/Common.ts"
-import { Forbidden, KeyLimitReached, NotFound, ValidationError } from "../Errors.ts"
+import { Forbidden, faultOf, KeyLimitReached, NotFound, pointerOf, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { makePage } from "../Pages.ts"
 
@@ -49,7 +49,7 @@ const limitReached = ({ allowed, limit }: KeyLimit) =>
     )
   )
 
-const noKey = (id: string) => NotFound.because(`There is no API key ${id}.`)
+const noKey = (id: string) => NotFound.because(`There is no API key ${id}.`, { param: "id" })
 
 export const apiKeysLayer = HttpApiBuilder.group(
   Api,
@@ -66,16 +66,19 @@ export const apiKeysLayer = HttpApiBuilder.group(
           const expiresAt =
             typeof payload.expires_at === "string" ? parseIsoTime(payload.expires_at) : undefined
           if (expiresAt !== undefined && expiresAt <= now) {
-            return yield* ValidationError.because("expires_at must be in the future.")
+            return yield* ValidationError.of([faultOf("expires_at", "must be in the future")])
           }
           const environment = payload.environment ?? caller.environment
           if (!keyOwnerOf(caller).environments.includes(environment)) {
-            return yield* Forbidden.because(`A ${caller.environment} key cannot make a ${environment} key.`)
+            return yield* Forbidden.because(`A ${caller.environment} key cannot make a ${environment} key.`, {
+              param: "/environment"
+            })
           }
           const lacking = payload.scopes.find((scope) => !hasScope(caller.scopes, scope))
           if (lacking !== undefined) {
             return yield* Forbidden.because(
-              `This key cannot grant the scope ${lacking}, because it does not have that scope itself.`
+              `This key cannot grant the scope ${lacking}, because it does not have that scope itself.`,
+              { param: pointerOf(["scopes", payload.scopes.indexOf(lacking)]) }
             )
           }
           const key = {
@@ -114,7 +117,8 @@ export const apiKeysLayer = HttpApiBuilder.group(
         const caller = yield* Caller
         if (params.id === caller.keyId && query.self !== "true") {
           return yield* ValidationError.because(
-            "This request is made with the key that it revokes, and no later request could be. To revoke it anyway, add ?self=true."
+            "This request is made with the key that it revokes, and no later request could be. To revoke it anyway, add ?self=true.",
+            { param: "self" }
           )
         }
         const owner = keyOwnerOf(caller)
@@ -123,7 +127,8 @@ export const apiKeysLayer = HttpApiBuilder.group(
         const lacking = scopes.value.find((scope) => !hasScope(caller.scopes, scope))
         if (lacking !== undefined) {
           return yield* Forbidden.because(
-            `This key cannot revoke a key with the scope ${lacking}, because it does not have that scope itself.`
+            `This key cannot revoke a key with the scope ${lacking}, because it does not have that scope itself.`,
+            { param: "id" }
           )
         }
         const revoked = yield* keys.revoke(owner, params.id, yield* Clock.currentTimeMillis)

@@ -36,10 +36,11 @@ import { change } from "../Change.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Delivery, NewRetryJob } from "../contract/Deliveries.ts"
-import { DeliveryNotFailed, NotFound, QuotaExceeded, ValidationError, webhookDisabled } from "../Errors.ts"
+import { DeliveryNotFailed, NotFound, QuotaExceeded, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { refusedJob } from "../JobRefusals.ts"
+import { refusedJob, WEBHOOK_FIELD } from "../JobRefusals.ts"
 import { makePage } from "../Pages.ts"
+import { checkPeriod } from "../Period.ts"
 import { ratio } from "../Ratio.ts"
 import { CostlyTurns } from "../Turns.ts"
 import { noWebhook } from "../WebhookRefusals.ts"
@@ -118,7 +119,7 @@ const retryFiltersOf = ({ event_types = [], since, statuses, until }: NewRetryJo
   }
 }
 
-const noDelivery = (id: string) => NotFound.because(`There is no delivery ${id}.`)
+const noDelivery = (id: string) => NotFound.because(`There is no delivery ${id}.`, { param: "id" })
 
 export const deliveriesLayer = HttpApiBuilder.group(
   Api,
@@ -161,9 +162,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
         const owner = ownerOf(yield* Caller)
         const since = query.since === undefined ? undefined : parseIsoTime(query.since)
         const until = query.until === undefined ? undefined : parseIsoTime(query.until)
-        if (since !== undefined && until !== undefined && since >= until) {
-          return yield* ValidationError.because("since must be before until.")
-        }
+        yield* checkPeriod({ since, until }, "query")
         const { webhook_id: webhookId, event_type: eventType, event_id: eventId } = query
         const wanted = deliveryStatuses.filter((one) => query.status?.includes(one))
         const statuses = wanted.length === 0 || wanted.length === deliveryStatuses.length ? undefined : wanted
@@ -237,7 +236,10 @@ export const deliveriesLayer = HttpApiBuilder.group(
         const row = yield* findOne(params.id)
         const event = yield* eventOf(row)
         if (event === undefined) {
-          return yield* NotFound.because(`The event of delivery ${row.id} is no longer kept.`)
+          return yield* NotFound.because(
+            `The event of delivery ${row.id} is no longer kept (the operator sets how long: RETENTION_EVENTS).`,
+            { param: "id" }
+          )
         }
         const result = yield* change(deliveries.retry(owner, row.id, event, yield* Clock.currentTimeMillis))
         switch (result.is) {
@@ -247,14 +249,16 @@ export const deliveriesLayer = HttpApiBuilder.group(
             return yield* noDelivery(row.id)
           case "webhook deleted":
             return yield* NotFound.because(
-              `Webhook ${row.webhook_id} of delivery ${row.id} no longer exists.`
+              `Webhook ${row.webhook_id} of delivery ${row.id} no longer exists.`,
+              { param: "id" }
             )
           case "not failed":
             return yield* DeliveryNotFailed.because(
-              `Delivery ${row.id} is ${result.status}; only failed and retrying deliveries can be retried.`
+              `Delivery ${row.id} is ${result.status}; only failed and retrying deliveries can be retried.`,
+              { param: "id" }
             )
           case "webhook disabled":
-            return yield* webhookDisabled(row.webhook_id)
+            return yield* webhookDisabled(row.webhook_id, "id")
           case "quota used up":
             return yield* QuotaExceeded.because(
               "The month's delivery quota is used up; retry when the next month (UTC) begins, or choose a larger plan."
@@ -266,12 +270,10 @@ export const deliveriesLayer = HttpApiBuilder.group(
         const caller = yield* Caller
         const owner = ownerOf(caller)
         const filters = retryFiltersOf(payload)
-        if (filters.since !== undefined && filters.until !== undefined && filters.since >= filters.until) {
-          return yield* ValidationError.because("since must be before until.")
-        }
+        yield* checkPeriod(filters, [])
         const webhookId = payload.webhook_id
         const webhook = yield* webhooks.find(owner, webhookId)
-        if (Option.isNone(webhook)) return yield* noWebhook(webhookId)
+        if (Option.isNone(webhook)) return yield* noWebhook(webhookId, WEBHOOK_FIELD)
         const target = { webhookId, accountId: owner.accountId, network: webhook.value.network }
         const counted = yield* costly.run(owner.accountId, jobs.countRetries(target, filters))
         const { byType, matched } = counted

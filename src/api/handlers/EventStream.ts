@@ -2,7 +2,7 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Settings, watchedNetworks } from "../../config/Config.ts"
+import { Settings, unwatched, watchedNetworks } from "../../config/Config.ts"
 import { type EventType, eventTypes } from "../../domain/EventType.ts"
 import type { Includable } from "../../domain/Include.ts"
 import { defaultNetwork, type KeyEnvironment, type Network, networksOf } from "../../domain/Network.ts"
@@ -18,7 +18,11 @@ export const visibleNetwork = (environment: KeyEnvironment, network: Network) =>
   const seen = networksOf(environment)
   return seen.includes(network)
     ? Effect.succeed(network)
-    : Effect.fail(ValidationError.because(`network must be ${seen.join(" or ")} with a ${environment} key.`))
+    : Effect.fail(
+        ValidationError.because(`network must be ${seen.join(" or ")} with a ${environment} key.`, {
+          param: "network"
+        })
+      )
 }
 
 interface Request {
@@ -56,7 +60,7 @@ export const makeStreamEvents = Effect.gen(function* () {
       query.network ?? defaultNetwork[caller.environment]
     )
     if (!watched.includes(network)) {
-      return yield* ValidationError.because(`network ${network} is not watched by this service.`)
+      return yield* ValidationError.because(unwatched(network), { param: "network" })
     }
     const request = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
     const piece = yield* streams

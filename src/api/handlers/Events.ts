@@ -18,6 +18,7 @@ import type { Event } from "../contract/Events.ts"
 import { NotFound, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { makePage } from "../Pages.ts"
+import { checkPeriod } from "../Period.ts"
 import { makeStreamEvents, visibleNetwork } from "./EventStream.ts"
 
 const eventOf = (row: EventRow, include: ReadonlyArray<Includable> = []): Event => ({
@@ -74,13 +75,13 @@ export const eventsLayer = HttpApiBuilder.group(
       list: Effect.fnUntraced(function* ({ query }) {
         const networks = yield* networksFor((yield* Caller).environment, query.network)
         const [since, until] = [timeOf(query.since), timeOf(query.until)]
-        if (since !== undefined && until !== undefined && since >= until) {
-          return yield* ValidationError.because("since must be before until.")
-        }
+        yield* checkPeriod({ since, until }, "query")
         const ledgerIndexMin = numberOf(query.ledger_index_min)
         const ledgerIndexMax = numberOf(query.ledger_index_max)
         if ((ledgerIndexMin ?? 0) > (ledgerIndexMax ?? ledgerIndexBounds.maximum)) {
-          return yield* ValidationError.because("ledger_index_min must not be above ledger_index_max.")
+          return yield* ValidationError.because("ledger_index_min must not be above ledger_index_max.", {
+            param: "ledger_index_min"
+          })
         }
         // Returns the types without duplicates and in a fixed order. A list of all types means no filter.
         const wanted = expandPatterns(query.event_type ?? [])
@@ -111,7 +112,7 @@ export const eventsLayer = HttpApiBuilder.group(
             ? Option.none()
             : yield* events.find(network, ledgerIndex, eventId)
         return Option.isNone(row)
-          ? yield* NotFound.because(`There is no event ${eventId}.`)
+          ? yield* NotFound.because(`There is no event ${eventId}.`, { param: "event_id" })
           : eventOf(row.value, query.include)
       }, orUnavailable)
     })

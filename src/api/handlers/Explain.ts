@@ -7,9 +7,9 @@ import { Log } from "../../log/Log.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
-import { NotFound } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { CostlyTurns } from "../Turns.ts"
+import { noWebhook } from "../WebhookRefusals.ts"
 import { networksFor } from "./Events.ts"
 
 export const explainLayer = HttpApiBuilder.group(
@@ -26,7 +26,7 @@ export const explainLayer = HttpApiBuilder.group(
         const whose = { ...ownerOf(caller), webhookId }
         const [network] = yield* networksFor(caller.environment, query.network)
         if (webhookId !== undefined && !(yield* explanations.hasWebhook(whose, webhookId))) {
-          return yield* NotFound.because(`There is no webhook ${webhookId}.`)
+          return yield* noWebhook(webhookId, "webhook_id")
         }
         const transaction = {
           hash: query.transaction.toUpperCase(),

@@ -11,9 +11,10 @@ import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
-import { NotFound, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { makePage } from "../Pages.ts"
+import { checkPeriod } from "../Period.ts"
+import { noWebhook } from "../WebhookRefusals.ts"
 
 interface Query {
   readonly since?: string
@@ -54,9 +55,7 @@ export const incidentsLayer = HttpApiBuilder.group(
       const owner = ownerOf(yield* Caller)
       const since = query.since === undefined ? undefined : parseIsoTime(query.since)
       const until = query.until === undefined ? undefined : parseIsoTime(query.until)
-      if (since !== undefined && until !== undefined && since >= until) {
-        return yield* ValidationError.because("since must be before until.")
-      }
+      yield* checkPeriod({ since, until }, "query")
       const nowMs = yield* Clock.currentTimeMillis
       const read = (beforeId: string | undefined, limit: number) =>
         listIncidents(
@@ -75,7 +74,7 @@ export const incidentsLayer = HttpApiBuilder.group(
 
       ofWebhook: Effect.fnUntraced(function* ({ params, query }) {
         const found = yield* webhooks.find(ownerOf(yield* Caller), params.id)
-        if (Option.isNone(found)) return yield* NotFound.because(`There is no webhook ${params.id}.`)
+        if (Option.isNone(found)) return yield* noWebhook(params.id)
         return yield* list(query, params.id)
       }, orUnavailable)
     })

@@ -13,7 +13,7 @@ import { SecretBox } from "../../storage/webhooks/SecretBox.ts"
 import { change } from "../Change.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
-import { NotFound, ValidationError } from "../Errors.ts"
+import { faultOf, NotFound, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 
 const noUrl = NotFound.because("The account has no URL for notices; set one with PUT /v1/account/notices.")
@@ -58,12 +58,12 @@ export const noticesLayer = HttpApiBuilder.group(
         const { accountId } = yield* Caller
         const { format = "standard", types = noticeTypes } = payload
         const problem = endpointProblem(payload.url, rules)
-        if (problem !== undefined) return yield* ValidationError.because(`url ${problem}.`)
+        if (problem !== undefined) return yield* ValidationError.of([faultOf("url", problem)])
         const isSigned = format === "standard"
         if (!isSigned && payload.secret !== undefined)
-          return yield* ValidationError.because(
-            "secret must not be set if format is slack, which has no signature."
-          )
+          return yield* ValidationError.of([
+            faultOf("secret", "must not be set if format is slack, which has no signature")
+          ])
         const kept = Option.getOrUndefined(yield* notices.find(accountId))?.sealedSecret ?? null
         const secret = payload.secret ?? (isSigned && kept === null ? generateSecret() : undefined)
         const sealedSecret = !isSigned ? null : secret === undefined ? kept : secrets.seal(secret)

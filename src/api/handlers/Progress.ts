@@ -5,8 +5,8 @@ import { makeWebhookProgress } from "../../coverage/WebhookProgress.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
-import { NotFound } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
+import { noWebhook } from "../WebhookRefusals.ts"
 
 export const progressLayer = HttpApiBuilder.group(
   Api,
@@ -17,7 +17,7 @@ export const progressLayer = HttpApiBuilder.group(
     return handlers.handleAll({
       ofWebhook: Effect.fnUntraced(function* ({ params }) {
         const found = yield* progressOf(ownerOf(yield* Caller), params.id)
-        if (Option.isNone(found)) return yield* NotFound.because(`There is no webhook ${params.id}.`)
+        if (Option.isNone(found)) return yield* noWebhook(params.id)
         const { completeThrough, gaps, network, oldestWaiting, routedThrough, waiting } = found.value
         return {
           network,

@@ -8,7 +8,6 @@ import { hasHistory, Settings } from "../../config/Config.ts"
 import { estimateReplay } from "../../coverage/ReplayEstimate.ts"
 import { tallyReplay } from "../../coverage/ReplayTally.ts"
 import { eventTypes } from "../../domain/EventType.ts"
-import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import { type EventId, randomId } from "../../domain/Ids.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { eventsTopic } from "../../domain/LedgerEvent.ts"
@@ -33,8 +32,10 @@ import { Caller } from "../contract/Common.ts"
 import type { Filters, ReplayJob } from "../contract/Replay.ts"
 import { JobNotCancellable, NotFound, PlanRequired, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { refusedJob } from "../JobRefusals.ts"
+import { checkFilter } from "../FilterFaults.ts"
+import { refusedJob, WEBHOOK_FIELD } from "../JobRefusals.ts"
 import { makePage } from "../Pages.ts"
+import { checkPeriod } from "../Period.ts"
 import { CostlyTurns } from "../Turns.ts"
 import { noWebhook } from "../WebhookRefusals.ts"
 
@@ -63,7 +64,7 @@ const estimateOf = ({ atLeast, events }: EventEstimate) => ({
 
 const capitalised = (text: string): string => text[0]!.toUpperCase() + text.slice(1)
 
-const noJob = (id: string) => NotFound.because(`There is no replay job ${id}.`)
+const noJob = (id: string) => NotFound.because(`There is no replay job ${id}.`, { param: "job_id" })
 
 /** Without duplicates, with times as numbers, and without `event_types` if all types are wanted. */
 const filtersOf = ({ event_types = [], accounts, payload_filter, since, until }: Filters): ReplayFilters => {
@@ -121,25 +122,23 @@ export const replayLayer = HttpApiBuilder.group(
         const caller = yield* Caller
         const owner = ownerOf(caller)
         if ((payload.event_ids === undefined) === (payload.filters === undefined)) {
-          return yield* ValidationError.because("Give either event_ids or filters, not both.")
+          return yield* ValidationError.because("Give either event_ids or filters, not both.", {
+            param: payload.filters === undefined ? "" : "/filters"
+          })
         }
         const filters = payload.filters === undefined ? undefined : filtersOf(payload.filters)
-        if (filters?.since !== undefined && filters.until !== undefined && filters.since >= filters.until) {
-          return yield* ValidationError.because("filters.since must be before filters.until.")
-        }
-        const mismatch =
-          filters?.payload_filter === undefined
-            ? undefined
-            : filterProblem(filters.payload_filter, filters.event_types ?? eventTypes)
-        if (mismatch !== undefined) {
-          return yield* ValidationError.because(filterSentence("filters.payload_filter", mismatch))
-        }
+        yield* checkPeriod(filters ?? {}, ["filters"])
+        yield* checkFilter(filters?.payload_filter, filters?.event_types ?? eventTypes, [
+          "filters",
+          "payload_filter"
+        ])
         const webhook = yield* webhooks.find(owner, payload.webhook_id)
-        if (Option.isNone(webhook)) return yield* noWebhook(payload.webhook_id)
+        if (Option.isNone(webhook)) return yield* noWebhook(payload.webhook_id, WEBHOOK_FIELD)
         const { network } = webhook.value
         if (filters !== undefined && !filterReplayPlans.includes(caller.plan)) {
           return yield* PlanRequired.because(
-            `Replay by filters needs one of the plans ${filterReplayPlans.map(capitalised).join(", ")}; on every plan you can replay event_ids.`
+            `Replay by filters needs one of the plans ${filterReplayPlans.map(capitalised).join(", ")}; on every plan you can replay event_ids.`,
+            { param: "/filters" }
           )
         }
         const eventIds = payload.event_ids === undefined ? undefined : [...new Set(payload.event_ids)]
@@ -201,7 +200,8 @@ export const replayLayer = HttpApiBuilder.group(
             return yield* noJob(params.job_id)
           case "not cancellable":
             return yield* JobNotCancellable.because(
-              `Replay job ${params.job_id} is ${cancelled.job.status}; only queued and running jobs can be cancelled.`
+              `Replay job ${params.job_id} is ${cancelled.job.status}; only queued and running jobs can be cancelled.`,
+              { param: "job_id" }
             )
         }
       }, orUnavailable)

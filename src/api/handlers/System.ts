@@ -8,6 +8,7 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { monotonicNow } from "../../domain/Monotonic.ts"
+import { nearest, sentenceOf } from "../../domain/Nearest.ts"
 import { trafficObstacle } from "../../health/Traffic.ts"
 import { logPart } from "../../log/LogHealth.ts"
 import { Health, type PartHealth } from "../../observability/Health.ts"
@@ -100,11 +101,15 @@ export const systemLayer = HttpApiBuilder.group(
       readyzPart: ({ params: { part } }) =>
         Effect.flatMap(probes, (all) => {
           const probe = part === TRAFFIC ? traffic : all.get(part)
-          return probe === undefined
-            ? Effect.fail(
-                NotFound.because(`This process has no part ${part}; /readyz shows the parts that it has.`)
-              )
-            : readinessOf([[part, probe]])
+          if (probe !== undefined) return readinessOf([[part, probe]])
+          const suggestion = nearest(part, [...all.keys(), TRAFFIC])
+          const problem = "/readyz shows the parts that it has"
+          return Effect.fail(
+            NotFound.because(sentenceOf(`This process has no part ${part};`, { problem, suggestion }), {
+              param: "part",
+              suggestion
+            })
+          )
         })
     })
   })

@@ -1,14 +1,13 @@
 /**
  * `/v1/webhooks`. This file checks only fields that depend on the settings or the key; the contract checks the rest.
  */
-import { Clock, Effect, Option, Semaphore } from "effect"
+import { Array as Arr, Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Settings, watchedNetworks } from "../../config/Config.ts"
+import { Settings, unwatched, watchedNetworks } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { previewFilters } from "../../coverage/FilterPreview.ts"
 import { hasScope } from "../../domain/ApiKey.ts"
 import { calledUrl, endpointProblem } from "../../domain/EndpointUrl.ts"
-import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
 import { randomId } from "../../domain/Ids.ts"
 import { iso } from "../../domain/IsoTime.ts"
 import { defaultNetwork, environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
@@ -42,8 +41,9 @@ import { afterCommit, change, isCommitted } from "../Change.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Webhook } from "../contract/Webhooks.ts"
-import { Forbidden, ValidationError, webhookDisabled } from "../Errors.ts"
+import { type Fault, Forbidden, faultOf, pointerOf, ValidationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
+import { checkFilter, filterError } from "../FilterFaults.ts"
 import { makePage } from "../Pages.ts"
 import { ratio } from "../Ratio.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
@@ -85,10 +85,11 @@ const webhookOf = (row: WebhookSeen, health: Health): Webhook => ({
   disabled_reason: row.disabled_reason
 })
 
+const FILTER = ["payload_filter"]
+
 const NO_DELIVERIES = { delivered: 0, failed: 0, pending: 0 }
 
-const filterMismatch = (mismatch: PayloadFilterMismatch) =>
-  Effect.fail(ValidationError.because(filterSentence("payload_filter", mismatch)))
+const filterMismatch = ({ problems }: PayloadFilterMismatch) => Effect.fail(filterError(problems, FILTER))
 
 const unique = <A extends string>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(values)]
 
@@ -97,9 +98,16 @@ const canSign = (signing: ReadonlyArray<SigningScheme> | undefined, secret: stri
   signing === undefined || !signing.includes("standard") || standardKey(secret) !== undefined
 
 const storedSecretUnfit = (id: string) =>
-  ValidationError.because(
-    `signing must not contain standard: the webhook's secret is not ${STANDARD_SECRET_FORM}. Make a new secret first: POST /v1/webhooks/${id}/rotate-secret.`
+  faultOf(
+    "signing",
+    `must not contain standard: the webhook's secret is not ${STANDARD_SECRET_FORM}. Make a new secret first: POST /v1/webhooks/${id}/rotate-secret`
   )
+
+/** Fails with all of the faults that there are. */
+const failWith = (...faults: ReadonlyArray<Fault | undefined>) => {
+  const found = faults.filter((fault) => fault !== undefined)
+  return Arr.isReadonlyArrayNonEmpty(found) ? Effect.fail(ValidationError.of(found)) : Effect.void
+}
 
 export const webhooksLayer = HttpApiBuilder.group(
   Api,
@@ -127,36 +135,32 @@ export const webhooksLayer = HttpApiBuilder.group(
       // The row of a webhook stays for as long as its deliveries, so it has a health.
       Effect.map(readHealth([row.id]), (healths) => webhookOf(row, healths.get(row.id)!))
 
-    const checkUrl = (url: string | undefined) => {
+    const urlFault = (url: string | undefined) => {
       const problem = url === undefined ? undefined : endpointProblem(url, rules)
-      return problem === undefined ? Effect.void : Effect.fail(ValidationError.because(`url ${problem}.`))
+      return problem === undefined ? undefined : faultOf("url", problem)
     }
 
-    const checkNetwork = (environment: KeyEnvironment, network: Network) => {
+    const networkFault = (environment: KeyEnvironment, network: Network): Fault | undefined => {
       if (environmentOf(network) !== environment) {
         const accepted = environment === "live" ? "mainnet" : "testnet or devnet"
-        return Effect.fail(ValidationError.because(`network must be ${accepted} with a ${environment} key.`))
+        return faultOf("network", `must be ${accepted} with a ${environment} key`)
       }
       return watched.includes(network)
-        ? Effect.void
-        : Effect.fail(
-            ValidationError.because(
-              `network ${network} is not watched by this service; with a test key you can use testnet or devnet.`
-            )
-          )
+        ? undefined
+        : { param: pointerOf(["network"]), message: unwatched(network) }
     }
 
     /** A rotation at the same time does no harm: new secrets are generated, and each of them can sign. */
-    const checkStoredSecret = Effect.fnUntraced(function* (
+    const storedSecretFault = Effect.fnUntraced(function* (
       owner: Owner,
       id: string,
       signing: ReadonlyArray<SigningScheme> | undefined
     ) {
-      if (signing?.includes("standard") !== true) return
+      if (signing?.includes("standard") !== true) return undefined
       const row = Option.getOrUndefined(yield* webhooks.find(owner, id))
-      if (row === undefined) return
+      if (row === undefined) return undefined
       const secret = yield* Effect.orDie(Effect.fromResult(secrets.open(row.sealed_secret)))
-      if (!canSign(signing, secret)) return yield* storedSecretUnfit(id)
+      return canSign(signing, secret) ? undefined : storedSecretUnfit(id)
     })
 
     return handlers.handleAll({
@@ -164,15 +168,15 @@ export const webhooksLayer = HttpApiBuilder.group(
         function* ({ payload }) {
           const caller = yield* Caller
           const network = payload.network ?? defaultNetwork[caller.environment]
-          yield* checkUrl(payload.url)
-          yield* checkNetwork(caller.environment, network)
           const now = yield* Clock.currentTimeMillis
           const secret = payload.secret ?? generateSecret()
-          if (!canSign(payload.signing, secret)) {
-            return yield* ValidationError.because(
-              `secret must be ${STANDARD_SECRET_FORM} if signing contains standard.`
-            )
-          }
+          yield* failWith(
+            urlFault(payload.url),
+            networkFault(caller.environment, network),
+            canSign(payload.signing, secret)
+              ? undefined
+              : faultOf("secret", `must be ${STANDARD_SECRET_FORM} if signing contains standard`)
+          )
           const creation = webhooks.create(
             {
               id: randomId("wh_", now),
@@ -211,7 +215,8 @@ export const webhooksLayer = HttpApiBuilder.group(
         const { health, search, sort = webhookOrders[0], stats: period, status } = query
         if (period !== undefined && !hasScope(caller.scopes, "deliveries:read")) {
           return yield* Forbidden.because(
-            "stats needs the scope deliveries:read, which this key lacks; leave out stats to list the webhooks."
+            "stats needs the scope deliveries:read, which this key lacks; leave out stats to list the webhooks.",
+            { param: "stats" }
           )
         }
         const nowMs = yield* Clock.currentTimeMillis
@@ -247,8 +252,7 @@ export const webhooksLayer = HttpApiBuilder.group(
       change: Effect.fnUntraced(
         function* ({ params, payload }) {
           const owner = ownerOf(yield* Caller)
-          yield* checkUrl(payload.url)
-          yield* checkStoredSecret(owner, params.id, payload.signing)
+          yield* failWith(urlFault(payload.url), yield* storedSecretFault(owner, params.id, payload.signing))
           const changes = {
             ...payload,
             ...(payload.url === undefined ? {} : { url: calledUrl(payload.url) }),
@@ -299,10 +303,7 @@ export const webhooksLayer = HttpApiBuilder.group(
         const filters = { ...found.value, ...payload }
         const types = expandPatterns(filters.event_types)
         const { account_filters: accounts, payload_filter: wanted } = filters
-        const problem = wanted === null ? undefined : filterProblem(wanted, types)
-        if (problem !== undefined) {
-          return yield* ValidationError.because(filterSentence("payload_filter", problem))
-        }
+        yield* checkFilter(wanted ?? undefined, types, FILTER)
         const preview = previewFilters(
           log,
           found.value.network,
@@ -334,7 +335,7 @@ export const webhooksLayer = HttpApiBuilder.group(
           case "not found":
             return yield* noWebhook(params.id)
           case "webhook disabled":
-            return yield* webhookDisabled(params.id)
+            return yield* webhookDisabled(params.id, "id")
         }
       }, orUnavailable)
     })

@@ -2,26 +2,26 @@
 import { Effect, Option } from "effect"
 import { Flag, Param, Primitive } from "effect/cli"
 import { eventTypes, isEventType } from "../../domain/EventType.ts"
-import { nearest } from "../../domain/filter/Nearest.ts"
+import { nearest } from "../../domain/Nearest.ts"
 import { isEventPattern } from "../../domain/WebhookRules.ts"
 import { several } from "../terminal/Flags.ts"
 
-/** Says which type was meant, if one is near. */
+/** The nearest type, if one is near. */
 const meant = (text: string): string => {
-  const near = nearest(text, eventTypes)
-  return near === undefined ? "" : `the nearest one is ${near}, and `
+  const type = nearest(text, eventTypes)
+  return type === undefined ? "" : `; the nearest one is ${type}`
 }
 
 /** What a flag accepts that takes a type or a family of types. */
 export const patternAccepted = (text: string): string =>
-  `an event type (payment.xrp) or a family (nft.*); ${meant(text)}schemas/README.md lists them`
+  `an event type (payment.xrp) or a family (nft.*)${meant(text)}; schemas/README.md lists them`
 
 /** One type. Shells complete it. */
 const one = Object.assign(Primitive.Choice(eventTypes.map((type) => [type, type] as const)), {
   parse: (text: string) =>
     isEventType(text)
       ? Effect.succeed(text)
-      : Effect.fail(`an event type; ${meant(text)}schemas/README.md lists them`)
+      : Effect.fail(`an event type${meant(text)}; schemas/README.md lists them`)
 })
 
 export const typeArgument = Param.makeSingle({

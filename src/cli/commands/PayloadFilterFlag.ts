@@ -1,7 +1,7 @@
 /** The flag `--payload-filter`, which takes a payload filter as JSON. */
 import { Effect } from "effect"
 import type { EventType } from "../../domain/EventType.ts"
-import { filterProblem, filterSentence } from "../../domain/filter/Parse.ts"
+import { filterProblems, filterSentence } from "../../domain/filter/Parse.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import { wrongUsage } from "../terminal/Failure.ts"
 import { optionalText } from "../terminal/Flags.ts"
@@ -18,10 +18,10 @@ export const payloadFilterOf = Effect.fnUntraced(function* (
   if (given === undefined) return undefined
   const parsed = parseJson(given)
   if (!("value" in parsed)) return yield* wrongUsage(`--payload-filter: ${parsed.message}`)
-  const problem = filterProblem(parsed.value, types)
+  const [problem] = filterProblems(parsed.value, types)
   if (problem !== undefined) {
     return yield* wrongUsage(`--payload-filter: ${filterSentence("payload_filter", problem)}`)
   }
-  // `filterProblem` accepts only objects.
+  // `filterProblems` accepts only objects.
   return parsed.value as PayloadFilter
 })

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../../../package.json" with { type: "json" }
 import { givenSettings } from "../../config/Config.ts"
+import { unknownSettings } from "../../config/UnknownSettings.ts"
 import { about } from "../terminal/Help.ts"
 import { Invocation, settings } from "../terminal/Invocation.ts"
 import { Signals } from "../terminal/Signals.ts"
@@ -25,6 +26,7 @@ export const start = Command.make(
             set: givenSettings(environment).set
           })
         )
+        for (const { message } of unknownSettings(environment)) yield* Effect.logWarning(message)
         return yield* Layer.launch(service("ledgerhook start"))
       }).pipe(Effect.provide(settings))
     )

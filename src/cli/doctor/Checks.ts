@@ -13,6 +13,7 @@ import {
   settingsTable,
   watchedNetworks
 } from "../../config/Config.ts"
+import { unknownSettings } from "../../config/UnknownSettings.ts"
 import { type Finding, fine } from "./Finding.ts"
 import { kafkaChecks } from "./KafkaCheck.ts"
 import { type LastTaken, lastInKafka } from "./LastTaken.ts"
@@ -30,6 +31,14 @@ import { telemetryCheck } from "./TelemetryCheck.ts"
 /** The checks run at the same time, those of ledger servers after the last taken ledgers are read. */
 export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<Finding>> => {
   const settings = loadSettings(environment)
+  const unknown = unknownSettings(environment).map(
+    ({ message, name }): Finding => ({
+      check: "settings",
+      status: "problem",
+      detail: message,
+      fix: `Correct the name, or unset ${name}: it has no effect.`
+    })
+  )
   if (!("port" in settings)) {
     const wrong = settings.map(
       ({ name, message }): Finding => ({
@@ -39,7 +48,7 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
         fix: `Correct or unset ${name}, then run doctor again: connections are checked only if all settings are valid.`
       })
     )
-    return Effect.succeed(wrong)
+    return Effect.succeed([...wrong, ...unknown])
   }
   const { kafka, mailFrom, networks, smtpUrl, telemetry, verify } = settings
   const { set, empty } = givenSettings(environment)
@@ -111,6 +120,15 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
       { concurrency: "unbounded" }
     )
     const log = store.log === undefined || given === undefined ? [] : [logFinding(store.log, given)]
-    return [accepted, ...store.findings, ...log, ...ofKafka, ...ofServers.flat(), ...rest, ...ofService]
+    return [
+      accepted,
+      ...unknown,
+      ...store.findings,
+      ...log,
+      ...ofKafka,
+      ...ofServers.flat(),
+      ...rest,
+      ...ofService
+    ]
   })
 }

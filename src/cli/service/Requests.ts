@@ -4,10 +4,10 @@
  */
 import { Effect, Layer, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
-import { HttpApiClient, HttpApiError } from "effect/http-api"
+import { HttpApiClient } from "effect/http-api"
 import { Api } from "../../api/Contract.ts"
 import { KEY_HEADER } from "../../api/contract/Common.ts"
-import { schemaMessage } from "../../api/SchemaMessages.ts"
+import { faultsOf } from "../../api/RequestFaults.ts"
 import { connectionFailure } from "../../deliver/send/Failures.ts"
 import { printable } from "../../domain/Printable.ts"
 import { CommandFailed, failed, WrongUsage, wrongUsage } from "../terminal/Failure.ts"
@@ -73,9 +73,7 @@ export const sentencesOf =
       if (refusal !== undefined) return refused(url, refusal)
       // The client checks a request before it sends it.
       if (Schema.isSchemaError(error))
-        return wrongUsage(
-          schemaMessage(new HttpApiError.HttpApiSchemaError({ kind: "Payload", cause: error }))
-        )
+        return wrongUsage(faultsOf("Payload", error.issue, undefined)[0]!.message)
       if (error instanceof HttpClientError.HttpClientError && "response" in error.reason)
         return noApi(url, error.reason.response.status)
       return unreachable(url, requestFailure(error))

@@ -153,7 +153,7 @@ export const compileFilter = (filter: Filter): EventFilter => {
 export const compileStored = (filter: PayloadFilter): EventFilter =>
   Result.match(parseFilter(filter, eventTypes), {
     onSuccess: compileFilter,
-    onFailure: (problem) => {
+    onFailure: ([problem]) => {
       throw new Error(`a stored filter is not known here: ${filterSentence("payload_filter", problem)}`)
     }
   })

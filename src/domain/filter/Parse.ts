@@ -2,31 +2,38 @@
  * Checks a payload filter: its form, its size, and that each field and value is possible in at least one of the event
  * types. A hostile filter costs no more than the largest one that is accepted. Pure.
  */
-import { Result } from "effect"
+import { Array as Arr, Result } from "effect"
 import { type EventType, eventTypes } from "../EventType.ts"
+import { NAME_LENGTH, nearest, type Problem, sentenceOf } from "../Nearest.ts"
 import { isJsonObject } from "../NormaliseLedger.ts"
 import { printable } from "../Printable.ts"
 import { fieldsOf, formsOfField } from "./Fields.ts"
-import { nearest } from "./Nearest.ts"
 import { operandProblem } from "./Operands.ts"
 import { type Comparison, comparisons, type Filter, filterBounds, type Scalar } from "./PayloadFilter.ts"
 
 /** The place that is wrong, and the rest of a sentence that starts with it. */
-export interface FilterProblem {
+export interface FilterProblem extends Problem {
   readonly path: ReadonlyArray<string | number>
-  readonly problem: string
 }
 
-type Checked<A> = Result.Result<A, FilterProblem>
+type Checked<A> = Result.Result<A, FilterProblems>
+export type FilterProblems = Arr.NonEmptyReadonlyArray<FilterProblem>
 
-/** Characters of an unknown name that an answer repeats, and that are compared with known names. */
-const NAME_LENGTH = 60
+/** Parsing stops after so many problems: more do not help, and finding them takes time. */
+const PROBLEMS_MAX = 20
 
-const refuse = (path: FilterProblem["path"], problem: string): Result.Result<never, FilterProblem> =>
-  Result.fail({
-    path: path.map((key) => (typeof key === "number" ? key : printable(key, NAME_LENGTH))),
-    problem
-  })
+const refuse = (
+  path: FilterProblem["path"],
+  problem: string,
+  suggestion?: string
+): Result.Result<never, FilterProblems> =>
+  Result.fail([
+    {
+      path: path.map((key) => (typeof key === "number" ? key : printable(key, NAME_LENGTH))),
+      problem,
+      suggestion
+    }
+  ])
 
 const TOO_LONG = refuse([], `must have at most ${filterBounds.jsonLength} characters as JSON`)
 
@@ -35,13 +42,13 @@ const isComparison = (name: string): name is Comparison => comparisons.some((one
 const typesWith = (field: string): ReadonlyArray<EventType> =>
   eventTypes.filter((type) => fieldsOf(type).has(field))
 
-const unknownField = (field: string, types: ReadonlyArray<EventType>): string => {
+const unknownField = (path: FilterProblem["path"], field: string, types: ReadonlyArray<EventType>) => {
   const others = typesWith(field)
   if (others.length > 0) {
-    return `is not a field of the event types asked for; these have it: ${others.join(", ")}`
+    return refuse(path, `is not a field of the event types asked for; these have it: ${others.join(", ")}`)
   }
   const known = new Set(types.flatMap((type) => [...fieldsOf(type).keys()]))
-  return `is not a field of these events; the nearest one is ${nearest(field.slice(0, NAME_LENGTH), known)}`
+  return refuse(path, "is not a field of these events", nearest(field, known))
 }
 
 const makeParser = (types: ReadonlyArray<EventType>) => {
@@ -76,13 +83,20 @@ const makeParser = (types: ReadonlyArray<EventType>) => {
       characters += typeof operand === "string" ? operand.length : 1
       if (characters > filterBounds.jsonLength) return TOO_LONG
       const problem = operandProblem(forms, comparison, operand)
-      if (problem !== undefined) return refuse(isList ? [...path, i] : path, problem)
+      if (problem !== undefined) {
+        const known = forms.flatMap(({ textForms }) => textForms.flatMap(({ values = [] }) => values))
+        return refuse(
+          isList ? [...path, i] : path,
+          problem,
+          typeof operand === "string" ? nearest(operand, known) : undefined
+        )
+      }
     }
     return Result.succeed(condition(operands))
   }
 
   const fieldOf = (path: FilterProblem["path"], field: string, given: unknown): Checked<Filter> => {
-    if (formsOfField(field, types).length === 0) return refuse(path, unknownField(field, types))
+    if (formsOfField(field, types).length === 0) return unknownField(path, field, types)
     if (Array.isArray(given)) return refuse(path, "must not be a list; $in compares with several values")
     if (!isJsonObject(given)) return comparisonOf(path, field, "$eq", given)
     const entries = Object.entries(given)
@@ -94,7 +108,8 @@ const makeParser = (types: ReadonlyArray<EventType>) => {
             [...path, name],
             name === "$not"
               ? 'must stand before the field: {"$not": {"destination_tag": 7}}'
-              : `is not an operator; accepted: ${comparisons.join(", ")}. To name a field of an object, write amount.value`
+              : `is not an operator; accepted: ${comparisons.join(", ")}. To name a field of an object, write amount.value`,
+            nearest(name, comparisons)
           )
     )
   }
@@ -126,7 +141,11 @@ const makeParser = (types: ReadonlyArray<EventType>) => {
           return Result.map(filterOf(at, inner, depth + 1), (of): Filter => ({ is: "not", of }))
         default:
           return name.startsWith("$")
-            ? refuse(at, "must be $and, $or, $not or the name of a field")
+            ? refuse(
+                at,
+                "must be $and, $or, $not or the name of a field",
+                nearest(name, ["$and", "$or", "$not"])
+              )
             : fieldOf(at, name, inner)
       }
     })
@@ -135,18 +154,20 @@ const makeParser = (types: ReadonlyArray<EventType>) => {
   return (given: unknown) => filterOf([], given, 0)
 }
 
-/** Parses in order and stops at the first problem. */
+/** Parses in order. A problem of the whole filter, such as its size, is the last one. */
 const each = <A>(
   values: ReadonlyArray<A>,
   parse: (value: A, i: number) => Checked<Filter>
 ): Checked<ReadonlyArray<Filter>> => {
   const parsed: Array<Filter> = []
+  const problems: Array<FilterProblem> = []
   for (const [i, value] of values.entries()) {
     const one = parse(value, i)
-    if (Result.isFailure(one)) return Result.fail(one.failure)
-    parsed.push(one.success)
+    if (Result.isSuccess(one)) parsed.push(one.success)
+    else problems.push(...one.failure)
+    if (problems.length >= PROBLEMS_MAX || problems.at(-1)?.path.length === 0) break
   }
-  return Result.succeed(parsed)
+  return Arr.isArrayNonEmpty(problems) ? Result.fail(problems) : Result.succeed(parsed)
 }
 
 const all = <A>(values: ReadonlyArray<A>, parse: (value: A) => Checked<Filter>): Checked<Filter> =>
@@ -160,11 +181,14 @@ export const parseFilter = (given: unknown, types: ReadonlyArray<EventType>): Ch
   )
 
 /** A sentence such as `payload_filter.$or[0].amount must be …`. `name`: the field that has the filter. */
-export const filterSentence = (name: string, { path, problem }: FilterProblem): string => {
+export const filterSentence = (name: string, { path, ...problem }: FilterProblem): string => {
   const place = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")
-  return `${name}${place} ${problem}.`
+  return sentenceOf(`${name}${place}`, problem)
 }
 
-/** Returns what is wrong with the filter; undefined if it is valid. */
-export const filterProblem = (given: unknown, types: ReadonlyArray<EventType>): FilterProblem | undefined =>
-  Result.match(parseFilter(given, types), { onSuccess: () => undefined, onFailure: (problem) => problem })
+/** Returns what is wrong with the filter; empty if it is valid. */
+export const filterProblems = (
+  given: unknown,
+  types: ReadonlyArray<EventType>
+): ReadonlyArray<FilterProblem> =>
+  Result.match(parseFilter(given, types), { onSuccess: () => [], onFailure: (problems) => problems })

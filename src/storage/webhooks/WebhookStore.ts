@@ -7,7 +7,7 @@ import { Array as Arr, Clock, Context, Data, Effect, Layer, Option, Result } fro
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { Batch } from "../../domain/Batch.ts"
-import { type FilterProblem, parseFilter } from "../../domain/filter/Parse.ts"
+import { type FilterProblems, parseFilter } from "../../domain/filter/Parse.ts"
 import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
 import type { HealthState } from "../../domain/HealthState.ts"
 import type { AccountId } from "../../domain/Ids.ts"
@@ -83,14 +83,16 @@ export interface SecretRotation {
 }
 
 /** The payload filter names a field, or a value, that none of the webhook's event types has. */
-export class PayloadFilterMismatch extends Data.TaggedError("PayloadFilterMismatch")<FilterProblem> {}
+export class PayloadFilterMismatch extends Data.TaggedError("PayloadFilterMismatch")<{
+  readonly problems: FilterProblems
+}> {}
 
 const requireFit = ({ event_types, payload_filter }: Pick<WebhookRow, "event_types" | "payload_filter">) => {
   const parsed =
     payload_filter === null ? undefined : parseFilter(payload_filter, expandPatterns(event_types))
   return parsed === undefined || Result.isSuccess(parsed)
     ? Effect.void
-    : Effect.fail(new PayloadFilterMismatch(parsed.failure))
+    : Effect.fail(new PayloadFilterMismatch({ problems: parsed.failure }))
 }
 
 const jsonOf = (value: PayloadFilter | Batch | null): string | null =>

@@ -83,6 +83,22 @@ describe("doctor", () => {
     })
   )
 
+  it.live("reports variables that are nearly settings, whether the settings are valid or not", () =>
+    Effect.gen(function* () {
+      const dataDir = join(yield* temporaryFolder, "data")
+      for (const PORT of ["0", "70000"]) {
+        const findings = yield* examine({ DATA_DIR: dataDir, PORT, DELIVERY_TIMEOTU: "5s", KAFKA_HOME: "/k" })
+        const [unknown, ...others] = findings.filter(({ detail }) => detail.includes("is not a setting"))
+        isProblem(
+          unknown!,
+          /^DELIVERY_TIMEOTU is not a setting; did you mean DELIVERY_TIMEOUT\?$/,
+          /unset DELIVERY_TIMEOTU/
+        )
+        assert.deepStrictEqual(others, [])
+      }
+    })
+  )
+
   it.live("reports empty settings, which count as unset", () =>
     Effect.gen(function* () {
       const settings = (environment: Environment) =>

@@ -4,8 +4,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { type EventType, eventTypes } from "../../../src/domain/EventType.ts"
 import { fieldsOf } from "../../../src/domain/filter/Fields.ts"
-import { filterProblem, parseFilter } from "../../../src/domain/filter/Parse.ts"
+import { filterProblems, parseFilter } from "../../../src/domain/filter/Parse.ts"
 import { filterBounds } from "../../../src/domain/filter/PayloadFilter.ts"
+import { sentenceOf } from "../../../src/domain/Nearest.ts"
 
 const ADDRESS = "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
 const HASH = "C6AD4F3C7A5B5B3C9D2B7F0E1A8D64E5B1F2A3C4D5E6F708192A3B4C5D6E7F80"
@@ -36,12 +37,12 @@ const refused: ReadonlyArray<readonly [unknown, ReadonlyArray<EventType>, RegExp
   [
     { destination_tg: 7 },
     ["payment.xrp"],
-    /^destination_tg is not a field of these events; the nearest one is destination_tag$/
+    /^destination_tg is not a field of these events; did you mean destination_tag\?$/
   ],
   [
     { "amount.val": 7 },
     ["payment.issued"],
-    /^amount\.val is not a field of these events; the nearest one is amount\.value$/
+    /^amount\.val is not a field of these events; did you mean amount\.value\?$/
   ],
   [
     { taxon: 7 },
@@ -54,7 +55,11 @@ const refused: ReadonlyArray<readonly [unknown, ReadonlyArray<EventType>, RegExp
   [{ "": 1 }, ["payment.xrp"], /^ is not a field/],
   [{ "\ud800": 1 }, ["payment.xrp"], /^\\ud800 is not a field/],
   [{ ["a".repeat(100_000)]: 1 }, ["payment.xrp"], /^a{60}… is not a field/],
-  [{ $nor: [{ amount: 1 }] }, ["payment.xrp"], /^\$nor must be \$and, \$or, \$not or the name of a field$/],
+  [
+    { $nor: [{ amount: 1 }] },
+    ["payment.xrp"],
+    /^\$nor must be \$and, \$or, \$not or the name of a field; did you mean \$or\?$/
+  ],
   [{ $and: [] }, ["payment.xrp"], /^\$and must be a list of at least one filter$/],
   [{ $or: { amount: 1 } }, ["payment.xrp"], /^\$or must be a list/],
   [{ $or: [{ amount: 1 }, {}] }, ["payment.xrp"], /^\$or\.1 must contain at least one condition/],
@@ -106,7 +111,11 @@ const refused: ReadonlyArray<readonly [unknown, ReadonlyArray<EventType>, RegExp
   [{ sender: 5 }, ["payment.xrp"], /^sender must be a text of the form Address/],
   [{ sender: { $gt: ADDRESS } }, ["payment.xrp"], /^sender\.\$gt compares only numbers and times/],
   [{ tx_hash: HASH.toLowerCase() }, ["payment.xrp"], /^tx_hash must be a text of the form Hash/],
-  [{ reason: "canceled" }, ["check.cancelled"], /^reason must be "cancelled" or "expired"$/],
+  [
+    { reason: "canceled" },
+    ["check.cancelled"],
+    /^reason must be "cancelled" or "expired"; did you mean cancelled\?$/
+  ],
   [{ is_sell: "true" }, ["dex.offer_created"], /^is_sell must be true or false$/],
   [{ is_sell: { $gt: true } }, ["dex.offer_created"], /^is_sell\.\$gt compares only numbers and times/],
   [{ expiration: "2026-11-21" }, ["dex.offer_created"], /^expiration must be an ISO 8601 date-time/],
@@ -114,8 +123,8 @@ const refused: ReadonlyArray<readonly [unknown, ReadonlyArray<EventType>, RegExp
 ]
 
 const said = (given: unknown, types: ReadonlyArray<EventType>) => {
-  const wrong = filterProblem(given, types)
-  return wrong === undefined ? undefined : `${wrong.path.join(".")} ${wrong.problem}`
+  const [wrong] = filterProblems(given, types)
+  return wrong && sentenceOf(wrong.path.join("."), wrong).replace(/\.$/, "")
 }
 
 const nested = (depth: number): unknown => (depth === 0 ? { amount: 1 } : { $not: nested(depth - 1) })
@@ -161,7 +170,7 @@ describe("a payload filter", () => {
       fields,
       { $or: new Array(100_000).fill({ amount: 1 }) }
     ])
-      assert.isDefined(filterProblem(given, eventTypes))
+      assert.isNotEmpty(filterProblems(given, eventTypes))
     assert.strictEqual(Object.getPrototypeOf({}), Object.prototype)
   })
 

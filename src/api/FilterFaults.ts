@@ -1,0 +1,28 @@
+/** The faults of a payload filter that does not fit its event types. */
+import { Array as Arr, Effect } from "effect"
+import type { EventType } from "../domain/EventType.ts"
+import { type FilterProblem, filterProblems, filterSentence } from "../domain/filter/Parse.ts"
+import type { PayloadFilter } from "../domain/filter/PayloadFilter.ts"
+import { pointerOf, ValidationError } from "./Errors.ts"
+
+/** `place`: the path of the filter in the body. */
+export const filterError = (
+  problems: Arr.NonEmptyReadonlyArray<FilterProblem>,
+  place: ReadonlyArray<string>
+) =>
+  ValidationError.of(
+    Arr.map(problems, (problem) => ({
+      param: pointerOf([...place, ...problem.path]),
+      message: filterSentence(place.join("."), problem),
+      suggestion: problem.suggestion
+    }))
+  )
+
+export const checkFilter = (
+  filter: PayloadFilter | undefined,
+  types: ReadonlyArray<EventType>,
+  place: ReadonlyArray<string>
+) => {
+  const problems = filter === undefined ? [] : filterProblems(filter, types)
+  return Arr.isReadonlyArrayNonEmpty(problems) ? Effect.fail(filterError(problems, place)) : Effect.void
+}
