@@ -14,6 +14,7 @@ import { forgetEndedRows } from "./storage/EndedRows.ts"
 import { forgetAlerts } from "./storage/events/AlertStore.ts"
 import { maintainEvents } from "./storage/events/EventIndex.ts"
 import { forgetProcesses } from "./storage/Processes.ts"
+import { keepJobs } from "./storage/replays/JobEnds.ts"
 import { keepHealth } from "./storage/webhooks/HealthUpkeep.ts"
 import { forgetPreviousSecrets } from "./storage/webhooks/WebhookStore.ts"
 
@@ -33,6 +34,7 @@ export const upkeep = Effect.raceAllFirst([
   keepEndingQueues,
   keepGaps,
   keepHealth,
+  keepJobs,
   keepTotals,
   forgetProcesses,
   report,

@@ -1,7 +1,9 @@
 /** Variables that were meant as settings are named, and those of other programs are left alone. */
+import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { settingsTable } from "../src/config/Config.ts"
 import { ownWords, unknownSettings } from "../src/config/UnknownSettings.ts"
+import { runProgram } from "./support/program.ts"
 
 const said = (...names: ReadonlyArray<string>) =>
   unknownSettings(Object.fromEntries(names.map((name) => [name, "x"]))).map(({ message }) => message)
@@ -97,6 +99,12 @@ describe("unknown settings", () => {
       ),
       []
     )
+  })
+
+  it("are named when the service starts", () => {
+    const environment = { DELIVERY_TIMEOTU: "5s", XRPL_MAINNET_URLS: "", DATA_DIR: "/dev/null/data" }
+    const { stderr } = runProgram(["start"], { cwd: tmpdir(), environment })
+    assert.match(stderr, /DELIVERY_TIMEOTU is not a setting; did you mean DELIVERY_TIMEOUT\?/)
   })
 
   it("do not include any setting", () => {

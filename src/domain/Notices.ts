@@ -48,7 +48,10 @@ export const noticeBody = (
 ): string =>
   JSON.stringify(format === "slack" ? { text: slackText(text) } : { type, timestamp: iso(createdAt), data })
 
-/** A replay or retry job that has ended: no more deliveries are queued for it. */
+/**
+ * A replay or retry job that has finished: it has ended, and none of its deliveries waits. Their counts are null for a
+ * job from before they were counted.
+ */
 export const replayNotice = (job: {
   readonly account_id: AccountId
   readonly job_id: string
@@ -59,11 +62,16 @@ export const replayNotice = (job: {
   readonly total_events: number
   readonly processed_events: number
   readonly failed_events: number
+  readonly delivered: number | null
+  readonly waiting: number | null
+  readonly failed: number | null
 }): Notice => ({
   type: "replay.finished",
   text: `Replay ${job.job_id} ${job.status === "completed" ? "is completed" : `was ${job.status}`}.\n• ${
     job.processed_events
-  } of ${job.total_events} events are queued for ${job.webhook_id}.${job.error === null ? "" : `\n• ${job.error}`}`,
+  } of ${job.total_events} events were queued for ${job.webhook_id}.${
+    job.delivered === null ? "" : `\n• ${job.delivered} deliveries were delivered, ${job.failed} failed.`
+  }${job.error === null ? "" : `\n• ${job.error}`}`,
   data: job
 })
 

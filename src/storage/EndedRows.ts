@@ -67,6 +67,12 @@ export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, now
         SELECT id FROM webhooks AS gone WHERE ${webhookEnded!} AND deleted_at < ${before}
           AND NOT EXISTS (SELECT FROM deliveries WHERE webhook_id = gone.id) LIMIT ${most}
       ) RETURNING 1`,
+    // A job takes no delivery that was made after it, so the deliveries of these jobs are gone.
+    sql`
+      DELETE FROM retried_deliveries WHERE (job_id, delivery_id) IN (
+        SELECT job_id, delivery_id FROM retried_deliveries
+        WHERE job_id < ${firstIdAt("rpl_job_", Math.max(0, nowMs - retentionMs))} LIMIT ${most}
+      ) RETURNING 1`,
     sql`
       DELETE FROM incidents WHERE id IN (
         SELECT id FROM incidents

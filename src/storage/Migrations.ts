@@ -25,6 +25,7 @@ import webhookProgress from "./migrations/0015_webhook_progress.ts"
 import notices from "./migrations/0016_notices.ts"
 import rulesVersion2 from "./migrations/0017_rules_version_2.ts"
 import pauseAndOrder from "./migrations/0018_pause_and_order.ts"
+import jobDeliveries from "./migrations/0019_job_deliveries.ts"
 
 /** How often a migration tries to lock a table. A dump may hold its locks for minutes: 60 tries take five. */
 export const TRIES = 60
@@ -48,7 +49,8 @@ const migrations = {
   "0015_webhook_progress": webhookProgress,
   "0016_notices": notices,
   "0017_rules_version_2": rulesVersion2,
-  "0018_pause_and_order": pauseAndOrder
+  "0018_pause_and_order": pauseAndOrder,
+  "0019_job_deliveries": jobDeliveries
 }
 const TABLE = "migrations"
 const newestOf = (names: ReadonlyArray<string>): number =>

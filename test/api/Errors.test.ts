@@ -129,6 +129,12 @@ layer(apiLayer(), { excludeTestServices: true })("an error names what is wrong",
       "webhook_id",
       /^There is no webhook wh_/
     ],
+    [
+      `GET /v1/events/stream?last_event_id=${event_ids[0]}`,
+      undefined,
+      "last_event_id",
+      /RETENTION_EVENTS\.$/
+    ],
     ["GET /readyz/databse", undefined, "part", "database"],
     ["GET /v1/webhoks", undefined, undefined, "/v1/webhooks"],
     [`GET /v1/webhook/${id}`, undefined, undefined, "/v1/webhooks/{id}"],
@@ -235,6 +241,15 @@ layer(apiLayer(), { excludeTestServices: true })("an error names what is wrong",
       }
       for (const path of [`/v1/webhooks?${long.slice(0, 8_000)}=1`, `/v1/account?${long.slice(0, 8_000)}`])
         assert.isBelow(JSON.stringify(yield* refused("GET", path)).length, 2_000)
+    })
+  )
+})
+
+layer(apiLayer(), { excludeTestServices: true })("the page of an error", (it) => {
+  it.effect("is served, with the place that doc_url names", () =>
+    Effect.gen(function* () {
+      const { text } = yield* (yield* ApiUnderTest).call("GET", "/docs/errors")
+      for (const code of Object.keys(statusOf)) assert.include(text, `id="${code.toLowerCase()}"`)
     })
   )
 })

@@ -274,7 +274,7 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
       ])
       assert.deepStrictEqual(yield* ask(`?last_event_id=${unknown}`), [
         404,
-        `There is no event ${unknown} in the retained log of mainnet. Without Last-Event-ID a stream begins with the next event.`
+        `There is no event ${unknown} in the retained log of mainnet. Without Last-Event-ID a stream begins with the next event. The operator sets how long events are kept: RETENTION_EVENTS.`
       ])
       const [event] = newLedgers()
       yield* appendLedgers([event!])

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { noticeTypes } from "../../src/domain/Notices.ts"
 import { EventIndex } from "../../src/storage/events/EventIndex.ts"
+import { finishJobs } from "../../src/storage/replays/JobEnds.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { eventOf } from "../support/events.ts"
@@ -146,13 +147,15 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/account/notices", (it) => 
         "/v1/replay"
       )
       yield* call("DELETE", undefined, `/v1/replay/${job.job_id}`)
+      yield* finishJobs(Date.now())
       yield* call("DELETE", undefined, `/v1/replay/${job.job_id}`)
+      yield* finishJobs(Date.now())
       const notices = yield* sql<{ readonly type: string; readonly text: string; readonly data: object }>`
         SELECT type, text, data FROM notices WHERE account_id = ${accountId}`
       assert.deepStrictEqual(notices, [
         {
           type: "replay.finished",
-          text: `Replay ${job.job_id} was cancelled.\n• 0 of 1 events are queued for ${webhook.id}.`,
+          text: `Replay ${job.job_id} was cancelled.\n• 0 of 1 events were queued for ${webhook.id}.\n• 0 deliveries were delivered, 0 failed.`,
           data: {
             account_id: accountId,
             webhook_id: webhook.id,
@@ -160,6 +163,9 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/account/notices", (it) => 
             total_events: 1,
             processed_events: 0,
             failed_events: 0,
+            delivered: 0,
+            waiting: 0,
+            failed: 0,
             job_id: job.job_id,
             status: "cancelled",
             error: null

@@ -69,6 +69,9 @@ layer(apiLayer(), { excludeTestServices: true })("retrying many deliveries", (it
         total_events: 2,
         processed_events: 0,
         failed_events: 0,
+        delivered: 0,
+        waiting: 0,
+        failed: 0,
         error: null,
         created_at,
         completed_at: null
@@ -86,6 +89,17 @@ layer(apiLayer(), { excludeTestServices: true })("retrying many deliveries", (it
         status: "cancelled",
         total_events: 2
       })
+      // Nothing was queued for the job, and a job of nobody has none.
+      for (const id of [job_id, "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"])
+        for (const filter of ["", "&status=failed", "&event_type=nft.*"]) {
+          const listed = yield* api.call("GET", `/v1/deliveries?job_id=${id}${filter}`, { key })
+          assert.deepStrictEqual([listed.status, listed.body.data], [200, []])
+        }
+      const wrong = yield* api.call("GET", "/v1/deliveries?job_id=1", { key })
+      assert.deepStrictEqual(
+        [wrong.status, wrong.body.error.message],
+        [400, "job_id must be an id such as rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE."]
+      )
     })
   )
 

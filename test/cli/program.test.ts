@@ -182,15 +182,6 @@ describe("settings", () => {
       assert.notInclude(stderr, "hunter2")
     })
   }
-
-  it("that do not exist are named at the start", () => {
-    const { stderr } = run(["start"], {
-      DELIVERY_TIMEOTU: "5s",
-      XRPL_MAINNET_URLS: "",
-      DATA_DIR: "/dev/null/data"
-    })
-    assert.match(stderr, /DELIVERY_TIMEOTU is not a setting; did you mean DELIVERY_TIMEOUT\?/)
-  })
 })
 
 describe("commands on stored data", () => {

@@ -283,8 +283,14 @@ describe("a job", () => {
           cwd,
           environment: { ...environment, NO_COLOR: "1" }
         })
-        assert.match(head!, /^ID +MODE +STATUS +DONE +QUEUED +FAILED +CREATED +ACCOUNT +WEBHOOK +ERROR$/)
-        assert.match(row!, new RegExp(`^${jobs[2]}  replay  queued +0 % +0 +0 .*${OTHER}  ${other}  -$`))
+        assert.match(
+          head!,
+          /^ID +MODE +STATUS +DONE +QUEUED +FAILED +DELIVERED +WAITING +CREATED +ACCOUNT +WEBHOOK +ERROR$/
+        )
+        assert.match(
+          row!,
+          new RegExp(`^${jobs[2]}  replay  queued +0 % +0 +0 +0 +0 .*${OTHER}  ${other}  -$`)
+        )
       }),
     TIMEOUT
   )

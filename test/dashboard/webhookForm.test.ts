@@ -11,7 +11,7 @@ import {
 import {
   changeOf,
   creationOf,
-  fieldOf,
+  faultsByField,
   newValues,
   valuesOf
 } from "../../dashboard/src/pages/webhooks/form/values.ts"
@@ -133,11 +133,18 @@ describe("the form of a webhook", () => {
     )
   })
 
-  it("finds the field that a message of the API names", () => {
-    const fields = ["url", "event_types", "payload_filter"]
-    assert.strictEqual(fieldOf("event_types[1] must be one of …", fields), "event_types")
-    assert.strictEqual(fieldOf("payload_filter.amout is not a field", fields), "payload_filter")
-    assert.isUndefined(fieldOf("The plan allows 10 webhooks", fields))
+  it("shows each fault that the API names at its field, the first if a field has several", () => {
+    const faults = [
+      { param: "/event_types/1", message: "event_types[1] must be one of …" },
+      { param: "/event_types/2", message: "event_types[2] must be one of …" },
+      { param: "/payload_filter/amout", message: "payload_filter.amout is not a field" },
+      { param: "id", message: "There is no webhook" },
+      { param: "", message: "The request body must be a JSON object." }
+    ]
+    assert.deepStrictEqual(faultsByField(faults, ["url", "event_types", "payload_filter"]), {
+      event_types: "event_types[1] must be one of …",
+      payload_filter: "payload_filter.amout is not a field"
+    })
   })
 })
 

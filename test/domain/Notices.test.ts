@@ -41,6 +41,9 @@ const notices: ReadonlyArray<Notice> = [
     total_events: 2,
     processed_events: 1,
     failed_events: 1,
+    delivered: 1,
+    waiting: 0,
+    failed: 0,
     job_id: "rpl_job_1",
     status: "failed",
     error: "webhook disabled"

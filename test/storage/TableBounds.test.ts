@@ -59,6 +59,8 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
     "storage/EndedRows.ts",
     "DELETE FROM replay_jobs"
   ],
+  retried_deliveries: ["RETENTION_DELIVERIES", "storage/EndedRows.ts", "DELETE FROM retried_deliveries"],
+  job_changes: ["added to the jobs every 2 s", "storage/replays/JobEnds.ts", "DELETE FROM job_changes"],
   history_requests: ["go with their job", "storage/EndedRows.ts", "DELETE FROM history_requests"],
   history_stretches: [
     "go with their ledgers",

@@ -8,30 +8,52 @@ import { requestsLeftOf, setRequestsLeft } from "./refresh.ts"
 
 const KEY_HEADER = "X-Service-Key"
 
+/** What is wrong with one field. `param`: a JSON pointer into the request's body, such as `/event_types/1`. */
+export interface Fault {
+  readonly param: string
+  readonly message: string
+}
+
 export class ApiFailure extends Error {
   /** 0: there was no response. */
   readonly status: number
   readonly code: string
   /** What the service quotes in its log. */
   readonly requestId: string | undefined
-  constructor(status: number, code: string, message: string, requestId: string | undefined) {
+  readonly faults: ReadonlyArray<Fault>
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    requestId: string | undefined,
+    faults: ReadonlyArray<Fault> = []
+  ) {
     super(message)
     this.status = status
     this.code = code
     this.requestId = requestId
+    this.faults = faults
   }
 }
 
 const UNREACHABLE = "The service did not answer. Check that it is running and that you are online."
 
+/** The API's error. */
+interface Sent extends Fault {
+  readonly code: string
+  readonly errors: ReadonlyArray<Fault>
+}
+
 const failureOf = (thrown: unknown): ApiFailure => {
   if (!(thrown instanceof HttpError)) return new ApiFailure(0, "UNREACHABLE", UNREACHABLE, undefined)
-  const error = (thrown.data as { error?: { code?: string; message?: string } } | undefined)?.error
+  const { error } = Object(thrown.data) as { readonly error?: Partial<Sent> }
   return new ApiFailure(
     thrown.status,
     error?.code ?? "UNREADABLE",
     error?.message ?? `The service answered ${thrown.status} without saying why.`,
-    thrown.headers.get("x-request-id") ?? undefined
+    thrown.headers.get("x-request-id") ?? undefined,
+    error?.errors ??
+      (error?.param === undefined ? [] : [{ param: error.param, message: error.message ?? "" }])
   )
 }
 

@@ -960,6 +960,12 @@ export type ReplayJob = {
     processed_events: number;
     /** Events that could not be queued: ids that do not exist, events that are no longer kept, or the rest of a job that failed. Set when the job ends. */
     failed_events: number;
+    /** Deliveries of the job that were delivered. A delivery that several retry jobs take counts in the last of them. Final once the job has ended and none waits. Null for jobs from before release 0.3. */
+    delivered: number | null;
+    /** Deliveries of the job that wait for an attempt, retries included. A delivery that several retry jobs take counts in the last of them. Final once the job has ended and none waits. Null for jobs from before release 0.3. */
+    waiting: number | null;
+    /** Deliveries of the job that have failed finally. A delivery that several retry jobs take counts in the last of them. Final once the job has ended and none waits. Null for jobs from before release 0.3. */
+    failed: number | null;
     /** Why the job failed; null if it did not. */
     error: string | null;
     /** ISO 8601 date-time in UTC with milliseconds. */
@@ -990,6 +996,12 @@ export type ReplayJobDetail = {
     processed_events: number;
     /** Events that could not be queued: ids that do not exist, events that are no longer kept, or the rest of a job that failed. Set when the job ends. */
     failed_events: number;
+    /** Deliveries of the job that were delivered. A delivery that several retry jobs take counts in the last of them. Final once the job has ended and none waits. Null for jobs from before release 0.3. */
+    delivered: number | null;
+    /** Deliveries of the job that wait for an attempt, retries included. A delivery that several retry jobs take counts in the last of them. Final once the job has ended and none waits. Null for jobs from before release 0.3. */
+    waiting: number | null;
+    /** Deliveries of the job that have failed finally. A delivery that several retry jobs take counts in the last of them. Final once the job has ended and none waits. Null for jobs from before release 0.3. */
+    failed: number | null;
     /** Why the job failed; null if it did not. */
     error: string | null;
     /** ISO 8601 date-time in UTC with milliseconds. */
@@ -3379,11 +3391,12 @@ export function getWebhookProgress(id: string, { xRequestId }: {
 /**
  * List deliveries
  */
-export function listDeliveries({ webhookId, eventType, status, eventId, since, until, limit, cursor, xRequestId }: {
+export function listDeliveries({ webhookId, eventType, status, eventId, jobId, since, until, limit, cursor, xRequestId }: {
     webhookId?: string;
     eventType?: EventPattern;
     status?: ("pending" | "retrying" | "delivered" | "failed")[];
     eventId?: string;
+    jobId?: string;
     since?: string;
     until?: string;
     limit?: number;
@@ -3419,6 +3432,7 @@ export function listDeliveries({ webhookId, eventType, status, eventId, since, u
         event_type: eventType,
         status,
         event_id: eventId,
+        job_id: jobId,
         since,
         until,
         limit,

@@ -22,6 +22,7 @@ import {
   TimeBound,
   Timestamp
 } from "./Common.ts"
+import { JobId } from "./Replay.ts"
 import { EventPattern, EventTypes } from "./WebhookFields.ts"
 import { WebhookId } from "./Webhooks.ts"
 
@@ -247,6 +248,12 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
           EventId.annotate({
             description: "Only deliveries of this event, replays included.",
             examples: [EVENT_ID_EXAMPLE]
+          })
+        ),
+        job_id: Schema.optionalKey(
+          JobId.annotate({
+            description: "Only deliveries that this replay job made, or this retry job took.",
+            examples: ["rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"]
           })
         ),
         since: Schema.optionalKey(TimeBound),

@@ -108,7 +108,7 @@ const NewReplayJob = Schema.Struct({
   examples: [{ webhook_id: "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE", event_ids: [EVENT_ID_EXAMPLE] }]
 })
 
-const JobId = idOf("rpl_job_")
+export const JobId = idOf("rpl_job_")
 const Status = field(
   Schema.Literals(replayStatuses),
   "queued: no process works on it yet. running. completed: all its events are queued for delivery. cancelled. failed: error says why.",
@@ -161,6 +161,13 @@ const CountedReplay = Schema.Struct({
   )
 }).annotate({ identifier: "CountedReplay", description: "The result of dry_run. No job is created." })
 
+const outcome = (what: string, example: number) =>
+  field(
+    Schema.NullOr(Schema.Int),
+    `${what}. A delivery that several retry jobs take counts in the last of them. Final once the job has ended and none waits. Null for jobs from before release 0.3.`,
+    example
+  )
+
 const job = {
   job_id: id,
   mode: field(
@@ -179,6 +186,9 @@ const job = {
     "Events that could not be queued: ids that do not exist, events that are no longer kept, or the rest of a job that failed. Set when the job ends.",
     0
   ),
+  delivered: outcome("Deliveries of the job that were delivered", 780),
+  waiting: outcome("Deliveries of the job that wait for an attempt, retries included", 15),
+  failed: outcome("Deliveries of the job that have failed finally", 5),
   error: field(Schema.NullOr(Schema.String), "Why the job failed; null if it did not.", null),
   created_at: Timestamp,
   completed_at: field(Schema.NullOr(Timestamp), "When all events were queued; null until then.", null)

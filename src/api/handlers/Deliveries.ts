@@ -2,8 +2,9 @@
  * `/v1/deliveries`. Request bodies are not stored. They are rebuilt from the event in the log, byte for byte as they
  * were sent.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Limits } from "../../config/Limits.ts"
 import { liveDeliveryIds } from "../../coverage/LiveDeliveryIds.ts"
 import { eventTopicOf } from "../../domain/Backfill.ts"
 import { batchItem } from "../../domain/Batch.ts"
@@ -132,6 +133,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
     const webhooks = yield* WebhookStore
     const log = yield* Log
     const costly = yield* CostlyTurns
+    const jobSearches = yield* Semaphore.make(Limits.heavyRequestsAtOnce)
 
     const findOne = Effect.fnUntraced(function* (id: string) {
       const row = yield* deliveries.find(ownerOf(yield* Caller), id)
@@ -163,7 +165,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
         const since = query.since === undefined ? undefined : parseIsoTime(query.since)
         const until = query.until === undefined ? undefined : parseIsoTime(query.until)
         yield* checkPeriod({ since, until }, "query")
-        const { webhook_id: webhookId, event_type: eventType, event_id: eventId } = query
+        const { webhook_id: webhookId, event_type: eventType, event_id: eventId, job_id: jobId } = query
         const wanted = deliveryStatuses.filter((one) => query.status?.includes(one))
         const statuses = wanted.length === 0 || wanted.length === deliveryStatuses.length ? undefined : wanted
         const { accountId, networks } = owner
@@ -175,19 +177,29 @@ export const deliveriesLayer = HttpApiBuilder.group(
           eventType,
           eventId,
           statuses?.join(),
+          ...(jobId === undefined ? [] : [jobId]),
           since,
           until
         ]
         const event = eventId === undefined ? undefined : yield* wantedEvent(networks, eventId)
-        const read = (beforeId: string | undefined, limit: number) =>
+        const job = jobId === undefined ? undefined : yield* jobs.deliveriesOf(owner, jobId)
+        const search = (beforeId: string | undefined, limit: number) =>
           ofTypes(eventType, limit, (type) =>
             deliveries.list(
               owner,
-              { webhookId, eventType: type, event, statuses, since, until },
+              { webhookId, eventType: type, event, job, statuses, since, until },
               beforeId,
               limit
             )
           )
+        const read = (beforeId: string | undefined, limit: number) => {
+          if (jobId === undefined) return search(beforeId, limit)
+          if (job === undefined || (webhookId ?? job.webhookId) !== job.webhookId) return Effect.succeed([])
+          // With these filters a page may read all deliveries of the job.
+          return statuses === undefined && eventType === undefined
+            ? search(beforeId, limit)
+            : costly.run(accountId, jobSearches.withPermit(search(beforeId, limit)))
+        }
         return yield* page(query, list, read, deliveryOf)
       }, orUnavailable),
 

@@ -71,7 +71,9 @@ export const makeStreamEvents = Effect.gen(function* () {
         include: query.include ?? [],
         // A reader that reconnects adds the header to its first request, so the header is newer than the query.
         // An empty one is none: some clients send the header before they have an id.
-        lastEventId: lastSeen || query.last_event_id || undefined
+        last: lastSeen
+          ? { id: lastSeen, param: "last-event-id" }
+          : { id: query.last_event_id || undefined, param: "last_event_id" }
       })
       .pipe(Effect.catchTag("NotAMarker", Effect.die))
     const texts = Stream.unfold(undefined, () =>

@@ -47,6 +47,9 @@ const jobOf = (row: ReplayJobRow): ReplayJob => ({
   total_events: row.total_events,
   processed_events: row.processed_events,
   failed_events: row.failed_events,
+  delivered: row.deliveries?.delivered ?? null,
+  waiting: row.deliveries?.waiting ?? null,
+  failed: row.deliveries?.failed ?? null,
   error: row.error,
   created_at: iso(row.created_at),
   completed_at: row.completed_at === null ? null : iso(row.completed_at)

@@ -31,6 +31,12 @@ export interface StreamConnection {
   readonly destroy: () => void
 }
 
+/** The last event that the reader has seen, if it says one, and the parameter that says it. */
+interface LastEvent {
+  readonly id: string | undefined
+  readonly param: string
+}
+
 /** Its times are of the monotonic clock. */
 interface OpenStream {
   readonly caller: Identity
@@ -150,7 +156,7 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
     const positionOf = Effect.fnUntraced(function* (
       network: Network,
       tail: EventTail,
-      id: string | undefined
+      { id, param }: LastEvent
     ) {
       if (id === undefined) {
         const last = yield* log.last({ topic: eventsTopic(network), partition: 0 })
@@ -162,7 +168,8 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
       const offset = recent?.offset ?? (yield* offsetOfEvent(log, network, id))
       if (offset !== undefined) return { next: offset + 1, id } satisfies Position
       return yield* NotFound.because(
-        `There is no event ${id} in the retained log of ${network}. Without Last-Event-ID a stream begins with the next event.`
+        `There is no event ${id} in the retained log of ${network}. Without Last-Event-ID a stream begins with the next event. The operator sets how long events are kept: RETENTION_EVENTS.`,
+        { param }
       )
     })
 
@@ -176,12 +183,12 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
         readonly connection: StreamConnection
         readonly filter: EventFilter
         readonly include: ReadonlyArray<Includable>
-        readonly lastEventId: string | undefined
+        readonly last: LastEvent
       }) {
-        const { caller, connection, filter, include, lastEventId } = options
+        const { caller, connection, filter, include, last } = options
         const stream = yield* Effect.acquireRelease(register(caller, connection), forget)
         const tail = yield* RcMap.get(tails, filter.network)
-        const from = yield* positionOf(filter.network, tail, lastEventId)
+        const from = yield* positionOf(filter.network, tail, last)
         const { endedBecause, piece } = yield* makeStreamReader({
           filter,
           include,

@@ -23,6 +23,14 @@ export interface WantedEvent {
   readonly liveIds: ReadonlyArray<LiveIds>
 }
 
+/** A job of the caller whose deliveries are wanted. */
+export interface JobDeliveries {
+  readonly id: string
+  readonly webhookId: WebhookId
+  /** A replay's deliveries are in this range of ids. Undefined: a retry job, whose deliveries are in a list. */
+  readonly ids: { readonly from: string; readonly end: string } | undefined
+}
+
 /** Both exclusive; Unix milliseconds, possibly with a fraction. */
 export interface Period {
   readonly since?: number | undefined
@@ -35,6 +43,7 @@ export interface DeliveryFilter extends Period {
   /** Any of these; not empty. */
   readonly statuses?: ReadonlyArray<DeliveryStatus> | undefined
   readonly event?: WantedEvent | undefined
+  readonly job?: JobDeliveries | undefined
 }
 
 /** An index of deliveries: its columns before the id, and their values. */
@@ -111,7 +120,8 @@ export const deliveryPage = <Row extends object>(
   limit: number
 ): Statement.Statement<Row> => {
   const { accountId, networks } = owner
-  const { webhookId, eventType, statuses, event } = filter
+  const { eventType, statuses, event, job } = filter
+  const webhookId = job?.webhookId ?? filter.webhookId
   const { fromMs, endMs } = timesOf(filter)
   const [firstId, untilId] = [firstIdAt("dlv_", fromMs), firstIdAt("dlv_", endMs)]
   const endId = beforeId === undefined || untilId < beforeId ? untilId : beforeId
@@ -121,6 +131,15 @@ export const deliveryPage = <Row extends object>(
     value === undefined ? [] : [sql`${sql(column)} = ${value}`]
   const [ofWebhook, ofType] = [equal("webhook_id", webhookId), equal("event_type", eventType)]
   const ofStatus = statuses === undefined ? [] : [sql.or(statuses.map((status) => sql`status = ${status}`))]
+  const ofJob =
+    job === undefined
+      ? []
+      : job.ids === undefined
+        ? // `OFFSET 0`: it is looked up for each row that meets the other conditions, instead of the whole list.
+          [
+            sql`EXISTS (SELECT FROM retried_deliveries r WHERE r.job_id = ${job.id} AND r.delivery_id = id OFFSET 0)`
+          ]
+        : [sql`replay_job_id = ${job.id}`]
   if (event !== undefined) {
     // MATERIALIZED: an event has few deliveries, and no index of the other conditions may be chosen instead of its own.
     return sql<Row>`
@@ -131,8 +150,30 @@ export const deliveryPage = <Row extends object>(
         sql`id >= ${firstId} AND id < ${endId}`,
         ...ofWebhook,
         ...ofType,
-        ...ofStatus
+        ...ofStatus,
+        ...ofJob
       ])} ORDER BY id DESC LIMIT ${limit}`
+  }
+  const chosen = [...ofType, ...ofStatus]
+  if (job?.ids !== undefined) {
+    const [from, end] = [[firstId, job.ids.from].toSorted()[1]!, [endId, job.ids.end].toSorted()[0]!]
+    const { range, order } = idRange(sql, [["webhook_id", sql`${job.webhookId}`]], sql`${from}`, sql`${end}`)
+    // `CASE`: PostgreSQL then expects that many rows meet the conditions, and reads the range in the order of its index.
+    return sql<Row>`
+      SELECT ${columns} FROM deliveries WHERE ${range} AND CASE WHEN ${sql.and([...ofJob, ...chosen])} THEN true ELSE false END
+      ORDER BY ${order} LIMIT ${limit}`
+  }
+  // Of a retry job's deliveries most are delivered in the end. Others are searched by the totals, as without a job.
+  if (job !== undefined && (statuses === undefined || statuses.includes("delivered"))) {
+    // `OFFSET 0`: each delivery of the list is looked up by its id, in the order of the list.
+    return sql<Row>`
+      SELECT found.* FROM (
+        SELECT delivery_id FROM retried_deliveries
+        WHERE job_id = ${job.id} AND delivery_id >= ${firstId} AND delivery_id < ${endId}
+        ORDER BY delivery_id DESC OFFSET 0
+      ) AS listed CROSS JOIN LATERAL (
+        SELECT ${columns} FROM deliveries WHERE ${sql.and([sql`id = listed.delivery_id`, ...chosen])} OFFSET 0
+      ) AS found LIMIT ${limit}`
   }
 
   const ofOwner: Key =
@@ -146,7 +187,7 @@ export const deliveryPage = <Row extends object>(
   const rowsBetween = (from: Statement.Fragment, end: Statement.Fragment) => {
     const { range, order } = idRange(sql, key, from, end)
     return sql`
-      SELECT ${columns} FROM deliveries WHERE ${sql.and([range, ...ofStatus])} ORDER BY ${order} LIMIT ${limit}`
+      SELECT ${columns} FROM deliveries WHERE ${sql.and([range, ...ofStatus, ...ofJob])} ORDER BY ${order} LIMIT ${limit}`
   }
 
   /** Conditions on totals, and on changes that are not in the totals yet. */

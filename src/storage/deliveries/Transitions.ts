@@ -250,18 +250,27 @@ export interface RetriedDelivery {
  * retrying, and its next attempt is due now. Returns the deliveries whose work must be queued now. A retrying
  * delivery needs no new work if it is in the backlog (it is due already) or was retried before (its `next_attempt_at`
  * is then not after its `updated_at`). Each has a `next_attempt_at`, so that the index of what waits has it at once.
+ * `jobId`: the retry job that asks for it.
  */
 export const retryNow = (
   sql: Sql,
   ids: ReadonlyArray<string>,
-  nowMs: number
+  nowMs: number,
+  jobId: string | null = null
 ): Effect.Effect<ReadonlyArray<RetriedDelivery>, SqlError.SqlError> =>
   sql<RetriedDelivery>`
     UPDATE deliveries SET
       status = CASE status WHEN 'failed' THEN 'pending' ELSE status END,
       series_start = CASE status WHEN 'failed' THEN attempts ELSE series_start END,
       next_attempt_at = ${timestamp(sql, nowMs)},
+      retry_job_id = coalesce(${jobId}, retry_job_id),
       updated_at = ${timestamp(sql, nowMs)}
     WHERE id = ANY(${column(ids)}::text[])
       AND (status = 'failed' OR (status = 'retrying' AND NOT parked AND next_attempt_at > updated_at))
     RETURNING id, attempts + 1 AS attempt, attempts + 1 - series_start AS "seriesAttempt"`.unprepared
+
+/** Names the retry job in those of its deliveries that `retryNow` did not change. Their status stays. */
+export const nameRetryJob = (sql: Sql, ids: ReadonlyArray<string>, jobId: string) =>
+  sql`
+    UPDATE deliveries SET retry_job_id = ${jobId}
+    WHERE id = ANY(${column(ids)}::text[]) AND retry_job_id IS DISTINCT FROM ${jobId}`.unprepared

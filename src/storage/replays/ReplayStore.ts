@@ -6,14 +6,22 @@
 
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { EventId, WebhookId } from "../../domain/Ids.ts"
+import { type EventId, firstIdAt, type WebhookId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
-import type { ReplayFilters, ReplayMode, ReplayStatus, RetryFilters } from "../../domain/Replay.ts"
+import {
+  firstReplayDeliveryId,
+  lastReplayMoment,
+  type ReplayFilters,
+  type ReplayMode,
+  type ReplayStatus,
+  type RetryFilters
+} from "../../domain/Replay.ts"
 import type { WebhookStatus } from "../../domain/Webhook.ts"
 import { lockedLimits } from "../accounts/AccountLimits.ts"
 import { quotaUsedUp } from "../accounts/UsageStore.ts"
 import { column } from "../Columns.ts"
+import type { JobDeliveries } from "../deliveries/DeliveryPages.ts"
 import { countRetryable, type RetryTarget } from "../deliveries/Retryable.ts"
 import { ReadSql } from "../Sql.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
@@ -35,6 +43,8 @@ export interface ReplayJobRow {
   readonly processed_events: number
   readonly failed_events: number
   readonly error: string | null
+  /** How many of its deliveries have these outcomes; null for a job from before they were counted. */
+  readonly deliveries: Readonly<Record<"delivered" | "waiting" | "failed", number>> | null
   /** The part of the job that has been read, from 0 to 1. */
   readonly part: number
   readonly created_at: string
@@ -61,7 +71,13 @@ export const replayJobColumns = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN by_ledger OR retry IS NOT NULL THEN processed_events::float8 / greatest(1, total_events, processed_events)
     WHEN cursor IS NULL THEN 0
     ELSE (cursor - start_offset)::float8 / greatest(1, end_offset - start_offset) END AS part,
-  created_at, started_at, completed_at, cancelled_at, (
+  created_at, started_at, completed_at, cancelled_at, CASE WHEN waiting IS NOT NULL THEN (
+    SELECT jsonb_build_object(
+      'delivered', delivered + coalesce(sum(count) FILTER (WHERE outcome = 'delivered'), 0),
+      'waiting', waiting + coalesce(sum(count) FILTER (WHERE outcome = 'waiting'), 0),
+      'failed', failed + coalesce(sum(count) FILTER (WHERE outcome = 'failed'), 0)
+    ) FROM job_changes WHERE job_id = replay_jobs.id AND finished_at IS NULL
+  ) END AS deliveries, (
     SELECT jsonb_build_object('ledgers', ledgers, 'fetched', fetched, 'settled_at', settled_at)
     FROM history_requests WHERE job_id = replay_jobs.id
   ) AS history, (
@@ -80,6 +96,14 @@ export interface NewReplayJob {
   readonly retry?: RetryFilters
   readonly estimatedEvents: number
   /** The end of the events topic now: the job does not send later events. A retry job does not use it. */
+  readonly endOffset: number
+}
+
+interface JobPlace {
+  readonly webhookId: WebhookId
+  readonly isRetry: boolean
+  readonly startedAt: number
+  readonly startOffset: number
   readonly endOffset: number
 }
 
@@ -152,6 +176,30 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
     return {
       create,
       find,
+
+      /** Where the job's deliveries are; none if there is no such job, or if it has none yet. */
+      deliveriesOf: (owner: Owner, id: string) =>
+        sql<JobPlace>`
+          SELECT webhook_id AS "webhookId", retry IS NOT NULL AS "isRetry",
+            (extract(epoch FROM started_at) * 1000)::float8 AS "startedAt",
+            coalesce(start_offset, 0)::float8 AS "startOffset", end_offset::float8 AS "endOffset"
+          FROM replay_jobs
+          WHERE id = ${id} AND ${owned(owner)} AND (retry IS NOT NULL OR start_offset IS NOT NULL)`.pipe(
+          Effect.map(([row]): JobDeliveries | undefined => {
+            if (row === undefined) return undefined
+            const { endOffset, isRetry, startOffset, startedAt, webhookId } = row
+            if (isRetry) return { id, webhookId, ids: undefined }
+            const origin = { id, startedAt, startOffset }
+            return {
+              id,
+              webhookId,
+              ids: {
+                from: firstReplayDeliveryId(origin, startOffset),
+                end: firstIdAt("dlv_", lastReplayMoment(origin, endOffset) + 1)
+              }
+            }
+          })
+        ),
 
       /** How many deliveries a retry job would take now. */
       countRetries: (target: RetryTarget, filters: RetryFilters) => countRetryable(read, target, filters),

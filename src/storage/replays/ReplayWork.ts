@@ -10,7 +10,6 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import { type AccountId, type EventId, firstIdAt, type WebhookId } from "../../domain/Ids.ts"
 import type { Network } from "../../domain/Network.ts"
-import { replayNotice } from "../../domain/Notices.ts"
 import { CHARGED_NETWORK } from "../../domain/Quota.ts"
 import {
   firstReplayDeliveryId,
@@ -19,7 +18,6 @@ import {
   type RetryFilters
 } from "../../domain/Replay.ts"
 import { Metrics } from "../../observability/Metrics.ts"
-import { queueNotices } from "../accounts/NoticeStore.ts"
 import { deliveriesLeftInQuota } from "../accounts/UsageStore.ts"
 import { endQueued } from "../deliveries/Transitions.ts"
 import { JOB_CLEARED } from "../EndedRows.ts"
@@ -86,8 +84,6 @@ export interface JobEnd {
   readonly error: string | null
 }
 
-type EndedJob = Omit<Parameters<typeof replayNotice>[0], "job_id" | "status" | "error">
-
 const jobOf = ({ startOffset, byLedger, ...row }: ClaimedRow): ClaimedJob => ({
   ...row,
   plan:
@@ -135,7 +131,7 @@ export const endJob = (
     // counts its failures while it runs.
     const total = sql`CASE WHEN ${status} = 'completed' AND event_ids IS NULL THEN processed_events + failed_events
       ELSE greatest(total_events, processed_events) END`
-    const [ended] = yield* sql<EndedJob>`
+    const ended = yield* sql`
       UPDATE replay_jobs SET
         status = ${status}, error = ${error}, owner = NULL, lease_until = NULL, ${sql.literal(JOB_CLEARED)},
         completed_at = ${status === "completed" ? now : sql`NULL`},
@@ -143,16 +139,9 @@ export const endJob = (
         total_events = ${total},
         failed_events = CASE ${status} WHEN 'cancelled' THEN 0 ELSE ${total} - processed_events END
       WHERE id = ${id} AND status IN ('queued', 'running') AND ${owner === undefined ? sql`true` : sql`owner = ${owner}`}
-      RETURNING account_id, webhook_id, network, total_events::float8 AS total_events,
-        processed_events::float8 AS processed_events, failed_events::float8 AS failed_events`
-    if (ended === undefined) return 0
+      RETURNING 1`
+    if (ended.length === 0) return 0
     if (status !== "completed") yield* endUncounted(sql, id, nowMs)
-    const data = { ...ended, job_id: id, status, error }
-    yield* queueNotices(
-      sql,
-      [{ ...replayNotice(data), accountId: ended.account_id, cause: `replay/${id}` }],
-      nowMs
-    )
     return 1
   }).pipe(
     sql.withTransaction,

@@ -12,7 +12,7 @@ import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { RetryFilters, RetryStatus } from "../../domain/Replay.ts"
 import { column } from "../Columns.ts"
 import { idAfter, retryablePage } from "../deliveries/Retryable.ts"
-import { type RetriedDelivery, retryNow } from "../deliveries/Transitions.ts"
+import { nameRetryJob, type RetriedDelivery, retryNow } from "../deliveries/Transitions.ts"
 import { Outbox } from "../outbox/Outbox.ts"
 import type { ClaimedJob, JobOwnership } from "./ReplayWork.ts"
 
@@ -71,7 +71,10 @@ export class RetryWork extends Context.Service<RetryWork>()("ledgerhook/storage/
         let left = quotaLeft ?? Number.POSITIVE_INFINITY
         const end = rows.findIndex(({ status }) => status === "failed" && --left < 0)
         const taken = (end === -1 ? rows : rows.slice(0, end)).map(({ id }) => id)
-        const queued = yield* retryNow(sql, taken, nowMs)
+        const queued = yield* retryNow(sql, taken, nowMs, job.id)
+        yield* nameRetryJob(sql, taken, job.id)
+        yield* sql`
+          INSERT INTO retried_deliveries SELECT ${job.id}, unnest(${column(taken)}::text[]) ON CONFLICT DO NOTHING`
         const numbers = new Map(queued.map((one) => [one.id, one]))
         const records = batch.deliveries.flatMap(({ id, event }) => {
           const found = numbers.get(id)

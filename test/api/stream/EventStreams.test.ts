@@ -59,7 +59,7 @@ it.live("streams of one account that are behind read the log one after another, 
           connection: { endStream: undefined, destroy: () => {} },
           filter,
           include: [],
-          lastEventId: EVENTS[0]!.event_id
+          last: { id: EVENTS[0]!.event_id, param: "last_event_id" }
         }),
         // The first piece is a heartbeat.
         (piece) => piece

@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliveryStatuses } from "../../../src/domain/Delivery.ts"
-import { deliveryId, firstDeliveryIdAt } from "../../../src/domain/Ids.ts"
+import { deliveryId, firstDeliveryIdAt, firstIdAt } from "../../../src/domain/Ids.ts"
 import { column } from "../../../src/storage/Columns.ts"
 import { type DeliveryFilter, deliveryPage } from "../../../src/storage/deliveries/DeliveryPages.ts"
 import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
@@ -94,6 +94,32 @@ layer(Layer.provideMerge(Partitions.layer, TestDatabase))("pages of deliveries",
         for (const webhookId of [undefined, webhookIds[0]])
           for (const eventType of [undefined, "payment.xrp"])
             assert.strictEqual(yield* readFor(other, { statuses, webhookId, eventType }), 0)
+    })
+  )
+
+  it.effect("of a job read its rows and stop, before PostgreSQL knows how many there are", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const day = NOW + 2 * DAY_MS
+      yield* Effect.flatMap(Partitions, (partitions) => partitions.ensure(day, day))
+      yield* insertAccount("acct_jobs")
+      const webhookId = yield* insertWebhook("acct_jobs")
+      const [from, end] = [firstIdAt("dlv_", day), firstIdAt("dlv_", day + 1)]
+      yield* sql`
+        INSERT INTO deliveries (id, webhook_id, account_id, network, event_id, event_type, event_offset, replay_job_id, status, updated_at)
+        SELECT left(${from}, 14) || lpad(i::text, 16, '0'), ${webhookId}, 'acct_jobs', 'mainnet', 'event ' || i, 'payment.xrp', i,
+               'rpl_job_1', CASE i % 100 WHEN 0 THEN 'failed' ELSE 'delivered' END, now()
+        FROM generate_series(1, 20_000) AS i`
+      yield* sql`INSERT INTO retried_deliveries SELECT 'rpl_job_2', id FROM deliveries WHERE webhook_id = ${webhookId}`
+      const owner = { accountId: "acct_jobs", networks: ["mainnet" as const] }
+      for (const job of [
+        { id: "rpl_job_1", webhookId, ids: { from, end } },
+        { id: "rpl_job_2", webhookId, ids: undefined }
+      ]) {
+        assert.isAtMost(yield* readFor(owner, { job }), 2 * LIMIT)
+        assert.isAtMost(yield* readFor(owner, { job, statuses: ["delivered"] }), 2 * LIMIT)
+        assert.isAtMost(yield* readFor(owner, { job, eventType: "payment.xrp" }), 2 * LIMIT)
+      }
     })
   )
 

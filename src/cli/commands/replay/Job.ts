@@ -45,6 +45,9 @@ export const toJson = (job: ReplaySummary, nowMs: number) => ({
   total_events: job.total_events,
   processed_events: job.processed_events,
   failed_events: job.failed_events,
+  delivered: job.deliveries?.delivered ?? null,
+  waiting: job.deliveries?.waiting ?? null,
+  failed: job.deliveries?.failed ?? null,
   progress_percent: percentOf(progressOf(job)),
   eta_seconds: remainingOf(job, nowMs),
   history:
@@ -73,6 +76,8 @@ export const columns: ReadonlyArray<Column<ReplaySummary>> = [
   { head: "DONE", cell: percentText },
   { head: "QUEUED", cell: ({ processed_events }) => String(processed_events) },
   { head: "FAILED", cell: ({ failed_events }) => String(failed_events) },
+  { head: "DELIVERED", cell: ({ deliveries }) => String(deliveries?.delivered ?? "-") },
+  { head: "WAITING", cell: ({ deliveries }) => String(deliveries?.waiting ?? "-") },
   { head: "CREATED", cell: ({ created_at }) => iso(created_at) },
   { head: "ACCOUNT", cell: ({ account_id }) => account_id },
   { head: "WEBHOOK", cell: ({ webhook_id }) => webhook_id },
@@ -89,6 +94,14 @@ export const fields = (job: ReplaySummary): ReadonlyArray<Field> => [
   ["events", `${job.status === "completed" ? "" : "about "}${job.total_events}`],
   ["queued", String(job.processed_events)],
   ["failed", String(job.failed_events)],
+  ...(job.deliveries === null
+    ? []
+    : [
+        [
+          "deliveries",
+          `${job.deliveries.delivered} delivered, ${job.deliveries.waiting} waiting, ${job.deliveries.failed} failed`
+        ] as const
+      ]),
   ...(job.history === null ? [] : [["history", historyText(job.history)] as const]),
   ...(job.skipped_ledgers.length === 0
     ? []

@@ -1,4 +1,4 @@
-/** The form of a webhook, new or changed. The service checks the values; its message is shown at the field it names. */
+/** The form of a webhook, new or changed. The service checks the values; each fault is shown at its field. */
 import { Button, Textarea, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation } from "@tanstack/react-query"
@@ -15,7 +15,7 @@ import { HeadersField } from "./HeadersField.tsx"
 import { NetworkField } from "./NetworkField.tsx"
 import { RequestFields } from "./RequestFields.tsx"
 import { TypeTree } from "./TypeTree.tsx"
-import { fieldOf, filterOf, type WebhookValues } from "./values.ts"
+import { faultsByField, filterOf, type WebhookValues } from "./values.ts"
 
 interface WebhookFormProps {
   readonly initial: WebhookValues
@@ -45,8 +45,8 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
     mutationFn: save,
     onError: (failure) => {
       if (!(failure instanceof ApiFailure)) return
-      const field = fieldOf(failure.message, Object.keys(initial))
-      if (field !== undefined) form.setFieldError(field, visible(failure.message))
+      for (const [field, message] of Object.entries(faultsByField(failure.faults, Object.keys(initial))))
+        form.setFieldError(field, visible(message))
     }
   })
   const { values, errors } = form

@@ -1,4 +1,5 @@
 /** The fields of the form of a webhook, and the request that they make. Pure. */
+import type { Fault } from "../../../api/call.ts"
 import type { NewWebhook, Webhook, WebhookChange } from "../../../api/ledgerhook.ts"
 import { addressesIn } from "../../../parts/addresses.ts"
 import { patternsIn } from "../../../parts/eventTypes.ts"
@@ -115,8 +116,15 @@ export const creationOf = (values: WebhookValues): NewWebhook => ({
   ...(values.secret === "" ? {} : { secret: values.secret })
 })
 
-/** The form's field that a message of the API begins with, such as `event_types[1] must be …`. */
-export const fieldOf = (message: string, fields: ReadonlyArray<string>): string | undefined => {
-  const name = /^[a-z_]+/.exec(message)?.[0]
-  return fields.find((field) => field === name)
+/** The first fault of each of the form's fields. */
+export const faultsByField = (
+  faults: ReadonlyArray<Fault>,
+  fields: ReadonlyArray<string>
+): Readonly<Record<string, string>> => {
+  const found: Record<string, string> = {}
+  for (const { param, message } of faults) {
+    const field = param.split("/")[1]
+    if (field !== undefined && fields.includes(field)) found[field] ??= message
+  }
+  return found
 }
