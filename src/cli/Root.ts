@@ -32,7 +32,7 @@ import { print, printError } from "./terminal/Output.ts"
 
 const root = Command.make("ledgerhook").pipe(
   Command.withDescription(
-    "Watches the XRP Ledger and delivers its events as signed webhooks. Settings come from the environment and from .env; .env.example lists them."
+    "Watches the XRP Ledger and delivers its events as signed webhooks. Settings come from the environment and from .env; .env.example lists them. Commands that use a service elsewhere find it by LEDGERHOOK_URL (default: http://127.0.0.1:8080) and LEDGERHOOK_API_KEY; `webhook list` and `explain` use the local database if LEDGERHOOK_URL is not set."
   ),
   Command.withExamples([
     { command: "npm run demo", description: "Try the service without network or settings" },

@@ -1,6 +1,6 @@
 /** Flags and arguments that take event types. A mistyped one is refused with the name that is nearest. */
-import { Effect } from "effect"
-import { Argument, Flag, Param, Primitive } from "effect/cli"
+import { Effect, Option } from "effect"
+import { Flag, Param, Primitive } from "effect/cli"
 import { eventTypes, isEventType } from "../../domain/EventType.ts"
 import { nearest } from "../../domain/Nearest.ts"
 import { isEventPattern } from "../../domain/WebhookRules.ts"
@@ -24,13 +24,12 @@ const one = Object.assign(Primitive.Choice(eventTypes.map((type) => [type, type]
       : Effect.fail(`an event type${meant(text)}; schemas/README.md lists them`)
 })
 
-const single = <Kind extends Param.ParamKind>(kind: Kind, name: string) =>
-  Param.makeSingle({ kind, name, primitiveType: one })
-
-export const typeArgument = single(Param.argumentKind, "type").pipe(
-  Argument.withDescription("The event's type, as payment.xrp")
-)
-export const oneTypeFlag = single(Param.flagKind, "type").pipe(Flag.withMetavar("TYPE"))
+export const typeArgument = Param.makeSingle({
+  kind: Param.argumentKind,
+  name: "type",
+  primitiveType: one,
+  description: Option.some("The event's type, as payment.xrp")
+})
 
 /** Types and families as they are written: several flags, or separated by commas. */
 export const patternsFlag = (description: string) =>

@@ -2,10 +2,10 @@
 import { Clock, Effect, Layer } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import type { Explanation } from "../../api/contract/Explain.ts"
+import type { Webhook } from "../../api/contract/Webhooks.ts"
 import { explanationJson } from "../../coverage/ExplanationJson.ts"
 import { Explanations } from "../../coverage/Explanations.ts"
 import { isTransactionHash } from "../../domain/EventId.ts"
-import type { AccountId, WebhookId } from "../../domain/Ids.ts"
 import { type Network, networks, networksOf } from "../../domain/Network.ts"
 import { printable } from "../../domain/Printable.ts"
 import { logReaderLayer } from "../../LogAdapter.ts"
@@ -17,8 +17,6 @@ import { accountFlag, findAccount, stores, webhookFlag } from "../Stores.ts"
 import type { ServiceApi } from "../service/Requests.ts"
 import { defined, withService } from "../service/Service.ts"
 import { localOnly, usesService } from "../service/Target.ts"
-import { type NamedWebhook, nameOf } from "../service/Webhooks.ts"
-import { GREEN, RED } from "../terminal/Colour.ts"
 import { failed } from "../terminal/Failure.ts"
 import { optional } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
@@ -26,6 +24,7 @@ import { Invocation, settings, stdoutColour } from "../terminal/Invocation.ts"
 import { printableLines } from "../terminal/JsonText.ts"
 import { print } from "../terminal/Output.ts"
 import { type Column, inJson, json, makeTable } from "../terminal/Table.ts"
+import { statusColour } from "./deliveries/Deliveries.ts"
 import { ledgerIndex } from "./ledger/Flags.ts"
 
 /** Webhooks of an explanation; the newest ones are shown. */
@@ -39,15 +38,15 @@ interface Line {
 
 const columns: ReadonlyArray<Column<Line>> = [
   { head: "EVENT", cell: ({ eventType }) => eventType },
-  { head: "WEBHOOK", cell: ({ name }) => name },
+  { head: "WEBHOOK", cell: ({ webhook }) => webhook.webhook_id },
+  { head: "NAME", cell: ({ name }) => name },
   { head: "WANTED", cell: ({ webhook }) => (webhook.wanted ? "yes" : "no") },
   { head: "REASON", cell: ({ webhook }) => webhook.reason },
   { head: "DELIVERY", cell: ({ webhook }) => webhook.delivery?.id ?? "-" },
   {
     head: "STATUS",
     cell: ({ webhook }) => webhook.delivery?.status ?? "-",
-    colour: ({ webhook: { delivery } }) =>
-      delivery?.status === "delivered" ? GREEN : delivery?.status === "failed" ? RED : undefined
+    colour: ({ webhook: { delivery } }) => statusColour(delivery?.status)
   }
 ]
 
@@ -76,32 +75,25 @@ const notesOf = ({ events, events_count, ledger, webhooks_count }: Explanation) 
   }
 }
 
-/** What people call a webhook, with the id where several have the same name. `named`: those that are not deleted. */
-const namesOf = (named: ReadonlyArray<NamedWebhook>): ReadonlyMap<string, string> => {
-  const groups = Map.groupBy(named, nameOf)
-  return new Map(
-    named.map((webhook) => {
-      const name = nameOf(webhook)
-      return [webhook.id, groups.get(name)!.length === 1 ? name : `${name} (${webhook.id})`]
-    })
-  )
-}
-
 const show = Effect.fnUntraced(function* <E, R>(
   explained: Explanation,
   network: Network,
   asJson: boolean,
-  webhooks: Effect.Effect<ReadonlyArray<NamedWebhook>, E, R>
+  webhooks: Effect.Effect<ReadonlyArray<Pick<Webhook, "id" | "url" | "description">>, E, R>
 ) {
   const invocation = yield* Invocation
   if (inJson(invocation, asJson)) return yield* print(printableLines(JSON.stringify(explained, null, 2)))
   const { ledger, more } = notesOf(explained)
-  const names = namesOf(explained.events.length === 0 ? [] : yield* webhooks)
+  const named = explained.events.length === 0 ? [] : yield* webhooks
+  const names = new Map(named.map(({ description, id, url }) => [id, description || url]))
   const lines = explained.events.flatMap(({ event_type, webhooks }) =>
-    webhooks.map((webhook): Line => {
-      const { webhook_id: id } = webhook
-      return { eventType: event_type, name: names.get(id) ?? id, webhook }
-    })
+    webhooks.map(
+      (webhook): Line => ({
+        eventType: event_type,
+        name: names.get(webhook.webhook_id) ?? "-",
+        webhook
+      })
+    )
   )
   const table = makeTable(columns, stdoutColour(invocation))
   yield* print(
@@ -124,13 +116,24 @@ const hash = Argument.String("hash").pipe(
   Argument.filter(isTransactionHash, () => "a transaction hash: 64 hexadecimal digits")
 )
 
-interface Given {
-  readonly hash: string
-  readonly network: Network | undefined
-  readonly ledger: number | undefined
-  readonly account: AccountId | undefined
-  readonly webhook: WebhookId | undefined
+const flags = {
+  hash,
+  network: Flag.Literals("network", networks).pipe(
+    Flag.withDescription("The network (default: mainnet; at a service, each network of the key)"),
+    optional
+  ),
+  ledger: ledgerIndex(
+    "ledger",
+    "The ledger that the transaction is in, where it is older than deliveries"
+  ).pipe(optional),
+  account: accountFlag.pipe(
+    Flag.withDescription("Only this account's webhooks; for the local database"),
+    optional
+  ),
+  webhook: webhookFlag.pipe(Flag.withDescription("Only this webhook, which may be deleted"), optional)
 }
+
+type Given = Command.Command.Config.Infer<typeof flags>
 
 const explainLocally = Effect.fnUntraced(function* (given: Given, asJson: boolean) {
   const explanations = yield* Explanations
@@ -158,7 +161,7 @@ const explainAt = Effect.fnUntraced(function* (api: ServiceApi, given: Given, as
     webhook_id: given.webhook
   })
   const search = defined({ limit: String(SHOWN_WEBHOOKS), search: given.webhook })
-  // A key that may not list webhooks sees their ids.
+  // A key that may not list webhooks sees ids only.
   const webhooks = api.webhooks.list({ query: search }).pipe(
     Effect.map(({ data }) => data),
     Effect.orElseSucceed(() => [])
@@ -172,23 +175,7 @@ const explainAt = Effect.fnUntraced(function* (api: ServiceApi, given: Given, as
 
 export const explain = Command.make(
   "explain",
-  {
-    hash,
-    network: Flag.Literals("network", networks).pipe(
-      Flag.withDescription("The network (default: mainnet; at a service, each network of the key)"),
-      optional
-    ),
-    ledger: ledgerIndex(
-      "ledger",
-      "The ledger that the transaction is in, where it is older than deliveries"
-    ).pipe(optional),
-    account: accountFlag.pipe(
-      Flag.withDescription("Only this account's webhooks; for the local database"),
-      optional
-    ),
-    webhook: webhookFlag.pipe(Flag.withDescription("Only this webhook, which may be deleted"), optional),
-    json
-  },
+  { ...flags, json },
   Effect.fnUntraced(function* ({ json: asJson, ...given }) {
     if (!(yield* usesService)) return yield* Effect.provide(explainLocally(given, asJson), explainStores)
     yield* localOnly("--account", given.account)

@@ -16,7 +16,6 @@ import { about } from "../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../terminal/Invocation.ts"
 import { print, printError } from "../terminal/Output.ts"
 import { Signals } from "../terminal/Signals.ts"
-import { payloadBelow } from "./EventLine.ts"
 import { connectionNotes } from "./forward/ConnectionNotes.ts"
 import { type Forwarding, forwardFlags, forwardOf } from "./forward/Flags.ts"
 import { forwardedJson, forwardedLine } from "./forward/ForwardView.ts"
@@ -73,8 +72,7 @@ const flags = {
 /** Runs until it is interrupted. */
 const forwarding = Effect.fnUntraced(function* (
   { api: target, query, to }: Forwarding,
-  ownSecret: string | undefined,
-  isVerbose: boolean
+  ownSecret: string | undefined
 ) {
   // Imported here, because it loads the contract, which slows the start.
   const { forward } = yield* Effect.promise(() => import("./forward/Forward.ts"))
@@ -94,11 +92,7 @@ const forwarding = Effect.fnUntraced(function* (
         secret,
         webhookId,
         onForwarded: (forwarded) =>
-          print(
-            invocation.stdoutTerminal
-              ? forwardedLine(forwarded, colour) + (isVerbose ? payloadBelow(forwarded.event.payload) : "")
-              : forwardedJson(forwarded)
-          ),
+          print(invocation.stdoutTerminal ? forwardedLine(forwarded, colour) : forwardedJson(forwarded)),
         ...connectionNotes(opening)
       }),
     target
@@ -122,7 +116,7 @@ export const listen = Command.make(
       if (idle !== undefined) {
         return yield* wrongUsage(`--${idle} has no meaning with --forward: nothing is received here.`)
       }
-      yield* untilStopped(forwarding(wanted, secret, verbose))
+      yield* untilStopped(forwarding(wanted, secret))
       return
     }
     const colour = stdoutColour(invocation)

@@ -1,8 +1,7 @@
 /** `ledgerhook progress`: up to which ledger a webhook of a service has got everything. */
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { withService } from "../service/Service.ts"
-import { webhookIdOf, webhookNameArgument } from "../service/Webhooks.ts"
+import { atWebhook, webhookNameArgument } from "../service/Webhooks.ts"
 import { about } from "../terminal/Help.ts"
 import { json, printOne } from "../terminal/Table.ts"
 
@@ -12,9 +11,9 @@ export const progress = Command.make(
   "progress",
   { webhook: Argument.optional(webhookNameArgument), json },
   ({ webhook, json: asJson }) =>
-    withService(
-      Effect.fnUntraced(function* (api) {
-        const id = yield* webhookIdOf(api, Option.getOrUndefined(webhook))
+    atWebhook(
+      Option.getOrUndefined(webhook),
+      Effect.fnUntraced(function* (api, id) {
         const now = yield* api.progress.ofWebhook({ params: { id } })
         const { complete_through, gaps, oldest_waiting, routed_through } = now
         yield* printOne({

@@ -1,6 +1,7 @@
 /** Verifies one webhook request for `listen`, and formats it: a block for people, a JSON line for programs. Pure. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Limits } from "../../config/Limits.ts"
+import { responseFailure } from "../../deliver/send/Failures.ts"
 import { batchContentType } from "../../domain/Batch.ts"
 import type { RequestFormat } from "../../domain/RequestFormat.ts"
 import { type SigningScheme, signingSchemes, standardKey } from "../../domain/Signing.ts"
@@ -176,20 +177,11 @@ const verdictOf = ({ headers, signature }: Received): string => {
 export const line = (received: Received, colour: boolean): string => {
   const paint = painter(colour)
   const batchId = header(received, "batch-id")
-  const body = batchId === undefined ? undefined : parsed(received.body)
-  const what =
-    batchId === undefined
-      ? eventText(
-          header(received, "event-type") ?? "(no event type)",
-          header(received, "event-id") ?? "-",
-          paint
-        )
-      : eventText(`batch of ${Array.isArray(body) ? body.length : 0}`, batchId, paint)
-  const isFine = received.status >= 200 && received.status < 300
+  const type = header(received, "event-type") ?? (batchId === undefined ? "(no event type)" : "batch")
   return [
-    paint(String(received.status), isFine ? GREEN : RED),
+    paint(String(received.status), responseFailure(received.status) === undefined ? GREEN : RED),
     paint(verdictOf(received), SIGNATURE_COLOURS[received.signature]),
-    what
+    eventText(type, header(received, "event-id") ?? batchId ?? "-", paint)
   ].join("  ")
 }
 

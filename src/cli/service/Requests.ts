@@ -10,14 +10,11 @@ import { KEY_HEADER } from "../../api/contract/Common.ts"
 import { faultsOf } from "../../api/RequestFaults.ts"
 import { connectionFailure } from "../../deliver/send/Failures.ts"
 import { printable } from "../../domain/Printable.ts"
-import { CommandFailed, FailureReported, failed, WrongUsage, wrongUsage } from "../terminal/Failure.ts"
+import { CommandFailed, failed, WrongUsage, wrongUsage } from "../terminal/Failure.ts"
 import { KEY_VARIABLE, type Target, URL_VARIABLE } from "./Target.ts"
 
-/** Characters shown of a service's own sentence. */
-const MESSAGE_CHARS = 500
-
-/** The service answered with something that the contract does not have. */
-class Unreadable extends Schema.TaggedError<Unreadable>()("Unreadable", {}) {}
+/** Characters shown of a service's own sentences. */
+const MESSAGE_CHARS = 2_000
 
 /** The text that `connectionFailure` returns for an unknown error. */
 const NO_REASON = "connection failed"
@@ -31,19 +28,18 @@ export const requestFailure = (error: unknown): string => {
     : text
 }
 
-/** An error of the API: its body, and what errors of the contract are decoded to. */
 export interface Refusal {
   readonly code: string
   readonly message: string
 }
 
-/** The error in a body, in the data of an `error` event, or in a decoded answer. */
+/** The error in a body, in the data of an `error` event, or in a decoded answer. Several faults are several sentences. */
 export const refusalOf = (value: unknown): Refusal | undefined => {
   const { error } = Object(value)
-  const { code, message } = Object(error)
-  return typeof code === "string" && typeof message === "string"
-    ? { code, message: printable(message, MESSAGE_CHARS) }
-    : undefined
+  const { code, errors, message } = Object(error)
+  if (typeof code !== "string" || typeof message !== "string") return undefined
+  const faults = Array.isArray(errors) ? errors.map((fault) => String(Object(fault).message)) : []
+  return { code, message: printable(faults.length > 1 ? faults.join(" ") : message, MESSAGE_CHARS) }
 }
 
 export const refused = (url: string, { code, message }: Refusal): CommandFailed => {
@@ -67,23 +63,21 @@ const adviceFor = (reason: string): string => {
 export const unreachable = (url: string, reason: string): CommandFailed =>
   failed(`${url} cannot be reached: ${reason}. ${adviceFor(reason)}`)
 
-/** What the command says. Its own failures stay as they are. */
-const sentence =
+/** Turns failed requests into what the command says. Its own failures stay as they are. */
+export const sentencesOf =
   ({ url }: Target) =>
-  (error: unknown): CommandFailed | WrongUsage | FailureReported => {
-    if (error instanceof CommandFailed || error instanceof WrongUsage || error instanceof FailureReported)
-      return error
-    const refusal = refusalOf(error)
-    if (refusal !== undefined) return refused(url, refusal)
-    if (error instanceof Unreadable)
-      return failed(`${url} answered with something that this version cannot read; update it.`)
-    // The client checks a request before it sends it.
-    if (Schema.isSchemaError(error))
-      return wrongUsage(faultsOf("Payload", error.issue, undefined)[0]!.message)
-    if (error instanceof HttpClientError.HttpClientError && "response" in error.reason)
-      return noApi(url, error.reason.response.status)
-    return unreachable(url, requestFailure(error))
-  }
+  <A, E, R>(self: Effect.Effect<A, E, R>) =>
+    Effect.mapError(self, (error): CommandFailed | WrongUsage => {
+      if (error instanceof CommandFailed || error instanceof WrongUsage) return error
+      const refusal = refusalOf(error)
+      if (refusal !== undefined) return refused(url, refusal)
+      // The client checks a request before it sends it.
+      if (Schema.isSchemaError(error))
+        return wrongUsage(faultsOf("Payload", error.issue, undefined)[0]!.message)
+      if (error instanceof HttpClientError.HttpClientError && "response" in error.reason)
+        return noApi(url, error.reason.response.status)
+      return unreachable(url, requestFailure(error))
+    })
 
 /** A redirect is shown as a wrong address, because the key must not follow it. */
 const fetching = FetchHttpClient.layer.pipe(
@@ -97,13 +91,12 @@ export const connect = (target: Target) =>
     transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader(KEY_HEADER, target.key)),
     // A body that is not the API's has two failures, of which the first one, its status, says more.
     transformResponse: Effect.catch((error) =>
-      Effect.fail(Schema.isSchemaError(error) ? new Unreadable() : error)
+      Effect.fail(
+        Schema.isSchemaError(error)
+          ? failed(`${target.url} answered with something that this version cannot read; update it.`)
+          : error
+      )
     )
   }).pipe(Effect.provide(fetching))
 
 export type ServiceApi = Effect.Success<ReturnType<typeof connect>>
-
-export const sentencesOf =
-  (target: Target) =>
-  <A, E, R>(self: Effect.Effect<A, E, R>) =>
-    Effect.mapError(self, sentence(target))

@@ -6,6 +6,7 @@ import { searchProblem, webhookBounds } from "../../domain/WebhookRules.ts"
 import { failed, wrongUsage } from "../terminal/Failure.ts"
 import { optional } from "../terminal/Flags.ts"
 import type { ServiceApi } from "./Requests.ts"
+import { withService } from "./Service.ts"
 
 const named = <Kind extends Param.ParamKind>(param: Param.Param<Kind, string>) =>
   param.pipe(
@@ -38,12 +39,8 @@ export const webhookIdOf = Effect.fnUntraced(function* (api: ServiceApi, name: s
   )
 })
 
-export interface NamedWebhook {
-  readonly id: string
-  readonly url: string
-  readonly description: string | null
-}
-
-/** What people call the webhook. */
-export const nameOf = ({ description, url }: NamedWebhook): string =>
-  description === null || description === "" ? url : description
+/** Runs the part of a command that makes requests for one webhook. */
+export const atWebhook = <A, E, R>(
+  name: string | undefined,
+  use: (api: ServiceApi, id: string) => Effect.Effect<A, E, R>
+) => withService((api) => Effect.flatMap(webhookIdOf(api, name), (id) => use(api, id)))

@@ -60,53 +60,37 @@ const jsonLines = (items: ReadonlyArray<unknown>, first: boolean, more: boolean)
   return `${first ? "[\n" : ""}${elements}${more ? "," : "\n]"}`
 }
 
-interface ListOptions<A> {
+/** Prints a whole list. `page` returns at most `limit` items after `last`. */
+export const printList = Effect.fnUntraced(function* <A, E, R>(options: {
   readonly json: boolean
+  readonly page: (last: A | undefined, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>
   readonly columns: ReadonlyArray<Column<A>>
   readonly toJson: (item: A) => unknown
   /** Printed on a terminal if the list is empty. */
   readonly none: string
-}
-
-/** A part of a list, and whether there is another. */
-export interface Page<A> {
-  readonly items: ReadonlyArray<A>
-  readonly more: boolean
-}
-
-/** Prints a whole list. Each run of `next` returns the next page. */
-export const printPages = Effect.fnUntraced(function* <A, E, R>(
-  options: ListOptions<A> & { readonly next: Effect.Effect<Page<A>, E, R> }
-) {
+}) {
   const invocation = yield* Invocation
   const table = makeTable(options.columns, stdoutColour(invocation))
-  let first = true
+  let last: A | undefined
   while (true) {
-    const { items, more }: Page<A> = yield* options.next
+    const read: ReadonlyArray<A> = yield* options.page(last, Limits.largeRows + 1)
+    const items = read.slice(0, Limits.largeRows)
+    const first = last === undefined
+    const more = read.length > items.length
     if (inJson(invocation, options.json)) yield* print(jsonLines(items.map(options.toJson), first, more))
     else yield* print(items.length === 0 ? options.none : table.lines(items, first).join("\n"))
     if (!more) return
-    first = false
+    last = items.at(-1)
   }
 })
 
-/** Prints a whole list. `page` returns at most `limit` items after `last`. */
-export const printList = <A, E, R>({
-  page,
-  ...options
-}: ListOptions<A> & {
-  readonly page: (last: A | undefined, limit: number) => Effect.Effect<ReadonlyArray<A>, E, R>
-}) => {
-  let last: A | undefined
-  const next = Effect.suspend(() => page(last, Limits.largeRows + 1)).pipe(
-    Effect.map((read): Page<A> => {
-      const items = read.slice(0, Limits.largeRows)
-      last = items.at(-1)
-      return { items, more: read.length > items.length }
-    })
-  )
-  return printPages({ ...options, next })
-}
+/** The `page` of a list that is in memory. */
+export const pageOf =
+  <A>(items: ReadonlyArray<A>) =>
+  (last: A | undefined, limit: number) => {
+    const from = last === undefined ? 0 : items.indexOf(last) + 1
+    return Effect.succeed(items.slice(from, from + limit))
+  }
 
 export type Field = readonly [name: string, value: string]
 

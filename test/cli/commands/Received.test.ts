@@ -153,8 +153,7 @@ describe("the views", () => {
       "503  signature ok  payment.xrp               xrpl:7:AB:payment.xrp"
     )
     const batch = { headers: { "x-service-batch-id": "bat_1" }, body: "[{}, {}]" }
-    assert.match(line(received(batch), false), /batch of 2 +bat_1$/)
-    assert.match(line(received({ ...batch, body: "hello" }), false), /batch of 0 +bat_1$/)
+    assert.match(line(received(batch), false), /batch +bat_1$/)
     const hostile = { "x-service-event-type": "\u001b[2J\n", "x-service-event-id": "\u202e" }
     const shown = line(received({ headers: hostile }), false)
     for (const character of ["\u001b", "\n", "\u202e"]) assert.notInclude(shown, character)

@@ -5,25 +5,20 @@ import type { Delivery } from "../../../api/contract/Deliveries.ts"
 import { type DeliveryStatus, deliveryStatuses } from "../../../domain/Delivery.ts"
 import { isId } from "../../../domain/Ids.ts"
 import { iso } from "../../../domain/IsoTime.ts"
-import { nextPage } from "../../service/Pages.ts"
-import { defined, withService } from "../../service/Service.ts"
+import { defined, itemsOf, withService } from "../../service/Service.ts"
 import { webhookIdOf, webhookNameFlag } from "../../service/Webhooks.ts"
-import { GREEN, RED, YELLOW } from "../../terminal/Colour.ts"
+import { GREEN, RED } from "../../terminal/Colour.ts"
 import { several, wholeNumber, withDefault } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
-import { type Column, json, printPages } from "../../terminal/Table.ts"
+import { type Column, json, pageOf, printList, printOne } from "../../terminal/Table.ts"
 import { checkSpan, timeFlag } from "../replay/Wanted.ts"
 
-const colours: Readonly<Record<DeliveryStatus, number | undefined>> = {
-  delivered: GREEN,
-  retrying: YELLOW,
-  failed: RED,
-  pending: undefined
-}
+export const statusColour = (status: DeliveryStatus | undefined): number | undefined =>
+  status === "delivered" ? GREEN : status === "failed" ? RED : undefined
 
 const columns: ReadonlyArray<Column<Delivery>> = [
   { head: "ID", cell: ({ id }) => id },
-  { head: "STATUS", cell: ({ status }) => status, colour: ({ status }) => colours[status] },
+  { head: "STATUS", cell: ({ status }) => status, colour: ({ status }) => statusColour(status) },
   { head: "EVENT TYPE", cell: ({ event_type }) => event_type },
   { head: "WEBHOOK", cell: ({ webhook_id }) => webhook_id },
   { head: "ATTEMPTS", cell: ({ attempts }) => String(attempts) },
@@ -59,9 +54,10 @@ const list = Command.make(
           since: since === undefined ? undefined : iso(since),
           until: until === undefined ? undefined : iso(until)
         })
-        yield* printPages({
+        const items = yield* itemsOf((page) => api.deliveries.list({ query: { ...query, ...page } }), limit)
+        yield* printList({
           json: asJson,
-          next: nextPage((page) => api.deliveries.list({ query: { ...query, ...page } }), limit),
+          page: pageOf(items),
           columns,
           toJson: (delivery) => delivery,
           none: "There is no such delivery."
@@ -92,25 +88,19 @@ const deliveryArgument = Argument.String("delivery").pipe(
   Argument.atLeast(1)
 )
 
-const retryColumns: ReadonlyArray<Column<{ readonly delivery_id: string; readonly status: string }>> = [
-  { head: "ID", cell: ({ delivery_id }) => delivery_id },
-  { head: "STATUS", cell: ({ status }) => status }
-]
-
 const retry = Command.make(
   "retry",
   { deliveries: deliveryArgument, json },
   ({ deliveries: ids, json: asJson }) =>
-    withService((api) =>
-      printPages({
-        json: asJson,
-        next: Effect.forEach(ids, (id) => api.deliveries.retry({ params: { id } })).pipe(
-          Effect.map((items) => ({ items, more: false }))
-        ),
-        columns: retryColumns,
-        toJson: (retried) => retried,
-        none: ""
-      })
+    Effect.flatMap(
+      withService((api) => Effect.forEach(ids, (id) => api.deliveries.retry({ params: { id } }))),
+      (retried) =>
+        printOne({
+          json: asJson,
+          fields: retried.map(({ delivery_id, status }) => [delivery_id, status] as const),
+          value: retried,
+          note: "The next attempts are queued."
+        })
     )
 ).pipe(
   about(

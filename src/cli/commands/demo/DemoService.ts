@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Clock, Context, Effect, Layer, Queue, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../../config/Config.ts"
 import { newKeyValue } from "../../../domain/ApiKey.ts"
@@ -15,7 +15,7 @@ import type { ClosedLedger } from "../../../simulator/Chain.ts"
 import { ManualClosing } from "../../../simulator/SimulatedSource.ts"
 import { AccountStore } from "../../../storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../../storage/accounts/ApiKeyStore.ts"
-import { failed } from "../../terminal/Failure.ts"
+import { withService } from "../../service/Service.ts"
 import { Invocation, settingsOf } from "../../terminal/Invocation.ts"
 import { makeDemoReceiver, type Sample, samples } from "./DemoReceiver.ts"
 
@@ -41,26 +41,6 @@ const demoSettings = Effect.fnUntraced(function* (dataDir: string) {
     DELIVERY_ALLOW_HTTP: "true",
     DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true"
   })
-})
-
-const CreatedWebhook = Schema.Struct({ id: Schema.String, secret: Schema.String })
-
-const createWebhook = Effect.fnUntraced(function* (apiUrl: string, key: string, url: string) {
-  const answer = yield* Effect.tryPromise({
-    try: async () => {
-      const response = await fetch(`${apiUrl}/v1/webhooks`, {
-        method: "POST",
-        headers: { "X-Service-Key": key, "Content-Type": "application/json" },
-        body: JSON.stringify({ url, event_types: ["*"] })
-      })
-      return { status: response.status, body: await response.text() }
-    },
-    catch: (cause) => failed(`the API at ${apiUrl} does not answer (${String(cause)}).`)
-  })
-  if (answer.status !== 201) {
-    return yield* failed(`POST /v1/webhooks answered ${answer.status}: ${answer.body}`)
-  }
-  return yield* Schema.decodeEffect(Schema.fromJsonString(CreatedWebhook))(answer.body).pipe(Effect.orDie)
 })
 
 export const startDemo = Effect.gen(function* () {
@@ -92,7 +72,10 @@ export const startDemo = Effect.gen(function* () {
   const receiver = yield* makeDemoReceiver
   const webhookIds = new Map<string, Sample>()
   for (const sample of samples) {
-    const { id, secret } = yield* createWebhook(apiUrl, key.value, receiver.urlOf(sample))
+    const { id, secret } = yield* withService(
+      (api) => api.webhooks.create({ payload: { url: receiver.urlOf(sample), event_types: ["*"] } }),
+      { url: apiUrl, key: key.value }
+    )
     webhookIds.set(id, sample)
     receiver.secrets.set(sample, secret)
   }

@@ -1,10 +1,8 @@
 /** `ledgerhook events tail`: shows the events of a service as they are found. */
 import { Effect } from "effect"
-import { Command, Flag } from "effect/cli"
-import { includables } from "../../../domain/Include.ts"
-import { networks } from "../../../domain/Network.ts"
+import { Command } from "effect/cli"
 import { withService } from "../../service/Service.ts"
-import { optional, several, switchFlag } from "../../terminal/Flags.ts"
+import { switchFlag } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../../terminal/Invocation.ts"
 import { printableLines } from "../../terminal/JsonText.ts"
@@ -12,26 +10,13 @@ import { print } from "../../terminal/Output.ts"
 import { Signals } from "../../terminal/Signals.ts"
 import { inJson, json } from "../../terminal/Table.ts"
 import { eventLine, payloadBelow } from "../EventLine.ts"
-import { patternsFlag } from "../EventTypeFlags.ts"
 import { connectionNotes } from "../forward/ConnectionNotes.ts"
-import { streamQuery } from "../forward/Flags.ts"
-import { addressFlag } from "../replay/Wanted.ts"
+import { streamFlags, streamQuery } from "../forward/Flags.ts"
 
 export const tail = Command.make(
   "tail",
   {
-    types: patternsFlag(
-      "Only events of this type, as nft.minted, or family, as 'nft.*'; repeat it for several"
-    ),
-    account: addressFlag("Only events that involve this XRPL address").pipe(optional),
-    network: Flag.Literals("network", networks).pipe(
-      Flag.withDescription("The network (default: mainnet with a live key, testnet with a test key)"),
-      optional
-    ),
-    include: Flag.Literals("include", includables).pipe(
-      Flag.withDescription("Add this to payloads; repeat it for both"),
-      several
-    ),
+    ...streamFlags((text) => text[0]!.toUpperCase() + text.slice(1)),
     verbose: switchFlag("verbose", "On a terminal, show the payload below each line"),
     json
   },
@@ -39,21 +24,18 @@ export const tail = Command.make(
     const invocation = yield* Invocation
     const { untilStopped } = yield* Signals
     const colour = stdoutColour(invocation)
-    // Imported here, because they load the contract, which slows the start.
-    const { eventIn } = yield* Effect.promise(() => import("../forward/Forward.ts"))
+    // Imported here, because it loads the contract, which slows the start.
     const { readStream } = yield* Effect.promise(() => import("../forward/StreamClient.ts"))
     const following = withService((api, { url }) =>
       readStream({
         api,
         url,
         query: streamQuery(given),
-        onEvent: ({ data }) =>
-          Effect.flatMap(eventIn(url, data), (event) =>
-            print(
-              inJson(invocation, asJson)
-                ? printableLines(data)
-                : eventLine(event, colour) + (verbose ? payloadBelow(event.payload) : "")
-            )
+        onEvent: (event, data) =>
+          print(
+            inJson(invocation, asJson)
+              ? printableLines(data)
+              : eventLine(event, colour) + (verbose ? payloadBelow(event.payload) : "")
           ),
         ...connectionNotes(`Following the events of ${url}; Ctrl-C ends it.`)
       })

@@ -20,7 +20,21 @@ import { patternsFlag } from "../EventTypeFlags.ts"
 import { addressFlag } from "../replay/Wanted.ts"
 import type { StreamQuery } from "./StreamClient.ts"
 
-const HTTP_URL = "an http or https URL without a user name, as http://localhost:3000/hook"
+/** Which events a stream has. `describe` completes a description that begins with a small letter. */
+export const streamFlags = (describe: (text: string) => string) => ({
+  types: patternsFlag(
+    describe("only events of this type, as nft.minted, or family, as 'nft.*'; repeat it for several")
+  ),
+  account: addressFlag(describe("only events that involve this XRPL address")).pipe(optional),
+  network: Flag.Literals("network", networks).pipe(
+    Flag.withDescription(describe("testnet (default) or devnet, with a test key")),
+    optional
+  ),
+  include: Flag.Literals("include", includables).pipe(
+    Flag.withDescription(describe("add this to payloads; repeat it for both")),
+    several
+  )
+})
 
 export const forwardFlags = {
   forward: Flag.String("forward").pipe(
@@ -28,7 +42,7 @@ export const forwardFlags = {
     Flag.withDescription(
       "Post live events of a service to this address on your machine, instead of waiting for webhooks"
     ),
-    Flag.filterMap(httpUrl, () => HTTP_URL),
+    Flag.filterMap(httpUrl, () => "an http or https URL without a user name, as http://localhost:3000/hook"),
     optional
   ),
   url: Flag.String("url").pipe(
@@ -44,18 +58,7 @@ export const forwardFlags = {
     "KEY",
     `With --forward: an API key with the scope events:read (default: the environment variable ${KEY_VARIABLE})`
   ),
-  types: patternsFlag(
-    "With --forward: only events of this type, as nft.minted, or family, as 'nft.*'; repeat it for several"
-  ),
-  account: addressFlag("With --forward: only events that involve this XRPL address").pipe(optional),
-  network: Flag.Literals("network", networks).pipe(
-    Flag.withDescription("With --forward: testnet (default) or devnet, with a test key"),
-    optional
-  ),
-  include: Flag.Literals("include", includables).pipe(
-    Flag.withDescription("With --forward: add this to payloads; repeat it for both"),
-    several
-  )
+  ...streamFlags((text) => `With --forward: ${text}`)
 }
 
 interface Given {

@@ -9,7 +9,7 @@ import { signedRequest } from "../../../deliver/send/Signer.ts"
 import { type DeliveryId, randomId, type WebhookId } from "../../../domain/Ids.ts"
 import type { EnvelopeFields } from "../../../domain/LedgerEvent.ts"
 import { requestFailure } from "../../service/Requests.ts"
-import { type CommandFailed, failed } from "../../terminal/Failure.ts"
+import type { CommandFailed } from "../../terminal/Failure.ts"
 import { ANSWER_MS, readStream, type StreamClientOptions } from "./StreamClient.ts"
 
 /** Requests that are in flight at a time to the local address. */
@@ -34,20 +34,6 @@ export interface ForwardOptions extends Omit<StreamClientOptions, "onEvent"> {
   /** The webhook id in the envelopes. It is made up: the service has no such webhook. */
   readonly webhookId: WebhookId
   readonly onForwarded: (forwarded: Forwarded) => Effect.Effect<void>
-}
-
-/** Checks the fields that the commands use; the others are passed on unchecked. */
-const parsed = (data: string): EnvelopeFields | undefined => {
-  try {
-    const event = JSON.parse(data)
-    return typeof event.event_id === "string" &&
-      typeof event.event_type === "string" &&
-      typeof event.position === "number"
-      ? event
-      : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const post = Effect.fnUntraced(function* ({ secret, to, webhookId }: ForwardOptions, event: EnvelopeFields) {
@@ -80,27 +66,14 @@ const post = Effect.fnUntraced(function* ({ secret, to, webhookId }: ForwardOpti
   return { event, deliveryId, sentAt, status, tookMs, failure } satisfies Forwarded
 })
 
-/** The event in a block's data. */
-export const eventIn = (url: string, data: string): Effect.Effect<EnvelopeFields, CommandFailed> => {
-  const event = parsed(data)
-  return event === undefined
-    ? Effect.fail(
-        failed(
-          `${url} sent an event that this version cannot read. The service must be of release 0.3 or later.`
-        )
-      )
-    : Effect.succeed(event)
-}
-
 export const forward = Effect.fnUntraced(function* (
   options: ForwardOptions
 ): Effect.fn.Return<never, CommandFailed> {
-  const { onForwarded, url } = options
+  const { onForwarded } = options
   const turns = yield* Semaphore.make(PARALLEL)
   const stream = readStream({
     ...options,
-    onEvent: Effect.fnUntraced(function* ({ data }) {
-      const event = yield* eventIn(url, data)
+    onEvent: Effect.fnUntraced(function* (event) {
       yield* Semaphore.take(turns, 1)
       yield* post(options, event).pipe(
         Effect.flatMap(onForwarded),

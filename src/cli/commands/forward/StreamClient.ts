@@ -6,6 +6,7 @@
 import { Data, Effect, Stream } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { Limits } from "../../../config/Limits.ts"
+import type { EnvelopeFields } from "../../../domain/LedgerEvent.ts"
 import {
   noApi,
   refusalOf,
@@ -35,7 +36,7 @@ export interface StreamClientOptions {
   readonly query: StreamQuery
   readonly onOpen: (connection: number) => Effect.Effect<void>
   /** The stream is not read further until this ends. */
-  readonly onEvent: (block: Block & { readonly data: string }) => Effect.Effect<void, CommandFailed>
+  readonly onEvent: (event: EnvelopeFields, data: string) => Effect.Effect<void>
   readonly onLost: (reason: string, waitMs: number) => Effect.Effect<void>
 }
 
@@ -73,7 +74,11 @@ const notOpened = Effect.fnUntraced(function* (url: string, response: HttpClient
   return yield* refusal === undefined ? noApi(url, status) : refused(url, refusal)
 })
 
-const isEvent = (block: Block): block is Block & { readonly data: string } => block.data !== undefined
+/** Checks the fields that the commands use; the others are passed on unchecked. */
+const isEvent = (event: unknown): event is EnvelopeFields => {
+  const { event_id, event_type, position } = Object(event)
+  return typeof event_id === "string" && typeof event_type === "string" && typeof position === "number"
+}
 
 export const readStream = Effect.fnUntraced(function* (
   options: StreamClientOptions
@@ -91,7 +96,15 @@ export const readStream = Effect.fnUntraced(function* (
       if (refusal?.code === "UNAUTHORIZED") return yield* refused(url, refusal)
       return yield* lost(refusal?.message ?? "the service ended the stream")
     }
-    if (isEvent(block)) yield* onEvent(block)
+    if (block.data !== undefined) {
+      const event = parsed(block.data)
+      if (!isEvent(event)) {
+        return yield* failed(
+          `${url} sent an event that this version cannot read. The service must be of release 0.3 or later.`
+        )
+      }
+      yield* onEvent(event, block.data)
+    }
     lastId = block.id ?? lastId
   })
 

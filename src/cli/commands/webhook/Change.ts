@@ -1,28 +1,32 @@
 /** `ledgerhook webhook show`, `pause`, `resume` and `delete`, for webhooks of a service. */
-
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import type { Webhook } from "../../../api/contract/Webhooks.ts"
 import { webhookArgument } from "../../Stores.ts"
-import { withService } from "../../service/Service.ts"
-import { webhookIdOf, webhookNameArgument } from "../../service/Webhooks.ts"
+import type { ServiceApi } from "../../service/Requests.ts"
+import { atWebhook, webhookNameArgument } from "../../service/Webhooks.ts"
 import { about } from "../../terminal/Help.ts"
 import { json, printOne } from "../../terminal/Table.ts"
 import { fields } from "./View.ts"
 
-const print = (webhook: Webhook, asJson: boolean, note: string) =>
-  printOne({ json: asJson, fields: fields(webhook), value: webhook, note })
-
-const flags = { webhook: webhookNameArgument, json }
-
-export const show = Command.make("show", flags, ({ webhook: name, json: asJson }) =>
-  withService(
-    Effect.fnUntraced(function* (api) {
-      const id = yield* webhookIdOf(api, name)
-      const note = `\`ledgerhook progress ${id}\` shows what waits, \`ledgerhook deliveries list --webhook ${id}\` what was sent.`
-      yield* print(yield* api.webhooks.get({ params: { id } }), asJson, note)
-    })
+/** A command that shows the webhook that the request returns. */
+const showing = <E, R>(
+  name: string,
+  note: string,
+  request: (api: ServiceApi, params: { readonly id: string }) => Effect.Effect<Webhook, E, R>
+) =>
+  Command.make(name, { webhook: webhookNameArgument, json }, ({ webhook, json: asJson }) =>
+    atWebhook(webhook, (api, id) =>
+      Effect.flatMap(request(api, { id }), (shown) =>
+        printOne({ json: asJson, fields: fields(shown), value: shown, note })
+      )
+    )
   )
+
+export const show = showing(
+  "show",
+  "`ledgerhook progress` shows what waits, `ledgerhook deliveries list` what was sent.",
+  (api, params) => api.webhooks.get({ params })
 ).pipe(
   about(
     "Show a webhook",
@@ -34,20 +38,10 @@ export const show = Command.make("show", flags, ({ webhook: name, json: asJson }
   )
 )
 
-const setPaused = (paused: boolean, note: string) =>
-  Command.make(paused ? "pause" : "resume", flags, ({ webhook: name, json: asJson }) =>
-    withService(
-      Effect.fnUntraced(function* (api) {
-        const id = yield* webhookIdOf(api, name)
-        const changed = yield* api.webhooks.change({ params: { id }, payload: { paused } })
-        yield* print(changed, asJson, note)
-      })
-    )
-  )
-
-export const pause = setPaused(
-  true,
-  "Its events are queued and kept for 7 days. None is sent until you resume it."
+export const pause = showing(
+  "pause",
+  "Its events are queued and kept for 7 days. None is sent until you resume it.",
+  (api, params) => api.webhooks.change({ params, payload: { paused: true } })
 ).pipe(
   about(
     "Queue a webhook's events without sending them",
@@ -56,7 +50,11 @@ export const pause = setPaused(
   )
 )
 
-export const resume = setPaused(false, "What was queued is sent, in order, at the webhook's own rate.").pipe(
+export const resume = showing(
+  "resume",
+  "What was queued is sent, in order, at the webhook's own rate.",
+  (api, params) => api.webhooks.change({ params, payload: { paused: false } })
+).pipe(
   about(
     "Send a paused webhook's events again",
     "Resume a paused webhook of the service in LEDGERHOOK_URL: what was queued is sent in order. It needs a key with the scope webhooks:write.",
@@ -68,21 +66,21 @@ export const remove = Command.make(
   "delete",
   { webhook: webhookArgument, json },
   ({ webhook: id, json: asJson }) =>
-    withService(
-      Effect.fnUntraced(function* (api) {
-        yield* api.webhooks.remove({ params: { id } })
-        yield* printOne({
+    atWebhook(id, (api) =>
+      Effect.andThen(
+        api.webhooks.remove({ params: { id } }),
+        printOne({
           json: asJson,
           fields: [["id", id]],
           value: { id, deleted: true },
           note: "The webhook is deleted. What waited is not sent; its deliveries can still be read."
         })
-      })
+      )
     )
 ).pipe(
   about(
     "Delete a webhook",
-    "Delete a webhook of the service in LEDGERHOOK_URL. Deliveries that wait are not sent. All its deliveries can still be read. It needs a key with the scope webhooks:write. A webhook is deleted by its id only, so that no other is meant.",
+    "Delete a webhook of the service in LEDGERHOOK_URL, which must be named by its id. Deliveries that wait are not sent. All its deliveries can still be read. It needs a key with the scope webhooks:write.",
     { "ledgerhook webhook delete wh_01K…": "Delete a webhook by its id, which `webhook list` shows" }
   )
 )

@@ -2,6 +2,7 @@
 import { Effect, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Limits } from "../../../config/Limits.ts"
+import { eventTypes } from "../../../domain/EventType.ts"
 import { networks } from "../../../domain/Network.ts"
 import type { ServiceApi } from "../../service/Requests.ts"
 import { defined, withService } from "../../service/Service.ts"
@@ -12,26 +13,22 @@ import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 import { isDeeperThan, parseJson } from "../../terminal/JsonText.ts"
 import { json, printOne } from "../../terminal/Table.ts"
 import { patternsFlag } from "../EventTypeFlags.ts"
-import { payloadFilterFlag } from "../PayloadFilterFlag.ts"
+import { payloadFilterFlag, payloadFilterOf } from "../PayloadFilterFlag.ts"
 import { addressFlag } from "../replay/Wanted.ts"
 import { fields } from "./View.ts"
 
 type NewWebhook = Parameters<ServiceApi["webhooks"]["create"]>[0]["payload"]
 
-const parsed = Effect.fnUntraced(function* (flag: string, text: string) {
-  if (isDeeperThan(text, Limits.commandJsonDepth)) return yield* wrongUsage(`${flag} is nested too deep.`)
-  const result = parseJson(text)
-  return "value" in result ? result.value : yield* wrongUsage(`${flag}: ${result.message}`)
-})
-
 const bodyOf = Effect.fnUntraced(function* (file: string) {
   const lines = yield* Stream.runCollect(linesOf(file, Limits.requestBodyBytes)).pipe(
     Effect.catchTag("PlatformError", (error) => Effect.fail(fileFault(file, error)))
   )
-  const body = yield* parsed(`--body ${file}`, lines.join("\n"))
-  if (typeof body !== "object" || body === null || Array.isArray(body))
-    return yield* wrongUsage(`--body ${file} must contain a JSON object.`)
-  return body
+  const text = lines.join("\n")
+  const result = isDeeperThan(text, Limits.commandJsonDepth)
+    ? { message: "it is nested too deep." }
+    : parseJson(text)
+  if (!("value" in result)) return yield* wrongUsage(`--body ${file}: ${result.message}`)
+  return Object(result.value)
 })
 
 export const create = Command.make(
@@ -54,22 +51,21 @@ export const create = Command.make(
     json
   },
   Effect.fnUntraced(function* ({ accounts, body, json: asJson, payloadFilter, types, ...given }) {
-    const payload = {
+    // The client checks it against the contract.
+    const payload: NewWebhook = {
       ...(body === undefined ? {} : yield* bodyOf(body)),
       ...defined({
         ...given,
         event_types: types.length === 0 ? undefined : types,
         account_filters: accounts.length === 0 ? undefined : accounts,
-        payload_filter:
-          payloadFilter === undefined ? undefined : yield* parsed("--payload-filter", payloadFilter)
+        payload_filter: yield* payloadFilterOf(payloadFilter, eventTypes)
       })
     }
-    if (payload["url"] === undefined || payload["event_types"] === undefined)
+    if (payload.url === undefined || payload.event_types === undefined)
       return yield* wrongUsage("give --url and --type, or a --body that has `url` and `event_types`.")
     yield* withService(
       Effect.fnUntraced(function* (api) {
-        // The client checks the payload against the contract.
-        const created = yield* api.webhooks.create({ payload: payload as unknown as NewWebhook })
+        const created = yield* api.webhooks.create({ payload })
         yield* printOne({
           json: asJson,
           fields: [...fields(created), ["secret", created.secret]],

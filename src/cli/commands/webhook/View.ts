@@ -2,18 +2,11 @@
 
 import type { Webhook } from "../../../api/contract/Webhooks.ts"
 import type { HealthState } from "../../../domain/HealthState.ts"
-import type { shownHealth } from "../../../health/Webhook.ts"
 import { GREEN, RED, YELLOW } from "../../terminal/Colour.ts"
 import type { Column, Field } from "../../terminal/Table.ts"
 
-interface Listed {
-  readonly id: string
-  readonly url: string
-  readonly description: string | null
-  readonly network: string
-  readonly event_types: ReadonlyArray<string>
-  readonly health: ReturnType<typeof shownHealth>
-}
+type Listed = Pick<Webhook, "id" | "url" | "description" | "network" | "event_types" | "health">
+type Owned = Listed & { readonly account_id: string }
 
 const colours: Readonly<Record<HealthState, number | undefined>> = {
   failing: RED,
@@ -24,9 +17,9 @@ const colours: Readonly<Record<HealthState, number | undefined>> = {
   healthy: GREEN
 }
 
-const id: Column<Listed> = { head: "ID", cell: (webhook) => webhook.id }
-
-const rest: ReadonlyArray<Column<Listed>> = [
+/** Of a service: all webhooks are of the key's account. */
+export const columns: ReadonlyArray<Column<Listed>> = [
+  { head: "ID", cell: (webhook) => webhook.id },
   { head: "NETWORK", cell: ({ network }) => network },
   { head: "HEALTH", cell: ({ health }) => health.state, colour: ({ health }) => colours[health.state] },
   { head: "SINCE", cell: ({ health }) => health.since },
@@ -36,17 +29,11 @@ const rest: ReadonlyArray<Column<Listed>> = [
   { head: "WHY", cell: ({ health }) => (health.state === "healthy" ? "" : health.sentence) }
 ]
 
-/** Of a service: all webhooks are of the key's account. */
-export const columns: ReadonlyArray<Column<Listed>> = [id, ...rest]
-
-export const columnsOfAll: ReadonlyArray<Column<Listed & { readonly account_id: string }>> = [
-  id,
-  { head: "ACCOUNT", cell: ({ account_id }) => account_id },
-  ...rest
-]
+const owner: Column<Owned> = { head: "ACCOUNT", cell: ({ account_id }) => account_id }
+export const columnsOfAll: ReadonlyArray<Column<Owned>> = [columns[0]!, owner, ...columns.slice(1)]
 
 export const fields = (webhook: Webhook): ReadonlyArray<Field> => {
-  const { account_filters, account_filters_count: count, batch, health, payload_filter } = webhook
+  const { account_filters, account_filters_count: count, health, payload_filter } = webhook
   const [account] = account_filters
   return [
     ["id", webhook.id],
@@ -63,8 +50,6 @@ export const fields = (webhook: Webhook): ReadonlyArray<Field> => {
     ["health", `${health.state} since ${health.since}: ${health.sentence}`],
     ["ordering", webhook.ordering],
     ["signing", webhook.signing.join(",")],
-    ["format", webhook.format],
-    ["batch", batch === null ? "-" : `up to ${batch.max_events} events, after ${batch.max_wait_ms} ms`],
     ["created", webhook.created_at]
   ]
 }

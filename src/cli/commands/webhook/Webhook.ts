@@ -9,12 +9,11 @@ import { searchProblem, webhookBounds } from "../../../domain/WebhookRules.ts"
 import { shownHealth } from "../../../health/Webhook.ts"
 import { type WebhookSummary, webhookSummaries } from "../../../storage/webhooks/WebhookOverview.ts"
 import { accountFlag, findAccount, stores } from "../../Stores.ts"
-import { nextPage } from "../../service/Pages.ts"
-import { defined, withService } from "../../service/Service.ts"
+import { defined, itemsOf, withService } from "../../service/Service.ts"
 import { localOnly, usesService } from "../../service/Target.ts"
 import { optional } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
-import { json, printList, printPages } from "../../terminal/Table.ts"
+import { json, pageOf, printList } from "../../terminal/Table.ts"
 import { pause, remove, resume, show } from "./Change.ts"
 import { create } from "./Create.ts"
 import { preview } from "./Preview.ts"
@@ -57,10 +56,11 @@ const list = Command.make(
           : "No webhook has this text in its id, URL or description."
     if (yield* usesService) {
       yield* localOnly("--account", accountId)
-      return yield* withService((api) => {
-        const next = nextPage((page) => api.webhooks.list({ query: defined({ ...page, search, health }) }))
-        return printPages({ json: asJson, next, columns, toJson: (webhook) => webhook, none })
-      })
+      const webhooks = yield* withService((api) =>
+        itemsOf((page) => api.webhooks.list({ query: defined({ ...page, search, health }) }))
+      )
+      const page = pageOf(webhooks)
+      return yield* printList({ json: asJson, page, columns, toJson: (webhook) => webhook, none })
     }
     yield* Effect.gen(function* () {
       if (accountId !== undefined) yield* findAccount(accountId)
