@@ -7,7 +7,7 @@ import { NoSuchPage, PageFailure } from "../parts/Notices.tsx"
 import { Shell } from "./Shell.tsx"
 import { text } from "./search.ts"
 
-const root = createRootRoute({ notFoundComponent: NoSuchPage, errorComponent: PageFailure })
+const root = createRootRoute({ errorComponent: PageFailure })
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -88,6 +88,7 @@ const routeTree = root.addChildren([
       ...page("/keys"),
       component: lazyRouteComponent(() => import("../pages/keys/Keys.tsx"), "Keys")
     }),
+    createRoute({ ...page("/$"), component: NoSuchPage }),
     createRoute({
       ...page("/account"),
       component: lazyRouteComponent(() => import("../pages/account/Account.tsx"), "Account")

@@ -28,7 +28,7 @@ export const Code = ({ what, children }: CodeProps) => {
         {cut && "…"}
       </pre>
       {cut && (
-        <Button size="compact-xs" variant="default" onClick={() => setWhole(true)}>
+        <Button size="xs" variant="default" onClick={() => setWhole(true)}>
           Show all {children.length.toLocaleString()} characters
         </Button>
       )}

@@ -31,7 +31,7 @@ export const FilterBar = ({ active, onClear, children }: FilterBarProps) => {
         {children}
       </div>
       {active > 0 && (
-        <Button size="compact-xs" variant="default" className={classes["clear"]} onClick={onClear}>
+        <Button size="xs" variant="default" className={classes["clear"]} onClick={onClear}>
           Clear filters
         </Button>
       )}

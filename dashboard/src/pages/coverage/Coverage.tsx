@@ -4,8 +4,9 @@ import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { getLedgerCoverage } from "../../api/ledgerhook.ts"
 import { autoRefresh } from "../../api/refresh.ts"
-import { Empty, FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { Empty, FailureNotice } from "../../parts/Notices.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { CoveredNetwork } from "./CoveredNetwork.tsx"
 
 const Networks = () => {
@@ -29,6 +30,6 @@ const Networks = () => {
 
 export const Coverage = () => (
   <Page title="Ledger coverage">
-    {useMay("events:read") ? <Networks /> : <Panel>This key may not see ledgers (scope events:read).</Panel>}
+    {useMay("events:read") ? <Networks /> : <Section>This key may not see ledgers (scope events:read).</Section>}
   </Page>
 )

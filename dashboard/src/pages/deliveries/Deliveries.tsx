@@ -12,7 +12,7 @@ import { count } from "../../parts/format.ts"
 import { LiveSwitch, refreshOf, useLive } from "../../parts/Live.tsx"
 import { NarrowOnly } from "../../parts/Narrow.tsx"
 import { Empty } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -124,6 +124,6 @@ export const Deliveries = () =>
     <Rows />
   ) : (
     <Page title="Deliveries">
-      <Panel>This key may not see deliveries (scope deliveries:read).</Panel>
+      <Section>This key may not see deliveries (scope deliveries:read).</Section>
     </Page>
   )

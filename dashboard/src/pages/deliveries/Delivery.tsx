@@ -8,8 +8,9 @@ import { type DeliveryDetail, getDelivery, retryDelivery } from "../../api/ledge
 import { autoRefresh, liveRefresh } from "../../api/refresh.ts"
 import { nameOf, useWebhook } from "../../api/webhooks.ts"
 import { plural } from "../../parts/format.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -59,7 +60,7 @@ const Facts = (delivery: DeliveryDetail) => {
   const { webhook_id, event_id, status, attempts, last_error, created_at, updated_at } = delivery
   const webhook = useWebhook(webhook_id)
   return (
-    <Panel>
+    <Section>
       <dl className="facts">
         <dt>Status</dt>
         <dd>
@@ -103,7 +104,7 @@ const Facts = (delivery: DeliveryDetail) => {
         </dd>
       </dl>
       {mayRetry && (status === "failed" || status === "retrying") && <Retry key={attempts} {...delivery} />}
-    </Panel>
+    </Section>
   )
 }
 
@@ -148,7 +149,7 @@ export const Delivery = () => {
     <Content id={id} />
   ) : (
     <Page title="Delivery">
-      <Panel>This key may not see deliveries (scope deliveries:read).</Panel>
+      <Section>This key may not see deliveries (scope deliveries:read).</Section>
     </Page>
   )
 }

@@ -6,8 +6,9 @@ import { call } from "../../api/call.ts"
 import { type Event as EventData, getEvent, getLedgerCoverage } from "../../api/ledgerhook.ts"
 import { Code } from "../../parts/Code.tsx"
 import { Copy } from "../../parts/Copy.tsx"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { explorerOf, simulatedIn } from "./explorer.ts"
 import { networkIn } from "./filters.ts"
@@ -35,7 +36,7 @@ const Explorer = ({ event, transaction }: PartProps) => {
 }
 
 const Facts = ({ event, transaction }: PartProps) => (
-  <Panel>
+  <Section>
     <dl className="facts">
       <dt>Ledger</dt>
       <dd>
@@ -50,7 +51,7 @@ const Facts = ({ event, transaction }: PartProps) => (
         <span className="mono">{event.event_id}</span> <Copy value={event.event_id} what="the event id" />
       </dd>
     </dl>
-  </Panel>
+  </Section>
 )
 
 const Content = ({ id }: { readonly id: string }) => {
@@ -76,13 +77,13 @@ const Content = ({ id }: { readonly id: string }) => {
   return (
     <Page title={event.event_type}>
       <Facts event={event} transaction={transaction} />
-      <Panel title="What happened">
+      <Section title="What happened">
         <Payload payload={event.payload as Readonly<Record<string, unknown>>} network={event.network} />
-      </Panel>
+      </Section>
       <Receivers event={event} transaction={transaction} />
-      <Panel title="As JSON">
+      <Section title="As JSON">
         <Code what="the event as JSON">{JSON.stringify(event, null, 2)}</Code>
-      </Panel>
+      </Section>
     </Page>
   )
 }
@@ -93,7 +94,7 @@ export const Event = () => {
     <Content id={id} />
   ) : (
     <Page title="Event">
-      <Panel>This key may not see events (scope events:read).</Panel>
+      <Section>This key may not see events (scope events:read).</Section>
     </Page>
   )
 }

@@ -7,8 +7,9 @@ import { type Event, type ExplainedWebhook, explainTransaction } from "../../api
 import { autoRefresh } from "../../api/refresh.ts"
 import { nameIn, useNewestWebhooks } from "../../api/webhooks.ts"
 import { plural } from "../../parts/format.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Reason } from "./Reason.tsx"
@@ -108,11 +109,11 @@ interface ReceiversProps {
 }
 
 export const Receivers = (props: ReceiversProps) => (
-  <Panel title="Webhooks">
+  <Section title="Webhooks">
     {useMay("deliveries:read") ? (
       <Content {...props} />
     ) : (
       "This key may not see which webhooks got the event (scope deliveries:read)."
     )}
-  </Panel>
+  </Section>
 )

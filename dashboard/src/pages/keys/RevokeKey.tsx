@@ -25,7 +25,7 @@ export const RevokeKey = ({ apiKey }: { readonly apiKey: ApiKey }) => {
   return (
     <>
       <Button
-        size="compact-xs"
+        size="xs"
         variant="default"
         onClick={() => setOpen(true)}
         aria-label={`Revoke ${apiKey.name}`}

@@ -3,7 +3,7 @@ import { useMemo } from "react"
 import type { DeliveryStatsPoint } from "../../api/ledgerhook.ts"
 import { Chart } from "../../parts/Chart.tsx"
 import { duration, shortCount } from "../../parts/format.ts"
-import { Panel } from "../../parts/Page.tsx"
+import { Section } from "../../parts/Page.tsx"
 
 export const DeliveryCharts = ({ series }: { readonly series: ReadonlyArray<DeliveryStatsPoint> }) => {
   const times = useMemo(() => series.map(({ at }) => new Date(at).getTime() / 1_000), [series])
@@ -24,7 +24,7 @@ export const DeliveryCharts = ({ series }: { readonly series: ReadonlyArray<Deli
   )
   return (
     <div className="columns" style={{ "--column": "28rem" } as React.CSSProperties}>
-      <Panel title="Deliveries by outcome">
+      <Section title="Deliveries by outcome">
         <Chart
           description="Deliveries over time: delivered, waiting and failed."
           times={times}
@@ -32,8 +32,8 @@ export const DeliveryCharts = ({ series }: { readonly series: ReadonlyArray<Deli
           kind="stacked"
           format={shortCount}
         />
-      </Panel>
-      <Panel title="Response time of receivers">
+      </Section>
+      <Section title="Response time of receivers">
         <Chart
           description="The response times within which half and 99% of the deliveries were answered, over time."
           times={times}
@@ -41,7 +41,7 @@ export const DeliveryCharts = ({ series }: { readonly series: ReadonlyArray<Deli
           kind="lines"
           format={duration}
         />
-      </Panel>
+      </Section>
     </div>
   )
 }

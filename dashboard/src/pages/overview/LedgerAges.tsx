@@ -5,8 +5,9 @@ import { call } from "../../api/call.ts"
 import { getLedgerCoverage, type NetworkCoverage } from "../../api/ledgerhook.ts"
 import { autoRefresh } from "../../api/refresh.ts"
 import { count, duration, plural } from "../../parts/format.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { ledgersPerMinute } from "../coverage/pace.ts"
 
 /** Servers that are further below the last ledger taken do not only lag: the network was reset. */
@@ -56,7 +57,7 @@ export const LedgerAges = () => {
   if (coverage.data === undefined) return <Loading />
   const watched = coverage.data.data.filter((network) => network.watched || network.ranges.length > 0)
   return (
-    <Panel title="Ledgers">
+    <Section title="Ledgers">
       {watched.length === 0 ? (
         <p>The service does not watch a network that this key sees.</p>
       ) : (
@@ -67,6 +68,6 @@ export const LedgerAges = () => {
         </dl>
       )}
       <Link to="/coverage">Ledger coverage</Link>
-    </Panel>
+    </Section>
   )
 }

@@ -8,8 +8,9 @@ import { call } from "../../api/call.ts"
 import { getDeliveryStats } from "../../api/ledgerhook.ts"
 import { autoRefresh } from "../../api/refresh.ts"
 import { count, shortCount } from "../../parts/format.ts"
-import { Empty, FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { Empty, FailureNotice } from "../../parts/Notices.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { DeliveryCharts } from "./DeliveryCharts.tsx"
 import { DeliveryFigures } from "./DeliveryFigures.tsx"
 import { Figure } from "./Figure.tsx"
@@ -94,7 +95,7 @@ export const Overview = () => {
       {deliveries ? (
         <Deliveries period={period} />
       ) : (
-        <Panel>This key may not see deliveries (scope deliveries:read).</Panel>
+        <Section>This key may not see deliveries (scope deliveries:read).</Section>
       )}
       <div className="columns" style={{ "--column": "24rem" } as React.CSSProperties}>
         {webhooks && <WebhooksInTrouble />}

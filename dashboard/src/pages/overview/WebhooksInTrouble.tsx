@@ -5,8 +5,9 @@ import { call } from "../../api/call.ts"
 import { listWebhooks } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS } from "../../api/list.ts"
 import { autoRefresh } from "../../api/refresh.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 
@@ -21,7 +22,7 @@ export const WebhooksInTrouble = () => {
   const { data } = webhooks.data
   const troubled = data.filter(({ health }) => health.state !== "healthy" && health.state !== "new")
   return (
-    <Panel title="Webhooks that need attention">
+    <Section title="Webhooks that need attention">
       {data.length === 0 ? (
         <p>
           You have no webhook yet. <Link to="/webhooks/new">Create the first one</Link>
@@ -43,6 +44,6 @@ export const WebhooksInTrouble = () => {
           ))}
         </ul>
       )}
-    </Panel>
+    </Section>
   )
 }

@@ -9,8 +9,9 @@ import { cancelReplayJob, getReplayJob, type ReplayJobDetail } from "../../api/l
 import { liveRefresh } from "../../api/refresh.ts"
 import { nameOf, useWebhook } from "../../api/webhooks.ts"
 import { count } from "../../parts/format.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -63,7 +64,7 @@ const Content = ({ job }: { readonly job: ReplayJobDetail }) => {
           <PlainText>{job.error}</PlainText>
         </Alert>
       )}
-      <Panel>
+      <Section>
         <div className="row" style={{ justifyContent: "space-between" }}>
           <Status>{job.status}</Status>
           <span className="figure-value">{Math.floor(job.progress_percent)}%</span>
@@ -76,8 +77,8 @@ const Content = ({ job }: { readonly job: ReplayJobDetail }) => {
           my="sm"
         />
         <div role="status">{stateOf(job)}</div>
-      </Panel>
-      <Panel>
+      </Section>
+      <Section>
         <dl className="facts">
           <dt>Webhook</dt>
           <dd>
@@ -122,7 +123,7 @@ const Content = ({ job }: { readonly job: ReplayJobDetail }) => {
             Deliveries of the webhook
           </Link>
         </p>
-      </Panel>
+      </Section>
     </>
   )
 }
@@ -151,6 +152,6 @@ export const Job = () =>
     <Loaded />
   ) : (
     <Page title="Replay">
-      <Panel>This key may not see replays (scope deliveries:read).</Panel>
+      <Section>This key may not see replays (scope deliveries:read).</Section>
     </Page>
   )

@@ -11,7 +11,7 @@ import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
 import { shortCount } from "../../parts/format.ts"
 import { NarrowOnly } from "../../parts/Narrow.tsx"
 import { Empty } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -93,6 +93,6 @@ export const Replay = () =>
     <Rows />
   ) : (
     <Page title="Replay">
-      <Panel>This key may not see replays (scope deliveries:read).</Panel>
+      <Section>This key may not see replays (scope deliveries:read).</Section>
     </Page>
   )

@@ -6,8 +6,9 @@ import { useState } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { changeWebhook, type Webhook } from "../../api/ledgerhook.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { changeOf, valuesOf } from "./form/values.ts"
 import { WebhookForm } from "./form/WebhookForm.tsx"
 import { useWebhook } from "./webhook.ts"
@@ -46,7 +47,7 @@ export const EditWebhook = () => {
   return (
     <Page title="Edit the webhook">
       {!mayRead || !mayWrite ? (
-        <Panel>This key may not change webhooks (scopes webhooks:read and webhooks:write).</Panel>
+        <Section>This key may not change webhooks (scopes webhooks:read and webhooks:write).</Section>
       ) : webhook.isError ? (
         <FailureNotice failure={webhook.error} onRetry={() => webhook.refetch()} />
       ) : webhook.data === undefined ? (

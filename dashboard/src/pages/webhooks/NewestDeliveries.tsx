@@ -4,8 +4,9 @@ import { Link } from "@tanstack/react-router"
 import { call } from "../../api/call.ts"
 import { type Delivery, listDeliveries } from "../../api/ledgerhook.ts"
 import { autoRefresh } from "../../api/refresh.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -39,7 +40,7 @@ export const NewestDeliveries = ({ id }: { readonly id: string }) => {
     refetchInterval: autoRefresh
   })
   return (
-    <Panel title="Newest deliveries">
+    <Section title="Newest deliveries">
       {deliveries.isError ? (
         <FailureNotice failure={deliveries.error} onRetry={() => deliveries.refetch()} />
       ) : deliveries.data === undefined ? (
@@ -66,6 +67,6 @@ export const NewestDeliveries = ({ id }: { readonly id: string }) => {
           </div>
         </>
       )}
-    </Panel>
+    </Section>
   )
 }

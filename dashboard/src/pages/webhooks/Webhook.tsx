@@ -3,8 +3,9 @@ import { Alert, Button } from "@mantine/core"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { useMay } from "../../api/account.ts"
 import type { Webhook as WebhookData } from "../../api/ledgerhook.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { visible } from "../../parts/visible.ts"
@@ -64,7 +65,7 @@ const Content = ({ webhook }: { readonly webhook: WebhookData }) => {
       {mayReadDeliveries ? (
         <WebhookStats id={webhook.id} />
       ) : (
-        <Panel>This key may not see deliveries (scope deliveries:read).</Panel>
+        <Section>This key may not see deliveries (scope deliveries:read).</Section>
       )}
       <div className="columns" style={{ "--column": "24rem", alignItems: "start" } as React.CSSProperties}>
         <WebhookFacts webhook={webhook} />
@@ -112,6 +113,6 @@ export const Webhook = () =>
     <Loaded />
   ) : (
     <Page title="Webhook">
-      <Panel>This key may not see webhooks (scope webhooks:read).</Panel>
+      <Section>This key may not see webhooks (scope webhooks:read).</Section>
     </Page>
   )

@@ -3,7 +3,7 @@ import type { ReactNode } from "react"
 import type { Webhook } from "../../api/ledgerhook.ts"
 import { Code } from "../../parts/Code.tsx"
 import { count, plural } from "../../parts/format.ts"
-import { Panel } from "../../parts/Page.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -35,7 +35,7 @@ const Addresses = ({ addresses }: { readonly addresses: ReadonlyArray<string> })
 }
 
 export const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => (
-  <Panel>
+  <Section>
     <dl className="facts">
       <dt>Status</dt>
       <dd>
@@ -98,5 +98,5 @@ export const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => (
       <dt>Id</dt>
       <dd className="mono">{webhook.id}</dd>
     </dl>
-  </Panel>
+  </Section>
 )

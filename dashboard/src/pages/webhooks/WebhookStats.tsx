@@ -5,8 +5,9 @@ import { useState } from "react"
 import { call } from "../../api/call.ts"
 import { getDeliveryStats } from "../../api/ledgerhook.ts"
 import { autoRefresh } from "../../api/refresh.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { DeliveryCharts } from "../overview/DeliveryCharts.tsx"
 import { DeliveryFigures } from "../overview/DeliveryFigures.tsx"
 
@@ -22,7 +23,7 @@ const Stats = ({ id, period }: { readonly id: string; readonly period: Period })
   if (stats.isError) return <FailureNotice failure={stats.error} onRetry={() => stats.refetch()} />
   if (stats.data === undefined) return <Loading />
   const { total, series = [] } = stats.data
-  if (total === 0) return <Panel>No delivery in this period.</Panel>
+  if (total === 0) return <Section>No delivery in this period.</Section>
   return (
     <>
       <DeliveryFigures stats={stats.data} webhookId={id} />

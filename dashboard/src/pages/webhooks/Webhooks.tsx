@@ -11,7 +11,7 @@ import { FilterBar, FilterText } from "../../parts/FilterBar.tsx"
 import { count, shortCount } from "../../parts/format.ts"
 import { NarrowOnly } from "../../parts/Narrow.tsx"
 import { Empty } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 
@@ -128,6 +128,6 @@ export const Webhooks = () =>
     <Rows />
   ) : (
     <Page title="Webhooks">
-      <Panel>This key may not see webhooks (scope webhooks:read).</Panel>
+      <Section>This key may not see webhooks (scope webhooks:read).</Section>
     </Page>
   )

@@ -5,8 +5,9 @@ import { Link } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
 import { call } from "../../api/call.ts"
 import { type ExplainedEvent, explainTransaction, type Webhook } from "../../api/ledgerhook.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Reason } from "../events/Reason.tsx"
 
@@ -70,7 +71,7 @@ export const WhyNot = ({ webhook }: { readonly webhook: Webhook }) => {
     setAsked(right ? hash : undefined)
   }
   return (
-    <Panel title="Why did a transaction not arrive?">
+    <Section title="Why did a transaction not arrive?">
       <form className="stack" onSubmit={submit}>
         <TextInput
           label="Transaction hash"
@@ -87,6 +88,6 @@ export const WhyNot = ({ webhook }: { readonly webhook: Webhook }) => {
         </div>
         {asked !== undefined && <Answer webhook={webhook} hash={asked} />}
       </form>
-    </Panel>
+    </Section>
   )
 }

@@ -94,7 +94,7 @@ export const FilterField = ({ tried, ...input }: FilterFieldProps) => {
         <>
           <div>
             <Button
-              size="compact-sm"
+              size="xs"
               variant="default"
               loading={preview.isPending}
               onClick={() => preview.mutate(tried)}

@@ -7,7 +7,7 @@ import { ApiFailure } from "../../../api/call.ts"
 import { AddressesField } from "../../../parts/AddressesField.tsx"
 import { addressesIn } from "../../../parts/addresses.ts"
 import { FailureNotice } from "../../../parts/Notices.tsx"
-import { Panel } from "../../../parts/Page.tsx"
+import { Section } from "../../../parts/Page.tsx"
 import { visible } from "../../../parts/visible.ts"
 import { FilterField } from "./FilterField.tsx"
 import { HeadersField } from "./HeadersField.tsx"
@@ -66,7 +66,7 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
   }
   return (
     <form className="stack" onSubmit={form.onSubmit((given) => saving.mutate(given))} noValidate>
-      <Panel title="Receiver">
+      <Section title="Receiver">
         <div className="stack">
           <TextInput
             label="Address (URL)"
@@ -88,8 +88,8 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
             <NetworkField fixed={existing !== undefined} {...form.getInputProps("network")} />
           </div>
         </div>
-      </Panel>
-      <Panel title="Which events">
+      </Section>
+      <Section title="Which events">
         <div className="stack">
           <TypeTree value={values.event_types} onChange={set("event_types")} error={errors["event_types"]} />
           <AddressesField
@@ -106,8 +106,8 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
             tried={tried}
           />
         </div>
-      </Panel>
-      <Panel title="How they are sent">
+      </Section>
+      <Section title="How they are sent">
         <div className="stack">
           <RequestFields form={form} isNew={existing === undefined} />
           <HeadersField
@@ -117,7 +117,7 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
             error={errors["headers"]}
           />
         </div>
-      </Panel>
+      </Section>
       {saving.isError && <FailureNotice failure={saving.error} />}
       {Object.keys(errors).length > 0 && !saving.isError && (
         <div role="alert" style={{ color: "var(--bad)" }}>
