@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "
 import { deliveryFilters } from "../pages/deliveries/filters.ts"
 import { eventFilters } from "../pages/events/filters.ts"
 import { SignIn } from "../pages/signIn/SignIn.tsx"
+import { webhookFilters } from "../pages/webhooks/filters.ts"
 import { NoSuchPage, PageFailure } from "../parts/Notices.tsx"
 import { Shell } from "./Shell.tsx"
 import { text } from "./search.ts"
@@ -31,9 +32,7 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       ...page("/webhooks"),
-      validateSearch: (search: Record<string, unknown>): { search?: string | undefined } => ({
-        search: text(search["search"])
-      }),
+      validateSearch: webhookFilters,
       component: lazyRouteComponent(() => import("../pages/webhooks/Webhooks.tsx"), "Webhooks")
     }),
     createRoute({

@@ -16,9 +16,9 @@ import { FailureNotice } from "./Notices.tsx"
 const features = tableFeatures({})
 type Features = typeof features
 
-/** The height of a row in pixels, on a narrow screen and otherwise, the same as in DataTable.module.css. */
-const NARROW_ROW_PIXELS = 56
+/** The height of a row in pixels, the same as in DataTable.module.css. */
 const ROW_PIXELS = 40
+const TWO_LINES_PIXELS = 56
 /** Below this width of the table rows have two lines. */
 const NARROW_PIXELS = 640
 
@@ -46,6 +46,8 @@ interface DataTableProps<Row extends object> {
   readonly columns: Columns<Row>
   readonly list: List<Row>
   readonly rowId: (row: Row) => string
+  /** Lines of each row. On a narrow screen every row has two. */
+  readonly lines?: 1 | 2
   /** Shown if the list has no rows. */
   readonly empty: ReactNode
 }
@@ -55,17 +57,22 @@ export const DataTable = <Row extends object>({
   columns,
   list,
   rowId,
+  lines = 1,
   empty
 }: DataTableProps<Row>) => {
   const rows = list.data
   if (rows === undefined) {
-    return list.isError ? <FailureNotice failure={list.error} onRetry={() => list.refetch()} /> : <Loading lines={8} height={20} />
+    return list.isError ? (
+      <FailureNotice failure={list.error} onRetry={() => list.refetch()} />
+    ) : (
+      <Loading lines={8} height={20} />
+    )
   }
   if (rows.length === 0) return empty
   return (
     <>
       {list.isError && <FailureNotice failure={list.error} onRetry={() => list.refetch()} />}
-      <Rows label={label} columns={columns} rows={rows} rowId={rowId} list={list} />
+      <Rows label={label} columns={columns} rows={rows} rowId={rowId} lines={lines} list={list} />
     </>
   )
 }
@@ -74,7 +81,7 @@ interface RowsProps<Row extends object> extends Omit<DataTableProps<Row>, "empty
   readonly rows: ReadonlyArray<Row>
 }
 
-const Rows = <Row extends object>({ label, columns, rows, rowId, list }: RowsProps<Row>) => {
+const Rows = <Row extends object>({ label, columns, rows, rowId, lines = 1, list }: RowsProps<Row>) => {
   const table = useTable({
     features,
     columns: columns as Array<ColumnDef<Features, Row>>,
@@ -85,7 +92,7 @@ const Rows = <Row extends object>({ label, columns, rows, rowId, list }: RowsPro
   const [top, setTop] = useState(0)
   const { ref: sized, width } = useElementSize()
   const ref = useMergedRef(frame, sized)
-  const rowPixels = width === 0 || width > NARROW_PIXELS ? ROW_PIXELS : NARROW_ROW_PIXELS
+  const rowPixels = lines === 1 && (width === 0 || width > NARROW_PIXELS) ? ROW_PIXELS : TWO_LINES_PIXELS
   useEffect(() => setTop(frame.current?.offsetTop ?? 0), [])
   const model = table.getRowModel().rows
   const virtual = useWindowVirtualizer({
@@ -117,6 +124,7 @@ const Rows = <Row extends object>({ label, columns, rows, rowId, list }: RowsPro
     <div ref={ref} className={classes["frame"]}>
       <table
         className={classes["table"]}
+        data-lines={lines}
         aria-label={label}
         aria-rowcount={hasNextPage ? -1 : model.length + 1}
       >

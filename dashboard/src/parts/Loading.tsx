@@ -6,7 +6,13 @@ import classes from "./Loading.module.css"
 const WIDTHS = ["62%", "88%", "74%", "46%"]
 
 /** `height`: of each line in pixels. */
-export const Loading = ({ lines = 4, height = 14 }: { readonly lines?: number; readonly height?: number }) => (
+export const Loading = ({
+  lines = 4,
+  height = 14
+}: {
+  readonly lines?: number
+  readonly height?: number
+}) => (
   <div className={classes["loading"]} role="status" aria-label="Loading">
     {Array.from({ length: lines }, (_, line) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity.

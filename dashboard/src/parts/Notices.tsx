@@ -15,6 +15,11 @@ export const Empty = ({ title, children }: { readonly title: string; readonly ch
   </div>
 )
 
+/** A quiet line about the whole page. */
+export const Notice = ({ children }: { readonly children: ReactNode }) => (
+  <div className={classes["notice"]}>{children}</div>
+)
+
 const titles: Record<string, string> = {
   UNREACHABLE: "The service cannot be reached",
   FORBIDDEN: "This key may not do that",

@@ -6,6 +6,7 @@ import classes from "./Page.module.css"
 
 interface PageProps {
   readonly title: string
+  readonly icon?: ReactNode
   /** The list that the page's thing is in. */
   readonly within?: { readonly to: LinkProps["to"]; readonly label: string }
   /** What else the headline would say, under it. */
@@ -14,7 +15,7 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-export const Page = ({ title, within, note, actions, children }: PageProps) => {
+export const Page = ({ title, icon, within, note, actions, children }: PageProps) => {
   useEffect(() => {
     document.title = `${title} · Ledgerhook`
   }, [title])
@@ -24,11 +25,15 @@ export const Page = ({ title, within, note, actions, children }: PageProps) => {
         <div className={classes["within"]}>
           <Link to={within.to}>{within.label}</Link>
           <IconChevronRight size={14} aria-hidden />
+          <b aria-hidden>{title}</b>
         </div>
       )}
       <div className={classes["head"]}>
         <div className={classes["words"]}>
-          <h1>{title}</h1>
+          <h1 className={icon ? classes["withIcon"] : undefined}>
+            {icon}
+            {title}
+          </h1>
           {note && <div className={classes["note"]}>{note}</div>}
         </div>
         {actions && <div className="row">{actions}</div>}

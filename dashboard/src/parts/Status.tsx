@@ -53,9 +53,15 @@ export const StatusIcon = ({ of, size = 16 }: { readonly of: StatusName; readonl
   return <Icon size={size} stroke={1.9} className={classes["icon"]} data-look={look} aria-hidden />
 }
 
-export const Status = ({ children }: { readonly children: StatusName }) => (
-  <span className={classes["status"]} data-look={states[children]}>
-    <StatusIcon of={children} />
-    {children[0]!.toUpperCase() + children.slice(1)}
+interface StatusProps {
+  readonly of: StatusName
+  /** By default the state's own name. */
+  readonly label?: string
+}
+
+export const Status = ({ of, label }: StatusProps) => (
+  <span className={classes["status"]} data-look={states[of]}>
+    <StatusIcon of={of} />
+    {label ?? of[0]!.toUpperCase() + of.slice(1)}
   </span>
 )

@@ -14,7 +14,8 @@ interface TimeProps {
   readonly exact?: boolean
 }
 
-const Relative = ({ date }: { readonly date: Date }) => relativeTime(date.getTime(), useNow()) ?? localTime(date)
+const Relative = ({ date }: { readonly date: Date }) =>
+  relativeTime(date.getTime(), useNow()) ?? localTime(date)
 
 export const Time = ({ at, exact = false }: TimeProps) => {
   const date = new Date(at)

@@ -43,12 +43,17 @@ const DAY_MS = 86_400_000
 
 const format = (options: Intl.DateTimeFormatOptions) => {
   const of = new Intl.DateTimeFormat(LOCALE, { hourCycle: "h23", ...options })
-  return (at: number | Date): string => of.format(at)
+  // All months have three letters.
+  return (at: number | Date): string => of.format(at).replace("Sept", "Sep")
 }
 const clock = { hour: "2-digit", minute: "2-digit", second: "2-digit" } as const
 
 /** "09:41:12" */
 export const clockTime = format(clock)
+/** "09:41" */
+export const hourMinute = format({ hour: "2-digit", minute: "2-digit" })
+/** "19 Nov" */
+export const localDay = format({ day: "numeric", month: "short" })
 const sameYear = format({ day: "numeric", month: "short", ...clock })
 const otherYear = format({ day: "numeric", month: "short", year: "numeric", ...clock })
 const exact = format({ weekday: "short", day: "numeric", month: "short", year: "numeric", ...clock })
@@ -67,6 +72,10 @@ export const ZONE = ((): string => {
 /** "19 Nov, 08:18:40", with the year only if it is not that of `now`. */
 export const localTime = (at: Date, now = new Date()): string =>
   (at.getFullYear() === now.getFullYear() ? sameYear : otherYear)(at)
+
+/** "09:41", with the day if it is more than one before `nowMs`. */
+export const dayTime = (atMs: number, nowMs: number): string =>
+  nowMs - atMs <= DAY_MS ? hourMinute(atMs) : `${localDay(atMs)}, ${hourMinute(atMs)}`
 
 /** "Wed, 25 Nov 2026, 09:41:12 CET (UTC+1)" */
 export const exactTime = (at: Date): string => `${exact(at)} ${ZONE}`

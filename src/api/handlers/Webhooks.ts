@@ -44,7 +44,7 @@ import type { Webhook } from "../contract/Webhooks.ts"
 import { Forbidden, NotFound, ValidationError, WebhookLimitReached, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { makePage } from "../Pages.ts"
-import { ratio } from "../Ratio.ts"
+import { webhookStatsShown } from "../ShownStats.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
 import { CostlyTurns, makeTurns } from "../Turns.ts"
 
@@ -82,8 +82,6 @@ const webhookOf = (row: WebhookSeen, health: Health): Webhook => ({
   disabled_at: row.disabled_at === null ? null : iso(row.disabled_at),
   disabled_reason: row.disabled_reason
 })
-
-const NO_DELIVERIES = { delivered: 0, failed: 0, pending: 0 }
 
 const noWebhook = (id: string) => NotFound.because(`There is no webhook ${id}.`)
 
@@ -239,12 +237,19 @@ export const webhooksLayer = HttpApiBuilder.group(
         if (period === undefined) return webhookPage
         const ids = webhookPage.data.map(({ id }) => id)
         const statsOf = yield* deliveries.statsOfWebhooks(owner, ids, period, nowMs)
+        const answers = yield* deliveries.lastAnswers(ids)
         const data = webhookPage.data.map((webhook) => {
-          const { delivered, failed, pending } = statsOf.get(webhook.id) ?? NO_DELIVERIES
-          const success_rate = ratio(delivered * 100, delivered + failed)
-          return { ...webhook, stats: { delivered, failed, pending, success_rate } }
+          const { id } = webhook
+          const stats = webhookStatsShown(statsOf.get(id), healths.get(id)!.waiting, answers.get(id))
+          return { ...webhook, stats }
         })
         return { ...webhookPage, data }
+      }, orUnavailable),
+
+      health: Effect.fnUntraced(function* () {
+        const owner = ownerOf(yield* Caller)
+        const counted = webhooks.countByHealth(owner)
+        return { states: yield* searchTurns.run(owner.accountId, searches.withPermit(counted)) }
       }, orUnavailable),
 
       get: Effect.fnUntraced(function* ({ params }) {

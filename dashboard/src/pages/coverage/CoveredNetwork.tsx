@@ -65,7 +65,7 @@ export const CoveredNetwork = ({ network, ranges, head, catching_up, skipped = [
   return (
     <Section title={newest?.simulated ? `${network} (simulated ledger)` : network}>
       <div className="row" style={{ marginBottom: "0.9rem" }}>
-        <Status>{stateOf(taken, gaps.length, catching_up !== null)}</Status>
+        <Status of={stateOf(taken, gaps.length, catching_up !== null)} />
         <span>
           {taken === 0
             ? "No ledger has been taken yet. The service takes the next one that a server announces."

@@ -61,7 +61,7 @@ const AttemptItem = ({ attempt, longestMs, previous }: AttemptItemProps) => (
   <li className={classes["attempt"]} data-status={attempt.status}>
     <div className="row">
       <strong>Attempt {attempt.attempt}</strong>
-      <Status>{attempt.status}</Status>
+      <Status of={attempt.status} />
       {attempt.error !== undefined ? (
         <PlainText>{attempt.error}</PlainText>
       ) : (

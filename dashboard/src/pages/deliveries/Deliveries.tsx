@@ -29,7 +29,7 @@ const columnsWith = (webhookName: (id: string) => string) =>
     column.accessor("status", {
       header: "Status",
       meta: { width: "7.75rem" },
-      cell: ({ getValue }) => <Status>{getValue()}</Status>
+      cell: ({ getValue }) => <Status of={getValue()} />
     }),
     column.accessor("event_type", {
       header: "Event",

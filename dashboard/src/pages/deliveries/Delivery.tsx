@@ -64,7 +64,7 @@ const Facts = (delivery: DeliveryDetail) => {
       <dl className="facts">
         <dt>Status</dt>
         <dd>
-          <Status>{status}</Status>{" "}
+          <Status of={status} />{" "}
           {last_error !== null && (
             <>
               after <PlainText>{last_error}</PlainText>
@@ -124,7 +124,10 @@ const Content = ({ id }: { readonly id: string }) => {
   const delivery = query.data
   if (delivery === undefined && !query.isError) return <Loading />
   return (
-    <Page title={delivery === undefined ? "Delivery" : `Delivery of ${delivery.event_type}`}>
+    <Page
+      within={{ to: "/deliveries", label: "Deliveries" }}
+      title={delivery === undefined ? "Delivery" : `Delivery of ${delivery.event_type}`}
+    >
       {query.isError && <FailureNotice failure={query.error} onRetry={() => query.refetch()} />}
       {delivery && <Parts {...delivery} />}
     </Page>
@@ -148,7 +151,7 @@ export const Delivery = () => {
   return useMay("deliveries:read") ? (
     <Content id={id} />
   ) : (
-    <Page title="Delivery">
+    <Page within={{ to: "/deliveries", label: "Deliveries" }} title="Delivery">
       <Section>This key may not see deliveries (scope deliveries:read).</Section>
     </Page>
   )

@@ -65,7 +65,7 @@ const Content = ({ id }: { readonly id: string }) => {
   const event = query.data
   if (event === undefined) {
     return query.isError ? (
-      <Page title="Event">
+      <Page within={{ to: "/events", label: "Events" }} title="Event">
         <FailureNotice failure={query.error} onRetry={() => query.refetch()} />
       </Page>
     ) : (
@@ -75,7 +75,7 @@ const Content = ({ id }: { readonly id: string }) => {
   // xrpl:<ledger index>:<hash>:<type>
   const transaction = event.event_id.split(":")[2] ?? ""
   return (
-    <Page title={event.event_type}>
+    <Page within={{ to: "/events", label: "Events" }} title={event.event_type}>
       <Facts event={event} transaction={transaction} />
       <Section title="What happened">
         <Payload payload={event.payload as Readonly<Record<string, unknown>>} network={event.network} />
@@ -93,7 +93,7 @@ export const Event = () => {
   return useMay("events:read") ? (
     <Content id={id} />
   ) : (
-    <Page title="Event">
+    <Page within={{ to: "/events", label: "Events" }} title="Event">
       <Section>This key may not see events (scope events:read).</Section>
     </Page>
   )

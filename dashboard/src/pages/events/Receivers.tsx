@@ -29,7 +29,7 @@ const Receiver = ({ webhook, name }: ReceiverProps) => (
       {webhook.delivery === null ? (
         <span className="quiet">not sent</span>
       ) : (
-        <Status>{webhook.delivery.status}</Status>
+        <Status of={webhook.delivery.status} />
       )}
     </div>
     <Reason webhook={webhook} />

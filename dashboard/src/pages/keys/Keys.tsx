@@ -59,7 +59,7 @@ const columns = column.columns([
     id: "status",
     header: "Status",
     meta: { width: "6.5rem" },
-    cell: ({ row: { original } }) => <Status>{statusOf(original, Date.now())}</Status>
+    cell: ({ row: { original } }) => <Status of={statusOf(original, Date.now())} />
   }),
   column.display({
     id: "actions",

@@ -1,9 +1,7 @@
 /** For each network: its newest ledger, the ledger's age, and whether the service has taken it. */
-import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { call } from "../../api/call.ts"
-import { getLedgerCoverage, type NetworkCoverage } from "../../api/ledgerhook.ts"
-import { autoRefresh } from "../../api/refresh.ts"
+import { useCoverage } from "../../api/coverage.ts"
+import type { NetworkCoverage } from "../../api/ledgerhook.ts"
 import { count, duration, plural } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
 import { FailureNotice } from "../../parts/Notices.tsx"
@@ -48,11 +46,7 @@ const NetworkFacts = ({ network, head, ranges, catching_up }: NetworkCoverage) =
 }
 
 export const LedgerAges = () => {
-  const coverage = useQuery({
-    queryKey: ["coverage"],
-    queryFn: () => call(getLedgerCoverage()),
-    refetchInterval: autoRefresh
-  })
+  const coverage = useCoverage()
   if (coverage.isError) return <FailureNotice failure={coverage.error} onRetry={() => coverage.refetch()} />
   if (coverage.data === undefined) return <Loading />
   const watched = coverage.data.data.filter((network) => network.watched || network.ranges.length > 0)

@@ -66,7 +66,7 @@ const Content = ({ job }: { readonly job: ReplayJobDetail }) => {
       )}
       <Section>
         <div className="row" style={{ justifyContent: "space-between" }}>
-          <Status>{job.status}</Status>
+          <Status of={job.status} />
           <span className="figure-value">{Math.floor(job.progress_percent)}%</span>
         </div>
         <Progress
@@ -138,6 +138,7 @@ const Loaded = () => {
   })
   return (
     <Page
+      within={{ to: "/replay", label: "Replays" }}
       title={job.data === undefined ? "Replay" : kindOf(job.data)}
       actions={mayWrite && job.data !== undefined && !hasEnded(job.data) && <Cancel job={job.data} />}
     >
@@ -151,7 +152,7 @@ export const Job = () =>
   useMay("deliveries:read") ? (
     <Loaded />
   ) : (
-    <Page title="Replay">
+    <Page within={{ to: "/replay", label: "Replays" }} title="Replay">
       <Section>This key may not see replays (scope deliveries:read).</Section>
     </Page>
   )

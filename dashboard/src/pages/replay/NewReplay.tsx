@@ -115,7 +115,7 @@ const Form = () => {
   return (
     <>
       <Section>
-        <div className="stack">
+        <div className="stack-small">
           <div>
             <WebhookSelect
               placeholder="Choose one"
@@ -178,7 +178,7 @@ const Form = () => {
 export const NewReplay = () => {
   const mayWrite = useMay("deliveries:write")
   return (
-    <Page title="New replay">
+    <Page within={{ to: "/replay", label: "Replays" }} title="New replay">
       {mayWrite ? <Form /> : <Section>This key may not replay events (scope deliveries:write).</Section>}
     </Page>
   )

@@ -24,7 +24,7 @@ const columnsWith = (webhookName: (id: string) => string) =>
     column.accessor("status", {
       header: "Status",
       meta: { width: "8rem" },
-      cell: ({ getValue }) => <Status>{getValue()}</Status>
+      cell: ({ getValue }) => <Status of={getValue()} />
     }),
     column.accessor("created_at", {
       header: "Job",

@@ -68,8 +68,8 @@ export const SignIn = () => {
           Sign in
         </Button>
         <p className="note">
-          The key is kept in this tab only, until you close it or sign out. No key yet? The operator makes one:{" "}
-          <code>npx ledgerhook key create --help</code>. <a href="/docs">API reference</a>
+          The key is kept in this tab only, until you close it or sign out. No key yet? The operator makes
+          one: <code>npx ledgerhook key create --help</code>. <a href="/docs">API reference</a>
         </p>
       </form>
     </main>

@@ -45,7 +45,7 @@ export const EditWebhook = () => {
   const [mayRead, mayWrite] = [useMay("webhooks:read"), useMay("webhooks:write")]
   const webhook = useWebhook(id, false)
   return (
-    <Page title="Edit the webhook">
+    <Page within={{ to: "/webhooks", label: "Webhooks" }} title="Edit the webhook">
       {!mayRead || !mayWrite ? (
         <Section>This key may not change webhooks (scopes webhooks:read and webhooks:write).</Section>
       ) : webhook.isError ? (

@@ -13,7 +13,7 @@ import { SecretOnce } from "./SecretOnce.tsx"
 import { SendTest } from "./SendTest.tsx"
 
 const Created = ({ webhook }: { readonly webhook: CreatedWebhook }) => (
-  <Page title="The webhook is created">
+  <Page within={{ to: "/webhooks", label: "Webhooks" }} title="The webhook is created">
     <Section title="Its secret">
       <SecretOnce secret={webhook.secret} />
     </Section>
@@ -36,14 +36,14 @@ export const NewWebhook = () => {
   const [made, setMade] = useState<CreatedWebhook>()
   if (!mayWrite) {
     return (
-      <Page title="New webhook">
+      <Page within={{ to: "/webhooks", label: "Webhooks" }} title="New webhook">
         <Section>This key may not create webhooks (scope webhooks:write).</Section>
       </Page>
     )
   }
   if (made !== undefined) return <Created webhook={made} />
   return (
-    <Page title="New webhook">
+    <Page within={{ to: "/webhooks", label: "Webhooks" }} title="New webhook">
       <WebhookForm
         initial={newValues(environment)}
         action="Create the webhook"

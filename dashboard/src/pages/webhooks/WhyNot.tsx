@@ -25,9 +25,7 @@ const Explained = ({
       <Link to="/events/$id" params={{ id: event_id }} search={{ network }}>
         {event_type}
       </Link>
-      {webhooks.map(
-        ({ delivery }) => delivery !== null && <Status key={delivery.id}>{delivery.status}</Status>
-      )}
+      {webhooks.map(({ delivery }) => delivery !== null && <Status key={delivery.id} of={delivery.status} />)}
     </div>
     {webhooks.map((webhook) => (
       <Reason key={webhook.webhook_id} webhook={webhook} />
@@ -51,7 +49,7 @@ const Answer = ({ webhook, hash }: { readonly webhook: Webhook; readonly hash: s
       event, or its ledger has not been taken (see <Link to="/coverage">ledger coverage</Link>).
     </p>
   ) : (
-    <ul className="stack" style={{ listStyle: "none", padding: 0, margin: 0, gap: "0.6rem" }}>
+    <ul className="stack-small">
       {events.map((event) => (
         <Explained key={event.event_id} event={event} network={webhook.network} />
       ))}
@@ -72,7 +70,7 @@ export const WhyNot = ({ webhook }: { readonly webhook: Webhook }) => {
   }
   return (
     <Section title="Why did a transaction not arrive?">
-      <form className="stack" onSubmit={submit}>
+      <form className="stack-small" onSubmit={submit}>
         <TextInput
           label="Transaction hash"
           value={text}

@@ -65,9 +65,9 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
     }
   }
   return (
-    <form className="stack" onSubmit={form.onSubmit((given) => saving.mutate(given))} noValidate>
+    <form className="stack-small" onSubmit={form.onSubmit((given) => saving.mutate(given))} noValidate>
       <Section title="Receiver">
-        <div className="stack">
+        <div className="stack-small">
           <TextInput
             label="Address (URL)"
             description="Your server. It is called with a POST request for each event."
@@ -90,7 +90,7 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
         </div>
       </Section>
       <Section title="Which events">
-        <div className="stack">
+        <div className="stack-small">
           <TypeTree value={values.event_types} onChange={set("event_types")} error={errors["event_types"]} />
           <AddressesField
             label="Accounts"
@@ -108,7 +108,7 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
         </div>
       </Section>
       <Section title="How they are sent">
-        <div className="stack">
+        <div className="stack-small">
           <RequestFields form={form} isNew={existing === undefined} />
           <HeadersField
             value={values.headers}
