@@ -95,25 +95,25 @@ const long: Filters = {
   all: {},
   webhook: { webhookId: webhookId(0) },
   type: { eventType: "payment.xrp" },
-  delivered: { status: "delivered" },
-  failed: { status: "failed" },
+  delivered: { statuses: ["delivered"] },
+  failed: { statuses: ["failed"] },
   time: MIDDLE
 }
 const single: Filters = {
   ...long,
-  pending: { status: "pending" },
-  retrying: { status: "retrying" },
+  pending: { statuses: ["pending"] },
+  retrying: { statuses: ["retrying"] },
   "rare-type": { eventType: "check.cashed" }
 }
 const rare = { eventType: "check.cashed", webhookId: webhookId(0), ...MIDDLE }
 const combined: Filters = {
-  "delivered-type": { status: "delivered", eventType: "payment.xrp" },
-  "pending-rare-type-webhook-time": { status: "pending", ...rare },
-  "delivered-rare-type-webhook-time": { status: "delivered", ...rare },
-  "failed-rare-type-webhook-time": { status: "failed", ...rare },
-  "delivered-rare-type": { status: "delivered", eventType: "check.cashed" },
-  "pending-other-type": { status: "pending", eventType: "payment.xrp" },
-  "delivered-failing-type": { status: "delivered", eventType: "escrow.cancelled" },
+  "delivered-type": { statuses: ["delivered"], eventType: "payment.xrp" },
+  "pending-rare-type-webhook-time": { statuses: ["pending"], ...rare },
+  "delivered-rare-type-webhook-time": { statuses: ["delivered"], ...rare },
+  "failed-rare-type-webhook-time": { statuses: ["failed"], ...rare },
+  "delivered-rare-type": { statuses: ["delivered"], eventType: "check.cashed" },
+  "pending-other-type": { statuses: ["pending"], eventType: "payment.xrp" },
+  "delivered-failing-type": { statuses: ["delivered"], eventType: "escrow.cancelled" },
   "webhook-type-time": { webhookId: webhookId(3), eventType: "nft.minted", ...MIDDLE }
 }
 

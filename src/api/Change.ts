@@ -10,9 +10,10 @@ import { Context, Effect } from "effect"
 class Changing extends Context.Reference<{
   readonly change: <A, E, R>(change: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly afterCommit: (wait: Effect.Effect<void>) => Effect.Effect<void>
+  readonly isCommitted: boolean
 }>("ledgerhook/api/Changing", {
   // Without a surrounding transaction the change commits itself.
-  defaultValue: () => ({ change: (change) => change, afterCommit: (wait) => wait })
+  defaultValue: () => ({ change: (change) => change, afterCommit: (wait) => wait, isCommitted: true })
 }) {}
 
 export const change = <A, E, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -21,5 +22,8 @@ export const change = <A, E, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A
 /** Runs `wait` after the change is committed and before the response is sent. */
 export const afterCommit = (wait: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.flatMap(Changing, (changing) => changing.afterCommit(wait))
+
+/** Whether the change is committed when it has run. Otherwise nothing of it happens before the handler has answered. */
+export const isCommitted: Effect.Effect<boolean> = Effect.map(Changing, (changing) => changing.isCommitted)
 
 export const provideChanging = Effect.provideService(Changing)

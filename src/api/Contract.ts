@@ -5,6 +5,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import packageJson from "../../package.json" with { type: "json" }
 import { Account } from "./contract/Account.ts"
+import { AccountFiltersGroup } from "./contract/AccountFilters.ts"
 import { ApiKeys } from "./contract/ApiKeys.ts"
 import { Deliveries } from "./contract/Deliveries.ts"
 import { Events } from "./contract/Events.ts"
@@ -25,15 +26,16 @@ const description = `Watches the XRP Ledger and delivers its events as signed we
 sends to your endpoint are described as webhooks, one for each event type.
 
 Bodies are JSON in UTF-8. A request with an unknown field or query parameter is refused with 400. The body of every error
-is \`{"error":{"code","message"}}\`, also for an unknown path (404, \`NOT_FOUND\`). Every path accepts OPTIONS, which
-answers 204 with the header \`Allow\`; a path that accepts GET also accepts HEAD. Paths have no trailing slash:
-\`/v1/webhooks/\` answers 404.
+is \`{"error":{"code","message"}}\`, also for an unknown path (404, \`NOT_FOUND\`). Every path accepts OPTIONS
+without a key, which answers 204 with the header \`Allow\`; a path that accepts GET also accepts HEAD. Paths have no
+trailing slash: \`/v1/webhooks/\` answers 404.
 
 A request is checked in this order, and the first failed check decides the response: 401, 429, 404 (unknown path), 405,
 403 (scope), 413, 415, 400, 404 (unknown resource), 403 (plan), 409, 402.`
 
 export class Api extends HttpApi.make("ledgerhook")
   .add(Webhooks)
+  .add(AccountFiltersGroup)
   .add(Incidents)
   .add(ProgressGroup)
   .add(Deliveries)

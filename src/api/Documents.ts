@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { promisify } from "node:util"
-import { brotliCompress, constants, gzip } from "node:zlib"
+import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib"
 import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 
@@ -12,10 +12,21 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 const CACHE_SECONDS = 300
 const BROTLI_QUALITY = 9
 
-type Encoding = "br" | "gzip" | "identity"
-
 /** The smallest first. */
-const packings: ReadonlyArray<Encoding> = ["br", "gzip"]
+const packers = {
+  br: (bytes: Uint8Array) =>
+    promisify(brotliCompress)(bytes, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+        [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length
+      }
+    }),
+  zstd: (bytes: Uint8Array) => promisify(zstdCompress)(bytes),
+  gzip: (bytes: Uint8Array) => promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION }),
+  identity: (bytes: Uint8Array) => bytes
+}
+type Encoding = keyof typeof packers
+const encodings: ReadonlyArray<Encoding> = ["br", "zstd", "gzip"]
 
 interface Form {
   readonly bytes: Uint8Array
@@ -46,33 +57,18 @@ export const weightsOf = (header: string | undefined): ReadonlyMap<string, numbe
 /** The smallest encoding that `Accept-Encoding` allows (RFC 9110, 12.5.3). Pure. */
 export const chooseEncoding = (accepted: string | undefined): Encoding => {
   const weights = weightsOf(accepted)
-  return packings.find((encoding) => (weights.get(encoding) ?? weights.get("*") ?? 0) > 0) ?? "identity"
+  return encodings.find((encoding) => (weights.get(encoding) ?? weights.get("*") ?? 0) > 0) ?? "identity"
 }
 
 const isKnown = (etag: string, ifNoneMatch: string): boolean =>
   ifNoneMatch.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === etag)
-
-const toBrotli = (bytes: Uint8Array) =>
-  promisify(brotliCompress)(bytes, {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
-      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length
-    }
-  })
-
-const toGzip = (bytes: Uint8Array) => promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION })
 
 /** Returns the form of the document in an encoding. A form is made once. */
 const formsOf = ({ bytes, brotli }: Document) => {
   const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 22)
   const forms = new Map<Encoding, Promise<Form>>()
   const pack = async (encoding: Encoding): Promise<Form> => ({
-    bytes:
-      encoding === "br"
-        ? (brotli ?? (await toBrotli(bytes)))
-        : encoding === "gzip"
-          ? await toGzip(bytes)
-          : bytes,
+    bytes: (encoding === "br" && brotli) || (await packers[encoding](bytes)),
     etag: `"${hash}-${encoding}"`
   })
   return (encoding: Encoding): Promise<Form> => {

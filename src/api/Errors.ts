@@ -67,7 +67,7 @@ export class ValidationError extends failure(
 export class Unauthorized extends failure(
   "UNAUTHORIZED",
   "The API key is missing, unknown, revoked or expired.",
-  "A valid API key is required in the header X-Service-Key."
+  "A valid API key is required in the header X-Service-Key, or as Authorization: Bearer."
 ) {}
 
 export class QuotaExceeded extends failure(

@@ -79,7 +79,8 @@ const startHandler = Effect.fnUntraced(function* <R>(handler: Effect.Effect<Resp
             ? Deferred.await(changed)
             : Effect.die(new Error("a handler makes a second change"))
         }),
-      afterCommit: (wait) => Effect.sync(() => void waits.push(wait))
+      afterCommit: (wait) => Effect.sync(() => void waits.push(wait)),
+      isCommitted: false
     }),
     Effect.ensuring(Deferred.succeed(wanted, undefined)),
     Effect.forkChild

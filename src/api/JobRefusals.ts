@@ -5,14 +5,13 @@ import type { Identity } from "../domain/ApiKey.ts"
 import type { WebhookId } from "../domain/Ids.ts"
 import type { RefusedJob } from "../storage/replays/ReplayStore.ts"
 import {
-  NotFound,
+  type NotFound,
   QuotaExceeded,
   ReplayLimitReached,
   type WebhookDisabled,
   webhookDisabled
 } from "./Errors.ts"
-
-export const noWebhook = (id: string) => NotFound.because(`There is no webhook ${id}.`)
+import { noWebhook } from "./WebhookRefusals.ts"
 
 export const refusedJob = (
   refused: RefusedJob,

@@ -4,8 +4,8 @@
  * webhooks. It contains no rule about a single endpoint. Pure.
  */
 import type { OpenApi } from "effect/http-api"
-import { eventComponents } from "../domain/EventComponents.ts"
 import { ledgerIndexBounds, pageDefaults, securitySchemes } from "./contract/Common.ts"
+import { EVENT, openApiEvents } from "./OpenApiEvents.ts"
 import {
   component,
   headerComponents,
@@ -15,7 +15,7 @@ import {
   REQUEST_ID,
   requestIdParameter
 } from "./OpenApiHeaders.ts"
-import { exampleOf, isObject, type Schema, type Schemas, tidySchemas } from "./OpenApiSchemas.ts"
+import { exampleOf, isObject, namedLists, type Schema, type Schemas, tidySchemas } from "./OpenApiSchemas.ts"
 import { webhookParameters, webhookResponses, webhooks } from "./OpenApiWebhooks.ts"
 
 type Content = OpenApi.OpenApiSpecContent
@@ -42,9 +42,11 @@ const typedParameters: Readonly<Record<string, Schema>> = {
     default: pageDefaults.limit,
     examples: [50]
   },
+  ledger_index: { type: "integer", ...ledgerIndexBounds, examples: [94_084_608] },
   ledger_index_min: { type: "integer", ...ledgerIndexBounds, examples: [94_084_608] },
   ledger_index_max: { type: "integer", ...ledgerIndexBounds, examples: [94_084_708] },
-  series: { type: "boolean", default: false, examples: [true] }
+  series: { type: "boolean", default: false, examples: [true] },
+  self: { type: "boolean", default: false, examples: [true] }
 }
 
 /** The generator joins the descriptions of several responses of one status with this. */
@@ -74,22 +76,34 @@ const contentOf = (content: Content | undefined, schemas: Schemas) =>
     ? {}
     : {
         content: Object.fromEntries(
-          Object.entries(content).map(([type, media]) => [type, withExample(media, schemas)])
+          Object.entries(content).map(([type, media]) => [
+            type,
+            // Clients that read streams take the schema as that of the data of each event.
+            withExample(
+              type === "text/event-stream" ? { schema: component("schemas", EVENT) } : media,
+              schemas
+            )
+          ])
         )
       }
 
-const parameterOf = (parameter: Parameter) => {
+/** `last-event-id` → `LastEventIdHeader`: Go's generator gives a header the name of the query parameter otherwise. */
+const goHeaderName = (name: string): string =>
+  `${name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Header`
+
+const parameterOf = (parameter: Parameter, schemas: Schemas) => {
   const typed = parameter.in === "query" ? typedParameters[parameter.name] : undefined
   const { description, ...schema } = parameter.schema
   const published = typed ?? schema
   return {
     name: parameter.name,
     in: parameter.in,
+    ...(parameter.in === "header" ? { "x-go-name": goHeaderName(parameter.name) } : {}),
     required: parameter.required,
     description,
     schema: published,
     // /docs fills the field with the example, so optional parameters get none. Their schema has examples too.
-    ...(parameter.required ? { example: exampleOf(published, {}) } : {})
+    ...(parameter.required ? { example: exampleOf(published, schemas) } : {})
   }
 }
 
@@ -131,7 +145,7 @@ const operationOf = (method: string, operation: Operation, schemas: Schemas, res
   return {
     ...operation,
     parameters: [
-      ...operation.parameters.map(parameterOf),
+      ...operation.parameters.map((parameter: Parameter) => parameterOf(parameter, schemas)),
       component("parameters", REQUEST_ID),
       ...(keyed && method === "post" ? [component("parameters", IDEMPOTENCY_KEY)] : [])
     ],
@@ -171,7 +185,8 @@ const together = <A>(...parts: ReadonlyArray<Readonly<Record<string, A>>>): Read
 export const publishedDocument = (generated: Record<string, unknown>): Record<string, unknown> => {
   // The generator's own shape (effect/http-api/OpenApi).
   const document = tidySchemas(generated) as unknown as Document
-  const schemas = withDescriptions(document)
+  const { [EVENT]: event, ...described } = withDescriptions(document)
+  const schemas = together(described, openApiEvents(event!), namedLists)
   const responses: Components = {}
   const paths = Object.fromEntries(
     Object.entries(document.paths).map(([path, methods]) => [
@@ -189,7 +204,7 @@ export const publishedDocument = (generated: Record<string, unknown>): Record<st
     paths,
     webhooks: webhooks(),
     components: {
-      schemas: together<unknown>(schemas, eventComponents()),
+      schemas,
       securitySchemes,
       responses: together<unknown>(responses, webhookResponses),
       headers: headerComponents,

@@ -1,6 +1,7 @@
 /** The headers in the OpenAPI document: those that the gate reads from requests and adds to responses. Pure. */
 import { IDEMPOTENCY_KEY_PATTERN } from "./Idempotency.ts"
 import type { Schema } from "./OpenApiSchemas.ts"
+import { REQUEST_ID_PATTERN } from "./RequestId.ts"
 
 export const component = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
 
@@ -10,7 +11,7 @@ const header = (required: boolean, description: string, schema: Schema) => ({
   schema
 })
 
-const requestIdSchema = { type: "string", pattern: "^[!-~]{1,128}$", examples: ["7b1f0a52-6a4e-4f0c-9d0e"] }
+const requestIdExamples = ["7b1f0a52-6a4e-4f0c-9d0e"]
 
 /** Name of the component, both as a response header and as a parameter. */
 export const REQUEST_ID = "RequestId"
@@ -37,7 +38,7 @@ export const headerComponents = {
   [REQUEST_ID]: header(
     true,
     "The X-Request-Id of the request, or a new id if the request had none. Give it when you report a problem.",
-    requestIdSchema
+    { type: "string", pattern: REQUEST_ID_PATTERN, examples: requestIdExamples }
   ),
   ...Object.fromEntries(
     Object.values(rateLimits).map(([name, description, schema]) => [name, header(true, description, schema)])
@@ -46,6 +47,10 @@ export const headerComponents = {
     type: "integer",
     minimum: 1,
     examples: [15]
+  }),
+  WwwAuthenticate: header(true, "How to send a key.", {
+    type: "string",
+    examples: ['Bearer realm="ledgerhook"']
   }),
   Allow: header(true, "The methods that the path accepts.", {
     type: "string",
@@ -58,8 +63,8 @@ export const requestIdParameter = {
   in: "header",
   required: false,
   description:
-    "Your own id for this request: 1 to 128 visible ASCII characters. The response has the same id.",
-  schema: requestIdSchema
+    "Your own id for this request: 1 to 128 visible ASCII characters. The response has the same id, or a new one instead of any other text, an empty one included.",
+  schema: { type: "string", examples: requestIdExamples }
 }
 
 /** The name of the parameter in the components. */
@@ -89,6 +94,7 @@ export const headersOf = (status: string, keyed: boolean) => {
         )
       : {}),
     ...(status === "429" || status === "503" ? { "Retry-After": component("headers", "RetryAfter") } : {}),
+    ...(status === "401" ? { "WWW-Authenticate": component("headers", "WwwAuthenticate") } : {}),
     ...(status === "405" ? { Allow: component("headers", "Allow") } : {})
   }
 }

@@ -64,7 +64,7 @@ const matches = (template: ReadonlyArray<string>, path: ReadonlyArray<string>): 
 const parameters = (template: ReadonlyArray<string>): number =>
   template.filter((segment) => segment.startsWith(":")).length
 
-const allowOf = (methods: ReadonlyArray<string>): string =>
+export const allowOf = (methods: ReadonlyArray<string>): string =>
   [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ")
 
 export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Constraint>(

@@ -2,9 +2,10 @@
 import { randomUUID } from "node:crypto"
 
 /** 1 to 128 visible ASCII characters. */
-const SHOWABLE = /^[!-~]{1,128}$/
+export const REQUEST_ID_PATTERN = "^[!-~]{1,128}$"
+const usable = new RegExp(REQUEST_ID_PATTERN)
 
 export const requestIdOf = (headers: Readonly<Record<string, string | undefined>>): string => {
   const given = headers["x-request-id"]
-  return given !== undefined && SHOWABLE.test(given) ? given : randomUUID()
+  return given !== undefined && usable.test(given) ? given : randomUUID()
 }

@@ -25,6 +25,7 @@ import { dashboardPages } from "./dashboard/Dashboard.ts"
 import { ValidationError } from "./Errors.ts"
 import { gate } from "./Gate.ts"
 import { accountLayer } from "./handlers/Account.ts"
+import { accountFiltersLayer } from "./handlers/AccountFilters.ts"
 import { apiKeysLayer } from "./handlers/ApiKeys.ts"
 import { deliveriesLayer } from "./handlers/Deliveries.ts"
 import { eventsLayer } from "./handlers/Events.ts"
@@ -95,6 +96,7 @@ const forEveryGroup = <E, R>(handlers: Layer.Layer<Groups, E, R>): Layer.Layer<G
 const handlersLayer = forEveryGroup(
   Layer.mergeAll(
     webhooksLayer,
+    accountFiltersLayer,
     incidentsLayer,
     progressLayer,
     deliveriesLayer,

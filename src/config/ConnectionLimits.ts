@@ -31,5 +31,10 @@ export const connectionLimits = {
    * no faster: a request takes a few ms, most of it in the database. A request takes its turn when its body has been
    * read. More than `waiting` are a fault of the client; they are refused.
    */
-  accountRequests: { atOnce: 20, waiting: 200 }
+  accountRequests: { atOnce: 20, waiting: 200 },
+  /**
+   * Requests for test events that wait for the first attempt, in one process: up to 200 looks at the database in a
+   * second. Others are answered at once. One account has at most `accountRequests.atOnce` of them.
+   */
+  testsWaiting: 100
 } as const

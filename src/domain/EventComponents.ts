@@ -10,6 +10,9 @@ import { isJsonObject } from "./NormaliseLedger.ts"
 
 const COMPONENTS = "#/components/schemas/"
 
+/** The name of the union of the bodies of all event types. */
+export const ANY_BODY = "WebhookEvent"
+
 /** The name of the schema of a request's body. */
 export const bodyName = (eventType: string): string => `${payloadName(eventType)}Event`
 
@@ -19,12 +22,33 @@ export const BATCH_ANSWER = "EventBatchAnswer"
 
 export const componentRef = (name: string): JsonObject => ({ $ref: `${COMPONENTS}${name}` })
 
-/** The schema without what makes it a document of its own, and its definitions. */
+/** One schema for each event type; `nameOf` names them. */
+export const anyEventType = (nameOf: (eventType: string) => string, description: string): JsonObject => ({
+  description,
+  oneOf: eventCatalogue().map(({ event_type }) => componentRef(nameOf(event_type)))
+})
+
+/** The schema of an event, for events of one type. */
+export const ofEventType = (event: JsonObject, type: string, description: string): JsonObject => ({
+  ...event,
+  description,
+  properties: {
+    // Every schema of an event has fields.
+    ...(event["properties"] as JsonObject),
+    event_type: { type: "string", const: type, description: "The event's type." },
+    payload: componentRef(payloadName(type))
+  }
+})
+
+/**
+ * The schema without what makes it a document of its own, and its definitions. Generators of clients prefer a title to
+ * a component's name, so components have none.
+ */
 export const componentsOf = (
   document: JsonObject
 ): { readonly schema: JsonObject; readonly definitions: Readonly<Record<string, JsonObject>> } => {
   // Replacing text keeps a JSON object one.
-  const { $schema, $id, $defs, examples, ...schema } = JSON.parse(
+  const { $schema, $id, $defs, examples, title, ...schema } = JSON.parse(
     JSON.stringify(document).replaceAll('"#/$defs/', `"${COMPONENTS}`)
   ) as JsonObject
   return { schema, definitions: ($defs ?? {}) as Readonly<Record<string, JsonObject>> }
@@ -43,10 +67,7 @@ const batchComponents = (): Readonly<Record<string, JsonObject>> => {
     !isJsonObject(fields["event"])
   )
     throw new Error("the published batch has no items with an event")
-  const event = {
-    description: fields["event"]["description"]!,
-    oneOf: eventCatalogue().map(({ event_type }) => componentRef(bodyName(event_type)))
-  }
+  const event = { ...componentRef(ANY_BODY), description: fields["event"]["description"]! }
   return {
     DeliveryId,
     Sequence,
@@ -54,7 +75,6 @@ const batchComponents = (): Readonly<Record<string, JsonObject>> => {
     [BATCH_BODY]: schema,
     [BATCH_ANSWER]: {
       type: "object",
-      title: "Answer to a batch",
       description: "The part of the answer to a batch that the service reads. It ignores other fields.",
       properties: {
         failed: {
@@ -75,23 +95,20 @@ export const eventComponents = (): Readonly<Record<string, JsonObject>> => {
   const { schema: envelope, definitions } = componentsOf(publishedSchema("envelope.schema.json"))
   // Each body names its own type instead.
   const { EventType: _, ...components } = definitions
-  const { properties, title: _title, ...body } = envelope
-  if (!isJsonObject(properties)) throw new Error("the published envelope has no fields")
   for (const { event_type, schema } of eventCatalogue()) {
     const payload = componentsOf(schema)
     Object.assign(components, payload.definitions, {
       [payloadName(event_type)]: payload.schema,
-      [bodyName(event_type)]: {
-        ...body,
-        title: event_type,
-        description: `The body of a request with an event ${event_type}.`,
-        properties: {
-          ...properties,
-          event_type: { type: "string", enum: [event_type], description: "The event's type." },
-          payload: componentRef(payloadName(event_type))
-        }
-      }
+      [bodyName(event_type)]: ofEventType(
+        envelope,
+        event_type,
+        `The body of a request with an event ${event_type}.`
+      )
     })
   }
-  return { ...components, ...batchComponents() }
+  return {
+    ...components,
+    [ANY_BODY]: anyEventType(bodyName, "The body of a request with an event of any type."),
+    ...batchComponents()
+  }
 }

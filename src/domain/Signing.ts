@@ -15,6 +15,9 @@ const STANDARD_KEY_BYTES = { minimum: 24, maximum: 64 } as const
 /** Describes a valid secret in error messages. */
 export const STANDARD_SECRET_FORM = `${STANDARD_PREFIX} followed by the base64 of ${STANDARD_KEY_BYTES.minimum} to ${STANDARD_KEY_BYTES.maximum} bytes`
 
+/** The same, as nearly as a pattern can say it. */
+export const STANDARD_SECRET_PATTERN = "^whsec_(?:[A-Za-z0-9+/]{4}){8,21}(?:[A-Za-z0-9+/]{2,3}={1,2})?$"
+
 /**
  * Returns the key that Standard Webhooks reads from `secret`, in base64. Undefined if the secret has another form.
  */

@@ -12,6 +12,8 @@ export type WebhookOrder = (typeof webhookOrders)[number]
 export const webhookBounds = {
   /** Addresses in the account filters of one webhook. */
   accountFilters: 10_000,
+  /** Addresses that one request may add and remove: 40 KB, and a few milliseconds of the database. */
+  changedAccountFilters: 1_000,
   /** Account filters of each webhook that a list of webhooks shows. */
   listedAccountFilters: 100,
   /** Characters of an endpoint's URL. */
@@ -53,9 +55,14 @@ export const expandPatterns = (patterns: ReadonlyArray<string>): ReadonlyArray<E
   return eventTypes.filter((type) => wanted.has(type))
 }
 
-const eventPatterns = new Set(["*", ...eventTypes, ...eventTypes.map((type) => `${type.split(".", 1)[0]}.*`)])
+const families = new Set(eventTypes.map((type) => `${type.split(".", 1)[0]}.*`))
 
-export const isEventPattern = (pattern: string): boolean => eventPatterns.has(pattern)
+/** Everything, the families and the types. */
+export const eventPatterns: ReadonlyArray<string> = ["*", ...families, ...eventTypes]
+
+const allPatterns = new Set(eventPatterns)
+
+export const isEventPattern = (pattern: string): boolean => allPatterns.has(pattern)
 
 /** A text by which webhooks are searched. It counts code points, not UTF-16 units. */
 export const searchProblem = (text: string): string | undefined =>

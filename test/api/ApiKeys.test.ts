@@ -172,7 +172,7 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
     })
   )
 
-  it.effect("a key revokes only keys whose scopes it has, itself among them", () =>
+  it.effect("a key revokes only keys whose scopes it has, and itself only with self=true", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       const keys = yield* ApiKeyStore
@@ -183,8 +183,8 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
           (created) => created!
         )
       const keeper = yield* make(["api_keys:write", "events:read"])
-      const revoke = ({ id }: { readonly id: string }, key = keeper.value) =>
-        api.call("DELETE", `${PATH}/${id}`, { key })
+      const revoke = ({ id }: { readonly id: string }, key = keeper.value, query = "") =>
+        api.call("DELETE", `${PATH}/${id}${query}`, { key })
       for (const scopes of [["admin"], ["events:read", "webhooks:write"]] as const) {
         const other = yield* make(scopes)
         const answer = yield* revoke(other)
@@ -194,8 +194,13 @@ layer(apiLayer(), { excludeTestServices: true })("/v1/api-keys", (it) => {
         assert.strictEqual((yield* revoke(other, admin)).status, 204)
       }
       assert.strictEqual((yield* revoke(yield* make(["events:read"]))).status, 204)
-      assert.strictEqual((yield* revoke(keeper)).status, 204)
-      assert.strictEqual((yield* revoke(keeper)).status, 401)
+      for (const query of ["", "?self=false"]) {
+        const answer = yield* revoke(keeper, keeper.value, query)
+        assert.deepStrictEqual([answer.status, answer.body.error.code], [400, "VALIDATION_ERROR"])
+        assert.include(answer.body.error.message, "?self=true")
+      }
+      assert.strictEqual((yield* revoke(keeper, keeper.value, "?self=true")).status, 204)
+      assert.strictEqual((yield* revoke(keeper, keeper.value, "?self=true")).status, 401)
     })
   )
 

@@ -101,6 +101,8 @@ layer(served, { excludeTestServices: true })("dashboard", (it) => {
         assert.strictEqual(headers.get("vary"), "Accept, Accept-Encoding")
         const head = yield* api.call("HEAD", path, { headers: { accept: BROWSER } })
         assert.deepStrictEqual([head.status, head.text], [200, ""])
+        const options = yield* api.call("OPTIONS", path, { headers: { accept: BROWSER } })
+        assert.deepStrictEqual([options.status, options.headers.get("allow")], [204, "GET, HEAD, OPTIONS"])
         const etag = headers.get("etag")!
         // fetch accepts compressed forms, and each has its own ETag.
         const again = yield* api.call("GET", path, { headers: { accept: BROWSER, "if-none-match": etag } })

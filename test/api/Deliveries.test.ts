@@ -60,6 +60,7 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
       assert.deepStrictEqual(yield* idsOf("?status=delivered"), [ids[0]!])
       assert.deepStrictEqual(yield* idsOf("?status=retrying"), [ids[1]!])
       assert.deepStrictEqual(yield* idsOf("?status=failed"), [ids[2]!])
+      assert.deepStrictEqual(yield* idsOf("?status=failed&status=delivered"), [ids[2]!, ids[0]!])
       assert.deepStrictEqual(yield* idsOf("?status=pending"), newestFirst(3, 4, 5))
       assert.deepStrictEqual(yield* idsOf(`?webhook_id=${webhookId}`), newestFirst(0, 1, 2, 3, 4, 5))
       assert.deepStrictEqual(yield* idsOf("?webhook_id=wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"), [])

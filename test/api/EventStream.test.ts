@@ -240,6 +240,16 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
     })
   )
 
+  it.effect("of a HEAD request ends at once and takes no place", () =>
+    Effect.gen(function* () {
+      const { call, key } = yield* client()
+      for (let i = 0; i < 2 * (yield* StreamLimits).perAccount; i++) {
+        const { headers, status, text } = yield* call("HEAD", "/v1/events/stream", { key })
+        assert.deepStrictEqual([status, text, headers.get("content-type")], [200, "", "text/event-stream"])
+      }
+    })
+  )
+
   it.effect("is refused with a sentence if it could not give what is asked for", () =>
     Effect.gen(function* () {
       const { call, key, account } = yield* client()

@@ -108,8 +108,7 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
         for (const [method, path] of [
           ["GET", "/v1/webhooks"],
           ["GET", "/v1/nothing"],
-          ["PUT", "/v1/webhooks"],
-          ["OPTIONS", "/v1/webhooks"]
+          ["PUT", "/v1/webhooks"]
         ] as const) {
           const answer = yield* api.call(method, path, { key: one })
           assertError(answer, 401, "UNAUTHORIZED")
@@ -117,6 +116,25 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
         }
       }
       assert.strictEqual(messages.size, 1)
+    })
+  )
+
+  it.effect("OPTIONS needs no key, and uses up no request of one", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { key } = yield* api.account("live", "developer")
+      const options = (path: string, headers = {}) => api.call("OPTIONS", path, { headers })
+      for (const one of [undefined, key, "svc_live_unknown"]) {
+        const answer = yield* options("/v1/webhooks", one === undefined ? {} : { "x-service-key": one })
+        assert.deepStrictEqual([answer.status, answer.text], [204, ""])
+        assert.strictEqual(answer.headers.get("allow"), "POST, GET, HEAD, OPTIONS")
+      }
+      const { headers } = yield* api.call("GET", "/v1/account", { key })
+      assert.strictEqual(headers.get("x-ratelimit-remaining"), "59")
+      for (const path of ["/metrics", "/status", "/healthz", "/docs", "/openapi.json"])
+        assert.strictEqual((yield* options(path)).headers.get("allow"), "GET, HEAD, OPTIONS")
+      for (const path of ["/v1", "/v1/nothing", "/nothing", "/v1/webhooks/"])
+        assertError(yield* options(path), 404, "NOT_FOUND", /path/)
     })
   )
 
@@ -145,8 +163,8 @@ layer(apiLayer(), { excludeTestServices: true })("gate", (it) => {
           .pipe(Effect.map(({ headers }) => headers.get("x-request-id")))
       assert.strictEqual(yield* idOf("trace-42/ü".slice(0, 8)), "trace-42")
       assert.strictEqual(yield* idOf("x".repeat(128)), "x".repeat(128))
-      assert.match((yield* idOf("x".repeat(129))) ?? "", /^[0-9a-f-]{36}$/)
-      assert.match((yield* idOf("two words")) ?? "", /^[0-9a-f-]{36}$/)
+      for (const unusable of ["", " ", "x".repeat(129), "two words"])
+        assert.match((yield* idOf(unusable)) ?? "", /^[0-9a-f-]{36}$/)
     })
   )
 

@@ -137,6 +137,12 @@ const assertFailure = (answer: Answer, status: number, code: string, keyed = tru
   assert.strictEqual(answer.headers.has("x-ratelimit-remaining"), keyed && status !== 401)
 }
 
+/** The names of the headers, without those of the connection: fetch closes it after HEAD. */
+const headersOf = ({ headers }: Answer): ReadonlyArray<string> =>
+  [...headers.keys()]
+    .filter((name) => !["connection", "keep-alive", "transfer-encoding"].includes(name))
+    .sort()
+
 /** An account's client for one operation: every response is checked against the document. */
 const clientFor = (operation: Operation) =>
   Effect.gen(function* () {
@@ -177,8 +183,9 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
         if (method === "GET") {
           const head = yield* call("HEAD", path + query)
           assert.deepStrictEqual([head.status, head.text], [answer.status, ""])
+          assert.deepStrictEqual(headersOf(head), headersOf(answer))
         }
-        const options = yield* call("OPTIONS", path)
+        const options = yield* call("OPTIONS", path, { key: undefined })
         assert.deepStrictEqual([options.status, options.headers.get("allow")], [204, allowAt(template)])
       })
     )
@@ -252,7 +259,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
     it.effect(`${name} requires exactly its scope`, () =>
       Effect.gen(function* () {
         const { ask, valid, accountId, keyFor } = yield* clientFor(operation)
-        const needed = security[0]!.apiKey[0]
+        const needed = security[0]!["apiKey"]![0]
         for (const key of [undefined, "svc_live_unknown", ""])
           assertFailure(yield* ask({ ...valid, key }), 401, "UNAUTHORIZED")
         for (const scope of scopes) {

@@ -7,8 +7,11 @@ import { openApiDocument } from "../../src/api/Contract.ts"
 import { statusOf } from "../../src/api/Errors.ts"
 import { exampleOf } from "../../src/api/OpenApiSchemas.ts"
 import { type Scope, scopes } from "../../src/domain/ApiKey.ts"
+import { eventCatalogue } from "../../src/domain/EventCatalogue.ts"
+import { eventTypes } from "../../src/domain/EventType.ts"
 import type { Json } from "../../src/domain/Ledger.ts"
 import { isJsonObject } from "../../src/domain/NormaliseLedger.ts"
+import { eventPatterns, isEventPattern } from "../../src/domain/WebhookRules.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { complaints, document, examplesOf, type Operation, operations } from "../support/openApi.ts"
 
@@ -30,13 +33,18 @@ const promised: Readonly<
   getWebhookProgress: ["GET /v1/webhooks/{id}/progress", "webhooks:read", readOne],
   getWebhook: ["GET /v1/webhooks/{id}", "webhooks:read", readOne],
   changeWebhook: ["PATCH /v1/webhooks/{id}", "webhooks:write", [200, ...changeOne, 409]],
+  changeAccountFilters: [
+    "POST /v1/webhooks/{id}/account-filters",
+    "webhooks:write",
+    [200, ...changeOne, 409, 422]
+  ],
   deleteWebhook: ["DELETE /v1/webhooks/{id}", "webhooks:write", [204, ...changeOne]],
   rotateWebhookSecret: [
     "POST /v1/webhooks/{id}/rotate-secret",
     "webhooks:write",
     [200, ...changeOne, 409, 422]
   ],
-  testWebhook: ["POST /v1/webhooks/{id}/test", "webhooks:write", [202, ...changeOne, 409, 422]],
+  testWebhook: ["POST /v1/webhooks/{id}/test", "webhooks:write", [200, 202, ...changeOne, 409, 422]],
   previewWebhook: ["POST /v1/webhooks/{id}/preview", "webhooks:read", [200, ...changeOne, 409, 422]],
   listDeliveries: ["GET /v1/deliveries", "deliveries:read", read],
   getDeliveryStats: ["GET /v1/deliveries/stats", "deliveries:read", read],
@@ -67,7 +75,7 @@ const promised: Readonly<
 }
 
 const neededBy = (security: Operation["security"]): string =>
-  security.map(({ apiKey }) => apiKey.join() || "any key").join() || "no key"
+  security.length === 0 ? "no key" : security[0]?.["apiKey"]?.join() || "any key"
 
 const ascending = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)
 
@@ -123,8 +131,12 @@ describe("the OpenAPI document", () => {
       name: "X-Service-Key",
       in: "header"
     })
+    assert.deepInclude(document.components.securitySchemes.bearer, { type: "http", scheme: "bearer" })
     for (const { path, security, description } of operations) {
-      for (const scope of security.flatMap(({ apiKey }) => apiKey))
+      if (security.length === 0) continue
+      const { apiKey = [] } = security[0]!
+      assert.deepStrictEqual(security, [{ apiKey }, { bearer: apiKey }])
+      for (const scope of apiKey)
         assert.isTrue(scopes.some((one) => one === scope) && description.includes(`\`${scope}\``), path)
     }
   })
@@ -169,6 +181,70 @@ describe("the OpenAPI document", () => {
         }
       }
     }
+  })
+
+  it("has no example anywhere that its schema refuses", () => {
+    const check = (value: unknown, place: string): void => {
+      if (typeof value !== "object" || value === null) return
+      const { examples } = value as { examples?: unknown }
+      if (Array.isArray(examples))
+        for (const example of examples)
+          assert.deepStrictEqual(complaints(value, example), [], `${place} ${JSON.stringify(example)}`)
+      for (const [name, inner] of Object.entries(value))
+        if (name !== "examples" && name !== "example") check(inner, `${place}/${name}`)
+    }
+    check(document, "#")
+  })
+
+  it("has unions of events, in which event_type decides which payload an event has", () => {
+    const { schemas } = document.components
+    for (const union of ["Event", "WebhookEvent"]) {
+      const { discriminator, oneOf } = schemas[union]
+      assert.strictEqual(discriminator.propertyName, "event_type")
+      assert.sameMembers(Object.keys(discriminator.mapping), [...eventTypes])
+      assert.sameMembers(
+        Object.values(discriminator.mapping),
+        oneOf.map(({ $ref }: { $ref: string }) => $ref)
+      )
+      for (const { event_type, example, exampleBody } of eventCatalogue()) {
+        const own = { $ref: discriminator.mapping[event_type] }
+        const event = schemas[own.$ref.split("/").at(-1)].examples?.[0] ?? exampleBody
+        for (const schema of [own, { $ref: `#/components/schemas/${union}` }]) {
+          assert.deepStrictEqual(complaints(schema, event), [], event_type)
+          const wrong = { ...example, receiver: 1, tx_hash: 1 }
+          assert.isNotEmpty(complaints(schema, { ...Object(event), payload: wrong }), event_type)
+        }
+        const other = eventTypes.find((type) => type !== event_type)
+        assert.isNotEmpty(complaints(own, { ...Object(event), event_type: other }), event_type)
+      }
+    }
+    const item = (id: string) => operations.find(({ operationId }) => operationId === id)!.responses["200"]!
+    const event = { $ref: "#/components/schemas/Event" }
+    assert.deepStrictEqual(item("getEvent").content!["application/json"]!.schema, event)
+    assert.deepStrictEqual(item("streamEvents").content!["text/event-stream"]!.schema, event)
+    assert.deepStrictEqual(schemas.EventPage.properties.data.items, event)
+  })
+
+  it("lists the types, families and * wherever events are chosen", () => {
+    const { EventPattern, NewWebhook, PreviewRequest, NewRetryJob, NewReplayJob } =
+      document.components.schemas
+    assert.sameMembers(EventPattern.enum, [...eventPatterns])
+    for (const pattern of EventPattern.enum) assert.isTrue(isEventPattern(pattern), pattern)
+    const pattern = { $ref: "#/components/schemas/EventPattern" }
+    for (const { properties } of [NewWebhook, PreviewRequest, NewRetryJob, NewReplayJob.properties.filters])
+      assert.deepStrictEqual(properties.event_types.items, pattern)
+    const chosen = operations.flatMap(({ parameters }) =>
+      parameters.filter((one) => one.name === "event_type")
+    )
+    assert.deepStrictEqual(
+      chosen.map(({ schema }) => schema["items"] ?? { $ref: schema["$ref"] }),
+      [pattern, pattern, pattern]
+    )
+  })
+
+  it("names each component once: a title, which generators prefer, is the component's name", () => {
+    for (const [name, { title }] of Object.entries<{ title?: string }>(document.components.schemas))
+      assert.include([undefined, name], title)
   })
 
   it("has each error code with its status, and no other", () => {
@@ -222,6 +298,27 @@ layer(apiLayer(), { excludeTestServices: true })("/openapi.json", (it) => {
       assert.strictEqual(status, 200)
       assert.deepStrictEqual(body, document)
       assert.deepStrictEqual(JSON.parse(JSON.stringify(openApiDocument())), document)
+    })
+  )
+
+  it.effect("has requests as examples that both a live and a test key may send", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      for (const environment of ["live", "test"] as const) {
+        const { key } = yield* api.account(environment)
+        for (const { method, operationId, parameters, path, requestBody } of operations) {
+          const [media] = Object.values(requestBody?.content ?? {})
+          if (media === undefined) continue
+          const at = parameters.reduce(
+            (text, { example, name }) => text.replace(`{${name}}`, String(example)),
+            path
+          )
+          for (const body of examplesOf(media)) {
+            const { status, text } = yield* api.call(method, at, { key, body })
+            assert.notInclude([400, 403, 413, 422], status, `${environment} ${operationId} ${text}`)
+          }
+        }
+      }
     })
   )
 })

@@ -117,7 +117,6 @@ layer(apiLayer())("rate limits", (it) => {
   const answers: ReadonlyArray<readonly [number, string, string, Call?]> = [
     [200, "GET", "/v1/webhooks"],
     [200, "HEAD", "/v1/webhooks"],
-    [204, "OPTIONS", "/v1/webhooks"],
     [400, "GET", "/v1/webhooks?limit=0"],
     [404, "GET", "/v1/nothing"],
     [404, "GET", WEBHOOK],

@@ -1,12 +1,36 @@
 /** Test events over HTTP: one of each type, listed as deliveries like any other, and every refusal. */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { makeAwaitAttempt } from "../../src/api/AttemptShown.ts"
+import { Limits } from "../../src/config/Limits.ts"
 import type { DeliveryWork } from "../../src/domain/Delivery.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import type { KeyEnvironment } from "../../src/domain/Network.ts"
 import { complaints, EVENT_RECORD, payloadPath } from "../schemas/support.ts"
 import { ApiUnderTest, apiLayer, type Call } from "../support/api.ts"
+
+layer(apiLayer(), { excludeTestServices: true })("the first test event of a service", (it) => {
+  it.effect("is queued, also after a request with an Idempotency-Key that was refused", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { key } = yield* api.account()
+      const webhook = { url: "https://example.com/hook", event_types: ["check.cashed"] }
+      const { id } = (yield* api.call("POST", "/v1/webhooks", { key, body: webhook })).body
+      const statuses = yield* Effect.forEach(["wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE", id], (of) =>
+        api.call("POST", `/v1/webhooks/${of}/test`, {
+          key,
+          body: { event_type: "check.cashed" },
+          headers: { "idempotency-key": of }
+        })
+      )
+      assert.deepStrictEqual(
+        statuses.map(({ status }) => status),
+        [404, 202]
+      )
+    })
+  )
+})
 
 layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
   const prepare = Effect.fnUntraced(function* (environment: KeyEnvironment = "live", fields: object = {}) {
@@ -82,6 +106,17 @@ layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
         ids.add((yield* workOf(delivery_id)).work.event.event_id)
       }
       assert.strictEqual(ids.size, 3)
+    })
+  )
+
+  it.effect("does not wait if too many requests wait already", () =>
+    Effect.gen(function* () {
+      const awaitAttempt = yield* makeAwaitAttempt
+      const others = yield* Effect.forEach(Array.from({ length: Limits.testsWaiting }), () =>
+        Effect.forkChild(awaitAttempt("dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE", 60_000), { startImmediately: true })
+      )
+      assert.isUndefined(yield* awaitAttempt("dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE", 60_000))
+      yield* Fiber.interruptAll(others)
     })
   )
 

@@ -108,7 +108,7 @@ layer(apiLayer(), { excludeTestServices: true })("forwarding", (it) => {
       assert.strictEqual(wrongKey.code, 1)
       assert.strictEqual(
         wrongKey.stderr,
-        `ledgerhook: ${api.url}: A valid API key is required in the header X-Service-Key.\n`
+        `ledgerhook: ${api.url}: A valid API key is required in the header X-Service-Key, or as Authorization: Bearer.\n`
       )
       const noScope = yield* ask("--url", api.url, "--api-key", reader)
       assert.strictEqual(noScope.stderr, `ledgerhook: ${api.url}: This key lacks the scope events:read.\n`)

@@ -19,7 +19,7 @@ describe("filters", () => {
     assert.deepStrictEqual(listQuery(filters), {
       webhookId: "wh_1",
       eventType: undefined,
-      status: "failed",
+      status: ["failed"],
       eventId: undefined,
       since: "2026-11-21T09:30:00Z",
       until: undefined

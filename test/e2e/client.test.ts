@@ -92,7 +92,7 @@ describe("the generated client", () => {
 
       const listed = yield* succeed(() =>
         client.listDeliveries(
-          { webhookId: created.id, status: "delivered", since: "2026-01-01T00:00:00Z" },
+          { webhookId: created.id, status: ["delivered"], since: "2026-01-01T00:00:00Z" },
           opts
         )
       )

@@ -72,6 +72,61 @@ describe("a test event", () => {
     )
   )
 
+  it.live("is answered with its first attempt if the request waits, and not later than that", () =>
+    Effect.gen(function* () {
+      const held: Array<() => void> = []
+      let answer = 200
+      const receiver = yield* makeReceiver((_, response) => {
+        if (answer !== 0) return answer
+        held.push(() => void response.end())
+        return "handled"
+      })
+      const webhook = yield* startWithWebhook(receiver.url)
+      const send = (wait: string, headers: Readonly<Record<string, string>> = {}) =>
+        webhook.as(
+          "POST",
+          `/v1/webhooks/${webhook.id}/test?wait=${wait}`,
+          { event_type: "payment.xrp" },
+          headers
+        )
+      const firstAttempt = (id: string) =>
+        Effect.map(webhook.deliveryOf(id), ({ attempt_history }) => attempt_history[0])
+
+      for (const [status, shown] of [
+        [200, { status: "delivered", response_status: 200 }],
+        [503, { status: "failed", response_status: 503, error: "HTTP 503" }]
+      ] as const) {
+        answer = status
+        const { body, status: answered } = yield* send("10s")
+        assert.strictEqual(answered, 200)
+        assert.deepInclude(body.attempt, { attempt: 1, ...shown })
+        assert.deepStrictEqual(body.attempt, yield* firstAttempt(body.delivery_id))
+      }
+
+      // The receiver has not answered yet.
+      answer = 0
+      const late = yield* send("200ms")
+      assert.deepStrictEqual([late.status, late.body.attempt], [202, null])
+      assert.deepStrictEqual((yield* send("0s")).body.attempt, null)
+      answer = 200
+      for (const end of held) end()
+      yield* webhook.until([late.body.delivery_id], "delivered")
+
+      // The response is stored in the transaction that queues the event.
+      const kept = yield* send("10s", { "idempotency-key": "test-1" })
+      assert.deepStrictEqual([kept.status, kept.body.attempt], [202, null])
+      assert.deepStrictEqual((yield* send("10s", { "idempotency-key": "test-1" })).body, kept.body)
+
+      for (const wait of ["11s", "10", "-1s", "10001ms", "1m", ""]) {
+        const refused = yield* send(wait)
+        assert.deepStrictEqual(
+          [refused.status, refused.body.error.message],
+          [400, "wait must be a time from 0s to 10s, such as 10s or 500ms."]
+        )
+      }
+    }).pipe(Effect.scoped, Effect.provide(serviceLayer({ DELIVERY_RETRY_DELAYS: "1h" })))
+  )
+
   it.live("waits in its row while the webhook is disabled, and is sent when it is activated", () =>
     Effect.gen(function* () {
       const held: Array<() => void> = []

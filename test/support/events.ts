@@ -28,7 +28,12 @@ export const eventOf = ({
     event_type: type,
     ledger_index: ledgerIndex,
     timestamp,
-    payload: { tx_hash: hash, sender: accounts[0] ?? null, amount: String(position) },
+    payload: {
+      tx_hash: hash,
+      sender: accounts[0] ?? null,
+      receiver: accounts.at(-1) ?? null,
+      amount: String(position)
+    },
     accounts,
     network,
     position,

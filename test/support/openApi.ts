@@ -40,7 +40,8 @@ export interface Operation {
   readonly operationId: string
   readonly description: string
   readonly summary: string
-  readonly security: ReadonlyArray<{ readonly apiKey: ReadonlyArray<string> }>
+  /** Each is enough. */
+  readonly security: ReadonlyArray<Readonly<Record<string, ReadonlyArray<string>>>>
   readonly parameters: ReadonlyArray<Parameter & Reference>
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Media>> }
   readonly responses: Readonly<Record<string, Response & Reference>>
@@ -113,6 +114,14 @@ const headerProblems = (promised: Response["headers"], headers: Headers): Readon
   ]
 }
 
+/** The data of each event of a stream, but not of the one that says why the stream ends. */
+const eventsOf = (stream: string): ReadonlyArray<unknown> =>
+  stream
+    .split("\n\n")
+    .filter((block) => !block.includes("event: error"))
+    .flatMap((block) => block.match(/^data: (.*)$/m)?.[1] ?? [])
+    .map((data) => JSON.parse(data))
+
 /** The differences between an answer and the operation's documented responses; empty if there are none. */
 export const mismatches = (operation: Operation, answer: Answer): ReadonlyArray<string> => {
   const response = operation.responses[String(answer.status)]
@@ -126,7 +135,9 @@ export const mismatches = (operation: Operation, answer: Answer): ReadonlyArray<
         : ["has a body"]
       : media === undefined
         ? [`is ${type}`]
-        : complaints(media.schema, type === "application/json" ? answer.body : answer.text)
+        : type === "text/event-stream"
+          ? eventsOf(answer.text).flatMap((event) => complaints(media.schema, event))
+          : complaints(media.schema, type === "application/json" ? answer.body : answer.text)
   return [...problems, ...headerProblems(response.headers, answer.headers)]
 }
 

@@ -46,8 +46,8 @@ export const startWithWebhook = Effect.fnUntraced(function* (url: string, fields
   const api = yield* ApiUnderTest
   yield* startDelivering
   const { key, accountId } = yield* api.account()
-  const as = (method: string, path: string, body?: unknown) =>
-    api.call(method, path, { key, ...(body === undefined ? {} : { body }) })
+  const as = (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
+    api.call(method, path, { key, headers, ...(body === undefined ? {} : { body }) })
   const created = yield* as("POST", "/v1/webhooks", { url, event_types: ["payment.xrp"], ...fields })
   assert.strictEqual(created.status, 201, created.text)
   const webhook: { readonly id: string; readonly secret: string } = created.body

@@ -15,13 +15,15 @@ const oazapfts = Oazapfts.runtime(defaults);
 export const servers = {
     thisService: "/"
 };
+export type EventPattern = "*" | "account.*" | "trustline.*" | "nft.*" | "escrow.*" | "check.*" | "dex.*" | "payment.*" | "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
+export type Network = "mainnet" | "testnet" | "devnet";
 export type NewWebhook = {
     /** The endpoint that receives the deliveries: an https URL at a public address, without user name, password and fragment, of at most 2048 characters. It is stored and shown as it is called: `HTTPS://Example.com:443/a/../b` becomes `https://example.com/b`. */
     url: string;
     /** The events to deliver: event types (payment.xrp), families (nft.*), or * for every type. */
-    event_types: string[];
+    event_types: EventPattern[];
     /** The network to watch: mainnet with a live key; testnet (default) or devnet with a test key. */
-    network?: "mainnet" | "testnet" | "devnet";
+    network?: Network;
     /** Your own signing secret; whsec_ followed by the base64 of 24 to 64 bytes if signing contains standard. Default: the service generates one. */
     secret?: string;
     /** A note of your own about the webhook; null for none. */
@@ -49,7 +51,7 @@ export type NewWebhook = {
     /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
     include?: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
-    compression?: "gzip" | "zstd" | null;
+    compression?: ("gzip" | "zstd") | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
     batch?: {
         /** The most events of one request: 2 to 500. */
@@ -80,7 +82,7 @@ export type CreatedWebhook = {
     /** Your note about the webhook. */
     description: string | null;
     /** The event types, families or * that the webhook was registered with. */
-    event_types: string[];
+    event_types: EventPattern[];
     /** Only events that involve one of these classic addresses are delivered; empty: events of every address. In a list of webhooks, only the first 100 are shown. */
     account_filters: string[];
     /** The number of account filters. */
@@ -88,7 +90,7 @@ export type CreatedWebhook = {
     /** The payload filter as it was given; null for every payload. */
     payload_filter: object | null;
     /** The network to watch: mainnet with a live key; testnet (default) or devnet with a test key. */
-    network: "mainnet" | "testnet" | "devnet";
+    network: Network;
     /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
     status: "active" | "disabled";
     health: WebhookHealth;
@@ -109,7 +111,7 @@ export type CreatedWebhook = {
     /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
     include: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
-    compression: "gzip" | "zstd" | null;
+    compression: ("gzip" | "zstd") | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
     batch: {
         /** The most events of one request: 2 to 500. */
@@ -280,7 +282,7 @@ export type ListedWebhook = {
     /** Your note about the webhook. */
     description: string | null;
     /** The event types, families or * that the webhook was registered with. */
-    event_types: string[];
+    event_types: EventPattern[];
     /** Only events that involve one of these classic addresses are delivered; empty: events of every address. In a list of webhooks, only the first 100 are shown. */
     account_filters: string[];
     /** The number of account filters. */
@@ -288,7 +290,7 @@ export type ListedWebhook = {
     /** The payload filter as it was given; null for every payload. */
     payload_filter: object | null;
     /** The network to watch: mainnet with a live key; testnet (default) or devnet with a test key. */
-    network: "mainnet" | "testnet" | "devnet";
+    network: Network;
     /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
     status: "active" | "disabled";
     health: WebhookHealth;
@@ -309,7 +311,7 @@ export type ListedWebhook = {
     /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
     include: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
-    compression: "gzip" | "zstd" | null;
+    compression: ("gzip" | "zstd") | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
     batch: {
         /** The most events of one request: 2 to 500. */
@@ -357,7 +359,7 @@ export type Webhook = {
     /** Your note about the webhook. */
     description: string | null;
     /** The event types, families or * that the webhook was registered with. */
-    event_types: string[];
+    event_types: EventPattern[];
     /** Only events that involve one of these classic addresses are delivered; empty: events of every address. In a list of webhooks, only the first 100 are shown. */
     account_filters: string[];
     /** The number of account filters. */
@@ -365,7 +367,7 @@ export type Webhook = {
     /** The payload filter as it was given; null for every payload. */
     payload_filter: object | null;
     /** The network to watch: mainnet with a live key; testnet (default) or devnet with a test key. */
-    network: "mainnet" | "testnet" | "devnet";
+    network: Network;
     /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
     status: "active" | "disabled";
     health: WebhookHealth;
@@ -386,7 +388,7 @@ export type Webhook = {
     /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
     include: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
-    compression: "gzip" | "zstd" | null;
+    compression: ("gzip" | "zstd") | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
     batch: {
         /** The most events of one request: 2 to 500. */
@@ -420,7 +422,7 @@ export type WebhookChange = {
     /** The endpoint that receives the deliveries: an https URL at a public address, without user name, password and fragment, of at most 2048 characters. It is stored and shown as it is called: `HTTPS://Example.com:443/a/../b` becomes `https://example.com/b`. */
     url?: string;
     /** The events to deliver: event types (payment.xrp), families (nft.*), or * for every type. */
-    event_types?: string[];
+    event_types?: EventPattern[];
     /** active: events are delivered. disabled: nothing is sent, and no deliveries are made for new events. Set active to enable the webhook again. */
     status?: "active" | "disabled";
     /** A note of your own about the webhook; null for none. */
@@ -448,7 +450,7 @@ export type WebhookChange = {
     /** What to add to payloads. memos: the transaction's memos, as the fields memos and memos_truncated. balance_changes: what the transaction changed in the balances of the event's accounts. Default: []. */
     include?: ("memos" | "balance_changes")[];
     /** How request bodies are compressed (Content-Encoding). Signatures cover the body before compression. Null (default): not compressed. */
-    compression?: "gzip" | "zstd" | null;
+    compression?: ("gzip" | "zstd") | null;
     /** Sends several events in one request, as a JSON array of {delivery_id, event}; docs/receiving.md describes such requests. Null (default): one event in each request. */
     batch?: {
         /** The most events of one request: 2 to 500. */
@@ -469,13 +471,49 @@ export type RotatedSecret = {
     /** ISO 8601 date-time in UTC with milliseconds. */
     rotated_at: string;
 };
+export type EventType = "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
 export type TestEvent = {
     /** The type of the synthetic event. */
-    event_type: "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
+    event_type: EventType;
+};
+export type Attempt = {
+    /** The number of the attempt, from 1. Manual retries continue the count. */
+    attempt: number;
+    /** How the attempt ended. */
+    status: "failed" | "delivered";
+    /** The HTTP status of the endpoint's last response; null if there was none. */
+    response_status: number | null;
+    /** Milliseconds until that response; null if there was none. */
+    response_time_ms: number | null;
+    /** Why the attempt failed; absent if it succeeded. */
+    error?: string;
+    /** When the attempt started. */
+    attempted_at: string;
+    /** Headers of the response; null if none are kept. Of an attempt that delivered, up to 192 characters are kept, of others up to 2,048. Headers of the connection, content-length and date are left out, and cookies are shown as ***. */
+    response_headers: {
+        [key: string]: string;
+    } | null;
+    /** The first 2,048 characters of the response body, or 200 with a note (see response_body of the delivery); null if there was no response. */
+    response_body: string | null;
+    /** Milliseconds for DNS, connecting and TLS; null if the connection was reused or none was made. */
+    connect_ms: number | null;
+    /** Milliseconds from the start of the attempt to the first byte of a response; null if none arrived. */
+    first_byte_ms: number | null;
+    /** Milliseconds from the start of the attempt to its end; null if it is not known. */
+    total_ms: number | null;
+    /** The X-Service-Batch-Id of the request if it carried several events (the webhook's batch); otherwise null. */
+    batch_id: string | null;
+};
+export type AttemptedTest = {
+    /** The id of the delivery. Follow it with GET /v1/deliveries/{id}. */
+    delivery_id: string;
+    attempt: Attempt;
 };
 export type QueuedTest = {
     /** The id of the delivery. Follow it with GET /v1/deliveries/{id}. */
     delivery_id: string;
+    /** Present with wait: the first attempt has not ended in that time. */
+    attempt?: null;
 };
 export type WebhookDisabled = {
     /** What is wrong. */
@@ -488,7 +526,7 @@ export type WebhookDisabled = {
 };
 export type PreviewRequest = {
     /** The events to deliver: event types (payment.xrp), families (nft.*), or * for every type. */
-    event_types?: string[];
+    event_types?: EventPattern[];
     /** Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address. */
     account_filters?: string[];
     /** The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload. */
@@ -513,6 +551,16 @@ export type FilterPreview = {
     newest_at: string | null;
     /** The newest matches, at most 5. `GET /v1/events/:event_id` shows an event. */
     sample_event_ids: string[];
+};
+export type AccountFilterChange = {
+    /** Classic addresses to add. One that is a filter already stays one. */
+    add?: string[];
+    /** Classic addresses to remove. One that is no filter is ignored. */
+    remove?: string[];
+};
+export type AccountFilterCount = {
+    /** How many account filters the webhook now has. */
+    account_filters_count: number;
 };
 export type Incident = {
     /** The incident's id. */
@@ -551,7 +599,7 @@ export type IncidentPage = {
 };
 export type WebhookProgress = {
     /** The webhook's network. */
-    network: "mainnet" | "testnet" | "devnet";
+    network: Network;
     /** Every event that the webhook wanted, up to this ledger, is delivered or has failed finally. Null while nothing is queued for the webhook (it is disabled, or the account's quota is used up), and while it is not known: before the first ledger, and for some minutes after an update. It is at most about 2 s late, and never too high. Events of `gaps` were never queued. Replayed deliveries do not count. A manual retry may lower it. */
     complete_through: number | null;
     /** The newest ledger whose events are all queued for the webhooks that want them; null before the first one. */
@@ -653,34 +701,6 @@ export type DeliveryStats = {
     /** Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d). */
     series?: DeliveryStatsPoint[];
 };
-export type Attempt = {
-    /** The number of the attempt, from 1. Manual retries continue the count. */
-    attempt: number;
-    /** How the attempt ended. */
-    status: "failed" | "delivered";
-    /** The HTTP status of the endpoint's last response; null if there was none. */
-    response_status: number | null;
-    /** Milliseconds until that response; null if there was none. */
-    response_time_ms: number | null;
-    /** Why the attempt failed; absent if it succeeded. */
-    error?: string;
-    /** When the attempt started. */
-    attempted_at: string;
-    /** Headers of the response; null if none are kept. Of an attempt that delivered, up to 192 characters are kept, of others up to 2,048. Headers of the connection, content-length and date are left out, and cookies are shown as ***. */
-    response_headers: {
-        [key: string]: string;
-    } | null;
-    /** The first 2,048 characters of the response body, or 200 with a note (see response_body of the delivery); null if there was no response. */
-    response_body: string | null;
-    /** Milliseconds for DNS, connecting and TLS; null if the connection was reused or none was made. */
-    connect_ms: number | null;
-    /** Milliseconds from the start of the attempt to the first byte of a response; null if none arrived. */
-    first_byte_ms: number | null;
-    /** Milliseconds from the start of the attempt to its end; null if it is not known. */
-    total_ms: number | null;
-    /** The X-Service-Batch-Id of the request if it carried several events (the webhook's batch); otherwise null. */
-    batch_id: string | null;
-};
 export type DeliveryDetail = {
     /** The delivery's id. Every attempt carries it in the header X-Service-Delivery-Id. */
     id: string;
@@ -747,7 +767,7 @@ export type NewRetryJob = {
     /** Only deliveries in these statuses. Default: failed and retrying. */
     statuses?: ("failed" | "retrying")[];
     /** The events to deliver: event types (payment.xrp), families (nft.*), or * for every type. */
-    event_types?: string[];
+    event_types?: EventPattern[];
     /** ISO 8601 date-time with an offset. Exclusive: an item of exactly this time is not included. */
     since?: string;
     /** ISO 8601 date-time with an offset. Exclusive: an item of exactly this time is not included. */
@@ -794,7 +814,7 @@ export type NewReplayJob = {
     /** Which events to send. The webhook's own filters are ignored. Without any filter, every event of the webhook's network that is still kept is sent. */
     filters?: {
         /** Only events of these types (payment.xrp) or families (nft.*). Default: all types. */
-        event_types?: string[];
+        event_types?: EventPattern[];
         /** Only events that involve at least one of these classic addresses. Default: all events. */
         accounts?: string[];
         /** The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload. */
@@ -928,11 +948,72 @@ export type JobNotCancellable = {
         message: string;
     };
 };
-export type Event = {
+export type Hash = string;
+export type Address = string;
+export type Drops = string;
+export type MemoHex = string;
+export type Memo = {
+    /** MemoType. */
+    "type"?: MemoHex;
+    /** MemoFormat. */
+    format?: MemoHex;
+    /** MemoData. */
+    data?: MemoHex;
+};
+export type Currency = string;
+export type TokenAsset = {
+    /** The token's currency. */
+    currency: Currency;
+    /** The other side of the trust line, from the account's view. */
+    issuer: Address;
+};
+export type MptIssuanceId = string;
+export type MptAsset = {
+    /** The token. */
+    mpt_issuance_id: MptIssuanceId;
+};
+export type ComputedValue = string;
+export type BalanceChange = {
+    /** The account. */
+    account: Address;
+    /** XRP, a token on a trust line, or a multi-purpose token. */
+    asset: "XRP" | TokenAsset | MptAsset;
+    /** The account's balance after the transaction, minus the one before; never 0. XRP in drops, less the fee if the account paid it. A multi-purpose token in units, for its issuer as the opposite of what is outstanding. */
+    change: ComputedValue;
+};
+export type PaymentXrp = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The account that paid. */
+    sender: Address;
+    /** The account that was paid; the sender itself in a conversion. */
+    receiver: Address;
+    /** The amount delivered. In a partial payment it is less than the amount requested. */
+    amount: Drops;
+    /** The destination tag, which names a customer or account at the receiver. 0 is a valid tag. */
+    destination_tag?: number;
+    /** The source tag, which names a customer or account at the sender. */
+    source_tag?: number;
+    /** The sender's reference. */
+    invoice_id?: Hash;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type PaymentXrpApiEvent = {
     /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
     event_id: string;
     /** The event's type. */
-    event_type: "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
+    event_type: "payment.xrp";
     /** The index of the ledger that contains the event. */
     ledger_index: number;
     /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
@@ -940,10 +1021,1289 @@ export type Event = {
     /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
     timestamp: string;
     /** The network of the event. */
-    network: "mainnet" | "testnet" | "devnet";
-    /** The fields of the event. Its type decides which there are: see schemas/README.md. */
-    payload: object;
+    network: Network;
+    payload: PaymentXrp;
 };
+export type TokenValue = string;
+export type TokenAmount = {
+    /** The token's currency. */
+    currency: Currency;
+    /** The token's issuer. */
+    issuer: Address;
+    /** The amount. */
+    value: TokenValue;
+};
+export type MptValue = string;
+export type MptAmount = {
+    /** The token. */
+    mpt_issuance_id: MptIssuanceId;
+    /** The amount. */
+    value: MptValue;
+};
+export type IssuedAmount = TokenAmount | MptAmount;
+export type PaymentIssued = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The account that paid. */
+    sender: Address;
+    /** The account that was paid; the sender itself in a conversion. */
+    receiver: Address;
+    /** The amount delivered. If the issuer is the receiver, but the receiver did not issue the token, it means any issuer that the receiver trusts. */
+    amount: IssuedAmount;
+    /** The destination tag, which names a customer or account at the receiver. 0 is a valid tag. */
+    destination_tag?: number;
+    /** The source tag, which names a customer or account at the sender. */
+    source_tag?: number;
+    /** The sender's reference. */
+    invoice_id?: Hash;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type PaymentIssuedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "payment.issued";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: PaymentIssued;
+};
+export type Hex = string;
+export type NftMinted = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The NFTokenID. */
+    nftoken_id: Hash;
+    /** The token's issuer. */
+    issuer: Address;
+    /** The account that minted the token and holds it. */
+    owner: Address;
+    /** The taxon, a number by which the issuer groups tokens. */
+    taxon: number;
+    /** The token's serial number among the tokens of its issuer. */
+    serial: number;
+    /** The flags in the NFTokenID, not those of the transaction. */
+    flags: number;
+    /** The issuer's share of each resale, in units of 1/100000. */
+    transfer_fee: number;
+    /** The URI of the token. */
+    uri?: Hex;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type NftMintedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "nft.minted";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: NftMinted;
+};
+export type NftBurned = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The NFTokenID. */
+    nftoken_id: Hash;
+    /** The account that held the token. */
+    owner: Address;
+    /** The account that burned the token: its owner or, if allowed, its issuer. */
+    burned_by: Address;
+    /** The token's issuer. */
+    issuer: Address;
+    /** The taxon, a number by which the issuer groups tokens. */
+    taxon: number;
+    /** The token's serial number among the tokens of its issuer. */
+    serial: number;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type NftBurnedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "nft.burned";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: NftBurned;
+};
+export type Amount = Drops | TokenAmount | MptAmount;
+export type Time = string;
+export type NftOfferCreated = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The offer's ledger entry. */
+    offer_id: Hash;
+    /** The NFTokenID. */
+    nftoken_id: Hash;
+    /** The account that made the offer. */
+    owner: Address;
+    /** Whether it offers to sell the token; otherwise to buy it. */
+    is_sell: boolean;
+    /** The price. "0" gives the token away. */
+    amount: Amount;
+    /** The account that owns the token, if the transaction says so. */
+    nft_owner?: Address;
+    /** The only account that may accept. */
+    destination?: Address;
+    /** When the offer expires. It cannot be accepted from then on. */
+    expiration?: Time;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type NftOfferCreatedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "nft.offer_created";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: NftOfferCreated;
+};
+export type NftOfferAccepted = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The NFTokenID. */
+    nftoken_id: Hash;
+    /** The account that held the token. */
+    seller: Address;
+    /** The account that holds it now. */
+    buyer: Address;
+    /** What the buyer paid; the broker's fee and the issuer's share come out of it. */
+    amount: Amount;
+    /** The accepted offer to sell. */
+    sell_offer_id?: Hash;
+    /** The accepted offer to buy. Both ids are given if a broker matched the offers. */
+    buy_offer_id?: Hash;
+    /** The account that matched the two offers. */
+    broker?: Address;
+    /** What the broker kept. */
+    broker_fee?: Amount;
+    /** The token's issuer. */
+    issuer: Address;
+    /** The issuer's share of each resale, in units of 1/100000. */
+    transfer_fee: number;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type NftOfferAcceptedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "nft.offer_accepted";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: NftOfferAccepted;
+};
+export type NftOfferCancelled = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The offer's ledger entry. */
+    offer_id: Hash;
+    /** The NFTokenID. */
+    nftoken_id: Hash;
+    /** The account that made the offer. */
+    owner: Address;
+    /** Whether it offers to sell the token; otherwise to buy it. */
+    is_sell: boolean;
+    /** The price. "0" gives the token away. */
+    amount: Amount;
+    /** The only account that may accept. */
+    destination?: Address;
+    /** When the offer expires. It cannot be accepted from then on. */
+    expiration?: Time;
+    /** cancelled: by its owner or destination. expired: another account removed it, or tried to accept it, after it had expired. nft_burned: the token was burned. account_deleted: the owner's account was deleted. other: any other reason. */
+    reason: "cancelled" | "expired" | "nft_burned" | "account_deleted" | "other";
+    /** The account that sent the NFTokenCancelOffer. */
+    cancelled_by?: Address;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type NftOfferCancelledApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "nft.offer_cancelled";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: NftOfferCancelled;
+};
+export type DexOfferCreated = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The offer's ledger entry. */
+    offer_id: Hash;
+    /** The sequence or ticket of the OfferCreate that made it. */
+    offer_sequence: number;
+    /** The offer's owner. */
+    account: Address;
+    /** The amount that the owner gives, as placed in the book. */
+    taker_gets: Amount;
+    /** The amount that the owner receives, as placed in the book. */
+    taker_pays: Amount;
+    /** The amount that the owner asked to give, if it differs. */
+    requested_taker_gets?: Amount;
+    /** The amount that the owner asked to receive, if it differs. */
+    requested_taker_pays?: Amount;
+    /** When the offer expires. It cannot be taken from then on. */
+    expiration?: Time;
+    /** Whether the owner gives all of taker_gets, even for more than taker_pays. */
+    is_sell: boolean;
+    /** Whether the offer does not take offers that match it exactly. */
+    is_passive: boolean;
+    /** The permissioned domain it belongs to. */
+    domain_id?: Hash;
+    /** Present, and true, if the offer is also in the open order book, besides that of its domain. */
+    is_hybrid?: true;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type DexOfferCreatedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "dex.offer_created";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: DexOfferCreated;
+};
+export type ComputedTokenAmount = {
+    /** The token's currency. */
+    currency: Currency;
+    /** The token's issuer. */
+    issuer: Address;
+    /** The amount. */
+    value: ComputedValue;
+};
+export type ComputedAmount = Drops | ComputedTokenAmount | MptAmount;
+export type TransactionType = string;
+export type DexOfferPartial = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The offer's ledger entry. */
+    offer_id: Hash;
+    /** The sequence or ticket of the OfferCreate that made it. */
+    offer_sequence: number;
+    /** The offer's owner. */
+    account: Address;
+    /** The account whose transaction took the offer. */
+    taker: Address;
+    /** What the owner gave in this trade, without transfer fees. */
+    filled_taker_gets: ComputedAmount;
+    /** What the owner received in this trade. */
+    filled_taker_pays: ComputedAmount;
+    /** What is left to give. */
+    remaining_taker_gets: Amount;
+    /** What is left to receive. */
+    remaining_taker_pays: Amount;
+    /** The type of the transaction that caused the event. */
+    tx_type: TransactionType;
+    /** The permissioned domain it belongs to. */
+    domain_id?: Hash;
+    /** Present, and true, if the offer is also in the open order book, besides that of its domain. */
+    is_hybrid?: true;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type DexOfferPartialApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "dex.offer_partial";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: DexOfferPartial;
+};
+export type DexOfferFilled = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The offer's ledger entry. */
+    offer_id: Hash;
+    /** The sequence or ticket of the OfferCreate that made it. */
+    offer_sequence: number;
+    /** The offer's owner. */
+    account: Address;
+    /** The account whose transaction took the offer. */
+    taker: Address;
+    /** What the owner gave in this trade, without transfer fees. */
+    filled_taker_gets: ComputedAmount;
+    /** What the owner received in this trade. */
+    filled_taker_pays: ComputedAmount;
+    /** What is left to give. */
+    remaining_taker_gets: Amount;
+    /** What is left to receive. */
+    remaining_taker_pays: Amount;
+    /** The type of the transaction that caused the event. */
+    tx_type: TransactionType;
+    /** The permissioned domain it belongs to. */
+    domain_id?: Hash;
+    /** Present, and true, if the offer is also in the open order book, besides that of its domain. */
+    is_hybrid?: true;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type DexOfferFilledApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "dex.offer_filled";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: DexOfferFilled;
+};
+export type DexOfferCancelled = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The offer's ledger entry. */
+    offer_id: Hash;
+    /** The sequence or ticket of the OfferCreate that made it. */
+    offer_sequence: number;
+    /** The offer's owner. */
+    account: Address;
+    /** What was left to give. */
+    taker_gets: Amount;
+    /** What was left to receive. */
+    taker_pays: Amount;
+    /** When the offer expires. It cannot be taken from then on. */
+    expiration?: Time;
+    /** cancelled: by its owner. replaced: by a new offer of the owner. account_deleted: the owner's account was deleted. unfunded: the owner had nothing more to give, or was not allowed to. expired: it had expired. self_crossed: a new offer of the owner matched it. */
+    reason: "cancelled" | "replaced" | "account_deleted" | "unfunded" | "expired" | "self_crossed";
+    /** The type of the transaction that caused the event. */
+    tx_type: TransactionType;
+    /** The permissioned domain it belongs to. */
+    domain_id?: Hash;
+    /** Present, and true, if the offer is also in the open order book, besides that of its domain. */
+    is_hybrid?: true;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type DexOfferCancelledApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "dex.offer_cancelled";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: DexOfferCancelled;
+};
+export type TrustlineCreated = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The id of the line's ledger entry. It is the same in all events of one line. */
+    trustline_id: Hash;
+    /** The side that set the line with this transaction; if neither did, the side whose reserve the line counts towards. */
+    account: Address;
+    /** The other side: usually the issuer. */
+    counterparty: Address;
+    /** The line's currency. */
+    currency: Currency;
+    /** The most that the account is willing to hold. */
+    limit: TokenValue;
+    /** The most that the counterparty is willing to hold. */
+    limit_peer: TokenValue;
+    /** The account's balance. Negative if the account owes the amount. */
+    balance: TokenValue;
+    /** Whether the account forbids rippling through it. */
+    no_ripple: boolean;
+    /** Whether the counterparty does. */
+    no_ripple_peer: boolean;
+    /** Whether the account froze the line. */
+    freeze: boolean;
+    /** Whether the counterparty did. */
+    freeze_peer: boolean;
+    /** Whether the account deep-froze the line. */
+    deep_freeze: boolean;
+    /** Whether the counterparty did. */
+    deep_freeze_peer: boolean;
+    /** Whether the account authorised the counterparty to hold its tokens. */
+    authorized: boolean;
+    /** Whether the counterparty authorised the account. */
+    peer_authorized: boolean;
+    /** The account's rate for incoming amounts, in units of 1/1000000000. */
+    quality_in?: number;
+    /** The account's rate for outgoing amounts, in units of 1/1000000000. */
+    quality_out?: number;
+    /** Present, and true, if the line belongs to an AMM's pool. */
+    amm_pool?: true;
+    /** The type of the transaction that caused the event. */
+    tx_type: TransactionType;
+    /** Whether a transaction other than a TrustSet created the line. */
+    auto_created: boolean;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type TrustlineCreatedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "trustline.created";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: TrustlineCreated;
+};
+export type TrustLineChange = {
+    field: "authorized" | "deep_freeze" | "deep_freeze_peer" | "freeze" | "freeze_peer" | "no_ripple" | "no_ripple_peer" | "peer_authorized";
+    previous: boolean;
+    value: boolean;
+} | {
+    field: "limit" | "limit_peer";
+    previous: TokenValue;
+    value: TokenValue;
+} | {
+    field: "quality_in" | "quality_in_peer" | "quality_out" | "quality_out_peer";
+    previous?: number;
+    value?: number;
+};
+export type TrustlineModified = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The id of the line's ledger entry. It is the same in all events of one line. */
+    trustline_id: Hash;
+    /** The side that set the line with this transaction; if neither did, the side whose reserve the line counts towards. */
+    account: Address;
+    /** The other side: usually the issuer. */
+    counterparty: Address;
+    /** The line's currency. */
+    currency: Currency;
+    /** The most that the account is willing to hold. */
+    limit: TokenValue;
+    /** The most that the counterparty is willing to hold. */
+    limit_peer: TokenValue;
+    /** The account's balance. Negative if the account owes the amount. */
+    balance: TokenValue;
+    /** Whether the account forbids rippling through it. */
+    no_ripple: boolean;
+    /** Whether the counterparty does. */
+    no_ripple_peer: boolean;
+    /** Whether the account froze the line. */
+    freeze: boolean;
+    /** Whether the counterparty did. */
+    freeze_peer: boolean;
+    /** Whether the account deep-froze the line. */
+    deep_freeze: boolean;
+    /** Whether the counterparty did. */
+    deep_freeze_peer: boolean;
+    /** Whether the account authorised the counterparty to hold its tokens. */
+    authorized: boolean;
+    /** Whether the counterparty authorised the account. */
+    peer_authorized: boolean;
+    /** The account's rate for incoming amounts, in units of 1/1000000000. */
+    quality_in?: number;
+    /** The account's rate for outgoing amounts, in units of 1/1000000000. */
+    quality_out?: number;
+    /** Present, and true, if the line belongs to an AMM's pool. */
+    amm_pool?: true;
+    /** The type of the transaction that caused the event. */
+    tx_type: TransactionType;
+    /** The account whose transaction changed it. */
+    changed_by: Address;
+    /** What changed, sorted by field, each at most once. */
+    changes: TrustLineChange[];
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type TrustlineModifiedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "trustline.modified";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: TrustlineModified;
+};
+export type TrustlineDeleted = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The id of the line's ledger entry. It is the same in all events of one line. */
+    trustline_id: Hash;
+    /** The side that set the line with this transaction; if neither did, the side whose reserve the line counts towards. */
+    account: Address;
+    /** The other side: usually the issuer. */
+    counterparty: Address;
+    /** The line's currency. */
+    currency: Currency;
+    /** The most that the account is willing to hold. */
+    limit: TokenValue;
+    /** The most that the counterparty is willing to hold. */
+    limit_peer: TokenValue;
+    /** The account's balance. Negative if the account owes the amount. */
+    balance: TokenValue;
+    /** Whether the account forbids rippling through it. */
+    no_ripple: boolean;
+    /** Whether the counterparty does. */
+    no_ripple_peer: boolean;
+    /** Whether the account froze the line. */
+    freeze: boolean;
+    /** Whether the counterparty did. */
+    freeze_peer: boolean;
+    /** Whether the account deep-froze the line. */
+    deep_freeze: boolean;
+    /** Whether the counterparty did. */
+    deep_freeze_peer: boolean;
+    /** Whether the account authorised the counterparty to hold its tokens. */
+    authorized: boolean;
+    /** Whether the counterparty authorised the account. */
+    peer_authorized: boolean;
+    /** The account's rate for incoming amounts, in units of 1/1000000000. */
+    quality_in?: number;
+    /** The account's rate for outgoing amounts, in units of 1/1000000000. */
+    quality_out?: number;
+    /** Present, and true, if the line belongs to an AMM's pool. */
+    amm_pool?: true;
+    /** The type of the transaction that caused the event. */
+    tx_type: TransactionType;
+    /** The account's previous limit, if this transaction changed it. */
+    previous_limit?: TokenValue;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type TrustlineDeletedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "trustline.deleted";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: TrustlineDeleted;
+};
+export type AccountCreated = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The new account. */
+    account: Address;
+    /** The account whose transaction created it. */
+    created_by: Address;
+    /** The account's first balance. */
+    initial_balance: Drops;
+    /** What the account belongs to, if it is a pseudo-account, for which no keys exist. other: an object of a kind that this version of the rules does not name. */
+    pseudo_account_type?: "amm" | "vault" | "loan_broker" | "other";
+    /** The type of the transaction that caused the event. */
+    tx_type: TransactionType;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type AccountCreatedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "account.created";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: AccountCreated;
+};
+export type EmailHash = string;
+export type Signer = {
+    /** The account that may sign. */
+    account: Address;
+    /** The weight of its signature. */
+    weight: number;
+    /** The owner's note on the signer. */
+    wallet_locator?: Hash;
+};
+export type SignerList = {
+    /** The sum of weights that a transaction requires. */
+    quorum: number;
+    /** In the order of the ledger entry. */
+    signers: Signer[];
+};
+export type SettingChange = {
+    setting: "account_txn_id" | "allow_trust_line_clawback" | "allow_trust_line_locking" | "default_ripple" | "deposit_auth" | "disable_master_key" | "disallow_incoming_check" | "disallow_incoming_nftoken_offer" | "disallow_incoming_pay_chan" | "disallow_incoming_trustline" | "disallow_incoming_xrp" | "global_freeze" | "no_freeze" | "require_authorization" | "require_destination_tag";
+    previous: boolean;
+    value: boolean;
+} | {
+    setting: "domain" | "message_key";
+    previous?: Hex;
+    value?: Hex;
+} | {
+    setting: "email_hash";
+    previous?: EmailHash;
+    value?: EmailHash;
+} | {
+    setting: "wallet_locator";
+    previous?: Hash;
+    value?: Hash;
+} | {
+    setting: "transfer_rate";
+    previous?: number;
+    value?: number;
+} | {
+    setting: "tick_size";
+    previous?: number;
+    value?: number;
+} | {
+    setting: "nftoken_minter" | "regular_key";
+    previous?: Address;
+    value?: Address;
+} | {
+    setting: "signer_list";
+    previous?: SignerList;
+    value?: SignerList;
+};
+export type AccountSettingsChanged = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The account whose settings changed; it sent the transaction. */
+    account: Address;
+    /** What changed, sorted by setting, each at most once. */
+    changes: SettingChange[];
+    /** The type of the transaction that caused the event. */
+    tx_type: TransactionType;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type AccountSettingsChangedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "account.settings_changed";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: AccountSettingsChanged;
+};
+export type AccountDeleted = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The deleted account. */
+    account: Address;
+    /** The account that got the balance. Only for AccountDelete. */
+    destination?: Address;
+    /** The destination tag, which names a customer or account at the destination. */
+    destination_tag?: number;
+    /** The amount that the destination got; absent if the ledger does not show it. */
+    delivered_amount?: Drops;
+    /** What the account belongs to, if it is a pseudo-account, for which no keys exist. other: an object of a kind that this version of the rules does not name. */
+    pseudo_account_type?: "amm" | "vault" | "loan_broker" | "other";
+    /** The type of the transaction that caused the event. */
+    tx_type: TransactionType;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type AccountDeletedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "account.deleted";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: AccountDeleted;
+};
+export type EscrowCreated = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The escrow's ledger entry. */
+    escrow_id: Hash;
+    /** The account that put the amount in escrow. */
+    owner: Address;
+    /** The account that gets the amount. It may be the owner. */
+    destination: Address;
+    /** The amount in escrow. If the token has a transfer fee, the destination gets less. */
+    amount: Amount;
+    /** The sequence or ticket of the EscrowCreate. */
+    sequence: number;
+    /** The destination tag, which names a customer or account at the destination. */
+    destination_tag?: number;
+    /** The source tag, which names a customer or account at the owner. */
+    source_tag?: number;
+    /** The crypto-condition that must be fulfilled. */
+    condition?: Hex;
+    /** From this time on the escrow may be finished. */
+    finish_after?: Time;
+    /** From this time on the escrow can only be cancelled. */
+    cancel_after?: Time;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type EscrowCreatedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "escrow.created";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: EscrowCreated;
+};
+export type EscrowFinished = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The escrow's ledger entry. */
+    escrow_id: Hash;
+    /** The account that put the amount in escrow. */
+    owner: Address;
+    /** The account that gets the amount. It may be the owner. */
+    destination: Address;
+    /** The amount in escrow. If the token has a transfer fee, the destination gets less. */
+    amount: Amount;
+    /** The sequence or ticket of the EscrowCreate. */
+    sequence: number;
+    /** The destination tag, which names a customer or account at the destination. */
+    destination_tag?: number;
+    /** The source tag, which names a customer or account at the owner. */
+    source_tag?: number;
+    /** The crypto-condition that must be fulfilled. */
+    condition?: Hex;
+    /** From this time on the escrow may be finished. */
+    finish_after?: Time;
+    /** From this time on the escrow can only be cancelled. */
+    cancel_after?: Time;
+    /** The account that sent the EscrowFinish. Any account may. */
+    finished_by: Address;
+    /** The fulfilment of the condition. */
+    fulfillment?: Hex;
+    /** The amount that the destination got: less than amount if the token has a transfer fee. Absent if the ledger does not show it. */
+    delivered_amount?: ComputedAmount;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type EscrowFinishedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "escrow.finished";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: EscrowFinished;
+};
+export type EscrowCancelled = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The escrow's ledger entry. */
+    escrow_id: Hash;
+    /** The account that put the amount in escrow. */
+    owner: Address;
+    /** The account that gets the amount. It may be the owner. */
+    destination: Address;
+    /** The amount in escrow. If the token has a transfer fee, the destination gets less. */
+    amount: Amount;
+    /** The sequence or ticket of the EscrowCreate. */
+    sequence: number;
+    /** The destination tag, which names a customer or account at the destination. */
+    destination_tag?: number;
+    /** The source tag, which names a customer or account at the owner. */
+    source_tag?: number;
+    /** The crypto-condition that must be fulfilled. */
+    condition?: Hex;
+    /** From this time on the escrow may be finished. */
+    finish_after?: Time;
+    /** From this time on the escrow can only be cancelled. */
+    cancel_after?: Time;
+    /** The account that sent the EscrowCancel. Any account may. */
+    cancelled_by: Address;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type EscrowCancelledApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "escrow.cancelled";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: EscrowCancelled;
+};
+export type CheckCreated = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The check's ledger entry. */
+    check_id: Hash;
+    /** The account that wrote the check. */
+    account: Address;
+    /** The account that may cash it. */
+    destination: Address;
+    /** The most that the check may cost the writer. */
+    send_max: Amount;
+    /** The sequence or ticket of the CheckCreate. */
+    sequence: number;
+    /** The destination tag, which names a customer or account at the destination. */
+    destination_tag?: number;
+    /** The source tag, which names a customer or account at the writer. */
+    source_tag?: number;
+    /** The writer's reference. */
+    invoice_id?: Hash;
+    /** When the check expires. It cannot be cashed from then on. */
+    expiration?: Time;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type CheckCreatedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "check.created";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: CheckCreated;
+};
+export type CheckCashed = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The check's ledger entry. */
+    check_id: Hash;
+    /** The account that wrote the check. */
+    account: Address;
+    /** The account that may cash it. */
+    destination: Address;
+    /** The most that the check may cost the writer. */
+    send_max: Amount;
+    /** The sequence or ticket of the CheckCreate. */
+    sequence: number;
+    /** The destination tag, which names a customer or account at the destination. */
+    destination_tag?: number;
+    /** The source tag, which names a customer or account at the writer. */
+    source_tag?: number;
+    /** The writer's reference. */
+    invoice_id?: Hash;
+    /** When the check expires. It cannot be cashed from then on. */
+    expiration?: Time;
+    /** The amount that the destination got. */
+    amount: Amount;
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type CheckCashedApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "check.cashed";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: CheckCashed;
+};
+export type CheckCancelled = {
+    /** The transaction that caused the event. */
+    tx_hash: Hash;
+    /** The check's ledger entry. */
+    check_id: Hash;
+    /** The account that wrote the check. */
+    account: Address;
+    /** The account that may cash it. */
+    destination: Address;
+    /** The most that the check may cost the writer. */
+    send_max: Amount;
+    /** The sequence or ticket of the CheckCreate. */
+    sequence: number;
+    /** The destination tag, which names a customer or account at the destination. */
+    destination_tag?: number;
+    /** The source tag, which names a customer or account at the writer. */
+    source_tag?: number;
+    /** The writer's reference. */
+    invoice_id?: Hash;
+    /** When the check expires. It cannot be cashed from then on. */
+    expiration?: Time;
+    /** The account that sent the CheckCancel. */
+    cancelled_by: Address;
+    /** cancelled: by its writer or its destination. expired: by another account, which is possible only after the check has expired. */
+    reason: "cancelled" | "expired";
+    /** The account that sent the transaction for its account, as its delegate. */
+    delegate?: Address;
+    /** The Batch transaction of which the transaction is a part. */
+    parent_batch_id?: Hash;
+    /** The account that signed the transaction too, as its sponsor. */
+    sponsor?: Address;
+    /** The transaction's memos, up to 1,024 bytes. Absent if it has none. In a payload only if the receiver includes memos. */
+    memos?: Memo[];
+    /** Present if the transaction has more than 1,024 bytes of memos: the first memo that exceeds them and all later ones are left out. In a payload only if the receiver includes memos. */
+    memos_truncated?: true;
+    /** What the transaction changed in the balances of the event's accounts, sorted by account, then by asset: XRP, tokens by currency and issuer, multi-purpose tokens by id. Empty if it changed none of them. Absent if the metadata do not tell it, or if there are more than 100 changes. In a payload only if the receiver includes balance_changes. */
+    balance_changes?: BalanceChange[];
+};
+export type CheckCancelledApiEvent = {
+    /** The event's id. The same event always has the same id, so use it to recognise duplicates. */
+    event_id: string;
+    /** The event's type. */
+    event_type: "check.cancelled";
+    /** The index of the ledger that contains the event. */
+    ledger_index: number;
+    /** The event's place among the events of its ledger, from 0. With ledger_index it gives the order of a network's events, as in the header X-Service-Sequence. */
+    position: number;
+    /** When that ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    timestamp: string;
+    /** The network of the event. */
+    network: Network;
+    payload: CheckCancelled;
+};
+export type Event = ({
+    event_type: "payment.xrp";
+} & PaymentXrpApiEvent) | ({
+    event_type: "payment.issued";
+} & PaymentIssuedApiEvent) | ({
+    event_type: "nft.minted";
+} & NftMintedApiEvent) | ({
+    event_type: "nft.burned";
+} & NftBurnedApiEvent) | ({
+    event_type: "nft.offer_created";
+} & NftOfferCreatedApiEvent) | ({
+    event_type: "nft.offer_accepted";
+} & NftOfferAcceptedApiEvent) | ({
+    event_type: "nft.offer_cancelled";
+} & NftOfferCancelledApiEvent) | ({
+    event_type: "dex.offer_created";
+} & DexOfferCreatedApiEvent) | ({
+    event_type: "dex.offer_partial";
+} & DexOfferPartialApiEvent) | ({
+    event_type: "dex.offer_filled";
+} & DexOfferFilledApiEvent) | ({
+    event_type: "dex.offer_cancelled";
+} & DexOfferCancelledApiEvent) | ({
+    event_type: "trustline.created";
+} & TrustlineCreatedApiEvent) | ({
+    event_type: "trustline.modified";
+} & TrustlineModifiedApiEvent) | ({
+    event_type: "trustline.deleted";
+} & TrustlineDeletedApiEvent) | ({
+    event_type: "account.created";
+} & AccountCreatedApiEvent) | ({
+    event_type: "account.settings_changed";
+} & AccountSettingsChangedApiEvent) | ({
+    event_type: "account.deleted";
+} & AccountDeletedApiEvent) | ({
+    event_type: "escrow.created";
+} & EscrowCreatedApiEvent) | ({
+    event_type: "escrow.finished";
+} & EscrowFinishedApiEvent) | ({
+    event_type: "escrow.cancelled";
+} & EscrowCancelledApiEvent) | ({
+    event_type: "check.created";
+} & CheckCreatedApiEvent) | ({
+    event_type: "check.cashed";
+} & CheckCashedApiEvent) | ({
+    event_type: "check.cancelled";
+} & CheckCancelledApiEvent);
 export type EventPage = {
     /** The items, newest first. */
     data: Event[];
@@ -963,7 +2323,7 @@ export type StreamLimitReached = {
 };
 export type DescribedEventType = {
     /** The event's type. */
-    event_type: "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
+    event_type: EventType;
     /** When such an event occurs. */
     description: string;
     /** The JSON Schema (draft 2020-12) of the payload. It needs no other file. The same schemas are published in schemas/payloads of the repository. */
@@ -1027,7 +2387,7 @@ export type SkippedLedger = {
 };
 export type NetworkCoverage = {
     /** The network. */
-    network: "mainnet" | "testnet" | "devnet";
+    network: Network;
     /** Whether the service watches this network. */
     watched: boolean;
     /** The processed ledgers whose events are still kept, oldest first. Usually one range. */
@@ -1073,7 +2433,7 @@ export type ExplainedEvent = {
     /** The event's id. */
     event_id: string;
     /** The event's type. */
-    event_type: "account.created" | "account.settings_changed" | "trustline.created" | "trustline.modified" | "trustline.deleted" | "nft.minted" | "nft.burned" | "nft.offer_created" | "nft.offer_accepted" | "nft.offer_cancelled" | "escrow.created" | "escrow.finished" | "escrow.cancelled" | "check.created" | "check.cashed" | "check.cancelled" | "dex.offer_partial" | "dex.offer_filled" | "dex.offer_cancelled" | "dex.offer_created" | "payment.xrp" | "payment.issued" | "account.deleted";
+    event_type: EventType;
     /** The webhooks, newest first. At most 100 are shown. */
     webhooks: ExplainedWebhook[];
 };
@@ -1116,7 +2476,7 @@ export type CreatedApiKey = {
     last_used_at: string | null;
     /** When the key was revoked; null if it was not. */
     revoked_at: string | null;
-    /** The value for the header X-Service-Key. It is shown only in this response: store it. */
+    /** The value for the header X-Service-Key, or for Authorization: Bearer. It is shown only in this response: store it. */
     key: string;
 };
 export type KeyLimitReached = {
@@ -1648,11 +3008,15 @@ export function rotateWebhookSecret(id: string, secretRotation?: SecretRotation,
 /**
  * Send a test event
  */
-export function testWebhook(id: string, testEvent: TestEvent, { xRequestId, idempotencyKey }: {
+export function testWebhook(id: string, testEvent: TestEvent, { wait, xRequestId, idempotencyKey }: {
+    wait?: string;
     xRequestId?: string;
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
+        status: 200;
+        data: AttemptedTest;
+    } | {
         status: 202;
         data: QueuedTest;
     } | {
@@ -1691,7 +3055,9 @@ export function testWebhook(id: string, testEvent: TestEvent, { xRequestId, idem
     } | {
         status: 503;
         data: Unavailable;
-    }>(`/v1/webhooks/${encodeURIComponent(id)}/test`, oazapfts.json({
+    }>(`/v1/webhooks/${encodeURIComponent(id)}/test${QS.query(QS.explode({
+        wait
+    }))}`, oazapfts.json({
         ...opts,
         method: "POST",
         body: testEvent,
@@ -1751,6 +3117,62 @@ export function previewWebhook(id: string, previewRequest?: PreviewRequest, { xR
         ...opts,
         method: "POST",
         body: previewRequest,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Add and remove account filters
+ */
+export function changeAccountFilters(id: string, accountFilterChange: AccountFilterChange, { xRequestId, idempotencyKey }: {
+    xRequestId?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: AccountFilterCount;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 409;
+        data: WebhookLimitReached | IdempotencyInProgress;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/webhooks/${encodeURIComponent(id)}/account-filters`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: accountFilterChange,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId,
             "Idempotency-Key": idempotencyKey
@@ -1897,8 +3319,8 @@ export function getWebhookProgress(id: string, { xRequestId }: {
  */
 export function listDeliveries({ webhookId, eventType, status, eventId, since, until, limit, cursor, xRequestId }: {
     webhookId?: string;
-    eventType?: string;
-    status?: "pending" | "retrying" | "delivered" | "failed";
+    eventType?: EventPattern;
+    status?: ("pending" | "retrying" | "delivered" | "failed")[];
     eventId?: string;
     since?: string;
     until?: string;
@@ -2348,13 +3770,13 @@ export function cancelReplayJob(jobId: string, { xRequestId }: {
  * List events
  */
 export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax, since, until, network, include, limit, cursor, xRequestId }: {
-    eventType?: string[];
+    eventType?: EventPattern[];
     account?: string;
     ledgerIndexMin?: number;
     ledgerIndexMax?: number;
     since?: string;
     until?: string;
-    network?: "mainnet" | "testnet" | "devnet";
+    network?: Network;
     include?: ("memos" | "balance_changes")[];
     limit?: number;
     cursor?: string;
@@ -2407,16 +3829,16 @@ export function listEvents({ eventType, account, ledgerIndexMin, ledgerIndexMax,
  */
 export function streamEvents({ lastEventId, eventType, account, network, include, lastEventIdQuery, xRequestId }: {
     lastEventId?: string;
-    eventType?: string[];
+    eventType?: EventPattern[];
     account?: string;
-    network?: "mainnet" | "testnet" | "devnet";
+    network?: Network;
     include?: ("memos" | "balance_changes")[];
     lastEventIdQuery?: string;
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: string;
+        data: Event;
     } | {
         status: 400;
         data: ValidationError;
@@ -2459,7 +3881,7 @@ export function streamEvents({ lastEventId, eventType, account, network, include
  * Show an event
  */
 export function getEvent(eventId: string, { network, include, xRequestId }: {
-    network?: "mainnet" | "testnet" | "devnet";
+    network?: Network;
     include?: ("memos" | "balance_changes")[];
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -2578,8 +4000,8 @@ export function getLedgerCoverage({ xRequestId }: {
  * Explain deliveries of a transaction
  */
 export function explainTransaction(transaction: string, { network, ledgerIndex, webhookId, xRequestId }: {
-    network?: "mainnet" | "testnet" | "devnet";
-    ledgerIndex?: string;
+    network?: Network;
+    ledgerIndex?: number;
     webhookId?: string;
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -2720,7 +4142,8 @@ export function listApiKeys({ limit, cursor, xRequestId }: {
 /**
  * Revoke an API key
  */
-export function revokeApiKey(id: string, { xRequestId }: {
+export function revokeApiKey(id: string, { self, xRequestId }: {
+    self?: boolean;
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2755,7 +4178,9 @@ export function revokeApiKey(id: string, { xRequestId }: {
     } | {
         status: 503;
         data: Unavailable;
-    }>(`/v1/api-keys/${encodeURIComponent(id)}`, {
+    }>(`/v1/api-keys/${encodeURIComponent(id)}${QS.query(QS.explode({
+        self
+    }))}`, {
         ...opts,
         method: "DELETE",
         headers: oazapfts.mergeHeaders(opts?.headers, {

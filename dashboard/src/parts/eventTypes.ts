@@ -1,5 +1,5 @@
 /** The event types, by family. Pure. */
-import type { Event } from "../api/ledgerhook.ts"
+import type { Event, EventPattern } from "../api/ledgerhook.ts"
 
 export type EventType = Event["event_type"]
 
@@ -29,6 +29,9 @@ const known: Record<EventType, true> = {
   "check.cashed": true,
   "check.cancelled": true
 }
+
+/** Types, families and `*` for the API. A wrong one, such as from the page's address, is refused by the API by name. */
+export const patternsIn = (texts: ReadonlyArray<string>) => [...texts] as Array<EventPattern>
 
 export const eventTypes = Object.keys(known) as ReadonlyArray<EventType>
 

@@ -49,7 +49,7 @@ const NewApiKey = Schema.Struct({
     field(
       Environment,
       "Which networks the key sees: live means mainnet, test means testnet and devnet. Default: the environment of the calling key. A test key can create test keys only.",
-      "live"
+      "test"
     )
   ),
   expires_at: Schema.optionalKey(
@@ -98,7 +98,7 @@ const CreatedApiKey = Schema.Struct({
   ...record,
   key: field(
     Schema.String,
-    "The value for the header X-Service-Key. It is shown only in this response: store it.",
+    "The value for the header X-Service-Key, or for Authorization: Bearer. It is shown only in this response: store it.",
     "svc_live_I7301N4KatzDEshDMpEZ8BxT6TAoeAPj5Zy738Dx7Qb"
   )
 }).annotate({ identifier: "CreatedApiKey", description: "The new key with its value." })
@@ -129,6 +129,11 @@ export class ApiKeys extends HttpApiGroup.make("api-keys")
     ),
     HttpApiEndpoint.delete("revoke", "/:id", {
       params: { id: idOf("key_") },
+      query: {
+        self: Schema.optionalKey(
+          field(Schema.Literals(["true", "false"]), "Whether the key of this request may be revoked.", "true")
+        )
+      },
       success: HttpApiSchema.NoContent,
       error: [NotFound, ...bodyErrors]
     }).annotateMerge(
@@ -136,7 +141,7 @@ export class ApiKeys extends HttpApiGroup.make("api-keys")
         identifier: "revokeApiKey",
         summary: "Revoke an API key",
         description:
-          "Revokes the key permanently. Every request that arrives after the response is refused with 401, by every process. A key can revoke itself, and keys whose scopes it has itself."
+          "Revokes the key permanently. Every request that arrives after the response is refused with 401, by every process. A key can revoke keys whose scopes it has itself. To revoke the key of the request, add self=true."
       })
     )
   )

@@ -5,6 +5,7 @@ import type { Identity, Scope } from "../../domain/ApiKey.ts"
 import { EVENT_ID_PATTERN, isEventId } from "../../domain/EventId.ts"
 import { type IdPrefix, idPattern, isId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
+import { ADDRESS } from "../../domain/LedgerForms.ts"
 import {
   Forbidden,
   IdempotencyInProgress,
@@ -24,8 +25,9 @@ export class Caller extends Context.Service<Caller, Identity>()("ledgerhook/api/
 
 export const KEY_HEADER = "x-service-key"
 
-/** Name of the security scheme in the OpenAPI document. */
+/** Names of the security schemes in the OpenAPI document. */
 const KEY_SCHEME = "apiKey"
+const BEARER_SCHEME = "bearer"
 
 /** Documents the errors of the gate, which checks key, rate limits and scope before a handler runs (Gate.ts). */
 export class KeyRequired extends HttpApiMiddleware.Service<KeyRequired>()("ledgerhook/api/KeyRequired", {
@@ -43,6 +45,11 @@ export const securitySchemes = {
     type: "apiKey",
     name: "X-Service-Key",
     in: "header"
+  },
+  [BEARER_SCHEME]: {
+    description: "The same API key as `Authorization: Bearer svc_…`.",
+    type: "http",
+    scheme: "bearer"
   }
 }
 
@@ -69,14 +76,21 @@ export const postErrors = [...bodyErrors, IdempotencyKeyReused, IdempotencyInPro
 /** A payload that may be omitted. An empty or absent body is decoded as undefined. */
 export const bodyOptional = <S extends Schema.Constraint>(payload: S) => [payload, Schema.Undefined] as const
 
+type Constraint = Readonly<Record<string, string | number | boolean | ReadonlyArray<string>>>
+
 /**
  * A check with its own message. `problemOf` returns undefined if the value is valid; otherwise the end of a sentence
  * that begins with the field's name. `constraint` is the same check in JSON Schema, as far as it can be expressed.
  */
-export const rule = <A>(
-  problemOf: (value: A) => string | undefined,
-  constraint: Readonly<Record<string, string | number | boolean>> = {}
-) => Schema.makeFilter(problemOf, { toJsonSchema: () => constraint })
+export const rule = <A>(problemOf: (value: A) => string | undefined, constraint: Constraint = {}) =>
+  Schema.makeFilter(problemOf, { toJsonSchema: () => constraint })
+
+/** A text that is checked elsewhere, as the items of a `textList`, or that only the service makes. */
+export const uncheckedText = (constraint: Constraint) =>
+  Schema.String.check(rule<string>(() => undefined, constraint))
+
+/** The form of a classic address. Its checksum is not in the form. */
+export const addressForm = { pattern: ADDRESS.source }
 
 /**
  * A list of texts. Its length is checked before its items: a body has room for many more items than a list may have, and
@@ -124,7 +138,10 @@ export const keyless = (notes: OperationNotes) => OpenApi.annotations(notes)
 export const keyed = (notes: OperationNotes, scopes: ReadonlyArray<Scope> = []) =>
   OpenApi.annotations({
     ...notes,
-    transform: (operation) => ({ ...operation, security: [{ [KEY_SCHEME]: scopes }] })
+    transform: (operation) => ({
+      ...operation,
+      security: [{ [KEY_SCHEME]: scopes }, { [BEARER_SCHEME]: scopes }]
+    })
   })
 
 /** Annotations of an endpoint that needs a scope. */

@@ -8,6 +8,7 @@ import { networks } from "../../domain/Network.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
 import { NotFound, StreamLimitReached } from "../Errors.ts"
 import {
+  addressForm,
   CommonErrors,
   EVENT_ID_EXAMPLE,
   EventId,
@@ -47,22 +48,15 @@ export const Event = Schema.Struct({
   network: field(Network, "The network of the event.", "mainnet"),
   payload: field(
     Schema.Record(Schema.String, Schema.Json),
-    "The fields of the event. Its type decides which there are: see schemas/README.md.",
-    {
-      sender: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX",
-      receiver: "rLNaPoKeeBjZe2qs6x52yVPZpZ8td4dc6w",
-      amount: "1000000",
-      tx_hash: "4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D"
-    }
+    "The fields of the event. Its type decides which there are."
   )
-}).annotate({ identifier: "Event", description: "An event, as webhooks receive it." })
+}).annotate({ identifier: "Event", description: "An event. Its type decides which fields its payload has." })
 export type Event = typeof Event.Type
 
 const network = Schema.optionalKey(
   field(
     Network,
-    "The network: mainnet with live keys, testnet or devnet with test keys. See the operation for the default.",
-    "mainnet"
+    "The network: mainnet with live keys, testnet or devnet with test keys. See the operation for the default."
   )
 )
 
@@ -75,7 +69,7 @@ const eventType = Schema.optionalKey(
 )
 
 const account = Schema.optionalKey(
-  Schema.String.check(rule(addressProblem)).annotate({
+  Schema.String.check(rule(addressProblem, addressForm)).annotate({
     description: "Only events that involve this classic address.",
     examples: ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"]
   })
@@ -91,10 +85,7 @@ const include = Schema.optionalKey(
 
 const EventStream = Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" })).annotate({
   description:
-    "Server-sent events: `id`, `event` and `data` of each event, and a comment after 15 s without one. The stream has no end.",
-  examples: [
-    `id: ${EVENT_ID_EXAMPLE}\nevent: payment.xrp\ndata: {"event_id":"${EVENT_ID_EXAMPLE}","event_type":"payment.xrp","ledger_index":94084608,"position":41,"timestamp":"2025-02-11T16:31:20Z","network":"mainnet","payload":{}}\n\n`
-  ]
+    "Server-sent events: `id`, `event` and `data` of each event, and a comment after 15 s without one. The stream has no end. The schema is that of `data`."
 })
 
 const lastEventId = Schema.optionalKey(
@@ -145,8 +136,7 @@ export class Events extends HttpApiGroup.make("events")
         network: Schema.optionalKey(
           field(
             Network,
-            "The network: mainnet with live keys, testnet (the default) or devnet with test keys.",
-            "mainnet"
+            "The network: mainnet with live keys, testnet (the default) or devnet with test keys."
           )
         ),
         include,

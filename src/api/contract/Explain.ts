@@ -100,8 +100,7 @@ export class Explain extends HttpApiGroup.make("explain")
         network: Schema.optionalKey(
           field(
             Schema.Literals(networks),
-            "The network of the transaction: mainnet with live keys; testnet (the default) or devnet with test keys.",
-            "mainnet"
+            "The network of the transaction: mainnet with live keys; testnet (the default) or devnet with test keys."
           )
         ),
         ledger_index: Schema.optionalKey(

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { noticeFormats, noticeTypes } from "../../domain/Notices.ts"
-import { STANDARD_SECRET_FORM, standardKey } from "../../domain/Signing.ts"
+import { STANDARD_SECRET_FORM, STANDARD_SECRET_PATTERN, standardKey } from "../../domain/Signing.ts"
 import { NotFound } from "../Errors.ts"
 import {
   bodyErrors,
@@ -28,7 +28,9 @@ const NoticeUrlRequest = Schema.Struct({
   url: Url,
   secret: Schema.optionalKey(
     Schema.String.check(
-      rule((secret) => (standardKey(secret) === undefined ? `must be ${STANDARD_SECRET_FORM}` : undefined))
+      rule((secret) => (standardKey(secret) === undefined ? `must be ${STANDARD_SECRET_FORM}` : undefined), {
+        pattern: STANDARD_SECRET_PATTERN
+      })
     ).annotate({
       description: `Your own signing secret: ${STANDARD_SECRET_FORM}. Not for the format slack, which has no signature. Default: the one that the URL has, otherwise the service generates one.`,
       examples: [SECRET_EXAMPLE]

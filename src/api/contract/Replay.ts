@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Limits } from "../../config/Limits.ts"
+import { EVENT_ID_PATTERN } from "../../domain/EventId.ts"
 import { replayBounds, replayModes, replayStatuses } from "../../domain/Replay.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
 import {
@@ -13,6 +14,7 @@ import {
   WebhookDisabled
 } from "../Errors.ts"
 import {
+  addressForm,
   BodyBytes,
   bodyErrors,
   CommonErrors,
@@ -28,9 +30,10 @@ import {
   scoped,
   TimeBound,
   Timestamp,
-  textList
+  textList,
+  uncheckedText
 } from "./Common.ts"
-import { PayloadFilter, patternProblem } from "./WebhookFields.ts"
+import { ListedPattern, PayloadFilter, patternProblem } from "./WebhookFields.ts"
 import { WebhookId } from "./Webhooks.ts"
 
 const JOB_EXAMPLE = "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
@@ -39,18 +42,21 @@ const JOB_EXAMPLE = "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
 const listOf = (
   maximum: number,
   problemOf: (item: string) => string | undefined,
+  form: { readonly pattern: string },
   description: string,
   example: string
 ) =>
   textList(
-    Schema.String.annotate({ examples: [example] }),
+    uncheckedText(form).annotate({ examples: [example] }),
     (length) => (length >= 1 && length <= maximum ? undefined : `must contain 1 to ${maximum} items`),
-    problemOf
+    problemOf,
+    { minItems: 1, maxItems: maximum }
   ).annotate({ description })
 
 const EventIds = listOf(
   replayBounds.replayEventIds,
   eventIdProblem,
+  { pattern: EVENT_ID_PATTERN.source },
   "The ids of the events. A repeated id counts once. An id that does not exist counts as failed.",
   EVENT_ID_EXAMPLE
 )
@@ -58,9 +64,10 @@ const EventIds = listOf(
 const Filters = Schema.Struct({
   event_types: Schema.optionalKey(
     textList(
-      Schema.String,
+      ListedPattern,
       (length) => (length >= 1 ? undefined : "must contain at least one type; leave it out for all types"),
-      patternProblem
+      patternProblem,
+      { minItems: 1 }
     ).annotate({
       description: "Only events of these types (payment.xrp) or families (nft.*). Default: all types.",
       examples: [["payment.xrp", "nft.*"]]
@@ -70,6 +77,7 @@ const Filters = Schema.Struct({
     listOf(
       replayBounds.replayAccounts,
       addressProblem,
+      addressForm,
       "Only events that involve at least one of these classic addresses. Default: all events.",
       "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
     )

@@ -11,13 +11,14 @@ import { requestFormats } from "../../domain/RequestFormat.ts"
 import { STANDARD_SECRET_FORM, signingSchemes } from "../../domain/Signing.ts"
 import {
   addressProblem,
+  eventPatterns,
   headersProblem,
   isEventPattern,
   SECRET_CHARACTERS,
   searchProblem,
   webhookBounds
 } from "../../domain/WebhookRules.ts"
-import { field, rule, textList } from "./Common.ts"
+import { addressForm, field, rule, textList, uncheckedText } from "./Common.ts"
 
 export const Status = field(
   Schema.Literals(["active", "disabled"]),
@@ -26,11 +27,10 @@ export const Status = field(
 )
 export const Network = field(
   Schema.Literals(networks),
-  "The network to watch: mainnet with a live key; testnet (default) or devnet with a test key.",
-  "mainnet"
+  "The network to watch: mainnet with a live key; testnet (default) or devnet with a test key."
 )
 
-export const Url = Schema.String.annotate({
+export const Url = uncheckedText({ maxLength: webhookBounds.urlLength }).annotate({
   format: "uri",
   description: `The endpoint that receives the deliveries: an https URL at a public address, without user name, password and fragment, of at most ${webhookBounds.urlLength} characters. It is stored and shown as it is called: \`HTTPS://Example.com:443/a/../b\` becomes \`https://example.com/b\`.`,
   examples: ["https://example.com/hooks/xrpl"]
@@ -67,10 +67,13 @@ export const patternProblem = (pattern: string): string | undefined =>
     : `must be one of the ${eventTypes.length} event types (such as payment.xrp), a family (such as nft.*), or *`
 
 /** An event type, a family of types, or `*`. */
-export const EventPattern = Schema.String.check(rule(patternProblem))
+export const EventPattern = Schema.String.check(rule(patternProblem, { enum: eventPatterns }))
+
+/** The same without the check: for responses, and for lists that check their items after their length. */
+export const ListedPattern = uncheckedText({ enum: eventPatterns })
 
 export const EventTypes = textList(
-  Schema.String,
+  ListedPattern,
   (length) => (length === 0 ? "must contain at least one event type" : undefined),
   patternProblem,
   { minItems: 1 }
@@ -80,7 +83,7 @@ export const EventTypes = textList(
 })
 
 export const AccountFilters = textList(
-  Schema.String,
+  uncheckedText(addressForm),
   (length) =>
     length > webhookBounds.accountFilters
       ? `must contain at most ${webhookBounds.accountFilters} addresses`

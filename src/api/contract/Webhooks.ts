@@ -1,7 +1,6 @@
 /** Contract of `/v1/webhooks`: register, show, change, test and delete webhooks. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { eventTypes } from "../../domain/EventType.ts"
 import { healthStates } from "../../domain/HealthState.ts"
 import { statsPeriods } from "../../domain/StatsPeriod.ts"
 import { HIDDEN_VALUE, webhookBounds, webhookOrders } from "../../domain/WebhookRules.ts"
@@ -21,6 +20,7 @@ import {
   Timestamp
 } from "./Common.ts"
 import { PreviewRequest, PreviewResult } from "./FilterPreview.ts"
+import { AttemptedTest, QueuedTest, TestEvent, Wait } from "./TestEvent.ts"
 import {
   AccountFilters,
   Batch,
@@ -31,6 +31,7 @@ import {
   Headers,
   Include,
   integer,
+  ListedPattern,
   MaxInFlight,
   MaxPerSecond,
   Network,
@@ -131,7 +132,7 @@ const record = {
   url: field(Schema.String, "The endpoint that receives the deliveries.", "https://example.com/hooks/xrpl"),
   description: field(Schema.NullOr(Schema.String), "Your note about the webhook.", "Payments to the shop"),
   event_types: field(
-    Schema.Array(Schema.String),
+    Schema.Array(ListedPattern),
     "The event types, families or * that the webhook was registered with.",
     ["payment.xrp", "nft.*"]
   ),
@@ -236,21 +237,6 @@ const RotatedSecret = Schema.Struct({
   rotated_at: Timestamp
 }).annotate({ identifier: "RotatedSecret", description: "The new secret." })
 
-const TestEvent = Schema.Struct({
-  event_type: field(Schema.Literals(eventTypes), "The type of the synthetic event.", "payment.xrp")
-}).annotate({
-  identifier: "TestEvent",
-  description: "The type of the event to send."
-})
-
-const QueuedTest = Schema.Struct({
-  delivery_id: field(
-    Schema.String,
-    "The id of the delivery. Follow it with GET /v1/deliveries/{id}.",
-    "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
-  )
-}).annotate({ identifier: "QueuedTest", description: "The queued test delivery." })
-
 const params = { id: WebhookId }
 
 export class Webhooks extends HttpApiGroup.make("webhooks")
@@ -352,15 +338,16 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
     ),
     HttpApiEndpoint.post("test", "/:id/test", {
       params,
+      query: { wait: Schema.optionalKey(Wait) },
       payload: TestEvent,
-      success: QueuedTest.pipe(HttpApiSchema.status(202)),
+      success: [AttemptedTest, QueuedTest.pipe(HttpApiSchema.status(202))],
       error: [NotFound, WebhookDisabled, ...postErrors]
     }).annotateMerge(
       scoped("webhooks:write", {
         identifier: "testWebhook",
         summary: "Send a test event",
         description:
-          "Sends a synthetic event of the given type, signed and retried like a real one. The webhook's filters are ignored, and the delivery does not count towards the quota. Its `network` is always testnet."
+          "Sends a synthetic event of the given type, signed and retried like a real one. The webhook's filters are ignored, and the delivery does not count towards the quota. Its `network` is always testnet. With `wait`, the response is 200 with the first attempt if it ends in that time, otherwise 202."
       })
     ),
     HttpApiEndpoint.post("preview", "/:id/preview", {

@@ -96,7 +96,7 @@ const pagesOf = (files: DashboardFiles | undefined): FindPage => {
   )
   const index = served.get(INDEX) ?? Effect.succeed(notBuilt)
   return ({ headers, method, url }: HttpServerRequest.HttpServerRequest) => {
-    if (method !== "GET" && method !== "HEAD") return undefined
+    if (method !== "GET" && method !== "HEAD" && method !== "OPTIONS") return undefined
     const path = pathOf(url)
     return served.get(path) ?? (isPagePath(path) && prefersHtml(headers["accept"]) ? index : undefined)
   }

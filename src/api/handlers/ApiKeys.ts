@@ -110,8 +110,13 @@ export const apiKeysLayer = HttpApiBuilder.group(
         return yield* page(query, list, (beforeId, limit) => keys.list(owner, beforeId, limit), keyOf)
       }, orUnavailable),
 
-      revoke: Effect.fnUntraced(function* ({ params }) {
+      revoke: Effect.fnUntraced(function* ({ params, query }) {
         const caller = yield* Caller
+        if (params.id === caller.keyId && query.self !== "true") {
+          return yield* ValidationError.because(
+            "This request is made with the key that it revokes, and no later request could be. To revoke it anyway, add ?self=true."
+          )
+        }
         const owner = keyOwnerOf(caller)
         const scopes = yield* keys.scopesOf(owner, params.id)
         if (Option.isNone(scopes)) return yield* noKey(params.id)

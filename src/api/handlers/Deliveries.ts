@@ -7,6 +7,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { liveDeliveryIds } from "../../coverage/LiveDeliveryIds.ts"
 import { eventTopicOf } from "../../domain/Backfill.ts"
 import { batchItem } from "../../domain/Batch.ts"
+import { deliveryStatuses } from "../../domain/Delivery.ts"
 import { type EventType, eventTypes, expandPattern } from "../../domain/EventType.ts"
 import { idTime, randomId } from "../../domain/Ids.ts"
 import { withIncluded } from "../../domain/Include.ts"
@@ -29,6 +30,7 @@ import type { DeliveryPoint } from "../../storage/deliveries/DeliveryStats.ts"
 import { EventQueries } from "../../storage/events/EventQueries.ts"
 import { ReplayStore } from "../../storage/replays/ReplayStore.ts"
 import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
+import { attemptOf } from "../AttemptShown.ts"
 import { ownerOf } from "../Authentication.ts"
 import { change } from "../Change.ts"
 import { Api } from "../Contract.ts"
@@ -36,11 +38,12 @@ import { Caller } from "../contract/Common.ts"
 import type { Delivery, NewRetryJob } from "../contract/Deliveries.ts"
 import { DeliveryNotFailed, NotFound, QuotaExceeded, ValidationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { noWebhook, refusedJob } from "../JobRefusals.ts"
+import { refusedJob } from "../JobRefusals.ts"
 import { makePage } from "../Pages.ts"
 import { ratio } from "../Ratio.ts"
 import { attemptsShown } from "../ShownStats.ts"
 import { CostlyTurns } from "../Turns.ts"
+import { noWebhook } from "../WebhookRefusals.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
   id: row.id,
@@ -52,21 +55,6 @@ const deliveryOf = (row: DeliveryRow): Delivery => ({
   last_error: row.last_error,
   created_at: iso(idTime(row.id)),
   updated_at: iso(row.updated_at)
-})
-
-const attemptOf = ({ details, error, ...row }: AttemptRow) => ({
-  attempt: row.attempt,
-  status: row.status,
-  response_status: row.response_status,
-  response_time_ms: row.response_time_ms,
-  response_headers: details?.responseHeaders ?? null,
-  response_body: row.response_body,
-  connect_ms: details?.connectMs ?? null,
-  first_byte_ms: details?.firstByteMs ?? null,
-  total_ms: details?.totalMs ?? null,
-  batch_id: details?.batchId ?? null,
-  ...(error === null ? {} : { error }),
-  attempted_at: iso(row.attempted_at)
 })
 
 /** The request headers that the last attempt sent. */
@@ -168,7 +156,9 @@ export const deliveriesLayer = HttpApiBuilder.group(
         if (since !== undefined && until !== undefined && since >= until) {
           return yield* ValidationError.because("since must be before until.")
         }
-        const { webhook_id: webhookId, event_type: eventType, event_id: eventId, status } = query
+        const { webhook_id: webhookId, event_type: eventType, event_id: eventId } = query
+        const wanted = deliveryStatuses.filter((one) => query.status?.includes(one))
+        const statuses = wanted.length === 0 || wanted.length === deliveryStatuses.length ? undefined : wanted
         const { accountId, networks } = owner
         const list = [
           "deliveries",
@@ -177,7 +167,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
           webhookId,
           eventType,
           eventId,
-          status,
+          statuses?.join(),
           since,
           until
         ]
@@ -186,7 +176,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
           ofTypes(eventType, limit, (type) =>
             deliveries.list(
               owner,
-              { webhookId, eventType: type, event, status, since, until },
+              { webhookId, eventType: type, event, statuses, since, until },
               beforeId,
               limit
             )

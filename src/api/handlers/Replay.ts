@@ -33,9 +33,10 @@ import { Caller } from "../contract/Common.ts"
 import type { Filters, ReplayJob } from "../contract/Replay.ts"
 import { JobNotCancellable, NotFound, PlanRequired, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
-import { noWebhook, refusedJob } from "../JobRefusals.ts"
+import { refusedJob } from "../JobRefusals.ts"
 import { makePage } from "../Pages.ts"
 import { CostlyTurns } from "../Turns.ts"
+import { noWebhook } from "../WebhookRefusals.ts"
 
 const jobOf = (row: ReplayJobRow): ReplayJob => ({
   job_id: row.id,

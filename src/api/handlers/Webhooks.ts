@@ -20,6 +20,7 @@ import {
   STANDARD_SECRET_FORM,
   standardKey
 } from "../../domain/Signing.ts"
+import { testWaitMs } from "../../domain/TestWait.ts"
 import { expandPatterns, HIDDEN_VALUE, webhookBounds, webhookOrders } from "../../domain/WebhookRules.ts"
 import { generateSecret } from "../../domain/WebhookSecret.ts"
 import { type Health, shownHealth } from "../../health/Webhook.ts"
@@ -32,21 +33,22 @@ import { makeReadHealth } from "../../storage/webhooks/WebhookHealth.ts"
 import {
   type Owner,
   type PayloadFilterMismatch,
-  type WebhookLimit,
   type WebhookSeen,
   WebhookStore
 } from "../../storage/webhooks/WebhookStore.ts"
+import { attemptOf, makeAwaitAttempt } from "../AttemptShown.ts"
 import { ownerOf } from "../Authentication.ts"
-import { afterCommit, change } from "../Change.ts"
+import { afterCommit, change, isCommitted } from "../Change.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Webhook } from "../contract/Webhooks.ts"
-import { Forbidden, NotFound, ValidationError, WebhookLimitReached, webhookDisabled } from "../Errors.ts"
+import { Forbidden, ValidationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { makePage } from "../Pages.ts"
 import { webhookStatsShown } from "../ShownStats.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
 import { CostlyTurns, makeTurns } from "../Turns.ts"
+import { limitReached, noWebhook } from "../WebhookRefusals.ts"
 
 /**
  * How long the API waits between committing a rotation and answering: the lease, plus half of it for a slow event loop
@@ -83,17 +85,6 @@ const webhookOf = (row: WebhookSeen, health: Health): Webhook => ({
   disabled_reason: row.disabled_reason
 })
 
-const noWebhook = (id: string) => NotFound.because(`There is no webhook ${id}.`)
-
-const limitReached = ({ limit, allowed, present }: WebhookLimit) =>
-  Effect.fail(
-    WebhookLimitReached.because(
-      limit === "webhooks"
-        ? `The plan allows ${allowed} webhooks, and the account has ${present}; delete one, or choose a larger plan.`
-        : `The plan allows ${allowed} account filters in all webhooks together, and the account has ${present}; use fewer, or choose a larger plan.`
-    )
-  )
-
 const filterMismatch = (mismatch: PayloadFilterMismatch) =>
   Effect.fail(ValidationError.because(filterSentence("payload_filter", mismatch)))
 
@@ -120,6 +111,7 @@ export const webhooksLayer = HttpApiBuilder.group(
     const secrets = yield* SecretBox
     const tests = yield* TestDeliveries
     const synthetic = yield* SyntheticEvents
+    const awaitAttempt = yield* makeAwaitAttempt
     const log = yield* Log
     const costly = yield* CostlyTurns
     const previews = yield* Semaphore.make(Limits.heavyRequestsAtOnce)
@@ -329,15 +321,21 @@ export const webhooksLayer = HttpApiBuilder.group(
         return yield* costly.run(owner.accountId, previews.withPermit(preview))
       }, orUnavailable),
 
-      test: Effect.fnUntraced(function* ({ params, payload }) {
+      test: Effect.fnUntraced(function* ({ params, payload, query }) {
         const owner = ownerOf(yield* Caller)
         const now = yield* Clock.currentTimeMillis
         const id = randomId("dlv_", now)
         const event = synthetic.make(payload.event_type, now)
+        yield* tests.prepare(now)
         const result = yield* change(tests.queue(owner, { id, webhookId: params.id, event }, now))
         switch (result) {
-          case "queued":
-            return { delivery_id: id }
+          case "queued": {
+            if (query.wait === undefined) return { delivery_id: id }
+            // The contract has checked its form.
+            const waitMs = (yield* isCommitted) ? testWaitMs(query.wait)! : 0
+            const attempt = yield* awaitAttempt(id, waitMs)
+            return { delivery_id: id, attempt: attempt === undefined ? null : attemptOf(attempt) }
+          }
           case "not found":
             return yield* noWebhook(params.id)
           case "webhook disabled":

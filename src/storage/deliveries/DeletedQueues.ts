@@ -36,19 +36,22 @@ export const makeEndQueue = Effect.gen(function* () {
   return Effect.fnUntraced(function* (owner: Owner, webhookId: WebhookId, most: number) {
     const nowMs = yield* Clock.currentTimeMillis
     let ended = 0
-    for (const status of ["pending", "retrying"] as const) {
-      let beforeId: string | undefined
-      let full = true
-      while (full && ended < most) {
-        const limit = Math.min(Limits.statementRows, most - ended)
-        const rows = yield* queries.list(owner, { webhookId, status }, beforeId, limit)
-        const ids = rows.map(({ id }) => id)
-        if (ids.length > 0)
-          yield* deliveries.fail(ids, "webhook deleted", nowMs).pipe(Effect.retry(afterDeadlock))
-        ended += ids.length
-        beforeId = ids.at(-1)
-        full = ids.length === limit
-      }
+    let beforeId: string | undefined
+    let full = true
+    while (full && ended < most) {
+      const limit = Math.min(Limits.statementRows, most - ended)
+      const rows = yield* queries.list(
+        owner,
+        { webhookId, statuses: ["pending", "retrying"] },
+        beforeId,
+        limit
+      )
+      const ids = rows.map(({ id }) => id)
+      if (ids.length > 0)
+        yield* deliveries.fail(ids, "webhook deleted", nowMs).pipe(Effect.retry(afterDeadlock))
+      ended += ids.length
+      beforeId = ids.at(-1)
+      full = ids.length === limit
     }
     return ended
   })

@@ -32,7 +32,8 @@ export interface Period {
 export interface DeliveryFilter extends Period {
   readonly webhookId?: WebhookId | undefined
   readonly eventType?: string | undefined
-  readonly status?: DeliveryStatus | undefined
+  /** Any of these; not empty. */
+  readonly statuses?: ReadonlyArray<DeliveryStatus> | undefined
   readonly event?: WantedEvent | undefined
 }
 
@@ -110,7 +111,7 @@ export const deliveryPage = <Row extends object>(
   limit: number
 ): Statement.Statement<Row> => {
   const { accountId, networks } = owner
-  const { webhookId, eventType, status, event } = filter
+  const { webhookId, eventType, statuses, event } = filter
   const { fromMs, endMs } = timesOf(filter)
   const [firstId, untilId] = [firstIdAt("dlv_", fromMs), firstIdAt("dlv_", endMs)]
   const endId = beforeId === undefined || untilId < beforeId ? untilId : beforeId
@@ -118,11 +119,8 @@ export const deliveryPage = <Row extends object>(
 
   const equal = (column: string, value: string | undefined) =>
     value === undefined ? [] : [sql`${sql(column)} = ${value}`]
-  const [ofWebhook, ofType, ofStatus] = [
-    equal("webhook_id", webhookId),
-    equal("event_type", eventType),
-    equal("status", status)
-  ]
+  const [ofWebhook, ofType] = [equal("webhook_id", webhookId), equal("event_type", eventType)]
+  const ofStatus = statuses === undefined ? [] : [sql.or(statuses.map((status) => sql`status = ${status}`))]
   if (event !== undefined) {
     // MATERIALIZED: an event has few deliveries, and no index of the other conditions may be chosen instead of its own.
     return sql<Row>`
@@ -152,11 +150,7 @@ export const deliveryPage = <Row extends object>(
   }
 
   /** Conditions on totals, and on changes that are not in the totals yet. */
-  const counted = [
-    sql`account_id = ${accountId} AND network = owner.network AND count > 0`,
-    ...ofWebhook,
-    ...ofStatus
-  ]
+  const counted = [sql`account_id = ${accountId} AND network = owner.network AND count > 0`, ...ofWebhook]
   /** The condition of the index over an account's webhooks (migrations/0004_delivery_totals.ts). */
   const byIndex = webhookId === undefined ? [sql.literal("NOT is_empty")] : []
 
@@ -167,13 +161,17 @@ export const deliveryPage = <Row extends object>(
     ofTotals: ReadonlyArray<Statement.Fragment>
   ) => {
     const startOf = (time: Statement.Fragment) => sql`date_bin(${width}::interval, ${time}, 'epoch')`
-    const spans = sql`
-      SELECT DISTINCT ON (at) at FROM (
-        (SELECT at FROM ${totals} WHERE ${sql.and([...counted, ...byIndex, ...ofTotals])} ORDER BY at DESC)
+    // One search for each status: each is in the order of an index.
+    const counts = (statuses ?? []).map(
+      (status) => sql`
+        (SELECT at FROM ${totals}
+         WHERE ${sql.and([...counted, ...equal("status", status), ...byIndex, ...ofTotals])} ORDER BY at DESC)
         UNION ALL
         (SELECT ${startOf(sql.literal("at"))} AS at FROM delivery_changes
-         WHERE ${sql.and([...counted, ...ofType])} ORDER BY 1 DESC)
-      ) AS counts
+         WHERE ${sql.and([...counted, ...equal("status", status), ...ofType])} ORDER BY 1 DESC)`
+    )
+    const spans = sql`
+      SELECT DISTINCT ON (at) at FROM (${sql.join(" UNION ALL ", false)(counts)}) AS counts
       WHERE at >= ${startOf(timeOf(firstId))} AND at <= ${timeOf(endId)} ORDER BY at DESC`
     // `OFFSET 0`: PostgreSQL then computes a span's ids once, not in every comparison.
     return sql`
@@ -186,7 +184,7 @@ export const deliveryPage = <Row extends object>(
   }
 
   const search =
-    status === undefined
+    statuses === undefined
       ? rowsBetween(sql`${firstId}`, sql`${endId}`)
       : eventType === undefined
         ? rowsInSpans("1 minute", sql.literal("delivery_totals"), [sql`width = '1 minute'`])

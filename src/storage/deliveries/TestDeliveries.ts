@@ -35,8 +35,9 @@ export class TestDeliveries extends Context.Service<TestDeliveries>()("ledgerhoo
     }, sql.withTransaction)
 
     return {
-      queue: (owner: Owner, delivery: NewTestDelivery, nowMs: number) =>
-        Effect.andThen(partitions.ensure(nowMs, nowMs), insert(owner, delivery, nowMs))
+      /** Call it before `queue`, and outside a transaction: a partition is remembered, also if its making is undone. */
+      prepare: (nowMs: number) => partitions.ensure(nowMs, nowMs),
+      queue: insert
     }
   })
 }) {

@@ -13,7 +13,6 @@ import type { HealthState } from "../../domain/HealthState.ts"
 import type { AccountId } from "../../domain/Ids.ts"
 import { webhookDisabledMail } from "../../domain/Mails.ts"
 import type { Network } from "../../domain/Network.ts"
-import type { PlanLimits } from "../../domain/Plans.ts"
 import type { WebhookStatus } from "../../domain/Webhook.ts"
 import { expandPatterns, type WebhookOrder } from "../../domain/WebhookRules.ts"
 import { deleteEvery } from "../../observability/ClockTrust.ts"
@@ -23,6 +22,7 @@ import { column } from "../Columns.ts"
 import { Outbox } from "../outbox/Outbox.ts"
 import { endIncidents, RUN_RESET } from "./Incidents.ts"
 import { countByHealth, inState, rankOf } from "./WebhookHealth.ts"
+import { requireRoom } from "./WebhookLimits.ts"
 import {
   changed,
   configRecord,
@@ -82,14 +82,6 @@ export interface SecretRotation {
   readonly previousUntil: number | null
 }
 
-/** The change would exceed a limit of the account. */
-export class WebhookLimit extends Data.TaggedError("WebhookLimit")<{
-  readonly limit: "webhooks" | "accountFilters"
-  readonly allowed: number
-  /** How many of them the account has before the change. */
-  readonly present: number
-}> {}
-
 /** The payload filter names a field, or a value, that none of the webhook's event types has. */
 export class PayloadFilterMismatch extends Data.TaggedError("PayloadFilterMismatch")<FilterProblem> {}
 
@@ -121,21 +113,6 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
     const owned = ({ accountId, networks }: Owner) =>
       sql`account_id = ${accountId} AND network = ANY(${networks}::text[]) AND deleted_at IS NULL`
     const first = <A>(rows: ReadonlyArray<A>): Option.Option<A> => Option.fromNullishOr(rows[0])
-
-    /** Call it while the account's row is locked (`lockedLimits`). */
-    const requireRoom = Effect.fnUntraced(function* (
-      accountId: AccountId,
-      limits: PlanLimits,
-      more: { readonly webhooks: number; readonly accountFilters: number }
-    ) {
-      const [present] = yield* sql<{ readonly webhooks: number; readonly accountFilters: number }>`
-        SELECT count(*)::int AS webhooks, coalesce(sum(account_filters_count), 0)::int AS "accountFilters"
-        FROM webhooks WHERE account_id = ${accountId} AND deleted_at IS NULL`
-      for (const limit of ["webhooks", "accountFilters"] as const) {
-        if (more[limit] > 0 && present![limit] + more[limit] > limits[limit])
-          return yield* new WebhookLimit({ limit, allowed: limits[limit], present: present![limit] })
-      }
-    })
 
     /** Queues a mail for each webhook, in the transaction that disables it. */
     const tellOwners = Effect.fnUntraced(function* (
@@ -193,7 +170,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         yield* requireFit(webhook)
         const limits = yield* lockedLimits(sql, webhook.account_id)
         const more = { webhooks: 1, accountFilters: webhook.account_filters.length }
-        if (limits !== undefined) yield* requireRoom(webhook.account_id, limits, more)
+        if (limits !== undefined) yield* requireRoom(sql, webhook.account_id, limits, more)
         const [row] = yield* sql<WebhookRow>`
           INSERT INTO webhooks (id, account_id, network, url, description, event_types, account_filters,
                                 payload_filter, status, max_in_flight, max_per_second, paused_at, ordering,
@@ -260,7 +237,8 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         const next = changed(row, change, at(nowMs))
         if (change.event_types !== undefined || change.payload_filter !== undefined) yield* requireFit(next)
         const accountFilters = next.account_filters.length - row.account_filters.length
-        if (limits !== undefined) yield* requireRoom(owner.accountId, limits, { webhooks: 0, accountFilters })
+        if (limits !== undefined)
+          yield* requireRoom(sql, owner.accountId, limits, { webhooks: 0, accountFilters })
         const [written] = yield* sql<WebhookRow>`
           UPDATE webhooks SET
             url = ${next.url}, description = ${next.description}, event_types = ${column(next.event_types)}::text[],

@@ -1,5 +1,6 @@
 /** The filters of the list of deliveries, as the page's address has them. Pure. */
 import { oneOf, text } from "../../app/search.ts"
+import { patternsIn } from "../../parts/eventTypes.ts"
 
 export const statuses = ["pending", "retrying", "delivered", "failed"] as const
 
@@ -25,8 +26,8 @@ export const deliveryFilters = (search: Record<string, unknown>): DeliveryFilter
 /** The filters as the client's parameters. */
 export const listQuery = ({ webhook_id, event_type, status, event_id, since, until }: DeliveryFilters) => ({
   webhookId: webhook_id,
-  eventType: event_type,
-  status,
+  eventType: event_type === undefined ? undefined : patternsIn([event_type])[0],
+  status: status === undefined ? undefined : [status],
   eventId: event_id,
   since,
   until

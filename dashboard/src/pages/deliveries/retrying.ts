@@ -1,5 +1,6 @@
 /** Which deliveries a retry of many takes. Pure. */
 import type { NewRetryJob } from "../../api/ledgerhook.ts"
+import { patternsIn } from "../../parts/eventTypes.ts"
 import type { DeliveryFilters } from "./filters.ts"
 
 type RetryStatus = NonNullable<NewRetryJob["statuses"]>[number]
@@ -29,7 +30,7 @@ export const retryRequest = (choice: RetryChoice): NewRetryJob | undefined =>
     : {
         webhook_id: choice.webhook_id,
         statuses: [...choice.statuses],
-        ...(choice.event_type === undefined ? {} : { event_types: [choice.event_type] }),
+        ...(choice.event_type === undefined ? {} : { event_types: patternsIn([choice.event_type]) }),
         ...(choice.since === undefined ? {} : { since: choice.since }),
         ...(choice.until === undefined ? {} : { until: choice.until })
       }

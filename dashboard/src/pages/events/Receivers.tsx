@@ -41,9 +41,7 @@ const Content = ({ event, transaction }: ReceiversProps) => {
   const explanation = useQuery({
     queryKey: ["explain", event.network, transaction, event.ledger_index],
     queryFn: () =>
-      call(
-        explainTransaction(transaction, { network: event.network, ledgerIndex: String(event.ledger_index) })
-      ),
+      call(explainTransaction(transaction, { network: event.network, ledgerIndex: event.ledger_index })),
     refetchInterval: autoRefresh
   })
   if (explanation.isError) {

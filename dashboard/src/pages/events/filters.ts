@@ -1,5 +1,6 @@
 /** The filters of the list of events, as the page's address has them. Pure. */
 import { oneOf, text, whole } from "../../app/search.ts"
+import { patternsIn } from "../../parts/eventTypes.ts"
 
 const networks = ["mainnet", "testnet", "devnet"] as const
 export type Network = (typeof networks)[number]
@@ -38,7 +39,7 @@ export const eventFilters = (search: Record<string, unknown>): EventFilters => (
 
 /** The filters as the client's parameters. */
 export const listQuery = (filters: EventFilters) => ({
-  eventType: [...typesIn(filters)],
+  eventType: patternsIn(typesIn(filters)),
   account: filters.account,
   ledgerIndexMin: filters.ledger_index_min,
   ledgerIndexMax: filters.ledger_index_max,

@@ -1,6 +1,7 @@
 /** The fields of the form of a replay, and the request that they make. Pure. */
 import type { NewReplayJob } from "../../api/ledgerhook.ts"
 import { addressesIn } from "../../parts/addresses.ts"
+import { patternsIn } from "../../parts/eventTypes.ts"
 import { fromLocalInput } from "../../parts/localInput.ts"
 import { filterOf } from "../webhooks/form/values.ts"
 
@@ -58,7 +59,7 @@ const filtersOf = ({ event_types, accounts, payload_filter, since, until }: Repl
   const payload = filterOf(payload_filter)
   const [from, to] = [fromLocalInput(since), fromLocalInput(until)]
   return {
-    ...(event_types.includes("*") ? {} : { event_types: [...event_types] }),
+    ...(event_types.includes("*") ? {} : { event_types: patternsIn(event_types) }),
     ...(addresses.length === 0 ? {} : { accounts: [...addresses] }),
     ...(payload === null || payload === undefined ? {} : { payload_filter: payload }),
     ...(from === undefined ? {} : { since: from }),

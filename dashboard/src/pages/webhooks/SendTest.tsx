@@ -17,8 +17,7 @@ export const SendTest = ({ webhook }: { readonly webhook: Pick<Webhook, "id" | "
   const [type, setType] = useState<EventType>(first)
   const queries = useQueryClient()
   const send = useMutation({
-    mutationFn: () =>
-      call(testWebhook(webhook.id, { event_type: type }, { idempotencyKey: crypto.randomUUID() })),
+    mutationFn: () => call(testWebhook(webhook.id, { event_type: type }, { wait: "10s" })),
     onSuccess: () => {
       queries.invalidateQueries({ queryKey: ["deliveries"] })
       queries.invalidateQueries({ queryKey: ["stats"] })
@@ -58,7 +57,9 @@ export const SendTest = ({ webhook }: { readonly webhook: Pick<Webhook, "id" | "
           {send.isError && <FailureNotice failure={send.error} />}
           {send.data && (
             <p role="status" style={{ margin: 0 }}>
-              It is on its way.{" "}
+              {send.data.attempt
+                ? `First attempt: ${send.data.attempt.error ?? `HTTP ${send.data.attempt.response_status}`}. `
+                : "It is on its way. "}
               <Link to="/deliveries/$id" params={{ id: send.data.delivery_id }}>
                 See the delivery
               </Link>

@@ -6,6 +6,7 @@ import type { ReactNode } from "react"
 import { ApiFailure } from "../../../api/call.ts"
 import { AddressesField } from "../../../parts/AddressesField.tsx"
 import { addressesIn } from "../../../parts/addresses.ts"
+import { patternsIn } from "../../../parts/eventTypes.ts"
 import { FailureNotice } from "../../../parts/Notices.tsx"
 import { Section } from "../../../parts/Page.tsx"
 import { visible } from "../../../parts/visible.ts"
@@ -59,7 +60,7 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
   const tried = existing && {
     id: existing.id,
     request: {
-      event_types: [...values.event_types],
+      event_types: patternsIn(values.event_types),
       account_filters: [...addressesIn(values.account_filters).addresses],
       payload_filter: filter ?? null
     }

@@ -1,6 +1,7 @@
 /** The fields of the form of a webhook, and the request that they make. Pure. */
 import type { NewWebhook, Webhook, WebhookChange } from "../../../api/ledgerhook.ts"
 import { addressesIn } from "../../../parts/addresses.ts"
+import { patternsIn } from "../../../parts/eventTypes.ts"
 
 export interface HeaderValue {
   /** For the form's list; it is not sent. */
@@ -90,7 +91,7 @@ const numberOf = (value: number | string): number | undefined => (value === "" ?
 export const changeOf = (values: WebhookValues): WebhookChange => ({
   url: values.url.trim(),
   description: values.description.trim() === "" ? null : values.description.trim(),
-  event_types: [...values.event_types],
+  event_types: patternsIn(values.event_types),
   account_filters: [...addressesIn(values.account_filters).addresses],
   payload_filter: filterOf(values.payload_filter) ?? null,
   ...(values.headers === undefined ? {} : { headers: headersOf(values.headers) }),
@@ -109,7 +110,7 @@ export const changeOf = (values: WebhookValues): WebhookChange => ({
 export const creationOf = (values: WebhookValues): NewWebhook => ({
   ...changeOf(values),
   url: values.url.trim(),
-  event_types: [...values.event_types],
+  event_types: patternsIn(values.event_types),
   network: values.network,
   ...(values.secret === "" ? {} : { secret: values.secret })
 })

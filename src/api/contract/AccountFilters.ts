@@ -1,0 +1,56 @@
+/** Contract of `/v1/webhooks/:id/account-filters`: adds and removes account filters. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { addressProblem, webhookBounds } from "../../domain/WebhookRules.ts"
+import { NotFound, WebhookLimitReached } from "../Errors.ts"
+import { CommonErrors, count, KeyRequired, postErrors, scoped, textList } from "./Common.ts"
+import { WebhookId } from "./Webhooks.ts"
+
+const MOST = webhookBounds.changedAccountFilters
+const ADDRESS = "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
+
+const addresses = (description: string, example: string) =>
+  Schema.optionalKey(
+    textList(
+      Schema.String,
+      (length) => (length > MOST ? `must contain at most ${MOST} addresses` : undefined),
+      addressProblem,
+      { maxItems: MOST }
+    ).annotate({ description, examples: [[example]] })
+  )
+
+const AccountFilterChange = Schema.Struct({
+  add: addresses("Classic addresses to add. One that is a filter already stays one.", ADDRESS),
+  remove: addresses(
+    "Classic addresses to remove. One that is no filter is ignored.",
+    "rrrrrrrrrrrrrrrrrrrrBZbvji"
+  )
+}).annotate({
+  identifier: "AccountFilterChange",
+  description: `Up to ${MOST} addresses in all, at least one.`,
+  examples: [{ add: [ADDRESS] }]
+})
+
+const AccountFilterCount = Schema.Struct({
+  account_filters_count: count("How many account filters the webhook now has.", 1)
+}).annotate({ identifier: "AccountFilterCount", description: "The number of account filters." })
+
+export class AccountFiltersGroup extends HttpApiGroup.make("accountFilters")
+  .add(
+    HttpApiEndpoint.post("change", "/:id/account-filters", {
+      params: { id: WebhookId },
+      payload: AccountFilterChange,
+      success: AccountFilterCount,
+      error: [NotFound, WebhookLimitReached, ...postErrors]
+    }).annotateMerge(
+      scoped("webhooks:write", {
+        identifier: "changeAccountFilters",
+        summary: "Add and remove account filters",
+        description: `Changes the account filters without sending all of them. The same request again changes nothing. The change applies from the next ledger on. A webhook without account filters gets the events of every account, and with the first added address only those of this address; therefore the last filter cannot be removed here: use \`PATCH /v1/webhooks/{id}\` with \`account_filters: []\`. A webhook has at most ${webhookBounds.accountFilters} account filters, and the plan limits those of all webhooks together (\`GET /v1/account\`).`
+      })
+    )
+  )
+  .middleware(CommonErrors)
+  .middleware(KeyRequired)
+  .annotate(OpenApi.Description, "The addresses whose events a webhook gets.")
+  .prefix("/v1/webhooks") {}

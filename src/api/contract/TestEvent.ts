@@ -1,0 +1,44 @@
+/** Contract of `POST /v1/webhooks/:id/test`: the event to send, and what became of it. */
+import { Schema } from "effect"
+import { eventTypes } from "../../domain/EventType.ts"
+import { MOST_WAIT_MS, testWaitMs } from "../../domain/TestWait.ts"
+import { Attempt } from "./Attempt.ts"
+import { field, rule } from "./Common.ts"
+
+export const TestEvent = Schema.Struct({
+  event_type: field(Schema.Literals(eventTypes), "The type of the synthetic event.", "payment.xrp")
+}).annotate({
+  identifier: "TestEvent",
+  description: "The type of the event to send."
+})
+
+export const Wait = Schema.String.check(
+  rule(
+    (text: string) =>
+      testWaitMs(text) === undefined
+        ? `must be a time from 0s to ${MOST_WAIT_MS / 1_000}s, such as 10s or 500ms`
+        : undefined,
+    { pattern: "^\\d+(?:ms|s)$" }
+  )
+).annotate({
+  description: `How long to wait for the first attempt, at most ${MOST_WAIT_MS / 1_000}s. Default: the response does not wait. A request with an Idempotency-Key does not wait either, because its stored response is written before the attempt.`,
+  examples: ["10s"]
+})
+
+const delivery_id = field(
+  Schema.String,
+  "The id of the delivery. Follow it with GET /v1/deliveries/{id}.",
+  "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
+)
+
+export const AttemptedTest = Schema.Struct({ delivery_id, attempt: Attempt }).annotate({
+  identifier: "AttemptedTest",
+  description: "The test delivery with its first attempt. If the attempt failed, the delivery is retried."
+})
+
+export const QueuedTest = Schema.Struct({
+  delivery_id,
+  attempt: Schema.optionalKey(
+    field(Schema.Null, "Present with wait: the first attempt has not ended in that time.", null)
+  )
+}).annotate({ identifier: "QueuedTest", description: "The queued test delivery." })

@@ -1,0 +1,57 @@
+/** `/v1/webhooks/:id/account-filters`. */
+import { Clock, Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { webhookBounds } from "../../domain/WebhookRules.ts"
+import { type FiltersRefused, makeChangeAccountFilters } from "../../storage/webhooks/AccountFilters.ts"
+import { ownerOf } from "../Authentication.ts"
+import { change } from "../Change.ts"
+import { Api } from "../Contract.ts"
+import { Caller } from "../contract/Common.ts"
+import { ValidationError } from "../Errors.ts"
+import { orUnavailable } from "../Failures.ts"
+import { limitReached, noWebhook } from "../WebhookRefusals.ts"
+
+const { accountFilters, changedAccountFilters } = webhookBounds
+
+const sentenceOf = (id: string, { added, present, reason }: FiltersRefused): string =>
+  reason === "none left"
+    ? `remove must leave at least one account filter: without any, the webhook would get the events of every account. If you want that, use PATCH /v1/webhooks/${id} with account_filters: [].`
+    : `add must leave at most ${accountFilters} account filters in the webhook; it has ${present}, and ${added} would be added. Register another webhook for the others.`
+
+export const accountFiltersLayer = HttpApiBuilder.group(
+  Api,
+  "accountFilters",
+  Effect.fnUntraced(function* (handlers) {
+    const changeFilters = yield* makeChangeAccountFilters
+
+    return handlers.handleAll({
+      change: Effect.fnUntraced(
+        function* ({ params, payload: { add = [], remove = [] } }) {
+          const owner = ownerOf(yield* Caller)
+          const given = add.length + remove.length
+          if (given === 0)
+            return yield* ValidationError.because("Give addresses in add, in remove or in both.")
+          if (given > changedAccountFilters)
+            return yield* ValidationError.because(
+              `add and remove must contain at most ${changedAccountFilters} addresses in all.`
+            )
+          const wanted = { add: [...new Set(add)], remove: [...new Set(remove)] }
+          const removed = new Set(remove)
+          const both = wanted.add.find((address) => removed.has(address))
+          if (both !== undefined)
+            return yield* ValidationError.because(`${both} is in add and in remove; give it in one of them.`)
+          const now = yield* Clock.currentTimeMillis
+          const count = yield* change(changeFilters(owner, params.id, wanted, now)).pipe(
+            Effect.catchTag("FiltersRefused", (refused) =>
+              Effect.fail(ValidationError.because(sentenceOf(params.id, refused)))
+            )
+          )
+          if (Option.isNone(count)) return yield* noWebhook(params.id)
+          return { account_filters_count: count.value }
+        },
+        Effect.catchTag("WebhookLimit", limitReached),
+        orUnavailable
+      )
+    })
+  })
+)
