@@ -72,7 +72,7 @@ const Limits = ({ limits }: Pick<AccountData, "limits">) => (
 export const Account = () => {
   const { name, email, plan, id, limits, usage, key } = useAccount()
   return (
-    <Page title="Account">
+    <Page title="Plan and usage">
       <Section>
         <dl className="facts">
           <dt>Name</dt>

@@ -68,7 +68,7 @@ const Rows = () => {
     </Button>
   )
   return (
-    <Page title="Replay" actions={create}>
+    <Page title="Replays" actions={create}>
       <DataTable
         label="Replays"
         columns={columns}
@@ -92,7 +92,7 @@ export const Replay = () =>
   useMay("deliveries:read") ? (
     <Rows />
   ) : (
-    <Page title="Replay">
+    <Page title="Replays">
       <Section>This key may not see replays (scope deliveries:read).</Section>
     </Page>
   )
