@@ -1,4 +1,5 @@
 /** Statistics as the API shows them. Pure. */
+import { Limits } from "../config/Limits.ts"
 import { iso } from "../domain/IsoTime.ts"
 import type { AttemptCounts, WebhookStats } from "../storage/deliveries/DeliveryStats.ts"
 import type { LastAnswer } from "../storage/deliveries/LastAnswers.ts"
@@ -34,7 +35,8 @@ export const webhookStatsShown = (
       stats === undefined ? null : attemptsShown(stats.attempts).first_attempt_success_rate,
     p50_ms: p50Ms,
     p99_ms: p99Ms,
-    waiting,
+    // Of many only the first are counted; those of the period are more.
+    waiting: waiting < Limits.statementRows ? waiting : Math.max(waiting, pending),
     attempts: bars,
     last_answer:
       last === undefined

@@ -26,7 +26,7 @@ export const WebhookStats = Schema.Struct({
   p50_ms: latency(50, 80),
   p99_ms: latency(99, 640),
   waiting: count(
-    "Live deliveries that wait now, whenever they were created, for longer than about a ledger. If there are more than 10,000, it is a minimum.",
+    "Live deliveries that wait now, for longer than about a ledger. If there are more than 1,000, those that were created in the period.",
     12
   ),
   attempts: field(

@@ -6,7 +6,6 @@ import { causeInShort, withoutScheme } from "../../parts/causes.ts"
 import { columnsOf } from "../../parts/DataTable.tsx"
 import { EventTypeName } from "../../parts/EventTypeName.tsx"
 import { count, duration, plural } from "../../parts/format.ts"
-import { NarrowOnly } from "../../parts/Narrow.tsx"
 import { useNow } from "../../parts/now.ts"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
@@ -123,9 +122,6 @@ export const columnsWith = (withStats: boolean) =>
               {original.description === null ? original.network : withoutScheme(original.url)}
             </PlainText>
           </span>
-          {original.stats && original.stats.waiting > 0 && (
-            <NarrowOnly>{plural(original.stats.waiting, "waits", "wait")}</NarrowOnly>
-          )}
         </>
       )
     }),
