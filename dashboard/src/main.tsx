@@ -1,8 +1,10 @@
 /** Starts the dashboard: the theme, the signed-in key, the router. */
 import "@mantine/core/styles.css"
-import "./app/theme.css"
-import "./app/layout.css"
-import { createTheme, MantineProvider, Modal, Tooltip } from "@mantine/core"
+import "./look/fonts.css"
+import "./look/tokens.css"
+import "./look/mantine.css"
+import "./look/base.css"
+import { MantineProvider } from "@mantine/core"
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
@@ -10,6 +12,8 @@ import { createRoot } from "react-dom/client"
 import { ApiFailure } from "./api/call.ts"
 import { SessionProvider } from "./api/session.tsx"
 import { router } from "./app/router.tsx"
+import { theme } from "./look/theme.ts"
+import { copyPlainDigits } from "./parts/copying.ts"
 
 /** A refused request would be refused again. Others are tried twice more. */
 const RETRIES = 2
@@ -26,18 +30,7 @@ const queries = new QueryClient({
   }
 })
 
-/** The rest of the theme is in theme.css: the Content-Security-Policy allows no inline <style> element. */
-const theme = createTheme({
-  primaryColor: "indigo",
-  respectReducedMotion: true,
-  components: {
-    // Locking the page's scroll bar inserts a <style> element.
-    Modal: Modal.extend({
-      defaultProps: { lockScroll: false, centered: true, closeButtonProps: { "aria-label": "Close" } }
-    }),
-    Tooltip: Tooltip.extend({ defaultProps: { withArrow: true, openDelay: 200 } })
-  }
-})
+copyPlainDigits()
 
 createRoot(document.getElementById("app")!).render(
   <StrictMode>

@@ -61,6 +61,8 @@ export interface Health {
   readonly lastError: string | null
   readonly nextAttemptAt: number | null
   readonly attemptsFailedInARow: number
+  /** Live deliveries that wait for long enough to be told; at least so many. */
+  readonly waiting: number
   readonly sentence: string
 }
 
@@ -111,7 +113,8 @@ export const webhookHealth = (facts: WebhookFacts): Health => {
   const run = {
     lastError: failingSince === null ? null : lastError,
     nextAttemptAt: hold === null ? (waiting?.nextAttemptAt ?? null) : null,
-    attemptsFailedInARow: failedAttempts
+    attemptsFailedInARow: failedAttempts,
+    waiting: waiting?.deliveries ?? 0
   }
   if (facts.status === "disabled") {
     const since = facts.disabledAt ?? facts.createdAt

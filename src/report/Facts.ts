@@ -116,7 +116,7 @@ export const readFacts = Effect.fnUntraced(function* (registry: Effect.Effect<Re
     networks,
     outside: [...(yield* registry), ...(yield* readMailPart), ...(yield* readLocksPart)],
     stages,
-    webhooks: yield* countByHealth,
+    webhooks: yield* countByHealth(),
     hosts: yield* failingHosts
   }
   return { facts, jobs: jobs satisfies OpenJobs }

@@ -15,7 +15,7 @@ export const readCurrentReport = Effect.gen(function* () {
     processes,
     withoutRoles,
     olderRuns: yield* olderRuns,
-    webhooks: yield* countByHealth
+    webhooks: yield* countByHealth()
   })
   return { report, processes }
 })

@@ -203,7 +203,7 @@ describeInBrowser("the pages of deliveries", () => {
           await page.getByRole("button", { name: "Retry now" }).click()
           await page.getByText("Disk of paper.").waitFor()
           await page.route("**/v1/deliveries?*", (route) => route.fulfill(refuse))
-          await page.getByRole("link", { name: "Deliveries", exact: true }).click()
+          await page.getByRole("link", { name: "Deliveries", exact: true }).first().click()
           await page.getByText("Disk of paper.").waitFor()
           await page.unroute("**/v1/deliveries?*")
           await page.getByRole("button", { name: "Try again" }).click()

@@ -14,7 +14,9 @@ describeInBrowser("the pages about the service", () => {
           const { liveKey, closeLedger } = yield* DashboardService
           yield* closeLedger
           yield* closeLedger
-          yield* checkOnEveryScreen(liveKey, "/", ({ page }) => page.getByText("Success rate").waitFor())
+          yield* checkOnEveryScreen(liveKey, "/", ({ page }) =>
+            page.getByRole("heading", { name: "Deliveries" }).waitFor()
+          )
           yield* checkOnEveryScreen(liveKey, "/coverage", ({ page }) =>
             page.getByText("none missing").waitFor()
           )
@@ -57,7 +59,7 @@ describeInBrowser("the pages about the service", () => {
           await page.getByRole("button", { name: "I have stored it" }).click()
           await page.getByRole("button", { name: "Revoke from the dashboard" }).click()
           await page.getByRole("button", { name: "Revoke the key" }).click()
-          await page.getByText("revoked").waitFor()
+          await page.getByText("Revoked").waitFor()
           assert.notInclude(await page.content(), made!)
         })
         assert.strictEqual((yield* Effect.promise(ask)).status, 401)
@@ -71,8 +73,8 @@ describeInBrowser("the pages about the service", () => {
         const { page } = yield* openSignedIn(liveKey, "/", { viewport: { width: 360, height: 740 } })
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Open the menu" }).press("Enter")
-          await page.getByRole("link", { name: "Account" }).press("Enter")
-          await page.getByRole("heading", { name: "Account", level: 1 }).waitFor()
+          await page.getByRole("link", { name: "Plan and usage" }).press("Enter")
+          await page.getByRole("heading", { name: "Plan and usage", level: 1 }).waitFor()
           assert.isFalse(await page.getByRole("link", { name: "Webhooks" }).isVisible())
         })
       })

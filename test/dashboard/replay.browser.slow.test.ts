@@ -51,10 +51,10 @@ describeInBrowser("the pages of replays", () => {
             await page.getByText("Paste at least one event id.").waitFor()
             await page.getByText("By time and filters").click()
             await page.getByRole("button", { name: "Start the replay" }).click()
-            await page.getByText("completed", { exact: true }).waitFor()
+            await page.getByText("Completed", { exact: true }).waitFor()
             await page.getByText("100%").waitFor()
             assert.strictEqual(await page.getByRole("button", { name: "Cancel the job" }).count(), 0)
-            await page.getByRole("link", { name: "Replay", exact: true }).click()
+            await page.getByRole("link", { name: "Replays", exact: true }).first().click()
             await page.getByRole("link", { name: /^Replay, / }).waitFor()
           })
           assertQuiet(opened)
@@ -83,7 +83,7 @@ describeInBrowser("the pages of replays", () => {
           await page.getByText("40%").waitFor()
           await page.getByRole("button", { name: "Cancel the job" }).click()
           await page.getByRole("dialog").getByRole("button", { name: "Cancel the job" }).click()
-          await page.getByText("cancelled", { exact: true }).waitFor()
+          await page.getByText("Cancelled", { exact: true }).waitFor()
           return status
         })
         assert.strictEqual(cancelled, "cancelled")
@@ -118,7 +118,7 @@ describeInBrowser("the pages of replays", () => {
         const opened = yield* openSignedIn(yield* keyWith("live", ["deliveries:read"]), "/replay")
         const { page } = opened
         yield* Effect.promise(async () => {
-          await page.getByRole("heading", { name: "Replay" }).waitFor()
+          await page.getByRole("heading", { name: "Replays" }).waitFor()
           assert.strictEqual(await page.getByRole("link", { name: "New replay" }).count(), 0)
         })
         assertQuiet(opened)

@@ -84,10 +84,11 @@ describeInBrowser("a viewer's session", () => {
         const { liveKey } = yield* DashboardService
         const { page } = yield* openSignedIn(liveKey)
         yield* Effect.promise(async () => {
-          await page.getByRole("link", { name: "Account" }).click()
-          await page.getByRole("heading", { name: "Account", level: 1 }).waitFor()
-          await page.getByRole("button", { name: "Sign out" }).click()
-          await page.getByRole("heading", { name: "Ledgerhook" }).waitFor()
+          await page.getByRole("link", { name: "Plan and usage" }).click()
+          await page.getByRole("heading", { name: "Plan and usage", level: 1 }).waitFor()
+          await page.getByRole("button", { name: /Live key/ }).click()
+          await page.getByRole("menuitem", { name: "Sign out" }).click()
+          await page.getByRole("heading", { name: "Sign in to Ledgerhook" }).waitFor()
           await page.goBack()
           await page.getByRole("button", { name: "Sign in" }).waitFor()
         })
@@ -106,7 +107,7 @@ describeInBrowser("a viewer's session", () => {
               json: { error: { code: "INTERNAL_ERROR", message: "Something failed." } }
             })
           )
-          await page.getByRole("link", { name: "Ledger coverage" }).click()
+          await page.getByRole("link", { name: "Coverage" }).click()
           await page.getByText("Something failed.").waitFor()
           await page.getByText("req-42").waitFor()
           await page.unroute("**/v1/ledgers/coverage")
@@ -132,7 +133,7 @@ describeInBrowser("a viewer's session", () => {
         yield* Effect.promise(async () => {
           assert.strictEqual(await page.getByRole("button", { name: "New key" }).count(), 0)
           assert.strictEqual(await page.getByRole("button", { name: /^Revoke/ }).count(), 0)
-          await page.getByRole("link", { name: "Ledger coverage" }).click()
+          await page.getByRole("link", { name: "Coverage" }).click()
           await page.getByText("events:read").waitFor()
         })
         assertQuiet(opened)

@@ -3,6 +3,7 @@
  * requests the key has left, which decides how often pages refresh (refresh.ts).
  */
 import { type ApiResponse, HttpError, ok, type SuccessResponse, type WithHeaders } from "@oazapfts/runtime"
+import { callAnswered, callUnanswered } from "./connection.ts"
 import * as client from "./ledgerhook.ts"
 import { requestsLeftOf, setRequestsLeft } from "./refresh.ts"
 
@@ -72,7 +73,11 @@ export const sendWithKey = (key: string | undefined): void => {
 
 client.defaults.baseUrl = ""
 client.defaults.fetch = async (input, init) => {
-  const response = await fetch(input, { ...init, credentials: "omit", cache: "no-store" })
+  const response = await fetch(input, { ...init, credentials: "omit", cache: "no-store" }).catch((cause) => {
+    callUnanswered()
+    throw cause
+  })
+  callAnswered()
   const left = requestsLeftOf(response.headers)
   if (left !== undefined) setRequestsLeft(left)
   return response

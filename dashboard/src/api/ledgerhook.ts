@@ -323,6 +323,38 @@ export type Unavailable = {
         doc_url?: string;
     };
 };
+export type WebhookStats = {
+    /** Deliveries that succeeded. */
+    delivered: number;
+    /** Deliveries that were given up. */
+    failed: number;
+    /** Deliveries that wait for an attempt, retries included. */
+    pending: number;
+    /** delivered / (delivered + failed) as a percentage with two decimals; 0 if no delivery has ended. */
+    success_rate: number;
+    /** First attempts that delivered as a percentage of all first attempts of the period, with two decimals; null if there were none. */
+    first_attempt_success_rate: number | null;
+    /** Milliseconds within which 50 % of the deliveries of the period were answered, exact within an eighth; null if none was. */
+    p50_ms: number | null;
+    /** Milliseconds within which 99 % of the deliveries of the period were answered, exact within an eighth; null if none was. */
+    p99_ms: number | null;
+    /** Live deliveries that wait now, for longer than about a ledger. If there are more than 1,000, those that were created in the period. */
+    waiting: number;
+    /** The attempts of the last 24 hours, whatever the period, by half hour, oldest first: how many were answered with 2xx, and how many failed. Empty if there were none. */
+    attempts: [
+        number,
+        number
+    ][];
+    /** What came of the newest attempt; null if none of the webhook's newest deliveries had one. */
+    last_answer: {
+        /** When the attempt ended. */
+        at: string;
+        /** The HTTP status of the response; null if there was none. */
+        response_status: number | null;
+        /** Why the attempt failed; null if it delivered. */
+        error: string | null;
+    } | null;
+};
 export type ListedWebhook = {
     /** The webhook's id. */
     id: string;
@@ -380,17 +412,7 @@ export type ListedWebhook = {
     disabled_at: string | null;
     /** Why the webhook was disabled; null if it is active. */
     disabled_reason: string | null;
-    /** The webhook's deliveries that were created in the period. Present only if the request asks for stats. */
-    stats?: {
-        /** Deliveries that succeeded. */
-        delivered: number;
-        /** Deliveries that were given up. */
-        failed: number;
-        /** Deliveries that wait for an attempt, retries included. */
-        pending: number;
-        /** delivered / (delivered + failed) as a percentage with two decimals; 0 if no delivery has ended. */
-        success_rate: number;
-    };
+    stats?: WebhookStats;
 };
 export type WebhookPage = {
     /** The items, newest first. */
@@ -399,6 +421,17 @@ export type WebhookPage = {
     has_more: boolean;
     /** The cursor of the next page; null on the last page. */
     next_cursor: string | null;
+};
+export type WebhookCounts = {
+    /** How many of the webhooks are in each state of health. Every state is there. */
+    states: {
+        failing: number;
+        waiting: number;
+        disabled: number;
+        paused: number;
+        "new": number;
+        healthy: number;
+    };
 };
 export type Webhook = {
     /** The webhook's id. */
@@ -755,6 +788,10 @@ export type DeliveryStats = {
     first_attempt_success_rate: number | null;
     /** The mean response time in milliseconds of the successful attempts, with two decimals; 0 if there are none. */
     avg_latency_ms: number;
+    /** The response time in milliseconds within which 50% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered. */
+    p50_ms: number | null;
+    /** The response time in milliseconds within which 99% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered. */
+    p99_ms: number | null;
     /** Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d). */
     series?: DeliveryStatsPoint[];
 };
@@ -2880,6 +2917,43 @@ export function listWebhooks({ status, health, sort, search, stats, limit, curso
         limit,
         cursor
     }))}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * Count webhooks by health
+ */
+export function countWebhooks({ xRequestId }: {
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: WebhookCounts;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/webhooks/health", {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId

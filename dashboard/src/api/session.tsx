@@ -16,6 +16,8 @@ const loadAccount = () => call(getAccount())
 
 interface Session {
   readonly signedIn: boolean
+  /** The last characters of the key, by which its owner knows it. */
+  readonly ending: string
   /** Why the viewer was signed out; undefined if the viewer did it. */
   readonly signedOutBecause: string | undefined
   /** Throws an ApiFailure if the service refuses the key. */
@@ -25,12 +27,16 @@ interface Session {
 
 const Context = createContext<Session | undefined>(undefined)
 
+/** How much of a key is shown. */
+const SHOWN = 4
+const endOf = (key: string | undefined) => key?.slice(-SHOWN)
+
 const stored = sessionStorage.getItem(STORED) ?? undefined
 sendWithKey(stored)
 
 export const SessionProvider = ({ children }: { readonly children: ReactNode }) => {
   const queries = useQueryClient()
-  const [signedIn, setSignedIn] = useState(stored !== undefined)
+  const [ending, setEnding] = useState(endOf(stored))
   const [signedOutBecause, setBecause] = useState<string>()
 
   const signOut = useCallback(
@@ -38,7 +44,7 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
       sessionStorage.removeItem(STORED)
       sendWithKey(undefined)
       setBecause(because)
-      setSignedIn(false)
+      setEnding(undefined)
       queries.clear()
     },
     [queries]
@@ -55,7 +61,7 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
       }
       sessionStorage.setItem(STORED, key)
       setBecause(undefined)
-      setSignedIn(true)
+      setEnding(endOf(key))
     },
     [queries]
   )
@@ -73,8 +79,14 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
   )
 
   const session = useMemo(
-    () => ({ signedIn, signedOutBecause, signIn, signOut }),
-    [signedIn, signedOutBecause, signIn, signOut]
+    () => ({
+      signedIn: ending !== undefined,
+      ending: ending ?? "",
+      signedOutBecause,
+      signIn,
+      signOut
+    }),
+    [ending, signedOutBecause, signIn, signOut]
   )
   return <Context value={session}>{children}</Context>
 }

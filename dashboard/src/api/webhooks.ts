@@ -4,6 +4,7 @@ import { useMay } from "./account.ts"
 import { call } from "./call.ts"
 import { listWebhooks, type Webhook } from "./ledgerhook.ts"
 import { PAGE_ROWS } from "./list.ts"
+import { autoRefresh } from "./refresh.ts"
 
 /** The most webhooks that a search shows. Who does not find the webhook among them types more. */
 export const SEARCH_ROWS = 20
@@ -30,6 +31,17 @@ export const useWebhookSearch = (search: string) =>
     placeholderData: keepPreviousData,
     staleTime: STALE_MS
   })
+
+/** The webhooks that fail, longest first; at most a page of them. */
+export const useFailingWebhooks = (): ReadonlyArray<Webhook> => {
+  const webhooks = useQuery({
+    queryKey: ["webhooks", "failing"],
+    queryFn: () => call(listWebhooks({ health: "failing", limit: PAGE_ROWS })),
+    enabled: useMay("webhooks:read"),
+    refetchInterval: autoRefresh
+  })
+  return webhooks.data?.data ?? []
+}
 
 export const isWebhookId = (text: string): boolean => /^wh_[0-9A-HJKMNP-TV-Z]{26}$/.test(text)
 

@@ -3,11 +3,12 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "
 import { deliveryFilters } from "../pages/deliveries/filters.ts"
 import { eventFilters } from "../pages/events/filters.ts"
 import { SignIn } from "../pages/signIn/SignIn.tsx"
+import { webhookFilters } from "../pages/webhooks/filters.ts"
 import { NoSuchPage, PageFailure } from "../parts/Notices.tsx"
 import { Shell } from "./Shell.tsx"
 import { text } from "./search.ts"
 
-const root = createRootRoute({ notFoundComponent: NoSuchPage, errorComponent: PageFailure })
+const root = createRootRoute({ errorComponent: PageFailure })
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -31,9 +32,7 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       ...page("/webhooks"),
-      validateSearch: (search: Record<string, unknown>): { search?: string | undefined } => ({
-        search: text(search["search"])
-      }),
+      validateSearch: webhookFilters,
       component: lazyRouteComponent(() => import("../pages/webhooks/Webhooks.tsx"), "Webhooks")
     }),
     createRoute({
@@ -88,6 +87,7 @@ const routeTree = root.addChildren([
       ...page("/keys"),
       component: lazyRouteComponent(() => import("../pages/keys/Keys.tsx"), "Keys")
     }),
+    createRoute({ ...page("/$"), component: NoSuchPage }),
     createRoute({
       ...page("/account"),
       component: lazyRouteComponent(() => import("../pages/account/Account.tsx"), "Account")

@@ -3,6 +3,7 @@ import { Button } from "@mantine/core"
 import { useState } from "react"
 import classes from "./Code.module.css"
 import { Copy } from "./Copy.tsx"
+import { count } from "./format.ts"
 import { visible } from "./visible.ts"
 
 /** Longer texts make the page slow to read and to draw. */
@@ -28,8 +29,8 @@ export const Code = ({ what, children }: CodeProps) => {
         {cut && "…"}
       </pre>
       {cut && (
-        <Button size="compact-xs" variant="default" onClick={() => setWhole(true)}>
-          Show all {children.length.toLocaleString()} characters
+        <Button size="xs" variant="default" onClick={() => setWhole(true)}>
+          Show all {count(children.length)} characters
         </Button>
       )}
     </figure>

@@ -10,7 +10,7 @@ interface CopyProps {
 export const Copy = ({ value, what }: CopyProps) => (
   <CopyButton value={value} timeout={2_000}>
     {({ copied, copy }) => (
-      <Button size="compact-xs" variant="default" onClick={copy} aria-label={`Copy ${what}`}>
+      <Button size="xs" variant="default" onClick={copy} aria-label={`Copy ${what}`}>
         {copied ? "Copied" : "Copy"}
       </Button>
     )}

@@ -3,19 +3,24 @@
  * viewer reaches the end. Rows have one line each, so their height is known before they are drawn.
  */
 import { Button } from "@mantine/core"
+import { useElementSize, useMergedRef } from "@mantine/hooks"
 import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from "@tanstack/react-table"
 import { useWindowVirtualizer } from "@tanstack/react-virtual"
 import { type ReactNode, useEffect, useRef, useState } from "react"
 import type { List } from "../api/list.ts"
 import classes from "./DataTable.module.css"
 import { count } from "./format.ts"
-import { FailureNotice, Loading } from "./Notices.tsx"
+import { Loading } from "./Loading.tsx"
+import { FailureNotice } from "./Notices.tsx"
 
 const features = tableFeatures({})
 type Features = typeof features
 
 /** The height of a row in pixels, the same as in DataTable.module.css. */
-const ROW_PIXELS = 44
+const ROW_PIXELS = 40
+const TWO_LINES_PIXELS = 56
+/** Below this width of the table rows have two lines. */
+const NARROW_PIXELS = 640
 
 /** Rows drawn above and below the screen. */
 const OVERSCAN = 12
@@ -41,6 +46,8 @@ interface DataTableProps<Row extends object> {
   readonly columns: Columns<Row>
   readonly list: List<Row>
   readonly rowId: (row: Row) => string
+  /** Lines of each row. On a narrow screen every row has two. */
+  readonly lines?: 1 | 2
   /** Shown if the list has no rows. */
   readonly empty: ReactNode
 }
@@ -50,17 +57,22 @@ export const DataTable = <Row extends object>({
   columns,
   list,
   rowId,
+  lines = 1,
   empty
 }: DataTableProps<Row>) => {
   const rows = list.data
   if (rows === undefined) {
-    return list.isError ? <FailureNotice failure={list.error} onRetry={() => list.refetch()} /> : <Loading />
+    return list.isError ? (
+      <FailureNotice failure={list.error} onRetry={() => list.refetch()} />
+    ) : (
+      <Loading lines={8} height={20} />
+    )
   }
   if (rows.length === 0) return empty
   return (
     <>
       {list.isError && <FailureNotice failure={list.error} onRetry={() => list.refetch()} />}
-      <Rows label={label} columns={columns} rows={rows} rowId={rowId} list={list} />
+      <Rows label={label} columns={columns} rows={rows} rowId={rowId} lines={lines} list={list} />
     </>
   )
 }
@@ -69,7 +81,7 @@ interface RowsProps<Row extends object> extends Omit<DataTableProps<Row>, "empty
   readonly rows: ReadonlyArray<Row>
 }
 
-const Rows = <Row extends object>({ label, columns, rows, rowId, list }: RowsProps<Row>) => {
+const Rows = <Row extends object>({ label, columns, rows, rowId, lines = 1, list }: RowsProps<Row>) => {
   const table = useTable({
     features,
     columns: columns as Array<ColumnDef<Features, Row>>,
@@ -78,14 +90,19 @@ const Rows = <Row extends object>({ label, columns, rows, rowId, list }: RowsPro
   })
   const frame = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
+  const { ref: sized, width } = useElementSize()
+  const ref = useMergedRef(frame, sized)
+  const rowPixels = lines === 1 && (width === 0 || width > NARROW_PIXELS) ? ROW_PIXELS : TWO_LINES_PIXELS
   useEffect(() => setTop(frame.current?.offsetTop ?? 0), [])
   const model = table.getRowModel().rows
   const virtual = useWindowVirtualizer({
     count: model.length,
-    estimateSize: () => ROW_PIXELS,
+    estimateSize: () => rowPixels,
     overscan: OVERSCAN,
     scrollMargin: top
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows drawn before had the other height.
+  useEffect(() => virtual.measure(), [rowPixels])
   const drawn = virtual.getVirtualItems()
   const last = drawn.at(-1)
   const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = list
@@ -104,9 +121,10 @@ const Rows = <Row extends object>({ label, columns, rows, rowId, list }: RowsPro
   const above = drawn.length === 0 ? 0 : drawn[0]!.start - top
   const below = last === undefined ? 0 : virtual.getTotalSize() - (last.end - top)
   return (
-    <div ref={frame} className={classes["frame"]}>
+    <div ref={ref} className={classes["frame"]}>
       <table
         className={classes["table"]}
+        data-lines={lines}
         aria-label={label}
         aria-rowcount={hasNextPage ? -1 : model.length + 1}
       >
@@ -156,7 +174,7 @@ const Rows = <Row extends object>({ label, columns, rows, rowId, list }: RowsPro
         {isFetchingNextPage
           ? ", loading more"
           : hasNextPage && (
-              <Button size="compact-xs" variant="default" ml="sm" onClick={() => fetchNextPage()}>
+              <Button size="xs" variant="default" ml="sm" onClick={() => fetchNextPage()}>
                 Load more
               </Button>
             )}

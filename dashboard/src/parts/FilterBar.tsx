@@ -31,7 +31,7 @@ export const FilterBar = ({ active, onClear, children }: FilterBarProps) => {
         {children}
       </div>
       {active > 0 && (
-        <Button size="compact-xs" variant="default" className={classes["clear"]} onClick={onClear}>
+        <Button size="xs" variant="default" className={classes["clear"]} onClick={onClear}>
           Clear filters
         </Button>
       )}
@@ -47,10 +47,12 @@ interface FilterProps {
   readonly placeholder?: string
   /** For a few characters only. */
   readonly short?: boolean
+  /** Its placeholder says enough for those who see it. */
+  readonly isLabelHidden?: boolean
 }
 
 /** A text filter. It applies when the viewer presses Enter or leaves the field. */
-export const FilterText = ({ label, value, onChange, placeholder, short }: FilterProps) => {
+export const FilterText = ({ label, value, onChange, placeholder, short, isLabelHidden }: FilterProps) => {
   const [text, setText] = useState(value ?? "")
   useEffect(() => setText(value ?? ""), [value])
   const apply = () => {
@@ -59,8 +61,7 @@ export const FilterText = ({ label, value, onChange, placeholder, short }: Filte
   }
   return (
     <TextInput
-      size="xs"
-      label={label}
+      {...(isLabelHidden ? { "aria-label": label, size: "sm" } : { label, size: "xs" })}
       placeholder={placeholder}
       className={short ? classes["short"] : undefined}
       value={text}

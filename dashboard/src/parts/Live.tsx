@@ -64,7 +64,7 @@ export const LiveSwitch = ({ live, queryKey, rows }: LiveSwitchProps) => {
         {state}
       </span>
       {live.on && rows > PAGE_ROWS && (
-        <Button size="compact-xs" variant="default" onClick={toNewest}>
+        <Button size="xs" variant="default" onClick={toNewest}>
           Show the newest
         </Button>
       )}

@@ -1,25 +1,23 @@
-/** What a page shows instead of its content: nothing yet, nothing at all, or what went wrong and what to do. */
-import { Alert, Button, Loader } from "@mantine/core"
+/** What a page shows instead of its content: that there is nothing, or what went wrong and what to do. */
+import { Button } from "@mantine/core"
+import { IconCircleXFilled } from "@tabler/icons-react"
 import { type ErrorComponentProps, Link } from "@tanstack/react-router"
 import { Component, type ReactNode } from "react"
 import { ApiFailure } from "../api/call.ts"
+import classes from "./Notices.module.css"
 import { PlainText } from "./PlainText.tsx"
 
-export const Loading = () => (
-  <div className="row" role="status">
-    <Loader size="sm" aria-hidden />
-    <span className="quiet">Loading</span>
+/** Says what is true; `children` says what to do next. */
+export const Empty = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
+  <div className={classes["empty"]}>
+    <strong>{title}</strong>
+    <div className="quiet">{children}</div>
   </div>
 )
 
-/** `children` says what to do next. */
-export const Empty = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
-  <div className="panel" style={{ textAlign: "center", padding: "3rem 1.25rem" }}>
-    <strong>{title}</strong>
-    <div className="quiet" style={{ marginTop: "0.5rem" }}>
-      {children}
-    </div>
-  </div>
+/** A quiet line about the whole page. */
+export const Notice = ({ children }: { readonly children: ReactNode }) => (
+  <div className={classes["notice"]}>{children}</div>
 )
 
 const titles: Record<string, string> = {
@@ -49,22 +47,28 @@ export const FailureNotice = ({
   const known = failure instanceof ApiFailure ? failure : undefined
   const advice = known && adviceOf(known)
   return (
-    <Alert color="red" variant="light" role="alert" title={titles[known?.code ?? ""] ?? "That did not work"}>
-      <PlainText>
-        {known?.message ?? "This page has a defect. Reload it; if it fails again, report it."}
-      </PlainText>
-      {advice && <div>{advice}</div>}
-      {known?.requestId && (
-        <div className="quiet">
-          Request id: <span className="mono">{known.requestId}</span>
-        </div>
-      )}
-      {onRetry && (
-        <Button mt="sm" size="compact-sm" variant="default" onClick={onRetry}>
-          Try again
-        </Button>
-      )}
-    </Alert>
+    <div className={classes["failure"]} role="alert">
+      <IconCircleXFilled size={20} aria-hidden />
+      <div>
+        <strong>{titles[known?.code ?? ""] ?? "That did not work"}</strong>
+        <p>
+          <PlainText>
+            {known?.message ?? "This page has a defect. Reload it; if it fails again, report it."}
+          </PlainText>
+        </p>
+        {advice && <p className="quiet">{advice}</p>}
+        {known?.requestId && (
+          <p className="note">
+            Request id: <span className="mono">{known.requestId}</span>
+          </p>
+        )}
+        {onRetry && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            Try again
+          </Button>
+        )}
+      </div>
+    </div>
   )
 }
 
@@ -94,9 +98,7 @@ export const PageFailure = ({ error, reset }: ErrorComponentProps) => (
 )
 
 export const NoSuchPage = () => (
-  <main className="shell-main">
-    <Empty title="There is no such page">
-      <Link to="/">Go to the overview</Link>
-    </Empty>
-  </main>
+  <Empty title="There is no such page">
+    Its address may be mistyped. <Link to="/">Go to the overview</Link>
+  </Empty>
 )

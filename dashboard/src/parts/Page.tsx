@@ -1,20 +1,41 @@
-/** A page's title, its actions, and its content. The title is the tab's title too. */
-import { type ReactNode, useEffect } from "react"
+/** A page's headline, what it is part of, its actions, and its content. The headline is the tab's title too. */
+import { IconChevronRight } from "@tabler/icons-react"
+import { Link, type LinkProps } from "@tanstack/react-router"
+import { type ReactNode, useEffect, useId } from "react"
+import classes from "./Page.module.css"
 
 interface PageProps {
   readonly title: string
+  readonly icon?: ReactNode
+  /** The list that the page's thing is in. */
+  readonly within?: { readonly to: LinkProps["to"]; readonly label: string }
+  /** What else the headline would say, under it. */
+  readonly note?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-export const Page = ({ title, actions, children }: PageProps) => {
+export const Page = ({ title, icon, within, note, actions, children }: PageProps) => {
   useEffect(() => {
     document.title = `${title} · Ledgerhook`
   }, [title])
   return (
     <>
-      <div className="page-head">
-        <h1>{title}</h1>
+      {within && (
+        <div className={classes["within"]}>
+          <Link to={within.to}>{within.label}</Link>
+          <IconChevronRight size={14} aria-hidden />
+          <b aria-hidden>{title}</b>
+        </div>
+      )}
+      <div className={classes["head"]}>
+        <div className={classes["words"]}>
+          <h1 className={icon ? classes["withIcon"] : undefined}>
+            {icon}
+            {title}
+          </h1>
+          {note && <div className={classes["note"]}>{note}</div>}
+        </div>
         {actions && <div className="row">{actions}</div>}
       </div>
       <div className="stack">{children}</div>
@@ -22,10 +43,28 @@ export const Page = ({ title, actions, children }: PageProps) => {
   )
 }
 
-/** A box with a heading. */
-export const Panel = ({ title, children }: { readonly title?: string; readonly children: ReactNode }) => (
-  <section className="panel">
-    {title && <h2>{title}</h2>}
-    {children}
-  </section>
-)
+interface SectionProps {
+  readonly title?: string
+  /** Beside the title, quietly. */
+  readonly note?: ReactNode
+  /** At the right of the title. */
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+}
+
+/** A part of a page, with a heading. */
+export const Section = ({ title, note, actions, children }: SectionProps) => {
+  const id = useId()
+  return (
+    <section className="section" aria-labelledby={title && id}>
+      {title && (
+        <div className="section-head">
+          <h2 id={id}>{title}</h2>
+          {note && <span className="note">{note}</span>}
+          {actions && <div className="row">{actions}</div>}
+        </div>
+      )}
+      {children}
+    </section>
+  )
+}

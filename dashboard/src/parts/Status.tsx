@@ -1,33 +1,67 @@
-/** A status as a word with a colour. The word alone says everything. */
+/** A state as an icon and a word. The word alone says everything. */
+import {
+  IconBan,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconCircleXFilled,
+  IconClock,
+  IconLoader2,
+  IconPlayerPauseFilled,
+  IconSparkles
+} from "@tabler/icons-react"
 import classes from "./Status.module.css"
 
-const tones = {
-  delivered: "good",
-  active: "good",
-  healthy: "good",
-  completed: "good",
-  complete: "good",
-  running: "good",
-  failed: "bad",
-  disabled: "bad",
-  failing: "bad",
-  retrying: "waiting",
-  pending: "waiting",
-  queued: "waiting",
-  waiting: "waiting",
-  paused: "waiting",
-  "catching up": "waiting",
-  gaps: "bad",
-  new: "idle",
-  cancelled: "idle",
-  revoked: "idle",
-  expired: "idle"
+const looks = {
+  good: IconCircleCheck,
+  bad: IconCircleXFilled,
+  wait: IconClock,
+  running: IconLoader2,
+  paused: IconPlayerPauseFilled,
+  off: IconBan,
+  new: IconSparkles,
+  idle: IconCircleDashed
 } as const
 
-export type StatusName = keyof typeof tones
+const states = {
+  healthy: "good",
+  delivered: "good",
+  active: "good",
+  completed: "good",
+  complete: "good",
+  failing: "bad",
+  failed: "bad",
+  gaps: "bad",
+  waiting: "wait",
+  retrying: "wait",
+  "catching up": "wait",
+  running: "running",
+  paused: "paused",
+  disabled: "off",
+  revoked: "off",
+  cancelled: "off",
+  expired: "off",
+  new: "new",
+  pending: "idle",
+  queued: "idle"
+} as const satisfies Record<string, keyof typeof looks>
 
-export const Status = ({ children }: { readonly children: StatusName }) => (
-  <span className={classes["status"]} data-tone={tones[children]}>
-    {children}
+export type StatusName = keyof typeof states
+
+export const StatusIcon = ({ of, size = 16 }: { readonly of: StatusName; readonly size?: number }) => {
+  const look = states[of]
+  const Icon = looks[look]
+  return <Icon size={size} stroke={1.9} className={classes["icon"]} data-look={look} aria-hidden />
+}
+
+interface StatusProps {
+  readonly of: StatusName
+  /** By default the state's own name. */
+  readonly label?: string
+}
+
+export const Status = ({ of, label }: StatusProps) => (
+  <span className={classes["status"]} data-look={states[of]}>
+    <StatusIcon of={of} />
+    {label ?? of[0]!.toUpperCase() + of.slice(1)}
   </span>
 )

@@ -1,24 +1,39 @@
-/** A time in the viewer's zone. Its title has the same time in UTC. */
+/**
+ * A time: relative within a day ("3 s ago"), otherwise with its date. Its tooltip has the exact time, in the viewer's
+ * zone and in UTC.
+ */
+import { Tooltip } from "@mantine/core"
+import { exactTime, localTime, relativeTime } from "./format.ts"
+import { useNow } from "./now.ts"
+import classes from "./Time.module.css"
 
-const sameYear = new Intl.DateTimeFormat(undefined, {
-  day: "numeric",
-  month: "short",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit"
-})
-const otherYear = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
+interface TimeProps {
+  /** An ISO 8601 time or Unix milliseconds. */
+  readonly at: string | number
+  /** Shows the time of day even if it is not long ago. */
+  readonly exact?: boolean
+}
 
-export const localTime = (at: Date): string =>
-  (at.getFullYear() === new Date().getFullYear() ? sameYear : otherYear).format(at)
+const Relative = ({ date }: { readonly date: Date }) =>
+  relativeTime(date.getTime(), useNow()) ?? localTime(date)
 
-/** `at`: an ISO 8601 time or Unix milliseconds. */
-export const Time = ({ at }: { readonly at: string | number }) => {
+export const Time = ({ at, exact = false }: TimeProps) => {
   const date = new Date(at)
   const iso = date.toISOString()
   return (
-    <time dateTime={iso} title={`${iso.replace("T", " ").replace(/\.000Z|Z$/, "")} UTC`}>
-      {localTime(date)}
-    </time>
+    <Tooltip
+      label={
+        <>
+          {exactTime(date)}
+          <br />
+          <span className={classes["utc"]}>{iso}</span>
+        </>
+      }
+      events={{ hover: true, focus: true, touch: true }}
+    >
+      <time dateTime={iso} className={classes["time"]}>
+        {exact ? localTime(date) : <Relative date={date} />}
+      </time>
+    </Tooltip>
   )
 }

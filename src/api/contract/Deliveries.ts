@@ -138,6 +138,8 @@ const Stats = Schema.Struct({
     "The mean response time in milliseconds of the successful attempts, with two decimals; 0 if there are none.",
     96.25
   ),
+  p50_ms: percentile(50, 80),
+  p99_ms: percentile(99, 640),
   series: Schema.optionalKey(
     Schema.Array(StatsPoint).annotate({
       description:

@@ -46,6 +46,7 @@ import {
   Url,
   WebhookPayloadFilter
 } from "./WebhookFields.ts"
+import { WebhookCounts, WebhookStats } from "./WebhookStats.ts"
 
 export const WebhookId = idOf("wh_")
 /** Optional fields, both when a webhook is registered and when it is changed. */
@@ -196,16 +197,7 @@ const ListedWebhook = Schema.Struct({
   ...record,
   stats: Schema.optionalKey(
     field(
-      Schema.Struct({
-        delivered: count("Deliveries that succeeded.", 1180),
-        failed: count("Deliveries that were given up.", 3),
-        pending: count("Deliveries that wait for an attempt, retries included.", 12),
-        success_rate: field(
-          Schema.Finite,
-          "delivered / (delivered + failed) as a percentage with two decimals; 0 if no delivery has ended.",
-          99.75
-        )
-      }),
+      WebhookStats,
       "The webhook's deliveries that were created in the period. Present only if the request asks for stats."
     )
   )
@@ -288,6 +280,14 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         identifier: "listWebhooks",
         summary: "List webhooks",
         description: `Newest first, or by health: webhooks of mainnet with a live key, of testnet and devnet with a test key. Each is shown with at most ${webhookBounds.listedAccountFilters} account filters.`
+      })
+    ),
+    HttpApiEndpoint.get("health", "/health", { success: WebhookCounts }).annotateMerge(
+      scoped("webhooks:read", {
+        identifier: "countWebhooks",
+        summary: "Count webhooks by health",
+        description:
+          "How many webhooks of mainnet (with a live key) or of testnet and devnet (with a test key) are failing, waiting, disabled, paused, new and healthy."
       })
     ),
     HttpApiEndpoint.get("get", "/:id", { params, success: Webhook, error: NotFound }).annotateMerge(

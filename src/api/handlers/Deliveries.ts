@@ -27,7 +27,7 @@ import {
   DeliveryQueries,
   type DeliveryRow
 } from "../../storage/deliveries/DeliveryQueries.ts"
-import type { AttemptCounts, DeliveryPoint } from "../../storage/deliveries/DeliveryStats.ts"
+import type { DeliveryPoint } from "../../storage/deliveries/DeliveryStats.ts"
 import { EventQueries } from "../../storage/events/EventQueries.ts"
 import { ReplayStore } from "../../storage/replays/ReplayStore.ts"
 import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
@@ -43,6 +43,7 @@ import { refusedJob, WEBHOOK_FIELD } from "../JobRefusals.ts"
 import { makePage } from "../Pages.ts"
 import { checkPeriod } from "../Period.ts"
 import { ratio } from "../Ratio.ts"
+import { attemptsShown } from "../ShownStats.ts"
 import { CostlyTurns } from "../Turns.ts"
 import { noWebhook } from "../WebhookRefusals.ts"
 
@@ -74,15 +75,6 @@ const bodyOf = ({ id, request, webhook_id }: DeliveryDetailRow, event: LedgerEve
   return last.details?.batchId === undefined
     ? requestBody(request.format, sent, webhook_id)
     : batchItem(request.format, sent, webhook_id, id)
-}
-
-const attemptsShown = ({ first_delivered, first_failed, later_delivered, later_failed }: AttemptCounts) => {
-  const [firsts, failed] = [first_delivered + first_failed, first_failed + later_failed]
-  return {
-    attempts: first_delivered + later_delivered + failed,
-    attempts_failed: failed,
-    first_attempt_success_rate: firsts === 0 ? null : ratio(first_delivered * 100, firsts)
-  }
 }
 
 const pointOf = ({ at, attempts, p50Ms, p99Ms, ...counts }: DeliveryPoint) => ({
@@ -219,6 +211,8 @@ export const deliveriesLayer = HttpApiBuilder.group(
           success_rate: ratio(delivered * 100, delivered + failed),
           ...attemptsShown(stats.attempts),
           avg_latency_ms: ratio(latencySumMs, delivered),
+          p50_ms: stats.p50Ms,
+          p99_ms: stats.p99Ms,
           ...(series === "true" ? { series: points.map(pointOf) } : {})
         }
       }, orUnavailable),

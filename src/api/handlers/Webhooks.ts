@@ -45,7 +45,7 @@ import { type Fault, Forbidden, faultOf, pointerOf, ValidationError, webhookDisa
 import { orUnavailable } from "../Failures.ts"
 import { checkFilter, filterError } from "../FilterFaults.ts"
 import { makePage } from "../Pages.ts"
-import { ratio } from "../Ratio.ts"
+import { webhookStatsShown } from "../ShownStats.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
 import { CostlyTurns, makeTurns } from "../Turns.ts"
 import { limitReached, noWebhook } from "../WebhookRefusals.ts"
@@ -86,8 +86,6 @@ const webhookOf = (row: WebhookSeen, health: Health): Webhook => ({
 })
 
 const FILTER = ["payload_filter"]
-
-const NO_DELIVERIES = { delivered: 0, failed: 0, pending: 0 }
 
 const filterMismatch = ({ problems }: PayloadFilterMismatch) => Effect.fail(filterError(problems, FILTER))
 
@@ -236,12 +234,19 @@ export const webhooksLayer = HttpApiBuilder.group(
         if (period === undefined) return webhookPage
         const ids = webhookPage.data.map(({ id }) => id)
         const statsOf = yield* deliveries.statsOfWebhooks(owner, ids, period, nowMs)
+        const answers = yield* deliveries.lastAnswers(ids)
         const data = webhookPage.data.map((webhook) => {
-          const { delivered, failed, pending } = statsOf.get(webhook.id) ?? NO_DELIVERIES
-          const success_rate = ratio(delivered * 100, delivered + failed)
-          return { ...webhook, stats: { delivered, failed, pending, success_rate } }
+          const { id } = webhook
+          const stats = webhookStatsShown(statsOf.get(id), healths.get(id)!.waiting, answers.get(id))
+          return { ...webhook, stats }
         })
         return { ...webhookPage, data }
+      }, orUnavailable),
+
+      health: Effect.fnUntraced(function* () {
+        const owner = ownerOf(yield* Caller)
+        const counted = webhooks.countByHealth(owner)
+        return { states: yield* searchTurns.run(owner.accountId, searches.withPermit(counted)) }
       }, orUnavailable),
 
       get: Effect.fnUntraced(function* ({ params }) {

@@ -75,7 +75,7 @@ export const deadLettersFinding = ifThere(
 export const failingFinding = ifThere(
   "incidents",
   Effect.gen(function* () {
-    const { failing } = yield* countByHealth
+    const { failing } = yield* countByHealth()
     if (failing === 0) return undefined
     const longest = yield* longestFailing(WEBHOOKS_SHOWN)
     return warning(

@@ -28,6 +28,7 @@ import { ReadSql } from "../Sql.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
 import { makeDeliveryStats } from "./DeliveryStats.ts"
+import { lastAnswers } from "./LastAnswers.ts"
 import { detailsOf } from "./StoredDetails.ts"
 import { retryNow } from "./Transitions.ts"
 
@@ -96,6 +97,8 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
           deliveryPage<DeliveryRow>(read, columns, owner, filter, beforeId, limit),
 
         ...makeDeliveryStats(read),
+
+        lastAnswers: (ids: ReadonlyArray<WebhookId>) => lastAnswers(read, ids),
 
         find: (owner: Owner, id: string) =>
           read<DeliveryDetailRow>`

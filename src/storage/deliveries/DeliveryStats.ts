@@ -40,8 +40,7 @@ export interface DeliveryPoint extends DeliveryCounts {
   readonly p99Ms: number | null
 }
 
-export interface DeliveryStats extends DeliveryCounts {
-  readonly attempts: AttemptCounts
+export interface DeliveryStats extends Omit<DeliveryPoint, "at"> {
   /** Over the attempts that delivered. */
   readonly latencySumMs: number
   /** From the start of the period to now, without gaps. Empty if only sums were asked for. */
@@ -55,6 +54,33 @@ interface CountRow {
   readonly latency_bucket: number
   readonly count: number
   readonly latency_sum: number
+}
+
+interface CountOfWebhook extends Pick<CountRow, "status" | "latency_bucket" | "count"> {
+  readonly webhook_id: WebhookId
+}
+
+interface BarOfWebhook {
+  readonly webhook_id: WebhookId
+  readonly bar: number
+  readonly answered: number | null
+  readonly failed: number | null
+}
+
+/** Attempts of the last 24 hours are shown by half hours. */
+const BAR_MS = 30 * 60_000
+const BARS = 48
+
+/** Answered and failed attempts of each half hour, oldest first. */
+export type AttemptBars = ReadonlyArray<readonly [answered: number, failed: number]>
+
+export interface WebhookStats extends Omit<DeliveryPoint, "at"> {
+  readonly bars: AttemptBars
+}
+
+const barsFrom = (rows: ReadonlyArray<BarOfWebhook>): AttemptBars => {
+  const found = new Map(rows.map(({ answered, bar, failed }) => [bar, [answered ?? 0, failed ?? 0] as const]))
+  return Array.from({ length: BARS }, (_, bar) => found.get(bar) ?? ([0, 0] as const))
 }
 
 type StatusCount = Pick<CountRow, "status" | "count">
@@ -75,14 +101,19 @@ const attemptsOf = (rows: ReadonlyArray<StatusCount>): AttemptCounts => ({
   later_failed: sumOf(rows, "later_failed")
 })
 
-const pointOf = (at: number, rows: ReadonlyArray<CountRow>): DeliveryPoint => {
-  const latencies = new Map(
-    rows.flatMap(({ status, latency_bucket, count }) =>
-      status === "delivered" ? [[latency_bucket, count] as const] : []
-    )
-  )
-  const counts = { ...countsOf(rows), attempts: attemptsOf(rows) }
-  return { at, ...counts, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) }
+type Counts = ReadonlyArray<Pick<CountRow, "status" | "latency_bucket" | "count">>
+
+/** Of rows of any number of points. */
+const sumsOf = (rows: Counts): Omit<DeliveryPoint, "at"> => {
+  const latencies = new Map<number, number>()
+  for (const { count, latency_bucket, status } of rows)
+    if (status === "delivered") latencies.set(latency_bucket, (latencies.get(latency_bucket) ?? 0) + count)
+  return {
+    ...countsOf(rows),
+    attempts: attemptsOf(rows),
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99)
+  }
 }
 
 const upTo = (unixMs: number, widthMs: number) => Math.ceil(unixMs / widthMs) * widthMs
@@ -153,11 +184,10 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
           const points: Array<DeliveryPoint> = []
           if (withPoints)
             for (let at = firstPointMs; at < endMs; at += pointMs)
-              points.push(pointOf(at, rowsAt.get(at) ?? []))
+              points.push({ at, ...sumsOf(rowsAt.get(at) ?? []) })
           const delivered = rows.filter(({ status }) => status === "delivered")
           return {
-            ...countsOf(rows),
-            attempts: attemptsOf(rows),
+            ...sumsOf(rows),
             latencySumMs: delivered.reduce((sum, { latency_sum }) => sum + latency_sum, 0),
             points
           }
@@ -165,28 +195,36 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
       )
     },
 
-    /** Sums of several webhooks, by id, in one statement. Without those that have no deliveries in the period. */
-    statsOfWebhooks: (
+    /** Sums of several webhooks, by id. Without those that have neither deliveries nor attempts. */
+    statsOfWebhooks: Effect.fnUntraced(function* (
       owner: Owner,
       webhookIds: ReadonlyArray<WebhookId>,
       period: StatsPeriod,
       nowMs: number
-    ): Effect.Effect<ReadonlyMap<string, DeliveryCounts>, SqlError.SqlError> => {
-      const counts = countsIn(
-        {
-          sinceMs: sinceOf(period, nowMs),
-          endMs: downTo(nowMs, MINUTE_MS) + MINUTE_MS,
-          widestMs: Number.POSITIVE_INFINITY
-        },
-        sql`${ownedBy(owner)} AND webhook_id = ANY(${webhookIds}::text[]) AND status IN (${sql.literal(deliveryStatuses)})`
+    ) {
+      const endMs = downTo(nowMs, MINUTE_MS) + MINUTE_MS
+      const some = (statuses: string) =>
+        sql`${ownedBy(owner)} AND webhook_id = ANY(${webhookIds}::text[]) AND status IN (${sql.literal(statuses)})`
+      const inPeriod = countsIn(
+        { sinceMs: sinceOf(period, nowMs), endMs, widestMs: Number.POSITIVE_INFINITY },
+        some(`${deliveryStatuses}, ${attemptStatuses}`)
       )
-      return sql<Pick<CountRow, "status" | "count"> & { readonly webhook_id: WebhookId }>`
-        SELECT webhook_id, status, sum(count)::float8 AS count FROM ${counts} GROUP BY 1, 2`.pipe(
-        Effect.map((rows) => {
-          const rowsOf = Map.groupBy(rows, ({ webhook_id }) => webhook_id)
-          return new Map(Array.from(rowsOf, ([id, own]) => [id, countsOf(own)]))
-        })
-      )
-    }
+      const counts = yield* sql<CountOfWebhook>`
+        SELECT webhook_id, status, latency_bucket, sum(count)::float8 AS count FROM ${inPeriod} GROUP BY 1, 2, 3`
+      const firstBarMs = downTo(nowMs, BAR_MS) - (BARS - 1) * BAR_MS
+      const inBars = countsIn({ sinceMs: firstBarMs, endMs, widestMs: MINUTE_MS }, some(attemptStatuses))
+      const bars = yield* sql<BarOfWebhook>`
+        SELECT webhook_id, floor((extract(epoch FROM at) * 1000 - ${firstBarMs}::float8) / ${BAR_MS})::int AS bar,
+               sum(count) FILTER (WHERE status IN ('first_delivered', 'later_delivered'))::float8 AS answered,
+               sum(count) FILTER (WHERE status IN ('first_failed', 'later_failed'))::float8 AS failed
+        FROM ${inBars} GROUP BY 1, 2`
+      const barsOf = Map.groupBy(bars, ({ webhook_id }) => webhook_id)
+      return new Map(
+        Array.from(
+          Map.groupBy(counts, ({ webhook_id }) => webhook_id),
+          ([id, rows]) => [id, { ...sumsOf(rows), bars: barsFrom(barsOf.get(id) ?? []) }] as const
+        )
+      ) as ReadonlyMap<string, WebhookStats>
+    })
   }
 }

@@ -39,13 +39,13 @@ const stateOf = (sql: Sql, nowMs: number) => sql`CASE
 /** Webhooks `w` in that state. */
 export const inState = (sql: Sql, state: HealthState, nowMs: number) => sql`${stateOf(sql, nowMs)} = ${state}`
 
-/** How many webhooks of all accounts are in each state. */
-export const countByHealth = Effect.gen(function* () {
+/** How many of the webhooks `w` with `condition` are in each state. By default those of all accounts. */
+export const countByHealth = Effect.fnUntraced(function* (condition?: Statement.Fragment) {
   const sql = yield* SqlClient.SqlClient
   const nowMs = yield* Clock.currentTimeMillis
   const rows = yield* sql<{ readonly state: HealthState; readonly webhooks: number }>`
     SELECT ${stateOf(sql, nowMs)} AS state, count(*)::float8 AS webhooks
-    FROM webhooks w WHERE deleted_at IS NULL GROUP BY 1`
+    FROM webhooks w WHERE deleted_at IS NULL AND ${condition ?? sql`true`} GROUP BY 1`
   const counted = new Map(rows.map(({ state, webhooks }) => [state, webhooks]))
   // The cast is safe: every state has an entry.
   return Object.fromEntries(healthStates.map((state) => [state, counted.get(state) ?? 0])) as Record<

@@ -21,7 +21,7 @@ import { queueMails } from "../accounts/MailStore.ts"
 import { column } from "../Columns.ts"
 import { Outbox } from "../outbox/Outbox.ts"
 import { endIncidents, RUN_RESET } from "./Incidents.ts"
-import { inState, rankOf } from "./WebhookHealth.ts"
+import { countByHealth, inState, rankOf } from "./WebhookHealth.ts"
 import { requireRoom } from "./WebhookLimits.ts"
 import {
   changed,
@@ -195,6 +195,10 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         sql<WebhookRow>`SELECT ${columns} FROM webhooks WHERE id = ${id} AND ${owned(owner)}`.pipe(
           Effect.map(first)
         ),
+
+      /** How many webhooks are in each state of health. */
+      countByHealth: (owner: Owner) =>
+        Effect.provideService(countByHealth(owned(owner)), SqlClient.SqlClient, sql),
 
       /** Those after `after`. `place`: where the webhook is in the list. */
       list: (

@@ -8,6 +8,7 @@ import type { Network } from "../../../src/domain/Network.ts"
 import { type StatsPeriod, statsPeriods, statsWidths } from "../../../src/domain/StatsPeriod.ts"
 import { makeSeededRandom } from "../../../src/simulator/SeededRandom.ts"
 import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
+import type { DeliveryPoint } from "../../../src/storage/deliveries/DeliveryStats.ts"
 import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
 import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
 import type { NewDelivery } from "../../../src/storage/deliveries/Transitions.ts"
@@ -73,6 +74,24 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
       yield* store.record(ended.slice(300), 100)
       const createdAt = ({ row }: (typeof model)[number]) => idTime(row.id)
 
+      const checkLatencies = (
+        { p50Ms, p99Ms }: Pick<DeliveryPoint, "p50Ms" | "p99Ms">,
+        some: typeof model
+      ) => {
+        const latencies = some
+          .filter(({ status }) => status === "delivered")
+          .map(({ latencyMs }) => latencyMs)
+          .toSorted((a, b) => a - b)
+        for (const [found, share] of [
+          [p50Ms, 0.5],
+          [p99Ms, 0.99]
+        ] as const) {
+          const exact = latencies[Math.ceil(share * latencies.length) - 1]
+          if (exact === undefined) assert.isNull(found)
+          else assert.isTrue(found !== null && within(found, exact), `${found} for ${exact}`)
+        }
+      }
+
       const check = Effect.fnUntraced(function* (
         networks: ReadonlyArray<Network>,
         period: StatsPeriod,
@@ -103,7 +122,7 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
           later_delivered: 0,
           later_failed: 0
         }
-        const { points, latencySumMs, ...counts } = yield* queries.stats(
+        const { points, latencySumMs, p50Ms, p99Ms, ...counts } = yield* queries.stats(
           { ...owner, networks },
           webhookId,
           period,
@@ -113,7 +132,7 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
         assert.deepStrictEqual(counts, { ...mine, attempts })
         assert.deepStrictEqual(points.at(-1)!.attempts, attempts)
         const sums = yield* queries.stats({ ...owner, networks }, webhookId, period, NOW, false)
-        assert.deepStrictEqual(sums, { ...mine, attempts, latencySumMs, points: [] })
+        assert.deepStrictEqual(sums, { ...mine, attempts, latencySumMs, p50Ms, p99Ms, points: [] })
         const delivered = inside.filter(({ status }) => status === "delivered")
         assert.strictEqual(
           latencySumMs,
@@ -128,19 +147,9 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
           assert.strictEqual(point.delivered, count(there, "delivered"))
           assert.strictEqual(point.failed, count(there, "failed"))
           assert.strictEqual(point.pending, count(there, "pending", "retrying"))
-          const latencies = there
-            .filter(({ status }) => status === "delivered")
-            .map(({ latencyMs }) => latencyMs)
-            .toSorted((a, b) => a - b)
-          for (const [found, share] of [
-            [point.p50Ms, 0.5],
-            [point.p99Ms, 0.99]
-          ] as const) {
-            const exact = latencies[Math.ceil(share * latencies.length) - 1]
-            if (exact === undefined) assert.isNull(found)
-            else assert.isTrue(found !== null && within(found, exact), `${found} for ${exact}`)
-          }
+          checkLatencies(point, there)
         }
+        checkLatencies({ p50Ms, p99Ms }, inside)
       })
       for (const period of statsPeriods) {
         const since = sinceOf(period)
@@ -149,11 +158,22 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
           const mine = model.filter((each) => createdAt(each) >= since && each.row.webhookId === id)
           const count = (...statuses: ReadonlyArray<string>) =>
             mine.filter(({ status }) => statuses.includes(status)).length
-          assert.deepStrictEqual(some.get(id), {
+          const { attempts, bars, p50Ms, p99Ms, ...counts } = some.get(id)!
+          assert.deepStrictEqual(counts, {
             delivered: count("delivered"),
             failed: count("failed"),
             pending: count("pending", "retrying")
           })
+          checkLatencies({ p50Ms, p99Ms }, mine)
+          // All attempts ended now, whenever their deliveries were made.
+          const { first_delivered, first_failed } = attempts
+          assert.deepStrictEqual(bars.at(-1), [first_delivered, first_failed])
+          assert.strictEqual(
+            bars.reduce((sum, [answered, failed]) => sum + answered + failed, 0),
+            first_delivered + first_failed
+          )
+          const all = model.filter(({ row, status }) => row.webhookId === id && status !== "pending")
+          assert.strictEqual(first_delivered + first_failed, all.length)
         }
         assert.strictEqual(some.size, 2)
         assert.strictEqual((yield* queries.statsOfWebhooks(OWNER, [one!], period, NOW)).size, 0)

@@ -3,7 +3,7 @@ import { Progress } from "@mantine/core"
 import { useAccount } from "../../api/account.ts"
 import type { Account as AccountData } from "../../api/session.tsx"
 import { count, plural } from "../../parts/format.ts"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { UsageByDay } from "./UsageByDay.tsx"
 
@@ -11,7 +11,7 @@ const Usage = ({ usage }: Pick<AccountData, "usage">) => {
   const { month, deliveries, quota } = usage
   const percent = quota === null ? 0 : (100 * deliveries) / Math.max(quota, 1)
   return (
-    <Panel title={`Usage in ${month}`}>
+    <Section title={`Usage in ${month}`}>
       <p>
         {quota === null
           ? `${plural(deliveries, "delivery attempt")} on mainnet. This plan has no monthly limit.`
@@ -36,12 +36,12 @@ const Usage = ({ usage }: Pick<AccountData, "usage">) => {
         </p>
       )}
       <UsageByDay days={usage.days} />
-    </Panel>
+    </Section>
   )
 }
 
 const Limits = ({ limits }: Pick<AccountData, "limits">) => (
-  <Panel title="Limits of the plan">
+  <Section title="Limits of the plan">
     <dl className="facts">
       <dt>Requests with each key</dt>
       <dd>
@@ -66,14 +66,14 @@ const Limits = ({ limits }: Pick<AccountData, "limits">) => (
         {count(limits.api_keys)}, {count(limits.new_api_keys_per_day)} new ones within 24 hours
       </dd>
     </dl>
-  </Panel>
+  </Section>
 )
 
 export const Account = () => {
   const { name, email, plan, id, limits, usage, key } = useAccount()
   return (
-    <Page title="Account">
-      <Panel>
+    <Page title="Plan and usage">
+      <Section>
         <dl className="facts">
           <dt>Name</dt>
           <dd>
@@ -92,7 +92,7 @@ export const Account = () => {
             a {key.environment} key <span className="mono">{key.id}</span>, which may: {key.scopes.join(", ")}
           </dd>
         </dl>
-      </Panel>
+      </Section>
       <Usage usage={usage} />
       <Limits limits={limits} />
     </Page>

@@ -1,30 +1,33 @@
-/** The month's delivery attempts day by day. */
-import { useMemo } from "react"
-import { Chart } from "../../parts/Chart.tsx"
-import { shortCount } from "../../parts/format.ts"
+/** The attempts of each day of the month, which the quota counts. */
+import { Spark } from "../../charts/Spark.tsx"
+import { count, localDay } from "../../parts/format.ts"
+import classes from "./UsageByDay.module.css"
 
-interface Day {
-  /** Such as 2026-11-21, in UTC. */
-  readonly date: string
-  readonly deliveries: number
+interface UsageByDayProps {
+  readonly days: ReadonlyArray<{ readonly date: string; readonly deliveries: number }>
 }
 
-export const UsageByDay = ({ days }: { readonly days: ReadonlyArray<Day> }) => {
-  const times = useMemo(() => days.map(({ date }) => Date.parse(date) / 1_000), [days])
-  const series = useMemo(
-    () => [
-      { label: "Delivery attempts", colour: "accent", values: days.map(({ deliveries }) => deliveries) }
-    ],
-    [days]
-  )
-  if (days.every(({ deliveries }) => deliveries === 0)) return null
+/** Days are UTC, as the quota is; noon is that day in most zones. */
+const dayOf = (date: string) => localDay(new Date(`${date}T12:00:00Z`))
+
+export const UsageByDay = ({ days }: UsageByDayProps) => {
+  const total = days.reduce((sum, { deliveries }) => sum + deliveries, 0)
+  const most = Math.max(...days.map(({ deliveries }) => deliveries), 0)
+  if (total === 0) return null
   return (
-    <Chart
-      description="Delivery attempts on mainnet for each day of the month."
-      times={times}
-      series={series}
-      kind="stacked"
-      format={shortCount}
-    />
+    <div>
+      <div className={classes["bars"]}>
+        <Spark
+          kind="bars"
+          description={`Attempts by day of this month: ${count(total)} in all.`}
+          values={days.map(({ deliveries }) => deliveries)}
+        />
+        <div className={classes["ends"]}>
+          <span>{days[0] && dayOf(days[0].date)}</span>
+          <span>at most {count(most)} on a day</span>
+          <span>today</span>
+        </div>
+      </div>
+    </div>
   )
 }

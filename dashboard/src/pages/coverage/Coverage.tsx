@@ -1,19 +1,13 @@
 /** Per network: which ledgers the service has taken, the gaps between them, and how far it is behind. */
-import { useQuery } from "@tanstack/react-query"
 import { useMay } from "../../api/account.ts"
-import { call } from "../../api/call.ts"
-import { getLedgerCoverage } from "../../api/ledgerhook.ts"
-import { autoRefresh } from "../../api/refresh.ts"
-import { Empty, FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { useCoverage } from "../../api/coverage.ts"
+import { Loading } from "../../parts/Loading.tsx"
+import { Empty, FailureNotice } from "../../parts/Notices.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { CoveredNetwork } from "./CoveredNetwork.tsx"
 
 const Networks = () => {
-  const coverage = useQuery({
-    queryKey: ["coverage"],
-    queryFn: () => call(getLedgerCoverage()),
-    refetchInterval: autoRefresh
-  })
+  const coverage = useCoverage()
   if (coverage.isError) return <FailureNotice failure={coverage.error} onRetry={() => coverage.refetch()} />
   if (coverage.data === undefined) return <Loading />
   const shown = coverage.data.data.filter(({ watched, ranges }) => watched || ranges.length > 0)
@@ -29,6 +23,10 @@ const Networks = () => {
 
 export const Coverage = () => (
   <Page title="Ledger coverage">
-    {useMay("events:read") ? <Networks /> : <Panel>This key may not see ledgers (scope events:read).</Panel>}
+    {useMay("events:read") ? (
+      <Networks />
+    ) : (
+      <Section>This key may not see ledgers (scope events:read).</Section>
+    )}
   </Page>
 )

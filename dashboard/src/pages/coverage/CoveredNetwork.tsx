@@ -3,7 +3,7 @@ import { Fragment } from "react"
 import type { LedgerRange, NetworkCoverage } from "../../api/ledgerhook.ts"
 import { Code } from "../../parts/Code.tsx"
 import { count, duration, plural } from "../../parts/format.ts"
-import { Panel } from "../../parts/Page.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { Status, type StatusName } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
 import classes from "./CoveredNetwork.module.css"
@@ -63,9 +63,9 @@ export const CoveredNetwork = ({ network, ranges, head, catching_up, skipped = [
   const taken = ranges.reduce((sum, range) => sum + range.ledgers, 0)
   const pace = newest && ledgersPerMinute(newest)
   return (
-    <Panel title={newest?.simulated ? `${network} (simulated ledger)` : network}>
+    <Section title={newest?.simulated ? `${network} (simulated ledger)` : network}>
       <div className="row" style={{ marginBottom: "0.9rem" }}>
-        <Status>{stateOf(taken, gaps.length, catching_up !== null)}</Status>
+        <Status of={stateOf(taken, gaps.length, catching_up !== null)} />
         <span>
           {taken === 0
             ? "No ledger has been taken yet. The service takes the next one that a server announces."
@@ -132,6 +132,6 @@ export const CoveredNetwork = ({ network, ranges, head, catching_up, skipped = [
         </dl>
       )}
       {newest && <Proof network={network} range={newest} />}
-    </Panel>
+    </Section>
   )
 }

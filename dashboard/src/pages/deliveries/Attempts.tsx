@@ -2,7 +2,7 @@
 import type { Attempt, DeliveryDetail } from "../../api/ledgerhook.ts"
 import { Code, readableJson } from "../../parts/Code.tsx"
 import { duration } from "../../parts/format.ts"
-import { Panel } from "../../parts/Page.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -61,7 +61,7 @@ const AttemptItem = ({ attempt, longestMs, previous }: AttemptItemProps) => (
   <li className={classes["attempt"]} data-status={attempt.status}>
     <div className="row">
       <strong>Attempt {attempt.attempt}</strong>
-      <Status>{attempt.status}</Status>
+      <Status of={attempt.status} />
       {attempt.error !== undefined ? (
         <PlainText>{attempt.error}</PlainText>
       ) : (
@@ -82,7 +82,7 @@ const AttemptItem = ({ attempt, longestMs, previous }: AttemptItemProps) => (
 export const Attempts = ({ attempt_history: attempts, next_attempt_at, status }: DeliveryDetail) => {
   const longestMs = Math.max(...attempts.map(({ total_ms }) => total_ms ?? 0), 0)
   return (
-    <Panel title="Attempts">
+    <Section title="Attempts">
       <ol className={classes["timeline"]}>
         {attempts.map((attempt, index) => (
           <AttemptItem
@@ -118,6 +118,6 @@ export const Attempts = ({ attempt_history: attempts, next_attempt_at, status }:
           <span data-part="read">reading it</span>
         </div>
       )}
-    </Panel>
+    </Section>
   )
 }

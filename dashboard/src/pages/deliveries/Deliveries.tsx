@@ -12,7 +12,7 @@ import { count } from "../../parts/format.ts"
 import { LiveSwitch, refreshOf, useLive } from "../../parts/Live.tsx"
 import { NarrowOnly } from "../../parts/Narrow.tsx"
 import { Empty } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -29,7 +29,7 @@ const columnsWith = (webhookName: (id: string) => string) =>
     column.accessor("status", {
       header: "Status",
       meta: { width: "7.75rem" },
-      cell: ({ getValue }) => <Status>{getValue()}</Status>
+      cell: ({ getValue }) => <Status of={getValue()} />
     }),
     column.accessor("event_type", {
       header: "Event",
@@ -124,6 +124,6 @@ export const Deliveries = () =>
     <Rows />
   ) : (
     <Page title="Deliveries">
-      <Panel>This key may not see deliveries (scope deliveries:read).</Panel>
+      <Section>This key may not see deliveries (scope deliveries:read).</Section>
     </Page>
   )

@@ -8,8 +8,9 @@ import { type DeliveryDetail, getDelivery, retryDelivery } from "../../api/ledge
 import { autoRefresh, liveRefresh } from "../../api/refresh.ts"
 import { nameOf, useWebhook } from "../../api/webhooks.ts"
 import { plural } from "../../parts/format.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -59,11 +60,11 @@ const Facts = (delivery: DeliveryDetail) => {
   const { webhook_id, event_id, status, attempts, last_error, created_at, updated_at } = delivery
   const webhook = useWebhook(webhook_id)
   return (
-    <Panel>
+    <Section>
       <dl className="facts">
         <dt>Status</dt>
         <dd>
-          <Status>{status}</Status>{" "}
+          <Status of={status} />{" "}
           {last_error !== null && (
             <>
               after <PlainText>{last_error}</PlainText>
@@ -103,7 +104,7 @@ const Facts = (delivery: DeliveryDetail) => {
         </dd>
       </dl>
       {mayRetry && (status === "failed" || status === "retrying") && <Retry key={attempts} {...delivery} />}
-    </Panel>
+    </Section>
   )
 }
 
@@ -123,7 +124,10 @@ const Content = ({ id }: { readonly id: string }) => {
   const delivery = query.data
   if (delivery === undefined && !query.isError) return <Loading />
   return (
-    <Page title={delivery === undefined ? "Delivery" : `Delivery of ${delivery.event_type}`}>
+    <Page
+      within={{ to: "/deliveries", label: "Deliveries" }}
+      title={delivery === undefined ? "Delivery" : `Delivery of ${delivery.event_type}`}
+    >
       {query.isError && <FailureNotice failure={query.error} onRetry={() => query.refetch()} />}
       {delivery && <Parts {...delivery} />}
     </Page>
@@ -147,8 +151,8 @@ export const Delivery = () => {
   return useMay("deliveries:read") ? (
     <Content id={id} />
   ) : (
-    <Page title="Delivery">
-      <Panel>This key may not see deliveries (scope deliveries:read).</Panel>
+    <Page within={{ to: "/deliveries", label: "Deliveries" }} title="Delivery">
+      <Section>This key may not see deliveries (scope deliveries:read).</Section>
     </Page>
   )
 }

@@ -3,21 +3,21 @@ import { Switch } from "@mantine/core"
 import { useState } from "react"
 import type { DeliveryDetail } from "../../api/ledgerhook.ts"
 import { Code, readableJson } from "../../parts/Code.tsx"
-import { Panel } from "../../parts/Page.tsx"
+import { Section } from "../../parts/Page.tsx"
 
 export const Request = ({ request_headers, request_body, attempts }: DeliveryDetail) => {
   const [raw, setRaw] = useState(false)
   if (request_headers === null || request_body === null) {
     return (
-      <Panel title="Request">
+      <Section title="Request">
         {attempts === 0
           ? "Nothing was sent yet. The request is shown here after the first attempt."
           : "The event is no longer kept, so the request cannot be shown."}
-      </Panel>
+      </Section>
     )
   }
   return (
-    <Panel title="Request">
+    <Section title="Request">
       <div className="stack">
         <Code what="the request headers">
           {Object.entries(request_headers)
@@ -35,6 +35,6 @@ export const Request = ({ request_headers, request_body, attempts }: DeliveryDet
           the values of the webhook's own headers are shown as ***.
         </div>
       </div>
-    </Panel>
+    </Section>
   )
 }

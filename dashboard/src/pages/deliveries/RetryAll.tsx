@@ -8,8 +8,9 @@ import { type CountedRetries, type QueuedRetryJob, retryDeliveries } from "../..
 import { useNewestWebhooks } from "../../api/webhooks.ts"
 import { EventTypeSelect } from "../../parts/EventTypeSelect.tsx"
 import { count, plural } from "../../parts/format.ts"
+import { Loading } from "../../parts/Loading.tsx"
 import { fromLocalInput, localInput } from "../../parts/localInput.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
 import { WebhookSelect } from "../../parts/WebhookSelect.tsx"
 import type { DeliveryFilters } from "./filters.ts"
 import classes from "./RetryAll.module.css"
@@ -58,7 +59,7 @@ const Form = ({ filters, onQueued }: FormProps) => {
   })
   const matched = request === undefined ? 0 : (preview.data?.matched ?? 0)
   return (
-    <div className="stack">
+    <div className="stack-small">
       <WebhookSelect
         placeholder="Choose one"
         value={choice.webhook_id}
@@ -69,7 +70,7 @@ const Form = ({ filters, onQueued }: FormProps) => {
         value={[...choice.statuses]}
         onChange={(statuses) => change({ statuses: statuses as RetryChoice["statuses"] })}
       >
-        <div className="stack" style={{ gap: "0.5rem", marginTop: "0.4rem" }}>
+        <div className="stack-small" style={{ gap: "0.5rem", marginTop: "0.4rem" }}>
           <Checkbox
             value="failed"
             label="Failed: all attempts failed. They start the retry schedule again."

@@ -2,7 +2,7 @@
 import { SegmentedControl } from "@mantine/core"
 import { useState } from "react"
 import { Code } from "../../parts/Code.tsx"
-import { Panel } from "../../parts/Page.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { type Language, languages, signedOf } from "./snippets.ts"
 
 interface VerifySignatureProps {
@@ -13,7 +13,7 @@ interface VerifySignatureProps {
 export const VerifySignature = ({ body, headers }: VerifySignatureProps) => {
   const [language, setLanguage] = useState<Language>("Shell")
   return (
-    <Panel title="Verify the signature">
+    <Section title="Verify the signature">
       <div className="stack">
         <p>
           Set the environment variable <code>SECRET</code> to the webhook's secret and run the program. It
@@ -37,6 +37,6 @@ export const VerifySignature = ({ body, headers }: VerifySignatureProps) => {
           </div>
         ))}
       </div>
-    </Panel>
+    </Section>
   )
 }

@@ -6,8 +6,9 @@ import { call } from "../../api/call.ts"
 import { type Event as EventData, getEvent, getLedgerCoverage } from "../../api/ledgerhook.ts"
 import { Code } from "../../parts/Code.tsx"
 import { Copy } from "../../parts/Copy.tsx"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { explorerOf, simulatedIn } from "./explorer.ts"
 import { networkIn } from "./filters.ts"
@@ -35,7 +36,7 @@ const Explorer = ({ event, transaction }: PartProps) => {
 }
 
 const Facts = ({ event, transaction }: PartProps) => (
-  <Panel>
+  <Section>
     <dl className="facts">
       <dt>Ledger</dt>
       <dd>
@@ -50,7 +51,7 @@ const Facts = ({ event, transaction }: PartProps) => (
         <span className="mono">{event.event_id}</span> <Copy value={event.event_id} what="the event id" />
       </dd>
     </dl>
-  </Panel>
+  </Section>
 )
 
 const Content = ({ id }: { readonly id: string }) => {
@@ -64,7 +65,7 @@ const Content = ({ id }: { readonly id: string }) => {
   const event = query.data
   if (event === undefined) {
     return query.isError ? (
-      <Page title="Event">
+      <Page within={{ to: "/events", label: "Events" }} title="Event">
         <FailureNotice failure={query.error} onRetry={() => query.refetch()} />
       </Page>
     ) : (
@@ -74,15 +75,15 @@ const Content = ({ id }: { readonly id: string }) => {
   // xrpl:<ledger index>:<hash>:<type>
   const transaction = event.event_id.split(":")[2] ?? ""
   return (
-    <Page title={event.event_type}>
+    <Page within={{ to: "/events", label: "Events" }} title={event.event_type}>
       <Facts event={event} transaction={transaction} />
-      <Panel title="What happened">
+      <Section title="What happened">
         <Payload payload={event.payload as Readonly<Record<string, unknown>>} network={event.network} />
-      </Panel>
+      </Section>
       <Receivers event={event} transaction={transaction} />
-      <Panel title="As JSON">
+      <Section title="As JSON">
         <Code what="the event as JSON">{JSON.stringify(event, null, 2)}</Code>
-      </Panel>
+      </Section>
     </Page>
   )
 }
@@ -92,8 +93,8 @@ export const Event = () => {
   return useMay("events:read") ? (
     <Content id={id} />
   ) : (
-    <Page title="Event">
-      <Panel>This key may not see events (scope events:read).</Panel>
+    <Page within={{ to: "/events", label: "Events" }} title="Event">
+      <Section>This key may not see events (scope events:read).</Section>
     </Page>
   )
 }

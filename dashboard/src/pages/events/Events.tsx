@@ -9,7 +9,7 @@ import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
 import { LiveSwitch, refreshOf, useLive } from "../../parts/Live.tsx"
 import { NarrowOnly } from "../../parts/Narrow.tsx"
 import { Empty } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { EventFilterBar } from "./EventFilterBar.tsx"
@@ -109,6 +109,6 @@ export const Events = () =>
     <Rows />
   ) : (
     <Page title="Events">
-      <Panel>This key may not see events (scope events:read).</Panel>
+      <Section>This key may not see events (scope events:read).</Section>
     </Page>
   )

@@ -7,8 +7,9 @@ import { type Event, type ExplainedWebhook, explainTransaction } from "../../api
 import { autoRefresh } from "../../api/refresh.ts"
 import { nameIn, useNewestWebhooks } from "../../api/webhooks.ts"
 import { plural } from "../../parts/format.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Reason } from "./Reason.tsx"
@@ -28,7 +29,7 @@ const Receiver = ({ webhook, name }: ReceiverProps) => (
       {webhook.delivery === null ? (
         <span className="quiet">not sent</span>
       ) : (
-        <Status>{webhook.delivery.status}</Status>
+        <Status of={webhook.delivery.status} />
       )}
     </div>
     <Reason webhook={webhook} />
@@ -106,11 +107,11 @@ interface ReceiversProps {
 }
 
 export const Receivers = (props: ReceiversProps) => (
-  <Panel title="Webhooks">
+  <Section title="Webhooks">
     {useMay("deliveries:read") ? (
       <Content {...props} />
     ) : (
       "This key may not see which webhooks got the event (scope deliveries:read)."
     )}
-  </Panel>
+  </Section>
 )

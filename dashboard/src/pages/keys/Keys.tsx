@@ -7,7 +7,7 @@ import { type ApiKey, listApiKeys } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS, useList } from "../../api/list.ts"
 import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -59,7 +59,7 @@ const columns = column.columns([
     id: "status",
     header: "Status",
     meta: { width: "6.5rem" },
-    cell: ({ row: { original } }) => <Status>{statusOf(original, Date.now())}</Status>
+    cell: ({ row: { original } }) => <Status of={statusOf(original, Date.now())} />
   }),
   column.display({
     id: "actions",
@@ -85,7 +85,7 @@ export const Keys = () => {
   return (
     <Page title="API keys" actions={mayWrite && <Button onClick={() => setOpen(true)}>New key</Button>}>
       <NewKey opened={open} onClose={() => setOpen(false)} />
-      {mayRead ? <List /> : <Panel>This key may not see API keys (scope api_keys:read).</Panel>}
+      {mayRead ? <List /> : <Section>This key may not see API keys (scope api_keys:read).</Section>}
     </Page>
   )
 }

@@ -66,7 +66,7 @@ export const NewKey = ({ opened, onClose }: NewKeyProps) => {
       size="lg"
     >
       {made ? (
-        <div className="stack">
+        <div className="stack-small">
           <p>This is the only time that the key is shown. Store it now, such as in a password manager.</p>
           <div className="row">
             <code className="mono">{made.key}</code>
@@ -75,7 +75,7 @@ export const NewKey = ({ opened, onClose }: NewKeyProps) => {
           <Button onClick={close}>I have stored it</Button>
         </div>
       ) : (
-        <form className="stack" onSubmit={form.onSubmit((values) => create.mutate(values))}>
+        <form className="stack-small" onSubmit={form.onSubmit((values) => create.mutate(values))}>
           <TextInput label="Name" placeholder="backend" {...form.getInputProps("name")} data-autofocus />
           <Select
             label="Networks"
@@ -87,7 +87,7 @@ export const NewKey = ({ opened, onClose }: NewKeyProps) => {
             {...form.getInputProps("environment")}
           />
           <Checkbox.Group label="The key may" {...form.getInputProps("scopes")}>
-            <div className="stack" style={{ gap: "0.5rem", marginTop: "0.5rem" }}>
+            <div className="stack-small" style={{ gap: "0.5rem", marginTop: "0.5rem" }}>
               {grantable.map((scope) => (
                 <Checkbox key={scope} value={scope} label={`${meanings[scope]} (${scope})`} />
               ))}

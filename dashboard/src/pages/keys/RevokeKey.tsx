@@ -24,16 +24,11 @@ export const RevokeKey = ({ apiKey }: { readonly apiKey: ApiKey }) => {
   if (!mayWrite || statusOf(apiKey, Date.now()) !== "active") return null
   return (
     <>
-      <Button
-        size="compact-xs"
-        variant="default"
-        onClick={() => setOpen(true)}
-        aria-label={`Revoke ${apiKey.name}`}
-      >
+      <Button size="xs" variant="default" onClick={() => setOpen(true)} aria-label={`Revoke ${apiKey.name}`}>
         Revoke
       </Button>
       <Modal opened={open} onClose={() => setOpen(false)} title="Revoke this key?">
-        <div className="stack">
+        <div className="stack-small">
           <p>
             Every later request with the key{" "}
             <strong>

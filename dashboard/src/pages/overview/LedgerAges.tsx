@@ -1,12 +1,11 @@
 /** For each network: its newest ledger, the ledger's age, and whether the service has taken it. */
-import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { call } from "../../api/call.ts"
-import { getLedgerCoverage, type NetworkCoverage } from "../../api/ledgerhook.ts"
-import { autoRefresh } from "../../api/refresh.ts"
+import { useCoverage } from "../../api/coverage.ts"
+import type { NetworkCoverage } from "../../api/ledgerhook.ts"
 import { count, duration, plural } from "../../parts/format.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { ledgersPerMinute } from "../coverage/pace.ts"
 
 /** Servers that are further below the last ledger taken do not only lag: the network was reset. */
@@ -47,16 +46,12 @@ const NetworkFacts = ({ network, head, ranges, catching_up }: NetworkCoverage) =
 }
 
 export const LedgerAges = () => {
-  const coverage = useQuery({
-    queryKey: ["coverage"],
-    queryFn: () => call(getLedgerCoverage()),
-    refetchInterval: autoRefresh
-  })
+  const coverage = useCoverage()
   if (coverage.isError) return <FailureNotice failure={coverage.error} onRetry={() => coverage.refetch()} />
   if (coverage.data === undefined) return <Loading />
   const watched = coverage.data.data.filter((network) => network.watched || network.ranges.length > 0)
   return (
-    <Panel title="Ledgers">
+    <Section title="Ledgers">
       {watched.length === 0 ? (
         <p>The service does not watch a network that this key sees.</p>
       ) : (
@@ -67,6 +62,6 @@ export const LedgerAges = () => {
         </dl>
       )}
       <Link to="/coverage">Ledger coverage</Link>
-    </Panel>
+    </Section>
   )
 }

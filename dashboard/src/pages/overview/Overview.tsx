@@ -1,105 +1,141 @@
-/** How deliveries went, what waits, which webhooks need attention, and how far each network is. */
-import { SegmentedControl } from "@mantine/core"
+/** The state of things: which webhooks fail and what to do, how deliveries go, the incidents of 90 days, the ledgers. */
+import { Button } from "@mantine/core"
+import { IconCircleCheckFilled } from "@tabler/icons-react"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { useState } from "react"
-import { useAccount, useMay } from "../../api/account.ts"
+import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
-import { getDeliveryStats } from "../../api/ledgerhook.ts"
+import { countWebhooks, listWebhooks, type WebhookCounts } from "../../api/ledgerhook.ts"
 import { autoRefresh } from "../../api/refresh.ts"
-import { count, shortCount } from "../../parts/format.ts"
-import { Empty, FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
-import { DeliveryCharts } from "./DeliveryCharts.tsx"
-import { DeliveryFigures } from "./DeliveryFigures.tsx"
-import { Figure } from "./Figure.tsx"
+import { useIncidents } from "../../api/stats.ts"
+import { lengthOf } from "../../charts/calendar.ts"
+import { CALENDAR_DAYS, IncidentCalendar } from "../../charts/IncidentCalendar.tsx"
+import { duration, plural, relativeTime } from "../../parts/format.ts"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { useNow } from "../../parts/now.ts"
+import { Page, Section } from "../../parts/Page.tsx"
+import { FailingWebhooks } from "../failing/FailingWebhooks.tsx"
+import { Deliveries } from "./Deliveries.tsx"
 import { LedgerAges } from "./LedgerAges.tsx"
-import { WebhooksInTrouble } from "./WebhooksInTrouble.tsx"
+import { OtherWebhooks } from "./OtherWebhooks.tsx"
+import { headlineOf, isCalm, othersOf, totalOf } from "./state.ts"
 
-const periods = ["1h", "24h", "7d", "30d"] as const
-type Period = (typeof periods)[number]
+/** More than are shown in full, so that those that are only waiting come too. */
+const LISTED = 20
 
-const names: Record<Period, string> = {
-  "1h": "the last hour",
-  "24h": "the last 24 hours",
-  "7d": "the last 7 days",
-  "30d": "the last 30 days"
-}
-
-const Quota = () => {
-  const { usage } = useAccount()
-  const { deliveries, quota } = usage
-  return (
-    <Figure
-      label="Quota used"
-      value={
-        quota === null ? shortCount(deliveries) : `${Math.floor((100 * deliveries) / Math.max(quota, 1))}%`
-      }
-      detail={
-        quota === null
-          ? "attempts this month; no limit"
-          : `${count(deliveries)} of ${count(quota)} this month`
-      }
-    />
-  )
-}
-
-const Deliveries = ({ period }: { readonly period: Period }) => {
-  const stats = useQuery({
-    queryKey: ["stats", period],
-    queryFn: () => call(getDeliveryStats({ period, series: true })),
+const useWebhookCounts = () =>
+  useQuery({
+    queryKey: ["webhooks", "counts"],
+    queryFn: () => call(countWebhooks()),
     refetchInterval: autoRefresh
   })
-  if (stats.isError) return <FailureNotice failure={stats.error} onRetry={() => stats.refetch()} />
-  if (stats.data === undefined) return <Loading />
-  const { total, series = [] } = stats.data
+
+/** The webhooks that need attention, worst first. */
+const useTroubled = () => {
+  const stats = useMay("deliveries:read")
+  return useQuery({
+    queryKey: ["webhooks", "troubled", stats],
+    queryFn: () => call(listWebhooks({ sort: "health", limit: LISTED, ...(stats ? { stats: "24h" } : {}) })),
+    refetchInterval: autoRefresh
+  })
+}
+
+const LastIncident = () => {
+  const incidents = useIncidents(CALENDAR_DAYS).data?.data ?? []
+  const now = useNow()
+  const ended = incidents.flatMap(({ ended_at }) => (ended_at === null ? [] : [Date.parse(ended_at)]))
+  if (ended.length === 0) return null
+  const last = Math.max(...ended)
+  const days = Math.floor((now - last) / 86_400_000)
+  return `The last incident ended ${relativeTime(last, now) ?? `${plural(days, "day")} ago`}.`
+}
+
+const Note = ({ states, waiting }: WebhookCounts & { readonly waiting: number }) => (
+  <>
+    {waiting > 0 &&
+      `${plural(waiting, "delivery waits", "deliveries wait")} and ${waiting === 1 ? "is" : "are"} retried. `}
+    {othersOf(states)}
+    {isCalm(states) && <LastIncident />}
+  </>
+)
+
+const Incidents = () => {
+  const incidents = useIncidents(CALENDAR_DAYS)
+  const now = useNow()
+  if (incidents.isError)
+    return <FailureNotice failure={incidents.error} onRetry={() => incidents.refetch()} />
+  const all = incidents.data?.data ?? []
+  const total = all.reduce((sum, incident) => sum + lengthOf(incident, now), 0)
   return (
-    <>
-      <DeliveryFigures stats={stats.data}>
-        <Quota />
-      </DeliveryFigures>
-      {total === 0 ? (
-        <Empty title={`No deliveries in ${names[period]}`}>
-          A delivery is made when a ledger has an event that a webhook asks for.{" "}
-          <Link to="/webhooks">See the webhooks</Link>, or send one of them a test event.
-        </Empty>
-      ) : (
-        <DeliveryCharts series={series} />
-      )}
-    </>
+    <Section
+      title={`${CALENDAR_DAYS} days`}
+      note={
+        all.length === 0
+          ? "no incident"
+          : `${plural(all.length, "incident")}, ${duration(total, true)} in all`
+      }
+    >
+      {incidents.data === undefined ? <Loading /> : <IncidentCalendar incidents={all} />}
+    </Section>
   )
 }
 
-export const Overview = () => {
-  const [period, setPeriod] = useState<Period>("24h")
-  const [deliveries, webhooks, events] = [
-    useMay("deliveries:read"),
-    useMay("webhooks:read"),
-    useMay("events:read")
-  ]
+const State = () => {
+  const counts = useWebhookCounts()
+  const troubled = useTroubled()
+  if (counts.data === undefined)
+    return (
+      <Page title="Overview">
+        {counts.isError ? (
+          <FailureNotice failure={counts.error} onRetry={() => counts.refetch()} />
+        ) : (
+          <Loading lines={8} height={20} />
+        )}
+      </Page>
+    )
+  const { states } = counts.data
+  const webhooks = troubled.data?.data ?? []
+  const failing = webhooks.filter(({ health }) => health.state === "failing")
+  const waiting = webhooks.reduce((sum, { stats }) => sum + (stats?.waiting ?? 0), 0)
   return (
     <Page
-      title="Overview"
+      title={headlineOf(states)}
+      icon={
+        isCalm(states) &&
+        states.healthy > 0 && <IconCircleCheckFilled size={28} className="good" aria-hidden />
+      }
+      note={<Note states={states} waiting={waiting} />}
       actions={
-        deliveries && (
-          <SegmentedControl
-            aria-label="Period"
-            data={[...periods]}
-            value={period}
-            onChange={(value) => setPeriod(value as Period)}
-          />
+        totalOf(states) === 0 && (
+          <Button component={Link} to="/webhooks/new">
+            New webhook
+          </Button>
         )
       }
     >
-      {deliveries ? (
-        <Deliveries period={period} />
-      ) : (
-        <Panel>This key may not see deliveries (scope deliveries:read).</Panel>
-      )}
-      <div className="columns" style={{ "--column": "24rem" } as React.CSSProperties}>
-        {webhooks && <WebhooksInTrouble />}
-        {events && <LedgerAges />}
-      </div>
+      {failing.length > 0 && <FailingWebhooks webhooks={failing} failing={states.failing} />}
+      <OtherWebhooks webhooks={webhooks} />
+      <Rest />
     </Page>
   )
 }
+
+const Rest = () => (
+  <>
+    {useMay("deliveries:read") && <Deliveries />}
+    <div className="columns" style={{ "--column": "24rem" } as React.CSSProperties}>
+      {useMay("webhooks:read") && <Incidents />}
+      {useMay("events:read") && <LedgerAges />}
+    </div>
+  </>
+)
+
+export const Overview = () =>
+  useMay("webhooks:read") ? (
+    <State />
+  ) : (
+    <Page title="Overview" note="This key may not see webhooks (scope webhooks:read).">
+      <Rest />
+    </Page>
+  )

@@ -1,7 +1,7 @@
 /** What a replay would send. */
 import type { CountedReplay } from "../../api/ledgerhook.ts"
 import { count, plural } from "../../parts/format.ts"
-import { Panel } from "../../parts/Page.tsx"
+import { Section } from "../../parts/Page.tsx"
 import classes from "./DryRun.module.css"
 
 export const DryRun = ({ counted }: { readonly counted: CountedReplay }) => {
@@ -10,7 +10,7 @@ export const DryRun = ({ counted }: { readonly counted: CountedReplay }) => {
   const most = types[0]?.[1] ?? 1
   const known = types.reduce((sum, [, events]) => sum + events, 0)
   return (
-    <Panel title="The replay would send">
+    <Section title="The replay would send">
       <div role="status">
         <div className="figure-value">{`${at_least ? "at least " : ""}${plural(estimated_events, "event")}`}</div>
         {first_ledger !== null && last_ledger !== null && (
@@ -44,6 +44,6 @@ export const DryRun = ({ counted }: { readonly counted: CountedReplay }) => {
           </tbody>
         </table>
       )}
-    </Panel>
+    </Section>
   )
 }

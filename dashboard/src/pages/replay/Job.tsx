@@ -9,8 +9,9 @@ import { cancelReplayJob, getReplayJob, type ReplayJobDetail } from "../../api/l
 import { liveRefresh } from "../../api/refresh.ts"
 import { nameOf, useWebhook } from "../../api/webhooks.ts"
 import { count } from "../../parts/format.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -63,9 +64,9 @@ const Content = ({ job }: { readonly job: ReplayJobDetail }) => {
           <PlainText>{job.error}</PlainText>
         </Alert>
       )}
-      <Panel>
+      <Section>
         <div className="row" style={{ justifyContent: "space-between" }}>
-          <Status>{job.status}</Status>
+          <Status of={job.status} />
           <span className="figure-value">{Math.floor(job.progress_percent)}%</span>
         </div>
         <Progress
@@ -76,8 +77,8 @@ const Content = ({ job }: { readonly job: ReplayJobDetail }) => {
           my="sm"
         />
         <div role="status">{stateOf(job)}</div>
-      </Panel>
-      <Panel>
+      </Section>
+      <Section>
         <dl className="facts">
           <dt>Webhook</dt>
           <dd>
@@ -122,7 +123,7 @@ const Content = ({ job }: { readonly job: ReplayJobDetail }) => {
             Deliveries of the webhook
           </Link>
         </p>
-      </Panel>
+      </Section>
     </>
   )
 }
@@ -137,6 +138,7 @@ const Loaded = () => {
   })
   return (
     <Page
+      within={{ to: "/replay", label: "Replays" }}
       title={job.data === undefined ? "Replay" : kindOf(job.data)}
       actions={mayWrite && job.data !== undefined && !hasEnded(job.data) && <Cancel job={job.data} />}
     >
@@ -150,7 +152,7 @@ export const Job = () =>
   useMay("deliveries:read") ? (
     <Loaded />
   ) : (
-    <Page title="Replay">
-      <Panel>This key may not see replays (scope deliveries:read).</Panel>
+    <Page within={{ to: "/replay", label: "Replays" }} title="Replay">
+      <Section>This key may not see replays (scope deliveries:read).</Section>
     </Page>
   )

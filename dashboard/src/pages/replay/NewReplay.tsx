@@ -9,7 +9,7 @@ import { type CountedReplay, createReplayJob, type QueuedReplayJob } from "../..
 import { AddressesField } from "../../parts/AddressesField.tsx"
 import { plural } from "../../parts/format.ts"
 import { FailureNotice } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { WebhookSelect } from "../../parts/WebhookSelect.tsx"
 import { PayloadFilterInput } from "../webhooks/form/FilterField.tsx"
 import { TypeTree } from "../webhooks/form/TypeTree.tsx"
@@ -114,8 +114,8 @@ const Form = () => {
   const failure = create.error ?? count.error
   return (
     <>
-      <Panel>
-        <div className="stack">
+      <Section>
+        <div className="stack-small">
           <div>
             <WebhookSelect
               placeholder="Choose one"
@@ -149,7 +149,7 @@ const Form = () => {
             <Ids values={values} problems={problems} set={set} />
           )}
         </div>
-      </Panel>
+      </Section>
       {count.data && <DryRun counted={count.data} />}
       {failure !== null && <FailureNotice failure={failure} />}
       <div className="row">
@@ -178,8 +178,8 @@ const Form = () => {
 export const NewReplay = () => {
   const mayWrite = useMay("deliveries:write")
   return (
-    <Page title="New replay">
-      {mayWrite ? <Form /> : <Panel>This key may not replay events (scope deliveries:write).</Panel>}
+    <Page within={{ to: "/replay", label: "Replays" }} title="New replay">
+      {mayWrite ? <Form /> : <Section>This key may not replay events (scope deliveries:write).</Section>}
     </Page>
   )
 }

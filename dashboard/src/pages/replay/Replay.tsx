@@ -11,7 +11,7 @@ import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
 import { shortCount } from "../../parts/format.ts"
 import { NarrowOnly } from "../../parts/Narrow.tsx"
 import { Empty } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -24,7 +24,7 @@ const columnsWith = (webhookName: (id: string) => string) =>
     column.accessor("status", {
       header: "Status",
       meta: { width: "8rem" },
-      cell: ({ getValue }) => <Status>{getValue()}</Status>
+      cell: ({ getValue }) => <Status of={getValue()} />
     }),
     column.accessor("created_at", {
       header: "Job",
@@ -68,7 +68,7 @@ const Rows = () => {
     </Button>
   )
   return (
-    <Page title="Replay" actions={create}>
+    <Page title="Replays" actions={create}>
       <DataTable
         label="Replays"
         columns={columns}
@@ -92,7 +92,7 @@ export const Replay = () =>
   useMay("deliveries:read") ? (
     <Rows />
   ) : (
-    <Page title="Replay">
-      <Panel>This key may not see replays (scope deliveries:read).</Panel>
+    <Page title="Replays">
+      <Section>This key may not see replays (scope deliveries:read).</Section>
     </Page>
   )

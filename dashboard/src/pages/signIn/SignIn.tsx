@@ -1,5 +1,5 @@
 /** Signs in with an API key. */
-import { Alert, Button, PasswordInput } from "@mantine/core"
+import { Button, PasswordInput } from "@mantine/core"
 import { Navigate, useSearch } from "@tanstack/react-router"
 import { type FormEvent, useEffect, useState } from "react"
 import { ApiFailure } from "../../api/call.ts"
@@ -42,14 +42,16 @@ export const SignIn = () => {
   return (
     <main className={classes["page"]}>
       <form className={classes["form"]} onSubmit={submit}>
-        <img src={icon} alt="" width={48} height={48} />
-        <h1>Ledgerhook</h1>
-        <p className="quiet">See what was delivered, to whom, and why not.</p>
-        {signedOutBecause && failure === undefined && <Alert variant="light">{signedOutBecause}</Alert>}
+        <img src={icon} alt="" width={40} height={40} />
+        <div>
+          <h1>Sign in to Ledgerhook</h1>
+          <p>With an API key of this service.</p>
+        </div>
+        {signedOutBecause && failure === undefined && <p role="status">{signedOutBecause}</p>}
         {failure !== undefined && !refused && <FailureNotice failure={failure} />}
         <PasswordInput
+          size="md"
           label="API key"
-          description="It is kept in this tab only, until you close it or sign out."
           placeholder="svc_live_…"
           value={key}
           onChange={(event) => setKey(event.currentTarget.value)}
@@ -59,14 +61,15 @@ export const SignIn = () => {
           required
           withAsterisk={false}
           data-autofocus
+          classNames={{ innerInput: "mono" }}
           visibilityToggleButtonProps={{ "aria-label": "Show or hide the key" }}
         />
-        <Button type="submit" loading={busy} disabled={key.trim() === ""}>
+        <Button type="submit" size="md" loading={busy} disabled={key.trim() === ""}>
           Sign in
         </Button>
-        <p className="quiet">
-          No key yet? The operator makes one: <code>npx ledgerhook key create --help</code>.{" "}
-          <a href="/docs">API reference</a>
+        <p className="note">
+          The key is kept in this tab only, until you close it or sign out. No key yet? The operator makes
+          one: <code>npx ledgerhook key create --help</code>. <a href="/docs">API reference</a>
         </p>
       </form>
     </main>

@@ -41,7 +41,7 @@ export const DeleteWebhook = ({ webhook }: { readonly webhook: Webhook }) => {
         Delete the webhook
       </Button>
       <Modal opened={open} onClose={() => setOpen(false)} title="Delete this webhook?" size="lg">
-        <form className="stack" onSubmit={submit}>
+        <form className="stack-small" onSubmit={submit}>
           <p style={{ margin: 0 }}>
             Nothing more is sent to it, and what waits ends as failed. Its deliveries can still be read. This
             cannot be undone; to pause it, disable it instead.

@@ -6,8 +6,9 @@ import { useState } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { changeWebhook, type Webhook } from "../../api/ledgerhook.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { changeOf, valuesOf } from "./form/values.ts"
 import { WebhookForm } from "./form/WebhookForm.tsx"
 import { useWebhook } from "./webhook.ts"
@@ -44,9 +45,9 @@ export const EditWebhook = () => {
   const [mayRead, mayWrite] = [useMay("webhooks:read"), useMay("webhooks:write")]
   const webhook = useWebhook(id, false)
   return (
-    <Page title="Edit the webhook">
+    <Page within={{ to: "/webhooks", label: "Webhooks" }} title="Edit the webhook">
       {!mayRead || !mayWrite ? (
-        <Panel>This key may not change webhooks (scopes webhooks:read and webhooks:write).</Panel>
+        <Section>This key may not change webhooks (scopes webhooks:read and webhooks:write).</Section>
       ) : webhook.isError ? (
         <FailureNotice failure={webhook.error} onRetry={() => webhook.refetch()} />
       ) : webhook.data === undefined ? (

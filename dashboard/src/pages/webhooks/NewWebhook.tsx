@@ -6,18 +6,18 @@ import { useState } from "react"
 import { useAccount, useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { type CreatedWebhook, createWebhook } from "../../api/ledgerhook.ts"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { Page, Section } from "../../parts/Page.tsx"
 import { creationOf, newValues } from "./form/values.ts"
 import { WebhookForm } from "./form/WebhookForm.tsx"
 import { SecretOnce } from "./SecretOnce.tsx"
 import { SendTest } from "./SendTest.tsx"
 
 const Created = ({ webhook }: { readonly webhook: CreatedWebhook }) => (
-  <Page title="The webhook is created">
-    <Panel title="Its secret">
+  <Page within={{ to: "/webhooks", label: "Webhooks" }} title="The webhook is created">
+    <Section title="Its secret">
       <SecretOnce secret={webhook.secret} />
-    </Panel>
-    <Panel title="Next">
+    </Section>
+    <Section title="Next">
       <p>Send it an invented event to see whether your server answers.</p>
       <div className="row">
         <SendTest webhook={webhook} />
@@ -25,7 +25,7 @@ const Created = ({ webhook }: { readonly webhook: CreatedWebhook }) => (
           Go to the webhook
         </Button>
       </div>
-    </Panel>
+    </Section>
   </Page>
 )
 
@@ -36,14 +36,14 @@ export const NewWebhook = () => {
   const [made, setMade] = useState<CreatedWebhook>()
   if (!mayWrite) {
     return (
-      <Page title="New webhook">
-        <Panel>This key may not create webhooks (scope webhooks:write).</Panel>
+      <Page within={{ to: "/webhooks", label: "Webhooks" }} title="New webhook">
+        <Section>This key may not create webhooks (scope webhooks:write).</Section>
       </Page>
     )
   }
   if (made !== undefined) return <Created webhook={made} />
   return (
-    <Page title="New webhook">
+    <Page within={{ to: "/webhooks", label: "Webhooks" }} title="New webhook">
       <WebhookForm
         initial={newValues(environment)}
         action="Create the webhook"

@@ -1,35 +1,38 @@
 /** The newest deliveries of a webhook. */
+import { Button } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { call } from "../../api/call.ts"
 import { type Delivery, listDeliveries } from "../../api/ledgerhook.ts"
 import { autoRefresh } from "../../api/refresh.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Panel } from "../../parts/Page.tsx"
+import { EventTypeName } from "../../parts/EventTypeName.tsx"
+import { count } from "../../parts/format.ts"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
+import { Table } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
-import classes from "./NewestDeliveries.module.css"
 
 const SHOWN = 8
 
-const Row = ({ id, status, event_type, last_error, created_at }: Delivery) => (
-  <li className={classes["row"]}>
-    <Status>{status}</Status>
-    <span className={classes["what"]}>
-      <Link to="/deliveries/$id" params={{ id }}>
-        {event_type}
-      </Link>{" "}
-      {last_error !== null && (
-        <span className="quiet">
-          <PlainText>{last_error}</PlainText>
-        </span>
-      )}
-    </span>
-    <span className="quiet">
+const Row = ({ attempts, created_at, event_type, id, last_error, status }: Delivery) => (
+  <tr>
+    <td>
       <Time at={created_at} />
-    </span>
-  </li>
+    </td>
+    <td>
+      <Link to="/deliveries/$id" params={{ id }}>
+        <EventTypeName>{event_type}</EventTypeName>
+      </Link>
+    </td>
+    <td>
+      <Status of={status} />
+    </td>
+    <td data-narrow="hidden">{last_error === null ? "–" : <PlainText>{last_error}</PlainText>}</td>
+    <td data-align="end">{count(attempts)}</td>
+  </tr>
 )
 
 export const NewestDeliveries = ({ id }: { readonly id: string }) => {
@@ -39,33 +42,35 @@ export const NewestDeliveries = ({ id }: { readonly id: string }) => {
     refetchInterval: autoRefresh
   })
   return (
-    <Panel title="Newest deliveries">
+    <Section
+      title="Newest deliveries"
+      actions={
+        <Button component={Link} to={`/deliveries?webhook_id=${id}`} size="xs" variant="default">
+          All deliveries
+        </Button>
+      }
+    >
       {deliveries.isError ? (
         <FailureNotice failure={deliveries.error} onRetry={() => deliveries.refetch()} />
       ) : deliveries.data === undefined ? (
-        <Loading />
+        <Loading lines={6} height={20} />
       ) : deliveries.data.data.length === 0 ? (
-        <p style={{ margin: 0 }}>
+        <p className="quiet">
           None yet. A delivery is made when a ledger has an event that the webhook asks for; a test event
           makes one now.
         </p>
       ) : (
-        <>
-          <ul className={classes["rows"]}>
-            {deliveries.data.data.map((delivery) => (
-              <Row key={delivery.id} {...delivery} />
-            ))}
-          </ul>
-          <div className="row">
-            <Link to="/deliveries" search={{ webhook_id: id }}>
-              All deliveries
-            </Link>
-            <Link to="/deliveries" search={{ webhook_id: id, status: "failed" }}>
-              Failed ones
-            </Link>
-          </div>
-        </>
+        <Table
+          label="Newest deliveries"
+          heads={["Created", "Event", "Status", "Last error", "Attempts"]}
+          ends={[4]}
+          hidden={[3]}
+        >
+          {deliveries.data.data.map((delivery) => (
+            <Row key={delivery.id} {...delivery} />
+          ))}
+        </Table>
       )}
-    </Panel>
+    </Section>
   )
 }

@@ -44,12 +44,12 @@ export const RotateSecret = ({ webhook }: { readonly webhook: Webhook }) => {
         size="lg"
       >
         {rotate.data ? (
-          <div className="stack">
+          <div className="stack-small">
             <SecretOnce secret={rotate.data.secret} />
             <Button onClick={close}>I have stored it</Button>
           </div>
         ) : (
-          <div className="stack">
+          <div className="stack-small">
             <p style={{ margin: 0 }}>
               The service makes a new secret and signs every later request with it, retries included. During
               the time below the old secret signs too, so that you can install the new one without a failed

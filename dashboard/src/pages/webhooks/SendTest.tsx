@@ -1,5 +1,6 @@
 /** Sends an invented event of a chosen type, and links to its delivery. */
 import { Button, Modal, Select } from "@mantine/core"
+import { IconSend2 } from "@tabler/icons-react"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
@@ -24,8 +25,12 @@ export const SendTest = ({ webhook }: { readonly webhook: Pick<Webhook, "id" | "
   })
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        Send a test event
+      <Button
+        variant="default"
+        leftSection={<IconSend2 size={16} aria-hidden />}
+        onClick={() => setOpen(true)}
+      >
+        Test event
       </Button>
       <Modal
         opened={open}
@@ -35,7 +40,7 @@ export const SendTest = ({ webhook }: { readonly webhook: Pick<Webhook, "id" | "
         }}
         title="Send a test event"
       >
-        <div className="stack">
+        <div className="stack-small">
           <p style={{ margin: 0 }}>
             The event is invented, and signed and retried like a real one. It costs nothing, and the webhook's
             filters do not matter.

@@ -1,20 +1,29 @@
-/** A webhook: how its deliveries go, what it asks for, and what can be done with it. */
-import { Alert, Button } from "@mantine/core"
+/** A webhook: what fails and what to do, how its attempts go, its incidents, what it asks for. */
+import { Button } from "@mantine/core"
+import { IconPencil } from "@tabler/icons-react"
+import { useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { useMay } from "../../api/account.ts"
-import type { Webhook as WebhookData } from "../../api/ledgerhook.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
+import { call } from "../../api/call.ts"
+import { useCoverage } from "../../api/coverage.ts"
+import { listWebhooks, type Webhook as WebhookData } from "../../api/ledgerhook.ts"
+import { autoRefresh } from "../../api/refresh.ts"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice, Notice } from "../../parts/Notices.tsx"
+import { Page } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
-import { Time } from "../../parts/Time.tsx"
+import { Status } from "../../parts/Status.tsx"
 import { visible } from "../../parts/visible.ts"
+import { FailingBanner } from "../failing/FailingBanner.tsx"
 import { DeleteWebhook } from "./DeleteWebhook.tsx"
+import { Incidents } from "./Incidents.tsx"
 import { NewestDeliveries } from "./NewestDeliveries.tsx"
 import { RotateSecret } from "./RotateSecret.tsx"
 import { SendTest } from "./SendTest.tsx"
 import { SwitchStatus } from "./SwitchStatus.tsx"
+import classes from "./Webhook.module.css"
+import { LastDay, WebhookAttempts } from "./WebhookAttempts.tsx"
 import { WebhookFacts } from "./WebhookFacts.tsx"
-import { WebhookStats } from "./WebhookStats.tsx"
 import { WhyNot } from "./WhyNot.tsx"
 import { useWebhook } from "./webhook.ts"
 
@@ -22,32 +31,49 @@ const route = getRouteApi("/shell/webhooks/$id")
 
 const Actions = ({ webhook }: { readonly webhook: WebhookData }) => (
   <>
-    <SwitchStatus webhook={webhook} />
     {webhook.status === "active" && <SendTest webhook={webhook} />}
-    <Button component={Link} to={`/webhooks/${webhook.id}/edit`} variant="default">
+    <Button
+      component={Link}
+      to={`/webhooks/${webhook.id}/edit`}
+      variant="default"
+      leftSection={<IconPencil size={16} aria-hidden />}
+    >
       Edit
     </Button>
+    <SwitchStatus webhook={webhook} />
   </>
 )
 
-const Disabled = ({ disabled_at, disabled_reason, id }: WebhookData) => (
-  <Alert color="red" variant="light" title="This webhook is disabled: nothing is sent to it">
-    {disabled_at !== null && (
-      <>
-        Since <Time at={disabled_at} />
-        {disabled_reason !== null && ": "}
-      </>
-    )}
-    {disabled_reason !== null && <PlainText>{disabled_reason}</PlainText>}.
-    <div>
-      Repair the receiver and enable the webhook. What waits is then sent; what happened meanwhile can be{" "}
-      <Link to="/replay/new" search={{ webhook_id: id }}>
-        replayed
-      </Link>
-      .
-    </div>
-  </Alert>
+/** What the service says of a webhook that does not fail. */
+const State = ({ health, id }: WebhookData) => (
+  <Notice>
+    <Status of={health.state} />
+    <span>
+      <PlainText>{health.sentence}</PlainText>{" "}
+      {health.state === "disabled" && (
+        <>
+          Repair the receiver and enable the webhook. What waits is then sent; what happened meanwhile can be{" "}
+          <Link to="/replay/new" search={{ webhook_id: id }}>
+            replayed
+          </Link>
+          .
+        </>
+      )}
+    </span>
+  </Notice>
 )
+
+/** As lists show it, with what waits and the last answer. */
+const Failing = ({ id, network }: WebhookData) => {
+  const listed = useQuery({
+    queryKey: ["webhooks", "listed", id],
+    queryFn: () => call(listWebhooks({ search: id, limit: 1, stats: "24h" })),
+    refetchInterval: autoRefresh
+  })
+  const ranges = useCoverage().data?.data.find((one) => one.network === network)?.ranges
+  const [webhook] = listed.data?.data ?? []
+  return webhook && <FailingBanner webhook={webhook} firstLedger={ranges?.at(-1)?.first.ledger_index} />
+}
 
 const Content = ({ webhook }: { readonly webhook: WebhookData }) => {
   const [mayWrite, mayReadDeliveries, mayReplay] = [
@@ -55,38 +81,51 @@ const Content = ({ webhook }: { readonly webhook: WebhookData }) => {
     useMay("deliveries:read"),
     useMay("deliveries:write")
   ]
+  const { description, health, id, url } = webhook
   return (
     <Page
-      title={visible(webhook.description ?? webhook.url)}
+      title={visible(description ?? url)}
+      within={{ to: "/webhooks", label: "Webhooks" }}
+      note={
+        description !== null && (
+          <span className="mono">
+            <PlainText>{url}</PlainText>
+          </span>
+        )
+      }
       actions={mayWrite && <Actions webhook={webhook} />}
     >
-      {webhook.status === "disabled" && <Disabled {...webhook} />}
-      {mayReadDeliveries ? (
-        <WebhookStats id={webhook.id} />
-      ) : (
-        <Panel>This key may not see deliveries (scope deliveries:read).</Panel>
-      )}
-      <div className="columns" style={{ "--column": "24rem", alignItems: "start" } as React.CSSProperties}>
-        <WebhookFacts webhook={webhook} />
-        {mayReadDeliveries && (
-          <div className="stack">
-            <NewestDeliveries id={webhook.id} />
-            <WhyNot webhook={webhook} />
+      {health.state === "failing" && mayReadDeliveries ? <Failing {...webhook} /> : <State {...webhook} />}
+      <div className={classes["columns"]}>
+        <div className="stack">
+          {mayReadDeliveries && <WebhookAttempts id={id} />}
+          <Incidents webhook={webhook} />
+          {mayReadDeliveries ? (
+            <>
+              <NewestDeliveries id={id} />
+              <WhyNot webhook={webhook} />
+            </>
+          ) : (
+            <p className="quiet">This key may not see deliveries (scope deliveries:read).</p>
+          )}
+        </div>
+        <div className="stack">
+          <WebhookFacts webhook={webhook} />
+          {mayReadDeliveries && <LastDay id={id} />}
+          <div className={classes["more"]}>
+            {mayReplay && (
+              <Button component={Link} to={`/replay/new?webhook_id=${id}`} variant="default">
+                Replay past events
+              </Button>
+            )}
+            {mayWrite && (
+              <>
+                <RotateSecret webhook={webhook} />
+                <DeleteWebhook webhook={webhook} />
+              </>
+            )}
           </div>
-        )}
-      </div>
-      <div className="row">
-        {mayReplay && (
-          <Button component={Link} to={`/replay/new?webhook_id=${webhook.id}`} variant="default">
-            Replay past events
-          </Button>
-        )}
-        {mayWrite && (
-          <>
-            <RotateSecret webhook={webhook} />
-            <DeleteWebhook webhook={webhook} />
-          </>
-        )}
+        </div>
       </div>
     </Page>
   )
@@ -97,11 +136,11 @@ const Loaded = () => {
   const webhook = useWebhook(id, true)
   if (webhook.data !== undefined) return <Content key={id} webhook={webhook.data} />
   return (
-    <Page title="Webhook">
+    <Page title="Webhook" within={{ to: "/webhooks", label: "Webhooks" }}>
       {webhook.isError ? (
         <FailureNotice failure={webhook.error} onRetry={() => webhook.refetch()} />
       ) : (
-        <Loading />
+        <Loading lines={8} height={20} />
       )}
     </Page>
   )
@@ -111,7 +150,5 @@ export const Webhook = () =>
   useMay("webhooks:read") ? (
     <Loaded />
   ) : (
-    <Page title="Webhook">
-      <Panel>This key may not see webhooks (scope webhooks:read).</Panel>
-    </Page>
+    <Page title="Webhook">This key may not see webhooks (scope webhooks:read).</Page>
   )

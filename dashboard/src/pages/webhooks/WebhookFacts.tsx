@@ -2,10 +2,10 @@
 import type { ReactNode } from "react"
 import type { Webhook } from "../../api/ledgerhook.ts"
 import { Code } from "../../parts/Code.tsx"
+import { EventTypeName } from "../../parts/EventTypeName.tsx"
 import { count, plural } from "../../parts/format.ts"
-import { Panel } from "../../parts/Page.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
-import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
 
 /** Addresses that are shown at once. */
@@ -35,12 +35,8 @@ const Addresses = ({ addresses }: { readonly addresses: ReadonlyArray<string> })
 }
 
 export const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => (
-  <Panel>
+  <Section title="Configuration">
     <dl className="facts">
-      <dt>Status</dt>
-      <dd>
-        <Status>{webhook.health.state}</Status> <PlainText>{webhook.health.sentence}</PlainText>
-      </dd>
       <dt>Address</dt>
       <dd className="mono">
         <PlainText>{webhook.url}</PlainText>
@@ -48,7 +44,11 @@ export const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => (
       <dt>Network</dt>
       <dd>{webhook.network}</dd>
       <dt>Event types</dt>
-      <dd>{webhook.event_types.map((type) => (type === "*" ? "all" : type)).join(", ")}</dd>
+      <dd>
+        {webhook.event_types.map((type) => (
+          <EventTypeName key={type}>{type}</EventTypeName>
+        ))}
+      </dd>
       <dt>Accounts</dt>
       <dd>
         <Addresses addresses={webhook.account_filters} />
@@ -70,6 +70,8 @@ export const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => (
         {webhook.compression !== null && `, compressed with ${webhook.compression}`}
         {webhook.batch !== null && `, up to ${count(webhook.batch.max_events)} in a request`}
       </dd>
+      <dt>Order</dt>
+      <dd>{webhook.ordering === "strict" ? "strict" : "by first attempt"}</dd>
       <dt>Limits</dt>
       <dd>
         {plural(webhook.max_in_flight, "request")} at the same time
@@ -98,5 +100,5 @@ export const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => (
       <dt>Id</dt>
       <dd className="mono">{webhook.id}</dd>
     </dl>
-  </Panel>
+  </Section>
 )

@@ -1,124 +1,125 @@
-/** All webhooks of the account, and how the deliveries of the last 24 hours went. */
+/** All webhooks of the account by health: who wants what, how the last day went, what waits. */
 import { Button } from "@mantine/core"
+import { IconPlus } from "@tabler/icons-react"
+import { useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
 import { useMemo } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
-import { type ListedWebhook, listWebhooks } from "../../api/ledgerhook.ts"
+import { countWebhooks, listWebhooks } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS, useList } from "../../api/list.ts"
-import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
-import { FilterBar, FilterText } from "../../parts/FilterBar.tsx"
-import { count, shortCount } from "../../parts/format.ts"
-import { NarrowOnly } from "../../parts/Narrow.tsx"
+import { autoRefresh } from "../../api/refresh.ts"
+import { DataTable } from "../../parts/DataTable.tsx"
+import { FilterText } from "../../parts/FilterBar.tsx"
+import { count, plural } from "../../parts/format.ts"
 import { Empty } from "../../parts/Notices.tsx"
-import { Page, Panel } from "../../parts/Page.tsx"
-import { PlainText } from "../../parts/PlainText.tsx"
-import { Status } from "../../parts/Status.tsx"
+import { Page } from "../../parts/Page.tsx"
+import { StatusIcon } from "../../parts/Status.tsx"
+import { columnsWith } from "./columns.tsx"
+import { type HealthState, states, type WebhookFilters } from "./filters.ts"
+import classes from "./Webhooks.module.css"
 
 const route = getRouteApi("/shell/webhooks")
-const column = columnsOf<ListedWebhook>()
 
-const rateOf = ({ stats }: ListedWebhook): string =>
-  stats === undefined || stats.delivered + stats.failed === 0 ? "–" : `${stats.success_rate}%`
+type Counts = Readonly<Record<HealthState, number>>
 
-const statsColumns = [
-  column.display({
-    id: "rate",
-    header: "Success, 24 h",
-    meta: { width: "8.5rem", from: "sm", align: "end" },
-    cell: ({ row: { original } }) => rateOf(original)
-  }),
-  column.display({
-    id: "waiting",
-    header: "Waiting",
-    meta: { width: "6.5rem", from: "sm", align: "end" },
-    cell: ({ row: { original } }) => shortCount(original.stats?.pending ?? 0)
-  })
-]
+const totalOf = (counts: Counts) => Object.values(counts).reduce((sum, some) => sum + some, 0)
 
-const columnsWith = (withStats: boolean) =>
-  column.columns([
-    column.accessor("url", {
-      header: "Webhook",
-      cell: ({ row: { original } }) => (
-        <>
-          <Link to="/webhooks/$id" params={{ id: original.id }} title={original.url}>
-            <PlainText>{original.description ?? original.url}</PlainText>
-          </Link>
-          {withStats && (
-            <NarrowOnly>
-              {rateOf(original)} success, {shortCount(original.stats?.pending ?? 0)} waiting
-            </NarrowOnly>
-          )}
-        </>
-      )
-    }),
-    column.accessor("health.state", {
-      header: "Health",
-      meta: { width: "7rem" },
-      cell: ({ getValue }) => <Status>{getValue()}</Status>
-    }),
-    ...(withStats ? statsColumns : []),
-    column.accessor("consecutive_failures", {
-      header: "Failed in a row",
-      meta: { width: "8.5rem", from: "sm", align: "end" },
-      cell: ({ getValue }) => count(getValue())
-    }),
-    column.accessor("network", { header: "Network", meta: { width: "7rem", from: "md" } }),
-    column.accessor("event_types", {
-      header: "Event types",
-      meta: { from: "lg" },
-      cell: ({ getValue }) =>
-        getValue()
-          .map((type) => (type === "*" ? "all" : type))
-          .join(", ")
-    })
-  ])
+/** "9 webhooks, 2 failing" */
+const titleOf = (counts: Counts | undefined): string => {
+  if (counts === undefined) return "Webhooks"
+  const worst = (["failing", "disabled", "waiting"] as const).find((state) => counts[state] > 0)
+  const all = plural(totalOf(counts), "webhook")
+  return worst === undefined ? all : `${all}, ${count(counts[worst])} ${worst}`
+}
+
+interface ChipsProps {
+  readonly counts: Counts | undefined
+  readonly chosen: HealthState | undefined
+  readonly choose: (state: HealthState | undefined) => void
+}
+
+/** Filters by health: only states that a webhook is in. */
+const Chips = ({ counts, chosen, choose }: ChipsProps) => {
+  const there = states.filter((state) => state === chosen || (counts?.[state] ?? 0) > 0)
+  return (
+    <fieldset className={classes["chips"]} aria-label="Health">
+      <button type="button" aria-pressed={chosen === undefined} onClick={() => choose(undefined)}>
+        All {counts && <span>{count(totalOf(counts))}</span>}
+      </button>
+      {there.map((state) => (
+        <button key={state} type="button" aria-pressed={chosen === state} onClick={() => choose(state)}>
+          <StatusIcon of={state} />
+          {state[0]!.toUpperCase() + state.slice(1)} {counts && <span>{count(counts[state])}</span>}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
 
 const Rows = () => {
   const mayWrite = useMay("webhooks:write")
   const withStats = useMay("deliveries:read")
   const columns = useMemo(() => columnsWith(withStats), [withStats])
-  const { search } = route.useSearch()
+  const { health, search } = route.useSearch()
   const navigate = useNavigate()
-  const searchFor = (next: string | undefined) =>
-    navigate({ to: "/webhooks", search: { search: next }, replace: true })
-  const list = useList(["webhooks", "list", search], (cursor) =>
-    call(listWebhooks({ search, limit: PAGE_ROWS, cursor, ...(withStats ? { stats: "24h" } : {}) }))
+  const filter = (next: WebhookFilters) =>
+    navigate({ to: "/webhooks", search: { health, search, ...next }, replace: true })
+  const counts = useQuery({
+    queryKey: ["webhooks", "counts"],
+    queryFn: () => call(countWebhooks()),
+    refetchInterval: autoRefresh
+  }).data?.states
+  const list = useList(["webhooks", "list", search, health], (cursor) =>
+    call(
+      listWebhooks({
+        search,
+        health,
+        sort: "health",
+        limit: PAGE_ROWS,
+        cursor,
+        ...(withStats ? { stats: "24h" } : {})
+      })
+    )
   )
   const create = mayWrite && (
-    <Button component={Link} to="/webhooks/new">
+    <Button component={Link} to="/webhooks/new" leftSection={<IconPlus size={16} aria-hidden />}>
       New webhook
     </Button>
   )
   return (
-    <Page title="Webhooks" actions={create}>
-      <FilterBar active={search === undefined ? 0 : 1} onClear={() => searchFor(undefined)}>
-        <FilterText
-          label="Search"
-          placeholder="A part of the name, address or id"
-          value={search}
-          onChange={searchFor}
-        />
-      </FilterBar>
-      <DataTable
-        label="Webhooks"
-        columns={columns}
-        list={list}
-        rowId={({ id }) => id}
-        empty={
-          search === undefined ? (
-            <Empty title="No webhook yet">
-              <div className="stack" style={{ alignItems: "center" }}>
-                A webhook is an address of yours that gets events as they happen.
+    <Page title={titleOf(counts)} actions={create}>
+      <div className="stack-small">
+        <search className={classes["filters"]} aria-label="Filters">
+          <Chips counts={counts} chosen={health} choose={(next) => filter({ health: next })} />
+          <FilterText
+            label="Search"
+            isLabelHidden
+            placeholder="A part of the name, address or id"
+            value={search}
+            onChange={(next) => filter({ search: next })}
+          />
+        </search>
+        <DataTable
+          label="Webhooks"
+          columns={columns}
+          list={list}
+          rowId={({ id }) => id}
+          lines={2}
+          empty={
+            search === undefined && health === undefined ? (
+              <Empty title="There is no webhook yet">
+                <p>A webhook is an address of yours that gets events as they happen.</p>
                 {create}
-              </div>
-            </Empty>
-          ) : (
-            <Empty title="No webhook matches">Search for another part of its name, address or id.</Empty>
-          )
-        }
-      />
+              </Empty>
+            ) : (
+              <Empty title="No webhook matches">
+                Choose another state, or search for another part of its name, address or id.
+              </Empty>
+            )
+          }
+        />
+      </div>
     </Page>
   )
 }
@@ -127,7 +128,5 @@ export const Webhooks = () =>
   useMay("webhooks:read") ? (
     <Rows />
   ) : (
-    <Page title="Webhooks">
-      <Panel>This key may not see webhooks (scope webhooks:read).</Panel>
-    </Page>
+    <Page title="Webhooks">This key may not see webhooks (scope webhooks:read).</Page>
   )

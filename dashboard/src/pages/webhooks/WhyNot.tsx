@@ -5,8 +5,9 @@ import { Link } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
 import { call } from "../../api/call.ts"
 import { type ExplainedEvent, explainTransaction, type Webhook } from "../../api/ledgerhook.ts"
-import { FailureNotice, Loading } from "../../parts/Notices.tsx"
-import { Panel } from "../../parts/Page.tsx"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Section } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Reason } from "../events/Reason.tsx"
 
@@ -24,9 +25,7 @@ const Explained = ({
       <Link to="/events/$id" params={{ id: event_id }} search={{ network }}>
         {event_type}
       </Link>
-      {webhooks.map(
-        ({ delivery }) => delivery !== null && <Status key={delivery.id}>{delivery.status}</Status>
-      )}
+      {webhooks.map(({ delivery }) => delivery !== null && <Status key={delivery.id} of={delivery.status} />)}
     </div>
     {webhooks.map((webhook) => (
       <Reason key={webhook.webhook_id} webhook={webhook} />
@@ -50,7 +49,7 @@ const Answer = ({ webhook, hash }: { readonly webhook: Webhook; readonly hash: s
       event, or its ledger has not been taken (see <Link to="/coverage">ledger coverage</Link>).
     </p>
   ) : (
-    <ul className="stack" style={{ listStyle: "none", padding: 0, margin: 0, gap: "0.6rem" }}>
+    <ul className="stack-small">
       {events.map((event) => (
         <Explained key={event.event_id} event={event} network={webhook.network} />
       ))}
@@ -70,8 +69,8 @@ export const WhyNot = ({ webhook }: { readonly webhook: Webhook }) => {
     setAsked(right ? hash : undefined)
   }
   return (
-    <Panel title="Why did a transaction not arrive?">
-      <form className="stack" onSubmit={submit}>
+    <Section title="Why did a transaction not arrive?">
+      <form className="stack-small" onSubmit={submit}>
         <TextInput
           label="Transaction hash"
           value={text}
@@ -87,6 +86,6 @@ export const WhyNot = ({ webhook }: { readonly webhook: Webhook }) => {
         </div>
         {asked !== undefined && <Answer webhook={webhook} hash={asked} />}
       </form>
-    </Panel>
+    </Section>
   )
 }

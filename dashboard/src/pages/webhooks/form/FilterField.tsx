@@ -86,7 +86,7 @@ export const FilterField = ({ tried, ...input }: FilterFieldProps) => {
       call(previewWebhook(id, { ...request, events: EXAMINED }, { idempotencyKey: crypto.randomUUID() }))
   })
   return (
-    <div className="stack" style={{ gap: "0.5rem" }}>
+    <div className="stack-small" style={{ gap: "0.5rem" }}>
       <PayloadFilterInput {...input} />
       {tried === undefined ? (
         <div className="quiet">When the webhook exists, you can try filters before you save them.</div>
@@ -94,7 +94,7 @@ export const FilterField = ({ tried, ...input }: FilterFieldProps) => {
         <>
           <div>
             <Button
-              size="compact-sm"
+              size="xs"
               variant="default"
               loading={preview.isPending}
               onClick={() => preview.mutate(tried)}

@@ -31,7 +31,7 @@ const Unchanged = ({ onChange, present }: Pick<HeadersFieldProps, "onChange" | "
       </div>
     ))}
     <Button
-      size="compact-sm"
+      size="xs"
       variant="default"
       onClick={() => onChange(present.length === 0 ? [newHeader()] : present.map((name) => newHeader(name)))}
     >
@@ -81,12 +81,12 @@ export const HeadersField = ({ value, onChange, present, error }: HeadersFieldPr
           ))}
           <div className="row">
             {value.length < MOST && (
-              <Button size="compact-sm" variant="default" onClick={() => onChange([...value, newHeader()])}>
+              <Button size="xs" variant="default" onClick={() => onChange([...value, newHeader()])}>
                 Add a header
               </Button>
             )}
             {present.length > 0 && (
-              <Button size="compact-sm" variant="default" onClick={() => onChange(undefined)}>
+              <Button size="xs" variant="default" onClick={() => onChange(undefined)}>
                 Keep the present ones
               </Button>
             )}

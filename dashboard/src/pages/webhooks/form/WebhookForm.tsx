@@ -8,7 +8,7 @@ import { AddressesField } from "../../../parts/AddressesField.tsx"
 import { addressesIn } from "../../../parts/addresses.ts"
 import { patternsIn } from "../../../parts/eventTypes.ts"
 import { FailureNotice } from "../../../parts/Notices.tsx"
-import { Panel } from "../../../parts/Page.tsx"
+import { Section } from "../../../parts/Page.tsx"
 import { visible } from "../../../parts/visible.ts"
 import { FilterField } from "./FilterField.tsx"
 import { HeadersField } from "./HeadersField.tsx"
@@ -66,9 +66,9 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
     }
   }
   return (
-    <form className="stack" onSubmit={form.onSubmit((given) => saving.mutate(given))} noValidate>
-      <Panel title="Receiver">
-        <div className="stack">
+    <form className="stack-small" onSubmit={form.onSubmit((given) => saving.mutate(given))} noValidate>
+      <Section title="Receiver">
+        <div className="stack-small">
           <TextInput
             label="Address (URL)"
             description="Your server. It is called with a POST request for each event."
@@ -89,9 +89,9 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
             <NetworkField fixed={existing !== undefined} {...form.getInputProps("network")} />
           </div>
         </div>
-      </Panel>
-      <Panel title="Which events">
-        <div className="stack">
+      </Section>
+      <Section title="Which events">
+        <div className="stack-small">
           <TypeTree value={values.event_types} onChange={set("event_types")} error={errors["event_types"]} />
           <AddressesField
             label="Accounts"
@@ -107,9 +107,9 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
             tried={tried}
           />
         </div>
-      </Panel>
-      <Panel title="How they are sent">
-        <div className="stack">
+      </Section>
+      <Section title="How they are sent">
+        <div className="stack-small">
           <RequestFields form={form} isNew={existing === undefined} />
           <HeadersField
             value={values.headers}
@@ -118,7 +118,7 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
             error={errors["headers"]}
           />
         </div>
-      </Panel>
+      </Section>
       {saving.isError && <FailureNotice failure={saving.error} />}
       {Object.keys(errors).length > 0 && !saving.isError && (
         <div role="alert" style={{ color: "var(--bad)" }}>

@@ -1,0 +1,31 @@
+/** Statistics of deliveries and attempts, of all webhooks or of one, and incidents. */
+import { useQuery } from "@tanstack/react-query"
+import type { Period } from "../parts/Period.tsx"
+import { useMay } from "./account.ts"
+import { call } from "./call.ts"
+import { getDeliveryStats, listIncidents, listWebhookIncidents } from "./ledgerhook.ts"
+import { PAGE_ROWS } from "./list.ts"
+import { autoRefresh } from "./refresh.ts"
+
+export const useStats = (period: Period, webhookId?: string) =>
+  useQuery({
+    queryKey: ["stats", period, webhookId],
+    queryFn: () =>
+      call(getDeliveryStats({ ...(webhookId === undefined ? {} : { webhookId }), period, series: true })),
+    enabled: useMay("deliveries:read"),
+    refetchInterval: autoRefresh
+  })
+
+const DAY_MS = 86_400_000
+
+/** The newest of the last `days`, at most a page of them. */
+export const useIncidents = (days: number, webhookId?: string) =>
+  useQuery({
+    queryKey: ["incidents", days, webhookId],
+    queryFn: () => {
+      const asked = { since: new Date(Date.now() - days * DAY_MS).toISOString(), limit: PAGE_ROWS }
+      return call(webhookId === undefined ? listIncidents(asked) : listWebhookIncidents(webhookId, asked))
+    },
+    enabled: useMay("webhooks:read"),
+    refetchInterval: autoRefresh
+  })

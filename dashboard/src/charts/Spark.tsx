@@ -1,0 +1,53 @@
+/** A figure's course as a line over a quiet area, or as bars. It has no axis: the figure above it says how much. */
+import classes from "./charts.module.css"
+
+interface SparkProps {
+  /** Says what it shows, for screen readers. */
+  readonly description: string
+  /** Null: not known. Oldest first. */
+  readonly values: ReadonlyArray<number | null>
+  readonly kind: "line" | "bars"
+  /** More of it is worse. */
+  readonly bad?: boolean
+  /** The line's lowest value; by default 0. */
+  readonly least?: number
+}
+
+const [WIDTH, HEIGHT] = [240, 32]
+
+export const Spark = ({ description, values, kind, bad = false, least = 0 }: SparkProps) => {
+  const known = values.map((value) => value ?? least)
+  const range = Math.max(...known, least + 1) - least
+  const y = (value: number) => HEIGHT - 1 - ((value - least) / range) * (HEIGHT - 3)
+  const step = WIDTH / Math.max(known.length - (kind === "line" ? 1 : 0), 1)
+  const points = known.map((value, at) => `${(at * step).toFixed(1)} ${y(value).toFixed(1)}`).join("L")
+  const bars = known
+    .map((value, at) =>
+      value === least
+        ? ""
+        : `M${(at * step).toFixed(1)} ${y(value).toFixed(1)}h${(step * 0.7).toFixed(1)}V${HEIGHT}h${(-step * 0.7).toFixed(1)}z`
+    )
+    .join("")
+  return (
+    <svg
+      className={`${classes["spark"]} ${bad ? classes["bad"] : ""}`}
+      width={WIDTH}
+      height={HEIGHT}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={description}
+    >
+      {kind === "bars" ? (
+        <path d={bars} className={classes["ok"]} />
+      ) : (
+        known.length > 1 && (
+          <>
+            <path d={`M0 ${HEIGHT}L${points}L${WIDTH} ${HEIGHT}z`} className={classes["area"]} />
+            <path d={`M${points}`} className={classes["stroke"]} />
+          </>
+        )
+      )}
+    </svg>
+  )
+}

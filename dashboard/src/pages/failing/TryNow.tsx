@@ -1,0 +1,135 @@
+/** Makes the next attempt of a webhook's oldest waiting delivery now, and shows its answer in place. */
+import { Button } from "@mantine/core"
+import { IconRefresh } from "@tabler/icons-react"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useMay } from "../../api/account.ts"
+import { call } from "../../api/call.ts"
+import {
+  type Attempt,
+  getDelivery,
+  getWebhookProgress,
+  type QueuedRetryJob,
+  retryDeliveries,
+  retryDelivery
+} from "../../api/ledgerhook.ts"
+import { count, duration } from "../../parts/format.ts"
+import { StatusIcon } from "../../parts/Status.tsx"
+import classes from "./Failing.module.css"
+
+/** Longer than an attempt takes unless the operator allows more. */
+const WAIT_MS = 12_000
+const ASK_MS = 400
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+interface Tried {
+  readonly deliveryId: string
+  /** Undefined: it did not end in time. */
+  readonly attempt: Attempt | undefined
+}
+
+/** Undefined if nothing waits. */
+const tryOldest = async (webhookId: string): Promise<Tried | undefined> => {
+  const { oldest_waiting } = await call(getWebhookProgress(webhookId))
+  if (oldest_waiting === null) return undefined
+  const { delivery_id: deliveryId } = oldest_waiting
+  const before = await call(getDelivery(deliveryId))
+  if (before.status === "retrying")
+    await call(retryDelivery(deliveryId, { idempotencyKey: crypto.randomUUID() }))
+  const until = Date.now() + WAIT_MS
+  while (Date.now() < until) {
+    await pause(ASK_MS)
+    const { attempt_history, attempts } = await call(getDelivery(deliveryId))
+    if (attempts > before.attempts) return { deliveryId, attempt: attempt_history.at(-1) }
+  }
+  return { deliveryId, attempt: undefined }
+}
+
+const Answer = ({ attempt, deliveryId }: Tried) => {
+  const link = (text: string) => (
+    <Link to="/deliveries/$id" params={{ id: deliveryId }}>
+      {text}
+    </Link>
+  )
+  if (attempt === undefined) return <>It has not ended yet. {link("Watch it")}</>
+  const { error, response_status, response_time_ms, status } = attempt
+  return (
+    <>
+      <StatusIcon of={status} />
+      <span>
+        <b>{status === "delivered" ? `Delivered: HTTP ${response_status}` : error}</b>
+        {response_time_ms !== null && ` in ${duration(response_time_ms)}`}. {link("Show it")}
+      </span>
+    </>
+  )
+}
+
+const RetryAll = ({ webhookId, waiting }: TryNowProps) => {
+  const retry = useMutation({
+    mutationFn: () =>
+      call(
+        retryDeliveries(
+          { webhook_id: webhookId, statuses: ["retrying"] },
+          { idempotencyKey: crypto.randomUUID() }
+        )
+      ) as Promise<QueuedRetryJob>
+  })
+  if (retry.data)
+    return (
+      <Link to="/replay/$id" params={{ id: retry.data.job_id }}>
+        Watch the job
+      </Link>
+    )
+  return (
+    <Button size="xs" variant="default" loading={retry.isPending} onClick={() => retry.mutate()}>
+      {retry.isError ? retry.error.message : `Retry all ${count(waiting)}`}
+    </Button>
+  )
+}
+
+interface TryNowProps {
+  readonly webhookId: string
+  readonly waiting: number
+  /** The page's main button. */
+  readonly main?: boolean
+}
+
+export const TryNow = ({ webhookId, waiting, main = false }: TryNowProps) => {
+  const queries = useQueryClient()
+  const attempt = useMutation({
+    mutationFn: () => tryOldest(webhookId),
+    onSettled: () => queries.invalidateQueries()
+  })
+  const [mayRead, mayRetry] = [useMay("deliveries:read"), useMay("deliveries:write")]
+  if (!mayRead || !mayRetry) return null
+  return (
+    <>
+      <div className={classes["act"]}>
+        <Button
+          variant={main ? "filled" : "default"}
+          leftSection={<IconRefresh size={16} aria-hidden />}
+          loading={attempt.isPending}
+          onClick={() => attempt.mutate()}
+        >
+          Try now
+        </Button>
+      </div>
+      <div className={classes["answer"]} role="status">
+        {attempt.isPending && "Trying the oldest delivery that waits…"}
+        {attempt.isError && attempt.error.message}
+        {attempt.isSuccess &&
+          (attempt.data === undefined ? (
+            "Nothing waits for it any more."
+          ) : (
+            <>
+              <Answer {...attempt.data} />
+              {attempt.data.attempt?.status === "delivered" && waiting > 1 && (
+                <RetryAll webhookId={webhookId} waiting={waiting - 1} />
+              )}
+            </>
+          ))}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,120 @@
+/** How deliveries go: four figures, each with its course. */
+import { Link } from "@tanstack/react-router"
+import { type ReactNode, useState } from "react"
+import type { DeliveryStats } from "../../api/ledgerhook.ts"
+import { useStats } from "../../api/stats.ts"
+import { Spark } from "../../charts/Spark.tsx"
+import { count, duration } from "../../parts/format.ts"
+import { Loading } from "../../parts/Loading.tsx"
+import { Empty, FailureNotice } from "../../parts/Notices.tsx"
+import { Section } from "../../parts/Page.tsx"
+import { type Period, PeriodSelect, periods } from "../../parts/Period.tsx"
+import classes from "./Overview.module.css"
+
+interface FigureProps {
+  readonly name: string
+  readonly value: ReactNode
+  readonly detail?: ReactNode
+  readonly children: ReactNode
+}
+
+const Figure = ({ name, value, detail, children }: FigureProps) => (
+  <section aria-label={name}>
+    <div className="figure-name">{name}</div>
+    <div className="figure-value">
+      {value} {detail && <span className="figure-detail">{detail}</span>}
+    </div>
+    {children}
+  </section>
+)
+
+const msOf = (ms: number | null) => (ms === null ? "–" : duration(ms))
+
+/** The lowest rate of which the course is drawn to scale. */
+const LEAST_RATE = 90
+
+const Figures = ({ stats, period }: { readonly stats: DeliveryStats; readonly period: Period }) => {
+  const {
+    attempts,
+    delivered,
+    first_attempt_success_rate: rate,
+    p50_ms,
+    p99_ms,
+    pending,
+    series = []
+  } = stats
+  const rates = series.map((point) => point.first_attempt_success_rate)
+  return (
+    <div className={classes["figures"]}>
+      <Figure
+        name="First attempt succeeded"
+        value={rate === null ? "–" : `${rate}%`}
+        detail={`of ${count(attempts)} attempts`}
+      >
+        <Spark
+          kind="line"
+          description={`The share of first attempts that succeeded, over ${periods[period].name}.`}
+          values={rates.map((value) => value ?? 100)}
+          least={Math.min(LEAST_RATE, ...rates.map((value) => value ?? LEAST_RATE))}
+        />
+      </Figure>
+      <Figure name="Delivered" value={count(delivered)}>
+        <Spark
+          kind="bars"
+          description={`Deliveries that were delivered, over ${periods[period].name}.`}
+          values={series.map((point) => point.delivered)}
+        />
+      </Figure>
+      <Figure name="Answer time, p50 and p99" value={msOf(p50_ms)} detail={msOf(p99_ms)}>
+        <Spark
+          kind="line"
+          description={`The time within which half of the deliveries were answered, over ${periods[period].name}.`}
+          values={series.map((point) => point.p50_ms)}
+        />
+      </Figure>
+      <Figure
+        name="Waiting"
+        value={count(pending)}
+        detail={
+          pending === 0 ? (
+            "nothing waits"
+          ) : (
+            <Link to="/deliveries" search={{ status: "retrying" }}>
+              Show retries
+            </Link>
+          )
+        }
+      >
+        <Spark
+          kind="bars"
+          bad
+          description={`Deliveries that wait, by the time they were made, over ${periods[period].name}.`}
+          values={series.map((point) => point.pending)}
+        />
+      </Figure>
+    </div>
+  )
+}
+
+export const Deliveries = () => {
+  const [period, setPeriod] = useState<Period>("24h")
+  const stats = useStats(period)
+  return (
+    <Section title="Deliveries" actions={<PeriodSelect value={period} onChange={setPeriod} />}>
+      {stats.data === undefined ? (
+        stats.isError ? (
+          <FailureNotice failure={stats.error} onRetry={() => stats.refetch()} />
+        ) : (
+          <Loading />
+        )
+      ) : stats.data.total + stats.data.attempts === 0 ? (
+        <Empty title={`No deliveries in ${periods[period].name}`}>
+          A delivery is made when a ledger has an event that a webhook asks for.{" "}
+          <Link to="/webhooks">See the webhooks</Link>, or send one of them a test event.
+        </Empty>
+      ) : (
+        <Figures stats={stats.data} period={period} />
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,98 @@
+/** When a webhook was failing: 90 days as a calendar, and the newest incidents in words. */
+import type { Incident, Webhook } from "../../api/ledgerhook.ts"
+import { useIncidents } from "../../api/stats.ts"
+import { lengthOf } from "../../charts/calendar.ts"
+import { CALENDAR_DAYS, IncidentCalendar } from "../../charts/IncidentCalendar.tsx"
+import { count, duration, plural } from "../../parts/format.ts"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { useNow } from "../../parts/now.ts"
+import { Section } from "../../parts/Page.tsx"
+import { PlainText } from "../../parts/PlainText.tsx"
+import { Status } from "../../parts/Status.tsx"
+import { Table } from "../../parts/Table.tsx"
+import { Time } from "../../parts/Time.tsx"
+
+const SHOWN = 5
+
+const outcomeOf = ({ outcome, waited }: Incident): string => {
+  if (outcome === null) return ""
+  if (outcome.delivered === waited) return `; all ${count(waited)} delivered`
+  return `; ${[
+    `${count(outcome.delivered)} delivered`,
+    outcome.failed > 0 && `${count(outcome.failed)} failed`,
+    outcome.waiting > 0 && `${count(outcome.waiting)} wait`
+  ]
+    .filter(Boolean)
+    .join(", ")}`
+}
+
+const endings = {
+  attempt: "recovered on the next attempt",
+  retry: "recovered by a retry",
+  disabled: "the webhook was disabled",
+  deleted: "the webhook was deleted"
+} as const
+
+const End = (incident: Incident) =>
+  incident.ended_at === null ? (
+    <Status of="failing" label="still failing" />
+  ) : (
+    <span className="quiet">
+      {endings[incident.ended_by ?? "attempt"]}
+      {outcomeOf(incident)}
+    </span>
+  )
+
+const Newest = ({ incidents }: { readonly incidents: ReadonlyArray<Incident> }) => {
+  const now = useNow()
+  return (
+    <Table label="Incidents" heads={["Began", "Lasted", "Cause", "Waited", "End"]} ends={[1, 3]} hidden={[3]}>
+      {incidents.slice(0, SHOWN).map((incident) => (
+        <tr key={incident.id}>
+          <td>
+            <Time at={incident.began_at} exact />
+          </td>
+          <td data-align="end">{duration(lengthOf(incident, now), true)}</td>
+          <td className={incident.ended_at === null ? "bad" : undefined}>
+            <PlainText>{incident.cause ?? "–"}</PlainText>
+          </td>
+          <td data-align="end" data-narrow="hidden">
+            {count(incident.waited)}
+          </td>
+          <td>
+            <End {...incident} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+export const Incidents = ({ webhook: { id } }: { readonly webhook: Webhook }) => {
+  const incidents = useIncidents(CALENDAR_DAYS, id)
+  const now = useNow()
+  if (incidents.isError)
+    return <FailureNotice failure={incidents.error} onRetry={() => incidents.refetch()} />
+  const all = incidents.data?.data ?? []
+  const total = all.reduce((sum, incident) => sum + lengthOf(incident, now), 0)
+  return (
+    <Section
+      title="Incidents"
+      note={
+        all.length === 0
+          ? `none in ${CALENDAR_DAYS} days`
+          : `${plural(all.length, "incident")} in ${CALENDAR_DAYS} days, ${duration(total, true)} in all`
+      }
+    >
+      {incidents.data === undefined ? (
+        <Loading lines={6} height={20} />
+      ) : (
+        <div className="stack-small">
+          <IncidentCalendar incidents={all} />
+          {all.length > 0 && <Newest incidents={all} />}
+        </div>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,60 @@
+/** How the attempts of a webhook go: over time, and in sums of the last day. */
+import { useState } from "react"
+import { useIncidents, useStats } from "../../api/stats.ts"
+import { AttemptsChart } from "../../charts/AttemptsChart.tsx"
+import { CALENDAR_DAYS } from "../../charts/IncidentCalendar.tsx"
+import { count, duration } from "../../parts/format.ts"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { Section } from "../../parts/Page.tsx"
+import { type Period, PeriodSelect, periods } from "../../parts/Period.tsx"
+import classes from "./Webhook.module.css"
+
+export const WebhookAttempts = ({ id }: { readonly id: string }) => {
+  const [period, setPeriod] = useState<Period>("24h")
+  const stats = useStats(period, id)
+  const incidents = useIncidents(CALENDAR_DAYS, id).data?.data ?? []
+  return (
+    <Section title="Attempts" actions={<PeriodSelect value={period} onChange={setPeriod} />}>
+      {stats.data === undefined ? (
+        stats.isError ? (
+          <FailureNotice failure={stats.error} onRetry={() => stats.refetch()} />
+        ) : (
+          <Loading lines={6} height={20} />
+        )
+      ) : stats.data.attempts === 0 ? (
+        <p className="quiet">No attempt in {periods[period].name}.</p>
+      ) : (
+        <AttemptsChart
+          series={stats.data.series ?? []}
+          pointMs={periods[period].pointMs}
+          incidents={incidents}
+        />
+      )}
+    </Section>
+  )
+}
+
+const ms = (value: number | null) => (value === null ? "–" : duration(value))
+
+export const LastDay = ({ id }: { readonly id: string }) => {
+  const stats = useStats("24h", id).data
+  if (stats === undefined) return null
+  const rate = stats.first_attempt_success_rate
+  return (
+    <Section title="Last 24 hours">
+      <dl className={`facts ${classes["sums"]}`}>
+        <dt>Attempts</dt>
+        <dd>{count(stats.attempts)}</dd>
+        <dt>First attempt succeeded</dt>
+        <dd>{rate === null ? "–" : `${rate}%`}</dd>
+        <dt>Delivered</dt>
+        <dd>{count(stats.delivered)}</dd>
+        <dt>Given up</dt>
+        <dd>{count(stats.failed)}</dd>
+        <dt>p50, p99</dt>
+        <dd>{stats.p50_ms === null ? "–" : `${ms(stats.p50_ms)}, ${ms(stats.p99_ms)}`}</dd>
+      </dl>
+    </Section>
+  )
+}

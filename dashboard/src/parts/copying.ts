@@ -1,0 +1,11 @@
+/** What a viewer copies from a page has plain digits: "108412087" where the page shows "108 412 087". */
+import { plainDigits } from "./format.ts"
+
+export const copyPlainDigits = (): void =>
+  document.addEventListener("copy", (event) => {
+    const text = document.getSelection()?.toString() ?? ""
+    const plain = plainDigits(text)
+    if (plain === text || event.clipboardData === null) return
+    event.clipboardData.setData("text/plain", plain)
+    event.preventDefault()
+  })
