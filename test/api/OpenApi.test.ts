@@ -28,6 +28,7 @@ const promised: Readonly<
 > = {
   createWebhook: ["POST /v1/webhooks", "webhooks:write", [...create, 409, 422]],
   listWebhooks: ["GET /v1/webhooks", "webhooks:read", read],
+  countWebhooks: ["GET /v1/webhooks/health", "webhooks:read", read],
   listIncidents: ["GET /v1/incidents", "webhooks:read", read],
   listWebhookIncidents: ["GET /v1/webhooks/{id}/incidents", "webhooks:read", readOne],
   getWebhookProgress: ["GET /v1/webhooks/{id}/progress", "webhooks:read", readOne],

@@ -53,8 +53,8 @@ export const main = async (baseUrl: string, key: string, print: (...parts: Array
   {
     name: "@hey-api/openapi-ts",
     command: ["openapi-ts", "-i", DOCUMENT, "-o", "hey/ledgerhook"],
-    program: `import { createWebhook, type EventPattern, listEvents, listWebhooks, streamEvents } from "./ledgerhook"
-import { client } from "./ledgerhook/client.gen"
+    program: `import { createWebhook, type EventPattern, listEvents, listWebhooks, streamEvents } from "./ledgerhook/index.ts"
+import { client } from "./ledgerhook/client.gen.ts"
 
 export const main = async (baseUrl: string, key: string, print: (...parts: Array<string>) => void) => {
   client.setConfig({ baseUrl, headers: { "X-Service-Key": key } })

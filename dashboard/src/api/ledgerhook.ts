@@ -425,11 +425,17 @@ export type WebhookPage = {
 export type WebhookCounts = {
     /** How many of the webhooks are in each state of health. Every state is there. */
     states: {
+        /** Webhooks in this state. */
         failing: number;
+        /** Webhooks in this state. */
         waiting: number;
+        /** Webhooks in this state. */
         disabled: number;
+        /** Webhooks in this state. */
         paused: number;
+        /** Webhooks in this state. */
         "new": number;
+        /** Webhooks in this state. */
         healthy: number;
     };
 };

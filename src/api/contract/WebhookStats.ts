@@ -30,7 +30,11 @@ export const WebhookStats = Schema.Struct({
     12
   ),
   attempts: field(
-    Schema.Array(Schema.Tuple([Schema.Int, Schema.Int])),
+    Schema.Array(
+      Schema.Tuple([count("Answered with 2xx.", 120), count("Failed.", 0)]).annotate({
+        description: "The attempts of a half hour."
+      })
+    ),
     "The attempts of the last 24 hours, whatever the period, by half hour, oldest first: how many were answered with 2xx, and how many failed. Empty if there were none.",
     [
       [120, 0],
@@ -56,10 +60,10 @@ export const WebhookStats = Schema.Struct({
     "What came of the newest attempt; null if none of the webhook's newest deliveries had one.",
     { at: "2026-11-21T09:30:30.000Z", response_status: 503, error: "HTTP 503" }
   )
-}).annotate({ identifier: "WebhookStats" })
+}).annotate({ identifier: "WebhookStats", description: "How the deliveries of a webhook go." })
 
 export const WebhookCounts = Schema.Struct({
-  states: Schema.Record(Schema.Literals(healthStates), Schema.Int).annotate({
+  states: Schema.Record(Schema.Literals(healthStates), count("Webhooks in this state.", 2)).annotate({
     description: "How many of the webhooks are in each state of health. Every state is there.",
     examples: [{ failing: 2, waiting: 1, disabled: 0, paused: 0, new: 0, healthy: 6 }]
   })
