@@ -105,7 +105,7 @@ layer(apiLayer(), { excludeTestServices: true })("the health of webhooks", (it) 
     Effect.gen(function* () {
       const { api, key } = yield* prepare
       for (const [query, expected] of [
-        ["health=ill", /^health must be "failing", "waiting", "disabled", "new" or "healthy"/],
+        ["health=ill", /^health must be "failing", "waiting", "disabled", "paused", "new" or "healthy"/],
         ["sort=url", /^sort must be "created_at" or "health"/]
       ] as const) {
         const { body, status } = yield* api.call("GET", `/v1/webhooks?${query}`, { key })
