@@ -16,3 +16,14 @@ it.live(
   () => killRun({ ...run, webhooks }),
   HANG_MS
 )
+
+it.live(
+  "kill -9, twenty times, leaves a strict webhook in the order of the ledger",
+  () =>
+    killRun({
+      deliveries: 210,
+      killsAt: Array.from({ length: 20 }, (_, i) => 10 * (i + 1)),
+      webhooks: [{ ordering: "strict" }]
+    }),
+  HANG_MS
+)
