@@ -36,7 +36,7 @@ const register = Effect.fnUntraced(function* (fields: object) {
 describeInBrowser("the pages of webhooks", () => {
   layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.effect(
-      "create, test, disable, enable, rotate, edit and delete a webhook",
+      "create, test, pause, disable, enable, rotate, edit and delete a webhook",
       () =>
         Effect.gen(function* () {
           const faults: Array<string> = []
@@ -69,6 +69,11 @@ describeInBrowser("the pages of webhooks", () => {
             await page.getByRole("dialog").getByRole("link", { name: "See the delivery" }).waitFor()
             await page.keyboard.press("Escape")
             await page.getByText("Delivered", { exact: true }).first().waitFor()
+
+            await button("Pause").click()
+            await page.getByText(/^Paused since/).waitFor()
+            await button("Resume").click()
+            await button("Pause").waitFor()
 
             await button("Disable").click()
             await page.getByText(/^Disabled since/).waitFor()

@@ -15,12 +15,12 @@ import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { visible } from "../../parts/visible.ts"
 import { FailingBanner } from "../failing/FailingBanner.tsx"
+import { ChangeButton } from "./ChangeButton.tsx"
 import { DeleteWebhook } from "./DeleteWebhook.tsx"
 import { Incidents } from "./Incidents.tsx"
 import { NewestDeliveries } from "./NewestDeliveries.tsx"
 import { RotateSecret } from "./RotateSecret.tsx"
 import { SendTest } from "./SendTest.tsx"
-import { SwitchStatus } from "./SwitchStatus.tsx"
 import classes from "./Webhook.module.css"
 import { LastDay, WebhookAttempts } from "./WebhookAttempts.tsx"
 import { WebhookFacts } from "./WebhookFacts.tsx"
@@ -40,7 +40,13 @@ const Actions = ({ webhook }: { readonly webhook: WebhookData }) => (
     >
       Edit
     </Button>
-    <SwitchStatus webhook={webhook} />
+    {webhook.status === "disabled" ? (
+      <ChangeButton key="enable" webhook={webhook} to="Enable" main />
+    ) : webhook.paused ? (
+      <ChangeButton key="resume" webhook={webhook} to="Resume" main />
+    ) : (
+      <ChangeButton key="pause" webhook={webhook} to="Pause" />
+    )}
   </>
 )
 
@@ -120,6 +126,7 @@ const Content = ({ webhook }: { readonly webhook: WebhookData }) => {
             )}
             {mayWrite && (
               <>
+                {webhook.status === "active" && <ChangeButton webhook={webhook} to="Disable" />}
                 <RotateSecret webhook={webhook} />
                 <DeleteWebhook webhook={webhook} />
               </>
