@@ -6,6 +6,7 @@ import { call } from "./call.ts"
 import { getDeliveryStats, listIncidents, listWebhookIncidents } from "./ledgerhook.ts"
 import { PAGE_ROWS } from "./list.ts"
 import { autoRefresh } from "./refresh.ts"
+import { useIsDeleting } from "./webhooks.ts"
 
 export const useStats = (period: Period, webhookId?: string) =>
   useQuery({
@@ -19,13 +20,16 @@ export const useStats = (period: Period, webhookId?: string) =>
 const DAY_MS = 86_400_000
 
 /** The newest of the last `days`, at most a page of them. */
-export const useIncidents = (days: number, webhookId?: string) =>
-  useQuery({
+export const useIncidents = (days: number, webhookId?: string) => {
+  const isDeleting = useIsDeleting(webhookId)
+  const mayRead = useMay("webhooks:read")
+  return useQuery({
     queryKey: ["incidents", days, webhookId],
     queryFn: () => {
       const asked = { since: new Date(Date.now() - days * DAY_MS).toISOString(), limit: PAGE_ROWS }
       return call(webhookId === undefined ? listIncidents(asked) : listWebhookIncidents(webhookId, asked))
     },
-    enabled: useMay("webhooks:read"),
+    enabled: mayRead && !isDeleting,
     refetchInterval: autoRefresh
   })
+}

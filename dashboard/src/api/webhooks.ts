@@ -1,5 +1,5 @@
 /** The names of webhooks, and the search for one. An account may have 100,000: only a few are ever loaded. */
-import { keepPreviousData, useQuery } from "@tanstack/react-query"
+import { keepPreviousData, useIsMutating, useQuery } from "@tanstack/react-query"
 import { useMay } from "./account.ts"
 import { call } from "./call.ts"
 import { listWebhooks, type Webhook } from "./ledgerhook.ts"
@@ -42,6 +42,13 @@ export const useFailingWebhooks = (): ReadonlyArray<Webhook> => {
   })
   return webhooks.data?.data ?? []
 }
+
+/** The key of the request that deletes a webhook. */
+export const deletionOf = (id: string | undefined) => ["webhook deletion", id] as const
+
+/** A refresh while the page of a deleted webhook is left would find nothing. */
+export const useIsDeleting = (id: string | undefined): boolean =>
+  useIsMutating({ mutationKey: deletionOf(id) }) > 0
 
 export const isWebhookId = (text: string): boolean => /^wh_[0-9A-HJKMNP-TV-Z]{26}$/.test(text)
 
