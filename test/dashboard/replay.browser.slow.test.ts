@@ -51,7 +51,7 @@ describeInBrowser("the pages of replays", () => {
             await page.getByText("Paste at least one event id.").waitFor()
             await page.getByText("By time and filters").click()
             await page.getByRole("button", { name: "Start the replay" }).click()
-            await page.getByText("Completed", { exact: true }).waitFor()
+            await page.getByText("Completed", { exact: true }).first().waitFor()
             await page.getByText("100%").waitFor()
             assert.strictEqual(await page.getByRole("button", { name: "Cancel the job" }).count(), 0)
             await page.getByRole("link", { name: "Replays", exact: true }).first().click()

@@ -10,6 +10,9 @@ export const theme = createTheme({
     Modal: Modal.extend({
       defaultProps: { lockScroll: false, centered: true, closeButtonProps: { "aria-label": "Close" } }
     }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 200, multiline: true } })
+    // Within the page's landmark.
+    Tooltip: Tooltip.extend({
+      defaultProps: { openDelay: 200, multiline: true, portalProps: { target: "#main" } }
+    })
   }
 })
