@@ -229,12 +229,12 @@ export const appendWork = Effect.fnUntraced(function* (works: ReadonlyArray<Deli
   })
 })
 
-/** Repeats the assertions until they pass. */
+/** Repeats the assertions until they pass. After this time it must be a hang, also on a busy machine. */
 export const eventually = <E, R>(assertions: Effect.Effect<void, E, R>) =>
   assertions.pipe(
     Effect.catchDefect((defect) => Effect.fail(defect)),
     Effect.retry(Schedule.spaced("10 millis")),
-    Effect.timeout("20 seconds")
+    Effect.timeout("50 seconds")
   )
 
 /** Waits until the rows of all these deliveries have the status. */
