@@ -39,6 +39,8 @@ export interface Lane {
   mayHaveFree: boolean
   /** Whether its first delivery waits for its time, and holds back the others. Only in strict order. `due` follows. */
   waits: boolean
+  /** The delivery that waits for its time (its attempt's key), and when it is due, on the monotonic clock. */
+  awaited: { readonly key: string; readonly dueAtMs: number } | undefined
   /** Whether a delivery that failed will do so, and is not recorded yet: nothing of the webhook starts. */
   willWait: boolean
 }
@@ -66,6 +68,7 @@ export const makeLane = (kind: LaneKind, mode: Lane["mode"]): Lane => ({
   permission: "all",
   mayHaveFree: true,
   waits: false,
+  awaited: undefined,
   willWait: false
 })
 
@@ -77,6 +80,17 @@ export const lanePermission = ({ kind, waits }: Lane, permission: SendPermission
 
 export const backlogKindOf = ({ kind, permission }: Lane): BacklogKind =>
   kind === "replays" ? "replays" : permission === "free" ? "free" : "live"
+
+/**
+ * How much of its wait a delivery has left. Each page computes the wait from wall clocks, and one that is set back would
+ * make it begin anew, again and again; so the first page's counts, unless a later one's is shorter.
+ */
+export const waitLeft = (lane: Lane, key: string, waitMs: number, nowMs: number): number => {
+  const known = lane.awaited?.key === key ? lane.awaited.dueAtMs : Number.POSITIVE_INFINITY
+  const dueAtMs = Math.min(nowMs + waitMs, known)
+  lane.awaited = { key, dueAtMs }
+  return Math.max(0, Math.ceil(dueAtMs - nowMs))
+}
 
 /** Makes the next page begin at the start of the backlog. */
 export const pageAnew = (lane: Lane) => {

@@ -17,6 +17,7 @@ import {
   setPermission,
   takeAllQueued,
   takeQueued,
+  waitLeft,
   wantsPage
 } from "./Lane.ts"
 import {
@@ -136,6 +137,18 @@ const offer = (step: Step, queue: WebhookQueue, work: Work, isSlow: boolean) => 
   }
 }
 
+/** Undefined if it has waited. */
+const stillHeld = (
+  { nowMs }: Step,
+  lane: Lane,
+  works: ReadonlyArray<Work>,
+  notDue: NotDue | undefined
+): NotDue | undefined => {
+  if (notDue === undefined) return undefined
+  const waitMs = waitLeft(lane, works[notDue.place]!.key, notDue.waitMs, nowMs)
+  return waitMs === 0 ? undefined : { ...notDue, waitMs }
+}
+
 /** The page is followed by a delivery that waits for its time. If it is the first one of all, the lane waits too. */
 const holdBack = (step: Step, { webhookId }: WebhookQueue, lane: Lane, { place, waitMs }: NotDue) => {
   const isFirst = place === 0 && lane.cursor === "" && lane.queued.length === 0
@@ -158,7 +171,7 @@ const takePage = (
   lane.page = undefined
   addHeld(budget, queue, -page.limit)
   if (!page.stale && !scheduler.stopped) {
-    const held = isStrict(queue) ? notDue : undefined
+    const held = isStrict(queue) ? stillHeld(step, lane, works, notDue) : undefined
     for (const work of works.slice(0, held?.place)) {
       if (page.settledSince.has(work.deliveryId)) continue
       if (isBusy(scheduler.budgets, work.key)) {
