@@ -74,15 +74,20 @@ export const holdsKept: Check = ({ holds, webhooks }) =>
     })
   )
 
+/** How long a request may start with an older view: the lease, and half of it for a slow event loop or network. */
+const VIEW_MS = 1.5 * Limits.webhookViewLeaseMs
+
 /** A paused webhook gets no request, once every process must know it. One that was frozen may send what it had begun. */
 export const pausesKept: Check = ({ suspensions, webhooks, zombies }) =>
   zombies + suspensions > 0
     ? []
     : webhooks.flatMap(({ id, pauses, receiver: { arrivals } }) =>
         pauses.flatMap(({ answeredMs, endAskedMs }) => {
-          const knownMs = answeredMs + Limits.webhookViewLeaseMs
-          const requests = arrivals.filter(({ atMs }) => atMs > knownMs && atMs < endAskedMs).length
-          return requests > 0 ? [`${id} got ${requests} requests while it was paused`] : []
+          const knownMs = answeredMs + VIEW_MS
+          const requests = arrivals.filter(({ atMs }) => atMs > knownMs && atMs < endAskedMs)
+          if (requests.length === 0) return []
+          const lateMs = requests.at(-1)!.atMs - knownMs
+          return [`${id} got ${requests.length} requests while it was paused, ${lateMs} ms too late`]
         })
       )
 
