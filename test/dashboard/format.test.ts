@@ -3,7 +3,6 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   clockTime,
   count,
-  cut,
   dayTime,
   duration,
   localTime,
@@ -55,10 +54,5 @@ describe("the dashboard's formats", () => {
     assert.strictEqual(localTime(at, new Date(2027, 0, 1)), "19 Sep 2026, 18:04:05")
     assert.strictEqual(dayTime(at.getTime(), at.getTime() + 3_600_000), "18:04")
     assert.strictEqual(dayTime(at.getTime(), at.getTime() + 2 * 86_400_000), "19 Sep, 18:04")
-  })
-
-  it("cut hashes in the middle", () => {
-    assert.strictEqual(cut("34EA07B0C1D2E3F4AA34A5"), "34EA07…AA34A5")
-    assert.strictEqual(cut("short"), "short")
   })
 })

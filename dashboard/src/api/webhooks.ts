@@ -2,7 +2,7 @@
 import { keepPreviousData, useIsMutating, useQuery } from "@tanstack/react-query"
 import { useMay } from "./account.ts"
 import { call } from "./call.ts"
-import { listWebhooks, type Webhook } from "./ledgerhook.ts"
+import { countWebhooks, listWebhooks, type Webhook } from "./ledgerhook.ts"
 import { PAGE_ROWS } from "./list.ts"
 import { autoRefresh } from "./refresh.ts"
 
@@ -32,16 +32,14 @@ export const useWebhookSearch = (search: string) =>
     staleTime: STALE_MS
   })
 
-/** The webhooks that fail, longest first; at most a page of them. */
-export const useFailingWebhooks = (): ReadonlyArray<Webhook> => {
-  const webhooks = useQuery({
-    queryKey: ["webhooks", "failing"],
-    queryFn: () => call(listWebhooks({ health: "failing", limit: PAGE_ROWS })),
+/** How many webhooks are in each state of health; undefined until it is known, or if the key may not see them. */
+export const useWebhookCounts = () =>
+  useQuery({
+    queryKey: ["webhooks", "counts"],
+    queryFn: () => call(countWebhooks()),
     enabled: useMay("webhooks:read"),
     refetchInterval: autoRefresh
   })
-  return webhooks.data?.data ?? []
-}
 
 /** The key of the request that deletes a webhook. */
 export const deletionOf = (id: string | undefined) => ["webhook deletion", id] as const

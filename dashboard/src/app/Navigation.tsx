@@ -16,7 +16,7 @@ import {
 } from "@tabler/icons-react"
 import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import { useFailingWebhooks } from "../api/webhooks.ts"
+import { useWebhookCounts } from "../api/webhooks.ts"
 import icon from "../icon.svg"
 import { Networks } from "./Networks.tsx"
 import classes from "./Shell.module.css"
@@ -62,12 +62,12 @@ const PageLink = ({ to, label, icon, tag }: To & { readonly tag?: ReactNode }) =
 
 /** How many webhooks fail, beside the link to them. */
 const Failing = () => {
-  const failing = useFailingWebhooks()
-  if (failing.length === 0) return null
+  const failing = useWebhookCounts().data?.states.failing ?? 0
+  if (failing === 0) return null
   return (
     <span className={classes["tag"]}>
       <IconCircleXFilled size={14} aria-hidden />
-      <span className={classes["hidden"]}>, failing:</span> {failing.length}
+      <span className={classes["hidden"]}>, failing:</span> {failing}
     </span>
   )
 }

@@ -3,7 +3,7 @@ import { useElementSize } from "@mantine/hooks"
 import type { Incident } from "../api/ledgerhook.ts"
 import { duration, localDay, plural } from "../parts/format.ts"
 import { useNow } from "../parts/now.ts"
-import { calendarDays, lengthOf } from "./calendar.ts"
+import { calendarDays, totalLength } from "./calendar.ts"
 import classes from "./charts.module.css"
 
 export const CALENDAR_DAYS = 90
@@ -24,7 +24,7 @@ export const IncidentCalendar = ({ incidents }: { readonly incidents: ReadonlyAr
   const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
   const days = calendarDays(incidents, now, CALENDAR_DAYS)
   const step = Math.max(width - LEFT, 1) / days.length
-  const total = incidents.reduce((sum, incident) => sum + lengthOf(incident, now), 0)
+  const total = totalLength(incidents, now)
   return (
     <div ref={ref}>
       <svg

@@ -16,6 +16,10 @@ const endOf = ({ ended_at }: Span, now: number) => (ended_at === null ? now : Da
 export const lengthOf = (incident: Span, now: number): number =>
   Math.max(0, endOf(incident, now) - Date.parse(incident.began_at))
 
+/** Of all of them together. */
+export const totalLength = (incidents: ReadonlyArray<Span>, now: number): number =>
+  incidents.reduce((sum, incident) => sum + lengthOf(incident, now), 0)
+
 /** The last `count` days up to the one of `now`, oldest first. */
 export const calendarDays = (
   incidents: ReadonlyArray<Span>,

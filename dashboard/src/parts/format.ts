@@ -89,9 +89,5 @@ export const relativeTime = (atMs: number, nowMs: number): string | undefined =>
   return atMs < nowMs ? `${duration(ms, true)} ago` : `in ${duration(ms, true)}`
 }
 
-/** "34EA07…AA34A5": hashes, addresses and ids are cut in the middle. */
-export const cut = (text: string, kept = 6): string =>
-  text.length <= 2 * kept + 1 ? text : `${text.slice(0, kept)}…${text.slice(-kept)}`
-
 /** What is copied from the page has plain digits. */
 export const plainDigits = (text: string): string => text.replaceAll(GROUP, "").replaceAll(UNIT, " ")

@@ -5,10 +5,11 @@ import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
-import { countWebhooks, listWebhooks, type WebhookCounts } from "../../api/ledgerhook.ts"
+import { listWebhooks, type WebhookCounts } from "../../api/ledgerhook.ts"
 import { autoRefresh } from "../../api/refresh.ts"
 import { useIncidents } from "../../api/stats.ts"
-import { lengthOf } from "../../charts/calendar.ts"
+import { useWebhookCounts } from "../../api/webhooks.ts"
+import { totalLength } from "../../charts/calendar.ts"
 import { CALENDAR_DAYS, IncidentCalendar } from "../../charts/IncidentCalendar.tsx"
 import { duration, plural, relativeTime } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
@@ -23,13 +24,6 @@ import { headlineOf, isCalm, othersOf, totalOf } from "./state.ts"
 
 /** More than are shown in full, so that those that are only waiting come too. */
 const LISTED = 20
-
-const useWebhookCounts = () =>
-  useQuery({
-    queryKey: ["webhooks", "counts"],
-    queryFn: () => call(countWebhooks()),
-    refetchInterval: autoRefresh
-  })
 
 /** The webhooks that need attention, worst first. */
 const useTroubled = () => {
@@ -66,7 +60,7 @@ const Incidents = () => {
   if (incidents.isError)
     return <FailureNotice failure={incidents.error} onRetry={() => incidents.refetch()} />
   const all = incidents.data?.data ?? []
-  const total = all.reduce((sum, incident) => sum + lengthOf(incident, now), 0)
+  const total = totalLength(all, now)
   return (
     <Section
       title={`${CALENDAR_DAYS} days`}

@@ -1,7 +1,7 @@
 /** When a webhook was failing: 90 days as a calendar, and the newest incidents in words. */
 import type { Incident, Webhook } from "../../api/ledgerhook.ts"
 import { useIncidents } from "../../api/stats.ts"
-import { lengthOf } from "../../charts/calendar.ts"
+import { lengthOf, totalLength } from "../../charts/calendar.ts"
 import { CALENDAR_DAYS, IncidentCalendar } from "../../charts/IncidentCalendar.tsx"
 import { count, duration, plural } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
@@ -75,7 +75,7 @@ export const Incidents = ({ webhook: { id } }: { readonly webhook: Webhook }) =>
   if (incidents.isError)
     return <FailureNotice failure={incidents.error} onRetry={() => incidents.refetch()} />
   const all = incidents.data?.data ?? []
-  const total = all.reduce((sum, incident) => sum + lengthOf(incident, now), 0)
+  const total = totalLength(all, now)
   return (
     <Section
       title="Incidents"

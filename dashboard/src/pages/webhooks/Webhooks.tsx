@@ -1,14 +1,13 @@
 /** All webhooks of the account by health: who wants what, how the last day went, what waits. */
 import { Button } from "@mantine/core"
 import { IconPlus } from "@tabler/icons-react"
-import { useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
 import { useMemo } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
-import { countWebhooks, listWebhooks } from "../../api/ledgerhook.ts"
+import { listWebhooks } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS, useList } from "../../api/list.ts"
-import { autoRefresh } from "../../api/refresh.ts"
+import { useWebhookCounts } from "../../api/webhooks.ts"
 import { DataTable } from "../../parts/DataTable.tsx"
 import { FilterText } from "../../parts/FilterBar.tsx"
 import { count, plural } from "../../parts/format.ts"
@@ -65,11 +64,7 @@ const Rows = () => {
   const navigate = useNavigate()
   const filter = (next: WebhookFilters) =>
     navigate({ to: "/webhooks", search: { health, search, ...next }, replace: true })
-  const counts = useQuery({
-    queryKey: ["webhooks", "counts"],
-    queryFn: () => call(countWebhooks()),
-    refetchInterval: autoRefresh
-  }).data?.states
+  const counts = useWebhookCounts().data?.states
   const list = useList(["webhooks", "list", search, health], (cursor) =>
     call(
       listWebhooks({
