@@ -3,7 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "
 import { deliveryFilters } from "../pages/deliveries/filters.ts"
 import { eventFilters } from "../pages/events/filters.ts"
 import { SignIn } from "../pages/signIn/SignIn.tsx"
-import { webhookFilters } from "../pages/webhooks/filters.ts"
+import { tabIn, webhookFilters } from "../pages/webhooks/filters.ts"
 import { NoSuchPage, PageFailure } from "../parts/Notices.tsx"
 import { Shell } from "./Shell.tsx"
 import { text } from "./search.ts"
@@ -41,6 +41,7 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       ...page("/webhooks/$id"),
+      validateSearch: (search: Record<string, unknown>) => ({ tab: tabIn(search["tab"]) }),
       component: lazyRouteComponent(() => import("../pages/webhooks/Webhook.tsx"), "Webhook")
     }),
     createRoute({
