@@ -239,7 +239,7 @@ describe("the OpenAPI document", () => {
     )
     assert.deepStrictEqual(
       chosen.map(({ schema }) => schema["items"] ?? { $ref: schema["$ref"] }),
-      [pattern, pattern, pattern]
+      [pattern, pattern, pattern, pattern]
     )
   })
 

@@ -798,7 +798,7 @@ export type DeliveryStats = {
     p50_ms: number | null;
     /** The response time in milliseconds within which 99% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered. */
     p99_ms: number | null;
-    /** Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d). */
+    /** Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d); 15 minutes with interval=15m. */
     series?: DeliveryStatsPoint[];
 };
 export type DeliveryDetail = {
@@ -3531,10 +3531,11 @@ export function listDeliveries({ webhookId, eventType, status, eventId, jobId, s
 /**
  * Get delivery statistics
  */
-export function getDeliveryStats({ webhookId, period, series, xRequestId }: {
+export function getDeliveryStats({ webhookId, period, series, interval, xRequestId }: {
     webhookId?: string;
     period?: "1h" | "24h" | "7d" | "30d";
     series?: boolean;
+    interval?: "15m";
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -3564,7 +3565,8 @@ export function getDeliveryStats({ webhookId, period, series, xRequestId }: {
     }>(`/v1/deliveries/stats${QS.query(QS.explode({
         webhook_id: webhookId,
         period,
-        series
+        series,
+        interval
     }))}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {

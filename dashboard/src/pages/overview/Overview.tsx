@@ -1,5 +1,5 @@
 /** The state of things: which webhooks fail and what to do, how deliveries go, the incidents of 90 days, the ledgers. */
-import { Button } from "@mantine/core"
+import { Button, Skeleton } from "@mantine/core"
 import { IconCircleCheckFilled } from "@tabler/icons-react"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
@@ -21,6 +21,10 @@ import { Deliveries } from "./Deliveries.tsx"
 import { LedgerAges } from "./LedgerAges.tsx"
 import { OtherWebhooks } from "./OtherWebhooks.tsx"
 import { headlineOf, isCalm, othersOf, totalOf } from "./state.ts"
+
+/** The panel of what fails, while it is loaded: at most so many rows, and their height. */
+const SHOWN_FAILING = 5
+const FAILING_PIXELS = 96
 
 /** More than are shown in full, so that those that are only waiting come too. */
 const LISTED = 20
@@ -90,7 +94,10 @@ const State = () => {
     )
   const { states } = counts.data
   const webhooks = troubled.data?.data ?? []
-  const failing = webhooks.filter(({ health }) => health.state === "failing")
+  // Those that have failed for longest first.
+  const failing = webhooks
+    .filter(({ health }) => health.state === "failing")
+    .sort((one, other) => Date.parse(one.health.since) - Date.parse(other.health.since))
   const waiting = webhooks.reduce((sum, { stats }) => sum + (stats?.waiting ?? 0), 0)
   return (
     <Page
@@ -108,6 +115,9 @@ const State = () => {
         )
       }
     >
+      {troubled.isPending && states.failing > 0 && (
+        <Skeleton height={Math.min(states.failing, SHOWN_FAILING) * FAILING_PIXELS} />
+      )}
       {failing.length > 0 && <FailingWebhooks webhooks={failing} failing={states.failing} />}
       <OtherWebhooks webhooks={webhooks} />
       <Rest />
