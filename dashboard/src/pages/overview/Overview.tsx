@@ -1,14 +1,11 @@
 /** The state of things: which webhooks fail and what to do, how deliveries go, the incidents of 90 days, the ledgers. */
 import { Button } from "@mantine/core"
 import { IconCircleCheckFilled } from "@tabler/icons-react"
-import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useMay } from "../../api/account.ts"
-import { call } from "../../api/call.ts"
-import { listWebhooks, type WebhookCounts } from "../../api/ledgerhook.ts"
-import { autoRefresh } from "../../api/refresh.ts"
+import type { WebhookCounts } from "../../api/ledgerhook.ts"
 import { useIncidents } from "../../api/stats.ts"
-import { useWebhookCounts } from "../../api/webhooks.ts"
+import { useTroubledWebhooks, useWebhookCounts } from "../../api/webhooks.ts"
 import { totalLength } from "../../charts/calendar.ts"
 import { CALENDAR_DAYS, IncidentCalendar } from "../../charts/IncidentCalendar.tsx"
 import { duration, plural, relativeTime } from "../../parts/format.ts"
@@ -21,19 +18,6 @@ import { Deliveries } from "./Deliveries.tsx"
 import { LedgerAges } from "./LedgerAges.tsx"
 import { OtherWebhooks } from "./OtherWebhooks.tsx"
 import { headlineOf, isCalm, othersOf, totalOf } from "./state.ts"
-
-/** More than are shown in full, so that those that are only waiting come too. */
-const LISTED = 20
-
-/** The webhooks that need attention, worst first. */
-const useTroubled = () => {
-  const stats = useMay("deliveries:read")
-  return useQuery({
-    queryKey: ["webhooks", "troubled", stats],
-    queryFn: () => call(listWebhooks({ sort: "health", limit: LISTED, ...(stats ? { stats: "24h" } : {}) })),
-    refetchInterval: autoRefresh
-  })
-}
 
 const LastIncident = () => {
   const incidents = useIncidents(CALENDAR_DAYS).data?.data ?? []
@@ -77,7 +61,7 @@ const Incidents = () => {
 
 const State = () => {
   const counts = useWebhookCounts()
-  const troubled = useTroubled()
+  const troubled = useTroubledWebhooks()
   if (counts.data === undefined)
     return (
       <Page title="Overview">
