@@ -1,7 +1,7 @@
 /** A filter as a chip: it opens what sets it, and a set one says its value and has a button that clears it. */
 import { Popover } from "@mantine/core"
 import { IconChevronDown, IconX } from "@tabler/icons-react"
-import type { ReactNode } from "react"
+import { type ReactNode, useState } from "react"
 import classes from "./FilterChip.module.css"
 
 interface SetChipProps {
@@ -29,32 +29,44 @@ export const SetChip = ({ label, value, onClear }: SetChipProps) =>
   )
 
 interface FilterChipProps extends SetChipProps {
-  /** The controls that set it. */
-  readonly children: ReactNode
+  /** The controls that set it. `close` when one value is all there is to choose. */
+  readonly children: (close: () => void) => ReactNode
 }
 
-export const FilterChip = ({ label, value, onClear, children }: FilterChipProps) => (
-  <span className={classes["chip"]} data-set={value !== undefined || undefined}>
-    <Popover position="bottom-start" trapFocus withinPortal={false}>
-      <Popover.Target>
-        <button type="button" className={classes["words"]}>
-          {value === undefined ? (
-            <>
-              {label}
-              <IconChevronDown size={14} aria-hidden />
-            </>
-          ) : (
-            <>
-              <span>{label}:</span> <b>{value}</b>
-            </>
-          )}
-        </button>
-      </Popover.Target>
-      <Popover.Dropdown className={classes["dropdown"] ?? ""}>{children}</Popover.Dropdown>
-    </Popover>
-    {value !== undefined && <ClearButton label={label} onClear={onClear} />}
-  </span>
-)
+export const FilterChip = ({ label, value, onClear, children }: FilterChipProps) => {
+  const [open, setOpen] = useState(false)
+  return (
+    <span className={classes["chip"]} data-set={value !== undefined || undefined}>
+      <Popover
+        position="bottom-start"
+        opened={open}
+        onChange={setOpen}
+        trapFocus
+        returnFocus
+        withinPortal={false}
+      >
+        <Popover.Target>
+          <button type="button" className={classes["words"]} onClick={() => setOpen(!open)}>
+            {value === undefined ? (
+              <>
+                {label}
+                <IconChevronDown size={14} aria-hidden />
+              </>
+            ) : (
+              <>
+                <span>{label}:</span> <b>{value}</b>
+              </>
+            )}
+          </button>
+        </Popover.Target>
+        <Popover.Dropdown className={classes["dropdown"] ?? ""}>
+          {children(() => setOpen(false))}
+        </Popover.Dropdown>
+      </Popover>
+      {value !== undefined && <ClearButton label={label} onClear={onClear} />}
+    </span>
+  )
+}
 
 interface ChoiceChipsProps<Value extends string> {
   readonly label: string

@@ -58,14 +58,27 @@ export const DeliveryFilterBar = ({ search, stats }: DeliveryFilterBarProps) => 
           value={search.webhook_id && <PlainText>{nameOf(webhook, search.webhook_id)}</PlainText>}
           onClear={() => change({ webhook_id: undefined })}
         >
-          <WebhookSelect
-            placeholder="Every webhook"
-            value={search.webhook_id}
-            onChange={(webhook_id) => change({ webhook_id })}
-          />
+          {(close) => (
+            <WebhookSelect
+              placeholder="Every webhook"
+              value={search.webhook_id}
+              onChange={(webhook_id) => {
+                change({ webhook_id })
+                close()
+              }}
+            />
+          )}
         </FilterChip>
         <FilterChip label="Type" value={search.event_type} onClear={() => change({ event_type: undefined })}>
-          <EventTypeSelect value={search.event_type} onChange={(event_type) => change({ event_type })} />
+          {(close) => (
+            <EventTypeSelect
+              value={search.event_type}
+              onChange={(event_type) => {
+                change({ event_type })
+                close()
+              }}
+            />
+          )}
         </FilterChip>
         <SetChip
           label="Created"
@@ -83,24 +96,34 @@ export const DeliveryFilterBar = ({ search, stats }: DeliveryFilterBarProps) => 
           onClear={() => change({ event_id: undefined })}
         />
         <FilterChip label="More" value={undefined} onClear={() => {}}>
-          <div className="stack-small">
-            <FilterTime label="Created after" value={search.since} onChange={(since) => change({ since })} />
-            <FilterTime label="Created before" value={search.until} onChange={(until) => change({ until })} />
-            <FilterText
-              label="Id of a replay or a retry job"
-              placeholder="rpl_job_…"
-              value={search.job_id}
-              onChange={(job_id) => change({ job_id })}
-            />
-            <FilterText
-              label="Event id"
-              placeholder="xrpl:…"
-              value={search.event_id}
-              onChange={(event_id) => change({ event_id })}
-            />
-          </div>
+          {() => (
+            <div className="stack-small">
+              <FilterTime
+                label="Created after"
+                value={search.since}
+                onChange={(since) => change({ since })}
+              />
+              <FilterTime
+                label="Created before"
+                value={search.until}
+                onChange={(until) => change({ until })}
+              />
+              <FilterText
+                label="Id of a replay or a retry job"
+                placeholder="rpl_job_…"
+                value={search.job_id}
+                onChange={(job_id) => change({ job_id })}
+              />
+              <FilterText
+                label="Event id"
+                placeholder="xrpl:…"
+                value={search.event_id}
+                onChange={(event_id) => change({ event_id })}
+              />
+            </div>
+          )}
         </FilterChip>
-        {setIn(filters) > 1 && (
+        {setIn(filters) > 0 && (
           <Button
             variant="subtle"
             onClick={() => navigate({ to: "/deliveries", search: { period }, replace: true })}
