@@ -20,7 +20,7 @@ import { count, plural } from "../../parts/format.ts"
 import { type Live, refreshOf, useLive, useLiveState, useToNewest } from "../../parts/Live.tsx"
 import { Empty } from "../../parts/Notices.tsx"
 import { Page, Section } from "../../parts/Page.tsx"
-import { periods } from "../../parts/Period.tsx"
+import { type Period, periods } from "../../parts/Period.tsx"
 import { nothing, type Selection } from "../../parts/selection.ts"
 import { columnsWith, narrowWith } from "./columns.tsx"
 import classes from "./Deliveries.module.css"
@@ -87,12 +87,25 @@ const useWebhookOf = (chosenId: string | undefined) => {
   }, [newest, troubled, chosen])
 }
 
+/** Bars of the day that a new service has at most. With so few, the hour shows more. */
+const YOUNG_BARS = 2
+
+/** The chart's period: the one that the viewer has chosen, otherwise the one that shows more. */
+const usePeriod = (asked: Period | undefined, webhookId: string | undefined): Period => {
+  const series = useStats("24h", webhookId).data?.series ?? []
+  const older = series.slice(0, -YOUNG_BARS)
+  const isYoung =
+    older.length > 0 && older.every(({ delivered, failed, pending }) => delivered + failed + pending === 0)
+  return asked ?? (isYoung ? "1h" : "24h")
+}
+
 const Rows = () => {
   const search: DeliverySearch = route.useSearch()
-  const { period = "24h", ...filters } = search
+  const { period: asked, ...filters } = search
   const navigate = useNavigate()
   const mayRetry = useMay("deliveries:write")
   const webhookOf = useWebhookOf(filters.webhook_id)
+  const period = usePeriod(asked, filters.webhook_id)
   const stats = useStats(period, filters.webhook_id).data
   const troubled = useTroubledWebhooks().data?.data
   const live = useLive(true)
@@ -165,7 +178,7 @@ const Rows = () => {
       }
     >
       <div className={classes["page"]}>
-        <DeliveryFilterBar search={search} stats={stats} />
+        <DeliveryFilterBar search={search} period={period} stats={stats} />
         <DeliveriesChart
           stats={stats}
           period={period}

@@ -8,7 +8,7 @@ import { EventTypeSelect } from "../../parts/EventTypeSelect.tsx"
 import { FilterText, FilterTime } from "../../parts/FilterBar.tsx"
 import { ChoiceChips, FilterChip, SetChip } from "../../parts/FilterChip.tsx"
 import { count, dayTime } from "../../parts/format.ts"
-import { PeriodSelect } from "../../parts/Period.tsx"
+import { type Period, PeriodSelect } from "../../parts/Period.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { StatusIcon } from "../../parts/Status.tsx"
 import { WebhookSelect } from "../../parts/WebhookSelect.tsx"
@@ -27,14 +27,15 @@ const short = (id: string) => (id.length > 24 ? `${id.slice(0, 14)}…${id.slice
 
 interface DeliveryFilterBarProps {
   readonly search: DeliverySearch
-  /** Of the chart's period. */
+  /** Of the chart, and of `stats`. */
+  readonly period: Period
   readonly stats: DeliveryStats | undefined
 }
 
-export const DeliveryFilterBar = ({ search, stats }: DeliveryFilterBarProps) => {
+export const DeliveryFilterBar = ({ search, period, stats }: DeliveryFilterBarProps) => {
   const navigate = useNavigate()
   const webhook = useWebhook(search.webhook_id)
-  const { period, ...filters } = search
+  const { period: asked, ...filters } = search
   const change = (changed: DeliverySearch) =>
     navigate({ to: "/deliveries", search: { ...search, ...changed }, replace: true, resetScroll: false })
   const counts = stats && { ...stats, pending: stats.pending - stats.retrying }
@@ -126,16 +127,13 @@ export const DeliveryFilterBar = ({ search, stats }: DeliveryFilterBarProps) => 
         {setIn(filters) > 0 && (
           <Button
             variant="subtle"
-            onClick={() => navigate({ to: "/deliveries", search: { period }, replace: true })}
+            onClick={() => navigate({ to: "/deliveries", search: { period: asked }, replace: true })}
           >
             Clear filters
           </Button>
         )}
       </div>
-      <PeriodSelect
-        value={period ?? "24h"}
-        onChange={(next) => change({ period: next === "24h" ? undefined : next })}
-      />
+      <PeriodSelect value={period} onChange={(next) => change({ period: next })} />
     </search>
   )
 }

@@ -19,7 +19,7 @@ export interface DeliveryFilters {
 export const chartPeriods = ["1h", "24h", "7d", "30d"] as const
 
 export interface DeliverySearch extends DeliveryFilters {
-  /** Of the chart above the list; it filters nothing. By default 24 hours. */
+  /** Of the chart above the list; it filters nothing. */
   readonly period?: (typeof chartPeriods)[number] | undefined
 }
 
