@@ -740,6 +740,12 @@ export type Delivery = {
     attempts: number;
     /** Why the last attempt failed, such as HTTP 503; null if it succeeded or there was none. */
     last_error: string | null;
+    /** The HTTP status of the endpoint's last response; null if there was none. */
+    response_status: number | null;
+    /** Milliseconds until that response; null if there was none. */
+    response_time_ms: number | null;
+    /** When the next attempt is due; null unless the status is retrying. */
+    next_attempt_at: string | null;
     /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
     /** ISO 8601 date-time in UTC with milliseconds. */
@@ -762,6 +768,8 @@ export type DeliveryStatsPoint = {
     failed: number;
     /** Deliveries created in the interval that are pending or retrying. */
     pending: number;
+    /** Those of them that are retrying. */
+    retrying: number;
     /** Attempts that ended in this time, first ones and retries, of live and of replayed deliveries. Test events do not count. */
     attempts: number;
     /** Those of them that failed. */
@@ -784,6 +792,8 @@ export type DeliveryStats = {
     failed: number;
     /** Deliveries that are pending or retrying. */
     pending: number;
+    /** Those of them that are retrying. */
+    retrying: number;
     /** Delivered deliveries as a percentage of delivered and failed ones, with two decimals; 0 if there are none. */
     success_rate: number;
     /** Attempts that ended in this time, first ones and retries, of live and of replayed deliveries. Test events do not count. */
@@ -816,16 +826,16 @@ export type DeliveryDetail = {
     attempts: number;
     /** Why the last attempt failed, such as HTTP 503; null if it succeeded or there was none. */
     last_error: string | null;
-    /** ISO 8601 date-time in UTC with milliseconds. */
-    created_at: string;
-    /** ISO 8601 date-time in UTC with milliseconds. */
-    updated_at: string;
     /** The HTTP status of the endpoint's last response; null if there was none. */
     response_status: number | null;
     /** Milliseconds until that response; null if there was none. */
     response_time_ms: number | null;
     /** When the next attempt is due; null unless the status is retrying. */
     next_attempt_at: string | null;
+    /** ISO 8601 date-time in UTC with milliseconds. */
+    created_at: string;
+    /** ISO 8601 date-time in UTC with milliseconds. */
+    updated_at: string;
     /** The headers of the last request, made again from the webhook as it is now. Signatures and the values of custom headers are shown as ***. Null before the first attempt, and when the event is no longer kept. */
     request_headers: {
         [key: string]: string;

@@ -8,7 +8,12 @@ interface PageProps {
   readonly title: string
   readonly icon?: ReactNode
   /** The list that the page's thing is in. */
-  readonly within?: { readonly to: LinkProps["to"]; readonly label: string }
+  readonly within?: {
+    readonly to: LinkProps["to"]
+    readonly label: string
+    /** By default the page's title. */
+    readonly here?: string
+  }
   /** What else the headline would say, under it. */
   readonly note?: ReactNode
   readonly actions?: ReactNode
@@ -25,7 +30,7 @@ export const Page = ({ title, icon, within, note, actions, children }: PageProps
         <div className={classes["within"]}>
           <Link to={within.to}>{within.label}</Link>
           <IconChevronRight size={14} aria-hidden />
-          <b aria-hidden>{title}</b>
+          <b aria-hidden>{within.here ?? title}</b>
         </div>
       )}
       <div className={classes["head"]}>

@@ -55,6 +55,11 @@ const deliveryOf = (row: DeliveryRow): Delivery => ({
   status: row.status,
   attempts: row.attempts,
   last_error: row.last_error,
+  response_status: row.response_status,
+  response_time_ms: row.response_time_ms,
+  // A failed delivery that is retried by hand is `pending`.
+  next_attempt_at:
+    row.status !== "retrying" || row.next_attempt_at === null ? null : iso(row.next_attempt_at),
   created_at: iso(idTime(row.id)),
   updated_at: iso(row.updated_at)
 })
@@ -206,13 +211,14 @@ export const deliveriesLayer = HttpApiBuilder.group(
         const owner = ownerOf(yield* Caller)
         const wanted = interval === undefined ? series === "true" : "quarters"
         const stats = yield* deliveries.stats(owner, webhookId, period, nowMs, wanted)
-        const { delivered, failed, pending, latencySumMs, points } = stats
+        const { delivered, failed, pending, retrying, latencySumMs, points } = stats
         return {
           period,
           total: delivered + failed + pending,
           delivered,
           failed,
           pending,
+          retrying,
           success_rate: ratio(delivered * 100, delivered + failed),
           ...attemptsShown(stats.attempts),
           avg_latency_ms: ratio(latencySumMs, delivered),
@@ -230,11 +236,6 @@ export const deliveriesLayer = HttpApiBuilder.group(
         const sent = last === undefined || event === undefined ? undefined : { event, last }
         return {
           ...deliveryOf(row),
-          response_status: row.response_status,
-          response_time_ms: row.response_time_ms,
-          // A failed delivery that is retried by hand is `pending`.
-          next_attempt_at:
-            row.status !== "retrying" || row.next_attempt_at === null ? null : iso(row.next_attempt_at),
           request_headers: sent === undefined ? null : headersOf(row, sent.event, sent.last),
           request_body: sent === undefined ? null : bodyOf(row, sent.event, sent.last),
           response_body: row.response_body,

@@ -29,6 +29,7 @@ interface DeliveryCounts {
   readonly failed: number
   /** `retrying` included. */
   readonly pending: number
+  readonly retrying: number
 }
 
 export interface DeliveryPoint extends DeliveryCounts {
@@ -91,7 +92,8 @@ const sumOf = (rows: ReadonlyArray<StatusCount>, ...statuses: ReadonlyArray<Coun
 const countsOf = (rows: ReadonlyArray<StatusCount>): DeliveryCounts => ({
   delivered: sumOf(rows, "delivered"),
   failed: sumOf(rows, "failed"),
-  pending: sumOf(rows, "pending", "retrying")
+  pending: sumOf(rows, "pending", "retrying"),
+  retrying: sumOf(rows, "retrying")
 })
 
 const attemptsOf = (rows: ReadonlyArray<StatusCount>): AttemptCounts => ({

@@ -109,7 +109,8 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
         const mine = {
           delivered: count(inside, "delivered"),
           failed: count(inside, "failed"),
-          pending: count(inside, "pending", "retrying")
+          pending: count(inside, "pending", "retrying"),
+          retrying: count(inside, "retrying")
         }
         // All attempts ended now, whenever their deliveries were made.
         const tried = model.filter(
@@ -174,7 +175,8 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
           assert.deepStrictEqual(counts, {
             delivered: count("delivered"),
             failed: count("failed"),
-            pending: count("pending", "retrying")
+            pending: count("pending", "retrying"),
+            retrying: count("retrying")
           })
           checkLatencies({ p50Ms, p99Ms }, mine)
           // All attempts ended now, whenever their deliveries were made.

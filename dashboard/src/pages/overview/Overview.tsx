@@ -1,14 +1,11 @@
 /** The state of things: which webhooks fail and what to do, how deliveries go, the incidents of 90 days, the ledgers. */
 import { Button, Skeleton } from "@mantine/core"
 import { IconCircleCheckFilled } from "@tabler/icons-react"
-import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useMay } from "../../api/account.ts"
-import { call } from "../../api/call.ts"
-import { listWebhooks, type WebhookCounts } from "../../api/ledgerhook.ts"
-import { autoRefresh } from "../../api/refresh.ts"
+import type { WebhookCounts } from "../../api/ledgerhook.ts"
 import { useIncidents } from "../../api/stats.ts"
-import { useWebhookCounts } from "../../api/webhooks.ts"
+import { useTroubledWebhooks, useWebhookCounts } from "../../api/webhooks.ts"
 import { totalLength } from "../../charts/calendar.ts"
 import { CALENDAR_DAYS, IncidentCalendar } from "../../charts/IncidentCalendar.tsx"
 import { duration, plural, relativeTime } from "../../parts/format.ts"
@@ -25,19 +22,6 @@ import { headlineOf, isCalm, othersOf, totalOf } from "./state.ts"
 /** The panel of what fails, while it is loaded: at most so many rows, and their height. */
 const SHOWN_FAILING = 5
 const FAILING_PIXELS = 96
-
-/** More than are shown in full, so that those that are only waiting come too. */
-const LISTED = 20
-
-/** The webhooks that need attention, worst first. */
-const useTroubled = () => {
-  const stats = useMay("deliveries:read")
-  return useQuery({
-    queryKey: ["webhooks", "troubled", stats],
-    queryFn: () => call(listWebhooks({ sort: "health", limit: LISTED, ...(stats ? { stats: "24h" } : {}) })),
-    refetchInterval: autoRefresh
-  })
-}
 
 const LastIncident = () => {
   const incidents = useIncidents(CALENDAR_DAYS).data?.data ?? []
@@ -81,7 +65,7 @@ const Incidents = () => {
 
 const State = () => {
   const counts = useWebhookCounts()
-  const troubled = useTroubled()
+  const troubled = useTroubledWebhooks()
   if (counts.data === undefined)
     return (
       <Page title="Overview">
