@@ -1,9 +1,11 @@
 /**
  * A list of any length as a table. Only the rows on the screen are in the document, and the next page is loaded when the
- * viewer reaches the end. Rows have one line each, so their height is known before they are drawn.
+ * viewer reaches the end. A row's height is known before it is drawn. The first link of a row is its page: a click anywhere
+ * on the row opens it, `j` and `k` move between rows. Rows can be selected and columns sorted if the caller says how.
  */
 import { Button } from "@mantine/core"
 import { useElementSize, useMergedRef } from "@mantine/hooks"
+import { IconArrowDown, IconArrowUp } from "@tabler/icons-react"
 import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from "@tanstack/react-table"
 import { useWindowVirtualizer } from "@tanstack/react-virtual"
 import { type ReactNode, useEffect, useRef, useState } from "react"
@@ -12,6 +14,8 @@ import classes from "./DataTable.module.css"
 import { count } from "./format.ts"
 import { Loading } from "./Loading.tsx"
 import { FailureNotice } from "./Notices.tsx"
+import { openRow, useRowKeys } from "./rowLinks.ts"
+import { clicked, clickedAll, type Selection } from "./selection.ts"
 
 const features = tableFeatures({})
 type Features = typeof features
@@ -40,6 +44,14 @@ export const columnsOf = <Row extends object>() => createColumnHelper<Features, 
 
 export type Columns<Row extends object> = ReadonlyArray<ColumnDef<Features, Row>>
 
+/** How a column is sorted. */
+interface Sort {
+  /** Undefined: the list is sorted by another column. */
+  readonly direction?: "ascending" | "descending" | undefined
+  /** Undefined: there is no other order. */
+  readonly onSort?: () => void
+}
+
 interface DataTableProps<Row extends object> {
   /** What the rows are, such as "Deliveries". */
   readonly label: string
@@ -48,18 +60,18 @@ interface DataTableProps<Row extends object> {
   readonly rowId: (row: Row) => string
   /** Lines of each row. On a narrow screen every row has two. */
   readonly lines?: 1 | 2
+  /** A row of a narrow screen: two lines in one cell. By default the columns that fit. */
+  readonly narrow?: (row: Row) => ReactNode
+  /** The columns that show or change the order, by id. */
+  readonly sorts?: Readonly<Record<string, Sort>>
+  /** Gives each row a box that selects it. */
+  readonly selection?: { readonly of: Selection; readonly onChange: (next: Selection) => void }
   /** Shown if the list has no rows. */
   readonly empty: ReactNode
 }
 
-export const DataTable = <Row extends object>({
-  label,
-  columns,
-  list,
-  rowId,
-  lines = 1,
-  empty
-}: DataTableProps<Row>) => {
+export const DataTable = <Row extends object>({ empty, ...props }: DataTableProps<Row>) => {
+  const { list } = props
   const rows = list.data
   if (rows === undefined) {
     return list.isError ? (
@@ -72,7 +84,7 @@ export const DataTable = <Row extends object>({
   return (
     <>
       {list.isError && <FailureNotice failure={list.error} onRetry={() => list.refetch()} />}
-      <Rows label={label} columns={columns} rows={rows} rowId={rowId} lines={lines} list={list} />
+      <Rows {...props} rows={rows} />
     </>
   )
 }
@@ -81,7 +93,40 @@ interface RowsProps<Row extends object> extends Omit<DataTableProps<Row>, "empty
   readonly rows: ReadonlyArray<Row>
 }
 
-const Rows = <Row extends object>({ label, columns, rows, rowId, lines = 1, list }: RowsProps<Row>) => {
+const Box = (props: {
+  readonly label: string
+  readonly checked: boolean
+  readonly onClick: (shift: boolean) => void
+}) => (
+  <label className={classes["box"]} onMouseDown={(event) => event.shiftKey && event.preventDefault()}>
+    <input
+      type="checkbox"
+      aria-label={props.label}
+      checked={props.checked}
+      onChange={({ nativeEvent }) => props.onClick(nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
+    />
+  </label>
+)
+
+const Head = ({ sort, children }: { readonly sort: Sort | undefined; readonly children: ReactNode }) => {
+  const Arrow = sort?.direction === "ascending" ? IconArrowUp : IconArrowDown
+  const content = (
+    <>
+      {children}
+      {sort?.direction && <Arrow size={14} aria-hidden />}
+    </>
+  )
+  return sort?.onSort === undefined ? (
+    content
+  ) : (
+    <button type="button" onClick={sort.onSort}>
+      {content}
+    </button>
+  )
+}
+
+const Rows = <Row extends object>(props: RowsProps<Row>) => {
+  const { label, columns, rows, rowId, lines = 1, narrow, sorts, selection, list } = props
   const table = useTable({
     features,
     columns: columns as Array<ColumnDef<Features, Row>>,
@@ -92,7 +137,9 @@ const Rows = <Row extends object>({ label, columns, rows, rowId, lines = 1, list
   const [top, setTop] = useState(0)
   const { ref: sized, width } = useElementSize()
   const ref = useMergedRef(frame, sized)
-  const rowPixels = lines === 1 && (width === 0 || width > NARROW_PIXELS) ? ROW_PIXELS : TWO_LINES_PIXELS
+  useRowKeys(frame)
+  const isNarrow = width > 0 && width <= NARROW_PIXELS
+  const rowPixels = lines === 1 && !isNarrow ? ROW_PIXELS : TWO_LINES_PIXELS
   useEffect(() => setTop(frame.current?.offsetTop ?? 0), [])
   const model = table.getRowModel().rows
   const virtual = useWindowVirtualizer({
@@ -118,10 +165,11 @@ const Rows = <Row extends object>({ label, columns, rows, rowId, lines = 1, list
     }
   }, [last, model.length, hasNextPage, isFetchingNextPage, isError, fetchNextPage])
 
+  const ids = () => rows.map(rowId)
   const above = drawn.length === 0 ? 0 : drawn[0]!.start - top
   const below = last === undefined ? 0 : virtual.getTotalSize() - (last.end - top)
   return (
-    <div ref={ref} className={classes["frame"]}>
+    <div ref={ref} className={classes["frame"]} data-row-keys>
       <table
         className={classes["table"]}
         data-lines={lines}
@@ -131,20 +179,37 @@ const Rows = <Row extends object>({ label, columns, rows, rowId, lines = 1, list
         <thead>
           {table.getHeaderGroups().map((group) => (
             <tr key={group.id}>
-              {group.headers.map((header) => {
-                const meta = header.column.columnDef.meta
-                return (
-                  <th
-                    key={header.id}
-                    scope="col"
-                    data-from={meta?.from}
-                    data-align={meta?.align}
-                    style={meta?.width === undefined ? undefined : { width: meta.width }}
-                  >
-                    <table.FlexRender header={header} />
-                  </th>
-                )
-              })}
+              {selection && (
+                <th scope="col" className={classes["select"]}>
+                  <Box
+                    label="Select all that are loaded"
+                    checked={selection.of.ids.size > 0 && selection.of.ids.size >= rows.length}
+                    onClick={() => selection.onChange(clickedAll(selection.of, ids()))}
+                  />
+                </th>
+              )}
+              {isNarrow && narrow ? (
+                <th scope="col">{label}</th>
+              ) : (
+                group.headers.map((header) => {
+                  const meta = header.column.columnDef.meta
+                  const sort = sorts?.[header.column.id]
+                  return (
+                    <th
+                      key={header.id}
+                      scope="col"
+                      data-from={meta?.from}
+                      data-align={meta?.align}
+                      aria-sort={sort?.direction}
+                      style={meta?.width === undefined ? undefined : { width: meta.width }}
+                    >
+                      <Head sort={sort}>
+                        <table.FlexRender header={header} />
+                      </Head>
+                    </th>
+                  )
+                })
+              )}
             </tr>
           ))}
         </thead>
@@ -152,17 +217,37 @@ const Rows = <Row extends object>({ label, columns, rows, rowId, lines = 1, list
           {above > 0 && <tr aria-hidden style={{ height: above }} />}
           {drawn.map(({ index }) => {
             const row = model[index]!
+            const isSelected = selection?.of.ids.has(row.id)
             return (
-              <tr key={row.id} aria-rowindex={index + 2}>
-                {row.getAllCells().map((cell) => (
-                  <td
-                    key={cell.id}
-                    data-from={cell.column.columnDef.meta?.from}
-                    data-align={cell.column.columnDef.meta?.align}
-                  >
-                    <table.FlexRender cell={cell} />
+              <tr
+                key={row.id}
+                aria-rowindex={index + 2}
+                data-selected={isSelected}
+                onClick={openRow}
+                onAuxClick={openRow}
+              >
+                {selection && (
+                  <td className={classes["select"]} data-no-open>
+                    <Box
+                      label={`Select ${row.id}`}
+                      checked={isSelected === true}
+                      onClick={(shift) => selection.onChange(clicked(selection.of, ids(), row.id, shift))}
+                    />
                   </td>
-                ))}
+                )}
+                {isNarrow && narrow ? (
+                  <td>{narrow(row.original)}</td>
+                ) : (
+                  row.getAllCells().map((cell) => (
+                    <td
+                      key={cell.id}
+                      data-from={cell.column.columnDef.meta?.from}
+                      data-align={cell.column.columnDef.meta?.align}
+                    >
+                      <table.FlexRender cell={cell} />
+                    </td>
+                  ))
+                )}
               </tr>
             )
           })}
