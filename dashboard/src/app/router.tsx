@@ -2,6 +2,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router"
 import { deliveryFilters } from "../pages/deliveries/filters.ts"
 import { eventFilters } from "../pages/events/filters.ts"
+import { jobFilters } from "../pages/replay/filters.ts"
 import { SignIn } from "../pages/signIn/SignIn.tsx"
 import { webhookFilters } from "../pages/webhooks/filters.ts"
 import { NoSuchPage, PageFailure } from "../parts/Notices.tsx"
@@ -72,6 +73,7 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       ...page("/replay"),
+      validateSearch: jobFilters,
       component: lazyRouteComponent(() => import("../pages/replay/Replay.tsx"), "Replay")
     }),
     createRoute({
