@@ -2,7 +2,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router"
 import { deliveryFilters } from "../pages/deliveries/filters.ts"
 import { eventFilters } from "../pages/events/filters.ts"
-import { jobFilters } from "../pages/replay/filters.ts"
+import { jobFilters, newReplaySearch } from "../pages/replay/filters.ts"
 import { SignIn } from "../pages/signIn/SignIn.tsx"
 import { webhookFilters } from "../pages/webhooks/filters.ts"
 import { NoSuchPage, PageFailure } from "../parts/Notices.tsx"
@@ -78,7 +78,7 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       ...page("/replay/new"),
-      validateSearch: (search: Record<string, unknown>) => ({ webhook_id: text(search["webhook_id"]) }),
+      validateSearch: newReplaySearch,
       component: lazyRouteComponent(() => import("../pages/replay/NewReplay.tsx"), "NewReplay")
     }),
     createRoute({

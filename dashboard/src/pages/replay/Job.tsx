@@ -38,9 +38,7 @@ const Figure = ({ name, value, look, detail }: FigureProps) => (
       {name}
     </div>
     <div className="figure-value">
-      <span className={value === 0 ? classes["zero"] : undefined}>
-        {value === null ? "–" : count(value)}
-      </span>{" "}
+      <span className={value === 0 ? classes["zero"] : undefined}>{value === null ? "–" : count(value)}</span>{" "}
       {detail && <span className="figure-detail">{detail}</span>}
     </div>
   </div>

@@ -22,7 +22,16 @@ import type { JobFilters } from "./filters.ts"
 import classes from "./Job.module.css"
 import { JobBar } from "./JobBar.tsx"
 import { LiveJob } from "./LiveJob.tsx"
-import { allOf, detailOf, headlineOfAll, isUnderWay, outcomeOf, statusOf, titleOf, tookOf } from "./progress.ts"
+import {
+  allOf,
+  detailOf,
+  headlineOfAll,
+  isUnderWay,
+  outcomeOf,
+  statusOf,
+  titleOf,
+  tookOf
+} from "./progress.ts"
 
 const route = getRouteApi("/shell/replay")
 const column = columnsOf<ReplayJob>()
@@ -134,7 +143,12 @@ const Rows = () => {
     navigate({ to: "/replay", search: { ...filters, ...next }, replace: true })
   const list = useJobs()
   const all = list.data ?? []
-  const moving = all.filter((job) => isMoving(job, webhooks.find(({ id }) => id === job.webhook_id)))
+  const moving = all.filter((job) =>
+    isMoving(
+      job,
+      webhooks.find(({ id }) => id === job.webhook_id)
+    )
+  )
   const shown = all.filter(matching(filters)).filter((job) => !moving.slice(0, SHOWN).includes(job))
   const rowsOf = (mode: JobFilters["mode"]) =>
     list.hasNextPage ? undefined : all.filter(matching({ ...filters, mode })).length

@@ -32,8 +32,7 @@ export const withSample = (
   at: number
 ): ReadonlyArray<Sample> => {
   const made = Date.parse(job.created_at)
-  const before =
-    samples.length === 0 && made < at && at - made < PACE_MS ? [{ at: made, done: 0 }] : samples
+  const before = samples.length === 0 && made < at && at - made < PACE_MS ? [{ at: made, done: 0 }] : samples
   return before.at(-1)?.at === at ? before : [...before, { at, done: doneOf(job) }]
 }
 
@@ -167,7 +166,12 @@ export const headlineOfAll = (running: ReadonlyArray<ReplayJob>, queued: number)
 }
 
 /** How long it took until nothing waited any more; undefined until then. */
-export const tookOf = ({ completed_at, created_at, finished_at, delivered }: ReplayJob): number | undefined => {
+export const tookOf = ({
+  completed_at,
+  created_at,
+  finished_at,
+  delivered
+}: ReplayJob): number | undefined => {
   // Jobs from before release 0.3 have no end of their own.
   const end = delivered === null ? completed_at : finished_at
   return end === null ? undefined : Math.max(0, Date.parse(end) - Date.parse(created_at))
