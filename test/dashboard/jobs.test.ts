@@ -100,11 +100,11 @@ describe("the words for a job", () => {
     assert.strictEqual(titleOf(job), "Replay of payment.*")
     assert.match(detailOf(job), /^since 20 Nov, /)
     assert.strictEqual(titleOf({ ...job, requested: null }), "Replay of 1\u202f000 events")
-    const retry = {
+    const retry: ReplayJobDetail = {
       ...job,
       mode: "retry",
       requested: { statuses: ["failed", "retrying"], until: job.created_at }
-    } as const
+    }
     assert.strictEqual(titleOf(retry), "Retry of 1\u202f000 deliveries")
     assert.strictEqual(detailOf(retry), "failed or retrying, of all types")
     assert.deepStrictEqual(patternsOf(["check.created", "payment.xrp", "payment.issued"]), [

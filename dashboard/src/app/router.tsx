@@ -2,6 +2,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router"
 import { deliveryFilters } from "../pages/deliveries/filters.ts"
 import { eventFilters } from "../pages/events/filters.ts"
+import { incidentFilters } from "../pages/incidents/filters.ts"
 import { jobFilters, newReplaySearch } from "../pages/replay/filters.ts"
 import { SignIn } from "../pages/signIn/SignIn.tsx"
 import { webhookFilters } from "../pages/webhooks/filters.ts"
@@ -84,6 +85,15 @@ const routeTree = root.addChildren([
     createRoute({
       ...page("/replay/$id"),
       component: lazyRouteComponent(() => import("../pages/replay/Job.tsx"), "Job")
+    }),
+    createRoute({
+      ...page("/incidents"),
+      validateSearch: incidentFilters,
+      component: lazyRouteComponent(() => import("../pages/incidents/Incidents.tsx"), "Incidents")
+    }),
+    createRoute({
+      ...page("/incidents/$id"),
+      component: lazyRouteComponent(() => import("../pages/incidents/Incident.tsx"), "Incident")
     }),
     createRoute({
       ...page("/keys"),

@@ -45,7 +45,8 @@ const FilterRow = ({ name, value, isSet, hasProblem, children }: FilterRowProps)
 const Times = ({ values, problems, set, spans }: FieldsProps & { readonly spans: ReadonlyArray<Span> }) => (
   <fieldset className={classes["times"]}>
     <legend>
-      Which time <span className="note">by the time at which the ledger closed</span>
+      Which time{" "}
+      <span className={`note ${classes["legendNote"]}`}>by the time at which the ledger closed</span>
     </legend>
     <div className={classes["spans"]}>
       {spans.map(({ happened, label, since, until }) => (
