@@ -46,6 +46,10 @@ describeInBrowser("the pages of webhooks", () => {
           const { page } = opened
           const faultsNow = () => Effect.runPromise(accessibilityFaults(page))
           const button = (name: string) => page.getByRole("button", { name, exact: true })
+          const more = async (name: string) => {
+            await button("More").click()
+            await page.getByRole("menuitem", { name }).click()
+          }
           yield* Effect.promise(async () => {
             await page.getByRole("link", { name: "New webhook" }).first().click()
             await page.getByLabel("Address (URL)").fill(hook)
@@ -70,16 +74,18 @@ describeInBrowser("the pages of webhooks", () => {
             await page.keyboard.press("Escape")
             await page.getByText("Delivered", { exact: true }).first().waitFor()
 
-            await button("Pause").click()
+            await more("Pause")
             await page.getByText(/^Paused since/).waitFor()
             await button("Resume").click()
-            await button("Pause").waitFor()
+            await button("Resume").waitFor({ state: "detached" })
 
-            await button("Disable").click()
+            await more("Disable")
             await page.getByText(/^Disabled since/).waitFor()
             await button("Enable").click()
-            await button("Disable").waitFor()
+            await button("Enable").waitFor({ state: "detached" })
 
+            await page.getByRole("tab", { name: "Requests and secret" }).click()
+            await page.getByText("X-Tenant: ***").waitFor()
             await button("Rotate the secret").click()
             faults.push(...(await faultsNow()))
             await button("Make a new secret").click()
@@ -88,6 +94,7 @@ describeInBrowser("the pages of webhooks", () => {
             await page.getByRole("dialog").waitFor({ state: "detached" })
             assert.notInclude(await page.content(), secret)
 
+            await page.getByRole("tab", { name: "Events it wants" }).click()
             await page.getByLabel("Transaction hash").fill("0".repeat(64))
             await button("Explain").click()
             await page.getByText("No event of this transaction is known").waitFor()
@@ -101,7 +108,7 @@ describeInBrowser("the pages of webhooks", () => {
             await button("Save the changes").click()
             await page.getByRole("heading", { name: "Renamed" }).waitFor()
 
-            await button("Delete the webhook").click()
+            await more("Delete the webhook")
             faults.push(...(await faultsNow()))
             assert.isTrue(await button("Delete it").isDisabled())
             await page.getByLabel(/Type its name/).fill("Renamed")
@@ -131,6 +138,12 @@ describeInBrowser("the pages of webhooks", () => {
           yield* checkOnEveryScreen(liveKey, `/webhooks/${id}`, ({ page }) =>
             page.getByText("Newest deliveries").waitFor()
           )
+          yield* checkOnEveryScreen(liveKey, `/webhooks/${id}?tab=events`, ({ page }) =>
+            page.getByText("rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX").waitFor()
+          )
+          yield* checkOnEveryScreen(liveKey, `/webhooks/${id}?tab=requests`, ({ page }) =>
+            page.getByText("X-Tenant: ***").waitFor()
+          )
           yield* checkOnEveryScreen(liveKey, "/webhooks/new", ({ page }) =>
             page.getByText("How they are sent").waitFor()
           )
@@ -139,6 +152,52 @@ describeInBrowser("the pages of webhooks", () => {
           )
         }),
       240_000
+    )
+
+    it.effect("filter the list by health, type and name, and sort it by any column", () =>
+      Effect.gen(function* () {
+        const { keyWith, url } = yield* DashboardService
+        const testKey = yield* keyWith("test", ["admin"])
+        const { call } = apiClient(url, testKey)
+        for (const [description, event_types, network] of [
+          ["Cherry", ["dex.*"], "testnet"],
+          ["Apple", ["nft.minted"], "devnet"],
+          ["Banana", ["*"], "testnet"]
+        ] as const) {
+          yield* call("POST", "/v1/webhooks", {
+            url: "http://127.0.0.1:1/",
+            description,
+            event_types,
+            network,
+            paused: true
+          })
+        }
+        const opened = yield* openSignedIn(testKey, "/webhooks")
+        const { page } = opened
+        const names = () => page.locator("tbody a").allTextContents()
+        yield* Effect.promise(async () => {
+          await page.getByRole("heading", { name: "3 webhooks" }).waitFor()
+          await page.getByRole("button", { name: "Webhook", exact: true }).click()
+          await page.waitForURL("**sort=name")
+          assert.deepStrictEqual(await names(), ["Apple", "Banana", "Cherry"])
+          await page.getByRole("button", { name: "Webhook", exact: true }).click()
+          await page.waitForURL("**sort=-name")
+          assert.deepStrictEqual(await names(), ["Cherry", "Banana", "Apple"])
+          await page.getByRole("button", { name: "Type, network" }).click()
+          await page.getByRole("combobox", { name: "Network" }).selectOption("testnet")
+          await page.getByText("Apple").waitFor({ state: "detached" })
+          await page.keyboard.press("Escape")
+          await page.getByRole("button", { name: "Remove the filter testnet" }).click()
+          await page.getByText("Apple").waitFor()
+          await page.goto(`${url}/webhooks?event_type=nft.minted&health=paused`)
+          await page.getByText("2 shown").waitFor()
+          assert.deepStrictEqual((await names()).sort(), ["Apple", "Banana"])
+          await page.getByRole("button", { name: "More about Apple" }).click()
+          await page.getByRole("menuitem", { name: "Resume" }).click()
+          await page.getByText("1 shown").waitFor()
+        })
+        assertQuiet(opened)
+      })
     )
 
     it.effect("show a refusal at the field that it names, and forget it when the field changes", () =>
@@ -177,9 +236,12 @@ describeInBrowser("the pages of webhooks", () => {
           assert.strictEqual(await page.getByRole("columnheader", { name: "Waiting" }).count(), 0)
           await page.getByRole("link", { name: "Only to look at" }).first().click()
           await page.getByText("This key may not see deliveries").waitFor()
-          for (const name of ["Disable", "Test event", "Rotate the secret", "Delete the webhook"]) {
+          for (const name of ["More", "Test event", "Edit"]) {
             assert.strictEqual(await page.getByRole("button", { name }).count(), 0, name)
           }
+          await page.getByRole("tab", { name: "Requests and secret" }).click()
+          await page.getByText("Each request is signed").waitFor()
+          assert.strictEqual(await page.getByRole("button", { name: "Rotate the secret" }).count(), 0)
         })
         assertQuiet(opened)
         const none = yield* openSignedIn(yield* keyWith("live", ["events:read"]), `/webhooks/${id}/edit`)

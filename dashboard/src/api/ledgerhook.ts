@@ -2953,9 +2953,11 @@ export function createWebhook(newWebhook: NewWebhook, { xRequestId, idempotencyK
 /**
  * List webhooks
  */
-export function listWebhooks({ status, health, sort, search, stats, limit, cursor, xRequestId }: {
+export function listWebhooks({ status, health, network, eventType, sort, search, stats, limit, cursor, xRequestId }: {
     status?: "active" | "disabled";
     health?: "failing" | "waiting" | "disabled" | "paused" | "new" | "healthy";
+    network?: Network;
+    eventType?: EventPattern;
     sort?: "created_at" | "health";
     search?: string;
     stats?: "1h" | "24h" | "7d" | "30d";
@@ -2990,6 +2992,8 @@ export function listWebhooks({ status, health, sort, search, stats, limit, curso
     }>(`/v1/webhooks${QS.query(QS.explode({
         status,
         health,
+        network,
+        event_type: eventType,
         sort,
         search,
         stats,

@@ -5,7 +5,7 @@ import { eventFilters } from "../pages/events/filters.ts"
 import { incidentFilters } from "../pages/incidents/filters.ts"
 import { jobFilters, newReplaySearch } from "../pages/replay/filters.ts"
 import { SignIn } from "../pages/signIn/SignIn.tsx"
-import { webhookFilters } from "../pages/webhooks/filters.ts"
+import { tabIn, webhookFilters } from "../pages/webhooks/filters.ts"
 import { NoSuchPage, PageFailure } from "../parts/Notices.tsx"
 import { Shell } from "./Shell.tsx"
 import { text } from "./search.ts"
@@ -43,6 +43,7 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       ...page("/webhooks/$id"),
+      validateSearch: (search: Record<string, unknown>) => ({ tab: tabIn(search["tab"]) }),
       component: lazyRouteComponent(() => import("../pages/webhooks/Webhook.tsx"), "Webhook")
     }),
     createRoute({

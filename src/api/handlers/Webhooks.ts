@@ -210,7 +210,7 @@ export const webhooksLayer = HttpApiBuilder.group(
       list: Effect.fnUntraced(function* ({ query }) {
         const caller = yield* Caller
         const owner = ownerOf(caller)
-        const { health, search, sort = webhookOrders[0], stats: period, status } = query
+        const { event_type, health, network, search, sort = webhookOrders[0], stats: period, status } = query
         if (period !== undefined && !hasScope(caller.scopes, "deliveries:read")) {
           return yield* Forbidden.because(
             "stats needs the scope deliveries:read, which this key lacks; leave out stats to list the webhooks.",
@@ -218,10 +218,12 @@ export const webhooksLayer = HttpApiBuilder.group(
           )
         }
         const nowMs = yield* Clock.currentTimeMillis
-        const list = ["webhooks", owner.accountId, ...owner.networks, status, search, health, sort]
-        const readsAll = search !== undefined || health !== undefined || sort === "health"
+        const filter = { status, health, search, network, eventType: event_type, sort }
+        const list = ["webhooks", owner.accountId, ...owner.networks, ...Object.values(filter)]
+        const readsAll =
+          [search, health, network, event_type].some((one) => one !== undefined) || sort === "health"
         const read = (after: string | undefined, limit: number) => {
-          const found = webhooks.list(owner, { status, health, search, sort, after }, nowMs, limit)
+          const found = webhooks.list(owner, { ...filter, after }, nowMs, limit)
           // Several searches of an account would keep other accounts waiting.
           return readsAll ? searchTurns.run(owner.accountId, searches.withPermit(found)) : found
         }

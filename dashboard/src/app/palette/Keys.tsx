@@ -12,13 +12,8 @@ const keys: ReadonlyArray<readonly [keys: ReadonlyArray<string>, what: string]> 
   [["?"], "This list"]
 ]
 
-interface KeysProps {
-  readonly opened: boolean
-  readonly close: () => void
-}
-
-export const Keys = ({ opened, close }: KeysProps) => (
-  <Modal opened={opened} onClose={close} title="Keys">
+export const Keys = ({ close }: { readonly close: () => void }) => (
+  <Modal opened onClose={close} title="Keys">
     <dl className={classes["keys"]}>
       {keys.map(([names, what]) => (
         <div key={what}>

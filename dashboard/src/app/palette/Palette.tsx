@@ -128,17 +128,13 @@ const Content = ({ close, showKeys }: PaletteProps) => {
   )
 }
 
-export const Palette = ({ opened, ...props }: PaletteProps & { readonly opened: boolean }) => (
-  <Modal
-    opened={opened}
-    onClose={props.close}
-    centered={false}
-    withCloseButton={false}
-    padding={0}
-    yOffset="7rem"
-    size={640}
-    aria-label="Search and commands"
-  >
-    <Content {...props} />
-  </Modal>
+export const Palette = (props: PaletteProps) => (
+  <Modal.Root opened onClose={props.close} yOffset="7rem" size={640} lockScroll={false}>
+    <Modal.Overlay />
+    <Modal.Content aria-label="Search and commands">
+      <Modal.Body p={0}>
+        <Content {...props} />
+      </Modal.Body>
+    </Modal.Content>
+  </Modal.Root>
 )

@@ -1,31 +1,25 @@
 /** The way to the palette in the navigation, and its keys on every page. */
 import { IconSearch } from "@tabler/icons-react"
-import { lazy, Suspense, useEffect, useState } from "react"
+import { useEffect, useState } from "react"
+import { isDialogOpen, isTyping } from "../../parts/rowLinks.ts"
 import classes from "../Shell.module.css"
-
-const loadPalette = () => import("./Palette.tsx")
-const Palette = lazy(() => loadPalette().then((module) => ({ default: module.Palette })))
-const Keys = lazy(() => import("./Keys.tsx").then((module) => ({ default: module.Keys })))
 
 /** The page itself is loaded first. */
 const AFTER_THE_PAGE_MS = 1_000
 
 type Open = "search" | "keys" | undefined
 
-/** Whether keys belong to what has the focus or to what is open. */
-const isTaken = (target: EventTarget | null): boolean =>
-  (target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null) ||
-  document.querySelector("[role=dialog], [role=menu]") !== null
-
 /** What a key opens; undefined if it is not one of these. */
 const openedBy = (event: KeyboardEvent): Open => {
   if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") return "search"
-  if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return undefined
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isDialogOpen())
+    return undefined
   return event.key === "/" ? "search" : event.key === "?" ? "keys" : undefined
 }
 
 export const Search = () => {
   const [open, setOpen] = useState<Open>()
+  const [dialogs, setDialogs] = useState<typeof import("./dialogs.ts")>()
   const close = () => setOpen(undefined)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -35,10 +29,10 @@ export const Search = () => {
       setOpen(opened)
     }
     document.addEventListener("keydown", onKey)
-    // Who opens it types at once.
-    const idle = setTimeout(loadPalette, AFTER_THE_PAGE_MS)
+    // Before it is asked for, because who opens it types at once.
+    const later = setTimeout(() => import("./dialogs.ts").then(setDialogs), AFTER_THE_PAGE_MS)
     return () => {
-      clearTimeout(idle)
+      clearTimeout(later)
       document.removeEventListener("keydown", onKey)
     }
   }, [])
@@ -52,10 +46,8 @@ export const Search = () => {
           <kbd>K</kbd>
         </span>
       </button>
-      <Suspense fallback={null}>
-        {open === "search" && <Palette opened close={close} showKeys={() => setOpen("keys")} />}
-        {open === "keys" && <Keys opened close={close} />}
-      </Suspense>
+      {dialogs && open === "search" && <dialogs.Palette close={close} showKeys={() => setOpen("keys")} />}
+      {dialogs && open === "keys" && <dialogs.Keys close={close} />}
     </>
   )
 }
