@@ -191,6 +191,7 @@ const Content = ({ incident }: { readonly incident: IncidentDetail }) => {
     <Page
       within={within}
       title={headlineOf(incident, now)}
+      name={localTime(new Date(incident.began_at))}
       note={<Sentence incident={incident} webhook={webhook} />}
       actions={
         <>

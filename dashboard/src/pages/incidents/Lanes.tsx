@@ -21,6 +21,8 @@ import classes from "./Incident.module.css"
 const SHOWN = 8
 /** A delivery is a little older than its failed attempt. */
 const EARLIER_MS = 10_000
+/** The part of a page that is asked for, because deliveries come unevenly. */
+const SPARE = 0.8
 
 export interface Axis {
   readonly from: number
@@ -117,36 +119,25 @@ export const Lanes = ({ incident, axis }: LanesProps) => {
   const { began_at, ended_at, waited, webhook_id } = incident
   const [shown, setShown] = useState(SHOWN)
   const now = useNow()
+  const [began, ended] = [Date.parse(began_at), ended_at === null ? undefined : Date.parse(ended_at)]
   const bounds = {
-    since: new Date(Date.parse(began_at) - EARLIER_MS).toISOString(),
+    since: new Date(began - EARLIER_MS).toISOString(),
     ...(ended_at === null ? {} : { until: ended_at })
   }
+  // The API lists the newest first, and the first ones have waited for longest: a page of them are in this time.
+  const isPart = waited > PAGE_ROWS
+  const firstMs = (((ended ?? now) - began) * PAGE_ROWS) / waited
+  const [until] = useState(() => (isPart ? new Date(began + firstMs * SPARE).toISOString() : bounds.until))
   const list = useQuery({
-    queryKey: ["deliveries", "incident", incident.id, ended_at],
-    queryFn: () => call(listDeliveries({ webhookId: webhook_id, ...bounds, limit: PAGE_ROWS })),
-    refetchInterval: ended_at === null ? autoRefresh : false
-  })
-  // Those that are not delivered wait for longest, and may be older than the newest ones.
-  const undelivered = useQuery({
-    queryKey: ["deliveries", "incident", incident.id, ended_at, "undelivered"],
+    queryKey: ["deliveries", "incident", incident.id, until],
     queryFn: () =>
-      call(
-        listDeliveries({
-          webhookId: webhook_id,
-          ...bounds,
-          status: ["pending", "retrying", "failed"],
-          limit: PAGE_ROWS
-        })
-      ),
-    enabled: waited > PAGE_ROWS,
+      call(listDeliveries({ webhookId: webhook_id, since: bounds.since, until, limit: PAGE_ROWS })),
     refetchInterval: ended_at === null ? autoRefresh : false
   })
-  const both = [...(undelivered.data?.data ?? []), ...(list.data?.data ?? [])]
-  const found = (list.data && [...new Map(both.map((one) => [one.id, one])).values()])
-    ?.filter(({ attempts, status }) => status !== "delivered" || attempts > 1)
+  const found = list.data?.data
+    .filter(({ attempts, status }) => status !== "delivered" || attempts > 1)
     .toSorted((a, b) => waitedOf(b, now) - waitedOf(a, now))
-  const part =
-    waited > PAGE_ROWS ? `what is not delivered, and the newest ${PAGE_ROWS}; longest wait first` : undefined
+  const part = isPart ? "the first of them" : undefined
   return (
     <Section
       title={plural(waited, "delivery waited", "deliveries waited")}
@@ -176,7 +167,7 @@ export const Lanes = ({ incident, axis }: LanesProps) => {
         <Loading lines={6} height={20} />
       ) : found.length === 0 ? (
         <p className="quiet">
-          {incident.outcome === null ? "They are no longer kept." : "None of the newest ones waited."}
+          {incident.outcome === null ? "They are no longer kept." : "None of them waited."}
         </p>
       ) : (
         <>
@@ -193,13 +184,7 @@ export const Lanes = ({ incident, axis }: LanesProps) => {
             hidden={[0, 2, 3]}
           >
             {found.slice(0, shown).map((delivery) => (
-              <Row
-                key={delivery.id}
-                delivery={delivery}
-                {...axis}
-                began={Date.parse(began_at)}
-                ended={ended_at === null ? undefined : Date.parse(ended_at)}
-              />
+              <Row key={delivery.id} delivery={delivery} {...axis} began={began} ended={ended} />
             ))}
           </Table>
           {found.length > shown && (

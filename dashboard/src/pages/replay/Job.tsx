@@ -114,6 +114,7 @@ const Content = ({ job, at }: { readonly job: ReplayJobDetail; readonly at: numb
     <Page
       within={within}
       title={headlineOf(job, left)}
+      name={`${job.job_id.slice(0, 13)}…${job.job_id.slice(-4)}`}
       note={
         <>
           {titleOf(job)}, {detailOf(job)}, to{" "}

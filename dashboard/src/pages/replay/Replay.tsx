@@ -209,7 +209,7 @@ const Rows = () => {
                 </Link>
                 <JobStatus job={job} />
                 <span className="note">
-                  <Words job={job} />
+                  <PlainText>{nameIn(webhooks, job.webhook_id)}</PlainText>, <Words job={job} />
                 </span>
                 <span className="note">
                   <Time at={job.created_at} />
