@@ -30,6 +30,7 @@ const promised: Readonly<
   listWebhooks: ["GET /v1/webhooks", "webhooks:read", read],
   countWebhooks: ["GET /v1/webhooks/health", "webhooks:read", read],
   listIncidents: ["GET /v1/incidents", "webhooks:read", read],
+  getIncident: ["GET /v1/incidents/{id}", "webhooks:read", readOne],
   listWebhookIncidents: ["GET /v1/webhooks/{id}/incidents", "webhooks:read", readOne],
   getWebhookProgress: ["GET /v1/webhooks/{id}/progress", "webhooks:read", readOne],
   getWebhook: ["GET /v1/webhooks/{id}", "webhooks:read", readOne],

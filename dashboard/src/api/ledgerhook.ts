@@ -697,6 +697,49 @@ export type IncidentPage = {
     /** The cursor of the next page; null on the last page. */
     next_cursor: string | null;
 };
+export type IncidentDetail = {
+    /** The incident's id. */
+    id: string;
+    /** The webhook that was failing. */
+    webhook_id: string;
+    /** End of the first failed request. */
+    began_at: string;
+    /** When the webhook answered, or was disabled or deleted; null while it is failing. */
+    ended_at: string | null;
+    /** Why the newest request failed; null if an earlier version recorded it. */
+    cause: string | null;
+    /** Failed requests in it. A batch counts once. */
+    attempts_failed: number;
+    /** Deliveries that were made from the first one that failed until the end. */
+    waited: number;
+    /** What has become of these deliveries; null if they were dropped before they were counted. */
+    outcome: {
+        /** How many of them were delivered. */
+        delivered: number;
+        /** How many of them were given up. */
+        failed: number;
+        /** How many of them still wait. */
+        waiting: number;
+    } | null;
+    /** What ended it: an attempt that was answered, by schedule (attempt) or by hand (retry), or the webhook was disabled or deleted. Null while it is failing. */
+    ended_by: ("attempt" | "retry" | "disabled" | "deleted") | null;
+    /** The webhook's attempts over the time of the incident; null if they are no longer kept (RETENTION_DELIVERIES). */
+    course: {
+        /** How long a point is. */
+        point_seconds: number;
+        /** Oldest first, without gaps, at most 202: from a while before the incident until a while after it. */
+        points: {
+            /** Its beginning. */
+            at: string;
+            /** Attempts that ended in it and were answered with 2xx. */
+            answered: number;
+            /** Attempts that ended in it and failed. */
+            failed: number;
+            /** Deliveries that had failed at least once since the first point, and were not delivered at the end of this one. One that was given up counts on. */
+            waiting: number;
+        }[];
+    } | null;
+};
 export type WebhookProgress = {
     /** The webhook's network. */
     network: Network;
@@ -723,6 +766,10 @@ export type WebhookProgress = {
         to: number | null;
         /** disabled: the webhook was disabled. suspended: the account was. quota: the account's monthly quota was used up. */
         reason: "disabled" | "suspended" | "quota";
+        /** ISO 8601 date-time in UTC with milliseconds. */
+        began_at: string;
+        /** When the reason ended; null while it lasts. */
+        ended_at: string | null;
     }[];
 };
 export type Delivery = {
@@ -1021,10 +1068,23 @@ export type ReplayJob = {
     failed: number | null;
     /** Why the job failed; null if it did not. */
     error: string | null;
+    /** What the job was asked for, accounts and payload_filter left out; null for event_ids. since and until compare with the time at which the ledger closed, for a retry with the time at which the delivery was created. */
+    requested: {
+        /** Only for a retry: deliveries in these statuses. */
+        statuses?: ("failed" | "retrying")[];
+        /** Events of these types. Absent: of all types. */
+        event_types?: string[];
+        /** ISO 8601 date-time in UTC with milliseconds. */
+        since?: string;
+        /** ISO 8601 date-time in UTC with milliseconds. */
+        until?: string;
+    } | null;
     /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
     /** When all events were queued; null until then. */
     completed_at: string | null;
+    /** When the job had ended and none of its deliveries waited any more; null until then. */
+    finished_at: string | null;
 };
 export type ReplayJobPage = {
     /** The items, newest first. */
@@ -1057,10 +1117,23 @@ export type ReplayJobDetail = {
     failed: number | null;
     /** Why the job failed; null if it did not. */
     error: string | null;
+    /** What the job was asked for, accounts and payload_filter left out; null for event_ids. since and until compare with the time at which the ledger closed, for a retry with the time at which the delivery was created. */
+    requested: {
+        /** Only for a retry: deliveries in these statuses. */
+        statuses?: ("failed" | "retrying")[];
+        /** Events of these types. Absent: of all types. */
+        event_types?: string[];
+        /** ISO 8601 date-time in UTC with milliseconds. */
+        since?: string;
+        /** ISO 8601 date-time in UTC with milliseconds. */
+        until?: string;
+    } | null;
     /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
     /** When all events were queued; null until then. */
     completed_at: string | null;
+    /** When the job had ended and none of its deliveries waited any more; null until then. */
+    finished_at: string | null;
     /** How much of the job is done, with two decimals; 100 when it is completed. */
     progress_percent: number;
     /** Estimated seconds until the job is done; null if it is not running. */
@@ -3387,6 +3460,46 @@ export function listIncidents({ since, until, limit, cursor, xRequestId }: {
         limit,
         cursor
     }))}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * Show an incident
+ */
+export function getIncident(id: string, { xRequestId }: {
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: IncidentDetail;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/incidents/${encodeURIComponent(id)}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId

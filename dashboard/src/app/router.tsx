@@ -2,6 +2,8 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router"
 import { deliveryFilters } from "../pages/deliveries/filters.ts"
 import { eventFilters } from "../pages/events/filters.ts"
+import { incidentFilters } from "../pages/incidents/filters.ts"
+import { jobFilters, newReplaySearch } from "../pages/replay/filters.ts"
 import { SignIn } from "../pages/signIn/SignIn.tsx"
 import { tabIn, webhookFilters } from "../pages/webhooks/filters.ts"
 import { NoSuchPage, PageFailure } from "../parts/Notices.tsx"
@@ -73,16 +75,26 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       ...page("/replay"),
+      validateSearch: jobFilters,
       component: lazyRouteComponent(() => import("../pages/replay/Replay.tsx"), "Replay")
     }),
     createRoute({
       ...page("/replay/new"),
-      validateSearch: (search: Record<string, unknown>) => ({ webhook_id: text(search["webhook_id"]) }),
+      validateSearch: newReplaySearch,
       component: lazyRouteComponent(() => import("../pages/replay/NewReplay.tsx"), "NewReplay")
     }),
     createRoute({
       ...page("/replay/$id"),
       component: lazyRouteComponent(() => import("../pages/replay/Job.tsx"), "Job")
+    }),
+    createRoute({
+      ...page("/incidents"),
+      validateSearch: incidentFilters,
+      component: lazyRouteComponent(() => import("../pages/incidents/Incidents.tsx"), "Incidents")
+    }),
+    createRoute({
+      ...page("/incidents/$id"),
+      component: lazyRouteComponent(() => import("../pages/incidents/Incident.tsx"), "Incident")
     }),
     createRoute({
       ...page("/keys"),

@@ -5,7 +5,7 @@ import { Link } from "@tanstack/react-router"
 import { useMay } from "../../api/account.ts"
 import type { WebhookCounts } from "../../api/ledgerhook.ts"
 import { useIncidents } from "../../api/stats.ts"
-import { useTroubledWebhooks, useWebhookCounts } from "../../api/webhooks.ts"
+import { nameIn, useNewestWebhooks, useTroubledWebhooks, useWebhookCounts } from "../../api/webhooks.ts"
 import { totalLength } from "../../charts/calendar.ts"
 import { CALENDAR_DAYS, IncidentCalendar } from "../../charts/IncidentCalendar.tsx"
 import { duration, plural, relativeTime } from "../../parts/format.ts"
@@ -44,6 +44,7 @@ const Note = ({ states, waiting }: WebhookCounts & { readonly waiting: number })
 
 const Incidents = () => {
   const incidents = useIncidents(CALENDAR_DAYS)
+  const webhooks = useNewestWebhooks()
   const now = useNow()
   if (incidents.isError)
     return <FailureNotice failure={incidents.error} onRetry={() => incidents.refetch()} />
@@ -57,8 +58,13 @@ const Incidents = () => {
           ? "no incident"
           : `${plural(all.length, "incident")}, ${duration(total, true)} in all`
       }
+      actions={<Link to="/incidents">All incidents</Link>}
     >
-      {incidents.data === undefined ? <Loading /> : <IncidentCalendar incidents={all} />}
+      {incidents.data === undefined ? (
+        <Loading />
+      ) : (
+        <IncidentCalendar incidents={all} nameOf={(id) => nameIn(webhooks, id)} />
+      )}
     </Section>
   )
 }
