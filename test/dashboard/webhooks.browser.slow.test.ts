@@ -62,6 +62,7 @@ describeInBrowser("the pages of webhooks", () => {
             await button("Create the webhook").click()
             await page.getByText(/^whsec_/).waitFor()
             await button("Copy the secret").waitFor()
+            await button("I have stored it").click()
             await page.getByRole("link", { name: "Go to the webhook" }).click()
 
             await button("Test event").click()
@@ -84,6 +85,12 @@ describeInBrowser("the pages of webhooks", () => {
             faults.push(...(await faultsNow()))
             await button("Make a new secret").click()
             const secret = (await page.getByText(/^whsec_/).textContent())!
+            faults.push(...(await faultsNow()))
+            await page.keyboard.press("Escape")
+            await page.mouse.click(5, 5)
+            await page.goBack()
+            await page.getByText("Store the secret before you leave").waitFor()
+            assert.strictEqual(await page.getByText(/^whsec_/).textContent(), secret)
             await button("I have stored it").click()
             await page.getByRole("dialog").waitFor({ state: "detached" })
             assert.notInclude(await page.content(), secret)
