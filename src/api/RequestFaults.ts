@@ -141,6 +141,21 @@ export const faultsOf = (kind: Kind, issue: SchemaIssue.Issue, given: unknown): 
     .slice(0, FAULTS_MAX)
     .map(({ found }) => faultOf(kind, found, given))
 
+/** `length`: of the request's body. */
+export const faultsIn = (
+  of: Kind,
+  schema: Schema.Top,
+  given: unknown,
+  length: number
+): ReadonlyArray<Fault> => {
+  // No schema of the API needs services.
+  const decoded = Schema.decodeUnknownResult(schema as Schema.Codec<unknown>, {
+    errors: length > ALL_FAULTS_LENGTH ? "first" : "all",
+    onExcessProperty: of === "Query" || of === "Payload" ? "error" : "ignore"
+  })(given)
+  return Result.isSuccess(decoded) ? [] : faultsOf(of, decoded.failure.issue, given)
+}
+
 /** Every fault of the request that the endpoint's decoder refused. */
 export const requestFaults = Effect.fnUntraced(function* (
   endpoint: HttpApiEndpoint.Top,
@@ -161,12 +176,7 @@ export const requestFaults = Effect.fnUntraced(function* (
   ]
   const faults = parts.flatMap(([of, schema, given]) => {
     if (schema === undefined) return []
-    // No schema of the API needs services.
-    const decoded = Schema.decodeUnknownResult(schema as Schema.Codec<unknown>, {
-      errors: text.length > ALL_FAULTS_LENGTH ? "first" : "all",
-      onExcessProperty: of === "Query" || of === "Payload" ? "error" : "ignore"
-    })(given)
-    return Result.isSuccess(decoded) ? [] : faultsOf(of, decoded.failure.issue, given)
+    return faultsIn(of, schema, given, text.length)
   })
   if (Arr.isReadonlyArrayNonEmpty(faults)) return faults
   return yield* Effect.die(new Error(`a request is refused for no fault: ${cause.message}`))

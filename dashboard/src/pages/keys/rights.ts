@@ -1,7 +1,7 @@
 /** What a key may do: a level for each thing, the scopes that it is made of, and both in words. Pure. */
 import type { ApiKey } from "../../api/ledgerhook.ts"
-import type { Scope } from "../../api/session.tsx"
 
+type Scope = ApiKey["scopes"][number]
 export type Level = "none" | "read" | "write"
 
 export const things = ["webhooks", "deliveries", "events", "api_keys"] as const
