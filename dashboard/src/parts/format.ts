@@ -54,6 +54,8 @@ export const clockTime = format(clock)
 export const hourMinute = format({ hour: "2-digit", minute: "2-digit" })
 /** "19 Nov" */
 export const localDay = format({ day: "numeric", month: "short" })
+/** "19 Nov": the day in UTC. */
+export const utcDay = format({ day: "numeric", month: "short", timeZone: "UTC" })
 const dayOfYear = format({ day: "numeric", month: "short", year: "numeric" })
 const sameYear = format({ day: "numeric", month: "short", ...clock })
 const otherYear = format({ day: "numeric", month: "short", year: "numeric", ...clock })
