@@ -17,6 +17,8 @@ import { FailureNotice } from "../../parts/Notices.tsx"
 import { useNow } from "../../parts/now.ts"
 import { Page, Section } from "../../parts/Page.tsx"
 import { FailingWebhooks } from "../failing/FailingWebhooks.tsx"
+import { FirstRun } from "../firstRun/FirstRun.tsx"
+import { useFirstRun } from "../firstRun/isFirstRun.ts"
 import { Deliveries } from "./Deliveries.tsx"
 import { LedgerAges } from "./LedgerAges.tsx"
 import { OtherWebhooks } from "./OtherWebhooks.tsx"
@@ -78,6 +80,8 @@ const Incidents = () => {
 const State = () => {
   const counts = useWebhookCounts()
   const troubled = useTroubled()
+  const firstRun = useFirstRun(counts.data?.states, troubled.data?.data ?? [])
+  if (firstRun !== undefined) return <FirstRun {...firstRun} />
   if (counts.data === undefined)
     return (
       <Page title="Overview">
