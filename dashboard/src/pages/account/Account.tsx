@@ -1,5 +1,6 @@
 /** The account: how far its quota reaches at the present pace, what each day used, and the limits of its plan. */
 import { useAccount } from "../../api/account.ts"
+import { useKeys } from "../../api/keys.ts"
 import { useRequestsLeft } from "../../api/refresh.ts"
 import type { Account as AccountData } from "../../api/session.tsx"
 import { useWebhookCounts } from "../../api/webhooks.ts"
@@ -8,7 +9,6 @@ import { count, duration, hourMinute, localDay, utcDay } from "../../parts/forma
 import { useNow } from "../../parts/now.ts"
 import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
-import { useKeys } from "../keys/Keys.tsx"
 import { mayDo, networksOf } from "../keys/rights.ts"
 import { activeKeys } from "../keys/state.ts"
 import { totalOf } from "../overview/state.ts"

@@ -1,13 +1,10 @@
 /** The account's API keys: who uses them, what they may do, and until when. */
 import { Button } from "@mantine/core"
 import { IconArrowDown, IconChevronRight, IconClock, IconPlus } from "@tabler/icons-react"
-import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { useAccount, useMay } from "../../api/account.ts"
-import { call } from "../../api/call.ts"
-import { type ApiKey, listApiKeys } from "../../api/ledgerhook.ts"
-import { PAGE_ROWS } from "../../api/list.ts"
-import { autoRefresh } from "../../api/refresh.ts"
+import { useKeys } from "../../api/keys.ts"
+import type { ApiKey } from "../../api/ledgerhook.ts"
 import { count, plural } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
 import { FailureNotice } from "../../parts/Notices.tsx"
@@ -20,29 +17,6 @@ import { NewKey } from "./NewKey.tsx"
 import { RevokeKey } from "./RevokeKey.tsx"
 import { about, networksOf, things, wordOf } from "./rights.ts"
 import { activeKeys, expiresSoon, headlineOf, statusOf } from "./state.ts"
-
-/** Revoked keys stay in the list, which is then longer than the plan allows keys. */
-const PAGES_MAX = 10
-
-const loadKeys = async (): Promise<ReadonlyArray<ApiKey>> => {
-  const keys: Array<ApiKey> = []
-  let cursor: string | undefined
-  for (let page = 0; page < PAGES_MAX; page++) {
-    const { data, next_cursor } = await call(listApiKeys({ limit: PAGE_ROWS, cursor }))
-    keys.push(...data)
-    if (next_cursor === null) break
-    cursor = next_cursor
-  }
-  return keys
-}
-
-export const useKeys = () =>
-  useQuery({
-    queryKey: ["keys"],
-    queryFn: loadKeys,
-    enabled: useMay("api_keys:read"),
-    refetchInterval: autoRefresh
-  })
 
 const Expiry = ({ apiKey }: { readonly apiKey: ApiKey }) => {
   const soon = expiresSoon(apiKey, useNow())

@@ -3,6 +3,7 @@ import { Button } from "@mantine/core"
 import { IconCircleCheckFilled } from "@tabler/icons-react"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
+import { lazy } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { listWebhooks, type WebhookCounts } from "../../api/ledgerhook.ts"
@@ -17,12 +18,16 @@ import { FailureNotice } from "../../parts/Notices.tsx"
 import { useNow } from "../../parts/now.ts"
 import { Page, Section } from "../../parts/Page.tsx"
 import { FailingWebhooks } from "../failing/FailingWebhooks.tsx"
-import { FirstRun } from "../firstRun/FirstRun.tsx"
 import { useFirstRun } from "../firstRun/isFirstRun.ts"
 import { Deliveries } from "./Deliveries.tsx"
 import { LedgerAges } from "./LedgerAges.tsx"
 import { OtherWebhooks } from "./OtherWebhooks.tsx"
 import { headlineOf, isCalm, othersOf, totalOf } from "./state.ts"
+
+/** Only a new account loads it. */
+const FirstRun = lazy(() =>
+  import("../firstRun/FirstRun.tsx").then((loaded) => ({ default: loaded.FirstRun }))
+)
 
 /** More than are shown in full, so that those that are only waiting come too. */
 const LISTED = 20
