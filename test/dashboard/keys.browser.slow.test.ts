@@ -36,6 +36,11 @@ describeInBrowser("API keys", () => {
             await page.keyboard.press("Escape")
             await page.goBack()
             await page.getByText("Store the key before you leave").waitFor()
+            const asked = page.waitForEvent("dialog")
+            page.reload().catch(() => undefined)
+            const dialog = await asked
+            assert.strictEqual(dialog.type(), "beforeunload")
+            await dialog.dismiss()
             await button("I have stored it").click()
             await page.getByRole("row", { name: /On call/ }).waitFor()
             assert.notInclude(await page.content(), value)

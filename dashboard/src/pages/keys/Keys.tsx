@@ -51,6 +51,16 @@ const Row = ({ apiKey, replace }: { readonly apiKey: ApiKey; readonly replace: (
             .map((thing) => `${about[thing].name}: ${wordOf(scopes, thing)}`)
             .join("; ")}
         </small>
+        <small className={classes["narrow"]}>
+          {last_used_at === null ? (
+            "never used"
+          ) : (
+            <>
+              used <Time at={last_used_at} />
+            </>
+          )}
+          , expires <Expiry apiKey={apiKey} />
+        </small>
       </td>
       <td className="mono" data-wide>
         {key_hint}
@@ -67,7 +77,9 @@ const Row = ({ apiKey, replace }: { readonly apiKey: ApiKey; readonly replace: (
           </td>
         )
       })}
-      <td>{last_used_at === null ? <span className="note">never</span> : <Time at={last_used_at} />}</td>
+      <td data-middle>
+        {last_used_at === null ? <span className="note">never</span> : <Time at={last_used_at} />}
+      </td>
       <td data-wide>{status === "active" ? <Expiry apiKey={apiKey} /> : status}</td>
       <td>
         {mayWrite && status === "active" && (
@@ -114,7 +126,7 @@ const List = ({ keys, replace }: ListProps) => {
                 {about[thing].name}
               </th>
             ))}
-            <th scope="col" aria-sort="descending">
+            <th scope="col" data-middle aria-sort="descending">
               Last used <IconArrowDown size={12} aria-hidden />
             </th>
             <th scope="col" data-wide>
