@@ -129,7 +129,7 @@ describeInBrowser("a viewer's session", () => {
         const key = yield* keyWith("live", ["webhooks:read", "deliveries:read", "api_keys:read"])
         const opened = yield* openSignedIn(key, "/keys")
         const { page } = opened
-        yield* wait(page, "(signed in)")
+        yield* wait(page, /signed in here/)
         yield* Effect.promise(async () => {
           assert.strictEqual(await page.getByRole("button", { name: "New key" }).count(), 0)
           assert.strictEqual(await page.getByRole("button", { name: /^Revoke/ }).count(), 0)

@@ -569,6 +569,8 @@ export type EventType = "account.created" | "account.settings_changed" | "trustl
 export type TestEvent = {
     /** The type of the synthetic event. */
     event_type: EventType;
+    /** The payload to send, which the type's schema must accept; GET /v1/event-types has the schemas and an example of each. tx_hash is replaced by a new one, so that a receiver which ignores duplicates accepts the event. Default: the payload of a transaction of the simulated ledger. */
+    payload?: object;
 };
 export type Attempt = {
     /** The number of the attempt, from 1. Manual retries continue the count. */

@@ -2,6 +2,7 @@
 import { Button, Skeleton } from "@mantine/core"
 import { IconCircleCheckFilled } from "@tabler/icons-react"
 import { Link } from "@tanstack/react-router"
+import { lazy } from "react"
 import { useMay } from "../../api/account.ts"
 import type { WebhookCounts } from "../../api/ledgerhook.ts"
 import { useIncidents } from "../../api/stats.ts"
@@ -14,10 +15,16 @@ import { FailureNotice } from "../../parts/Notices.tsx"
 import { useNow } from "../../parts/now.ts"
 import { Page, Section } from "../../parts/Page.tsx"
 import { FailingWebhooks } from "../failing/FailingWebhooks.tsx"
+import { useFirstRun } from "../firstRun/isFirstRun.ts"
 import { Deliveries } from "./Deliveries.tsx"
 import { LedgerAges } from "./LedgerAges.tsx"
 import { OtherWebhooks } from "./OtherWebhooks.tsx"
 import { headlineOf, isCalm, othersOf, totalOf } from "./state.ts"
+
+/** Only a new account loads it. */
+const FirstRun = lazy(() =>
+  import("../firstRun/FirstRun.tsx").then((loaded) => ({ default: loaded.FirstRun }))
+)
 
 /** The panel of what fails, while it is loaded: at most so many rows, and their height. */
 const SHOWN_FAILING = 5
@@ -72,6 +79,8 @@ const Incidents = () => {
 const State = () => {
   const counts = useWebhookCounts()
   const troubled = useTroubledWebhooks()
+  const firstRun = useFirstRun(counts.data?.states, troubled.data?.data ?? [])
+  if (firstRun !== undefined) return <FirstRun {...firstRun} />
   if (counts.data === undefined)
     return (
       <Page title="Overview">
