@@ -7,7 +7,7 @@ import { Context, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import type { Scope } from "../domain/ApiKey.ts"
 import { nearest } from "../domain/Nearest.ts"
-import { BodyBytes, RequiredScope } from "./contract/Common.ts"
+import { BodyBytes, Keyless, RequiredScope } from "./contract/Common.ts"
 import type { BodyUse } from "./RequestBody.ts"
 
 /** The properties of an endpoint that the gate uses. */
@@ -18,6 +18,8 @@ export interface EndpointFacts {
   /** Undefined: `Limits.requestBodyBytes`. */
   readonly bodyBytes: number | undefined
   readonly hasQuery: boolean
+  /** Whether a path under /v1 is answered without a key. */
+  readonly keyless: boolean
 }
 
 interface KnownPath {
@@ -41,7 +43,7 @@ export const pathOf = (url: string): string => url.split("?", 1)[0]!
 /** The query without its question mark. */
 export const queryOf = (url: string): string => url.slice(pathOf(url).length + 1)
 
-/** Whether the path needs a key. True also for unknown paths under /v1. */
+/** Whether the path is the API's, which needs a key except for `keyless` endpoints. True also for unknown paths. */
 export const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
 
 /** Monitoring requests these paths and restarts a process that answers late. */
@@ -105,11 +107,18 @@ export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Cons
         scope: Context.getOrUndefined(mergedAnnotations, RequiredScope),
         body: bodyUseOf(endpoint.payload),
         bodyBytes: Context.getOrUndefined(mergedAnnotations, BodyBytes),
-        hasQuery: endpoint.query !== undefined
+        hasQuery: endpoint.query !== undefined,
+        keyless: Context.getOrUndefined(mergedAnnotations, Keyless) === true
       })
   })
   // Documents ignore a query: `?v=2` is often used to bypass caches.
-  const other: EndpointFacts = { scope: undefined, body: "none", bodyBytes: undefined, hasQuery: true }
+  const other: EndpointFacts = {
+    scope: undefined,
+    body: "none",
+    bodyBytes: undefined,
+    hasQuery: true,
+    keyless: true
+  }
   for (const { method, path } of others) add(method, path, other)
 
   const known = [...byPath]
