@@ -230,8 +230,7 @@ export const gate = <R1, R2, R3>(
               const allow = known?.allow ?? (findPage?.(request) && PAGE_METHODS)
               return yield* Effect.as(pacing.other, allow === undefined ? noPath() : methods(allow))
             }
-            const keyless = known?.endpoints.get(request.method)?.keyless === true
-            if (checks === undefined || !isApiPath(path) || keyless) {
+            if (checks === undefined || !isApiPath(path) || known?.keyless === true) {
               yield* isProbe(path) ? pacing.probe : pacing.other
               return yield* routed(request, known, handler, undefined, findPage, findPath)
             }

@@ -18,7 +18,6 @@ export interface EndpointFacts {
   /** Undefined: `Limits.requestBodyBytes`. */
   readonly bodyBytes: number | undefined
   readonly hasQuery: boolean
-  /** Whether a path under /v1 is answered without a key. */
   readonly keyless: boolean
 }
 
@@ -29,6 +28,8 @@ interface KnownPath {
   readonly endpoints: ReadonlyMap<string, EndpointFacts>
   /** The value of `Allow`. */
   readonly allow: string
+  /** Whether no endpoint of the path needs a key. */
+  readonly keyless: boolean
 }
 
 export interface FindPath {
@@ -43,7 +44,7 @@ export const pathOf = (url: string): string => url.split("?", 1)[0]!
 /** The query without its question mark. */
 export const queryOf = (url: string): string => url.slice(pathOf(url).length + 1)
 
-/** Whether the path is the API's, which needs a key except for `keyless` endpoints. True also for unknown paths. */
+/** Whether the path is the API's, which needs a key if it is not `keyless`. True also for unknown paths. */
 export const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
 
 /** Monitoring requests these paths and restarts a process that answers late. */
@@ -127,7 +128,8 @@ export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Cons
       template: path,
       segments: segmentsOf(path),
       endpoints,
-      allow: allowOf([...endpoints.keys()])
+      allow: allowOf([...endpoints.keys()]),
+      keyless: [...endpoints.values()].every(({ keyless }) => keyless)
     }))
     // `/v1/deliveries/stats` before `/v1/deliveries/:id`.
     .sort((a, b) => parameters(a.segments) - parameters(b.segments))

@@ -18,7 +18,7 @@ const badKey = () =>
   Unauthorized.because("This is no valid API key: it is unknown, revoked or expired.", { param: "/key" })
 const badLink = () =>
   Unauthorized.because(
-    "This link cannot sign in: a link is valid for 10 minutes, once. The operator makes a new one with `ledgerhook portal ACCOUNT`.",
+    "This link cannot sign in: a link is valid for 10 minutes, once. The operator makes a new one with the command ledgerhook portal.",
     { param: "/link" }
   )
 
