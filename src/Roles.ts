@@ -225,7 +225,7 @@ export const apiPart = "api"
 
 /**
  * Prints the addresses of the API and the dashboard. At the first start with a new database, also the admin key if it was
- * generated, and a link that signs in with it; later, how to get such a link.
+ * generated, and a link that signs in once; later, how to get such a link.
  */
 const printAddressesAndFirstKey = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -242,7 +242,10 @@ const printAddressesAndFirstKey = Layer.effectDiscard(
     if (firstKeyId === undefined) {
       yield* Console.log(`To sign in, use an API key, or a link: ledgerhook portal ${accountId}`)
     } else {
-      const link = yield* (yield* SessionStore).makeLink(firstKeyId, "live", now)
+      // Without mainnet, a session of the admin key would see nothing.
+      const isLive = watchedNetworks(settings).includes("mainnet")
+      const keyId = isLive ? firstKeyId : yield* (yield* ApiKeyStore).keyForLinks(accountId, "test", now)
+      const link = yield* (yield* SessionStore).makeLink(keyId, isLive ? "live" : "test", now)
       yield* Console.log(`Sign in, once within 10 minutes: ${signInUrl(address, link)}`)
     }
   })
