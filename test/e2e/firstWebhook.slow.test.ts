@@ -74,7 +74,7 @@ describe("the README's first webhook", () => {
           `curl -si ${apiUrl}/v1/session -H 'Content-Type: application/json' -d '{"link": "${signInPath?.split("=")[1]}"}'`
         )
         // The link of the first start sees the test networks, because mainnet is not watched.
-        assert.match(session.stdout, /^HTTP\/1\.1 204[^]*^set-cookie: ledgerhook-test=/im)
+        assert.match(session.stdout, /^HTTP\/1\.1 204[\s\S]*^set-cookie: ledgerhook-test=/im)
         const events = yield* run(`curl -s '${apiUrl}/v1/events?limit=5' -H 'X-Service-Key: ${key}'`)
         assert.include(events.stdout, '"network":"testnet"')
       }).pipe(Effect.scoped),

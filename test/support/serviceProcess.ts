@@ -103,6 +103,6 @@ export const startService = (
   environment: Readonly<Record<string, string>>
 ): Effect.Effect<ServiceProcess, Error, Scope.Scope> =>
   Effect.map(
-    startProcess(environment, /Ledgerhook API: (\S+)[^]*(?:ledgerhook portal \S+|(\/sign-in#link=\w+))\n/),
+    startProcess(environment, /Ledgerhook API: (\S+)[\s\S]*(?:ledgerhook portal \S+|(\/sign-in#link=\w+))\n/),
     ({ match, kill }) => ({ apiUrl: match[1]!, signInPath: match[2], kill })
   )
