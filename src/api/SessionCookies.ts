@@ -20,7 +20,7 @@ const nameOf = (environment: KeyEnvironment): string => `ledgerhook-${environmen
 /** A token has 43 characters. */
 const TOKEN = /^[A-Za-z0-9]{43}$/
 
-const tokenOf = ({ cookies }: Request, environment: KeyEnvironment): string | undefined => {
+export const tokenOf = ({ cookies }: Request, environment: KeyEnvironment): string | undefined => {
   const token = cookies[SECURE_PREFIX + nameOf(environment)] ?? cookies[nameOf(environment)]
   return token !== undefined && TOKEN.test(token) ? token : undefined
 }

@@ -32,6 +32,8 @@ export const apiKeyBounds = {
 /** The account and rights of a valid key. */
 export interface Identity {
   readonly keyId: string
+  /** The SHA-256, in hex, of what the request was admitted by: the key, or the token of a session. */
+  readonly admittedBy: string
   readonly accountId: AccountId
   readonly plan: Plan
   /** The plan's limits, with the account's own limits applied. */

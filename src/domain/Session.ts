@@ -24,5 +24,9 @@ export const sessionSha256 = (token: string): string => hash("sha256", `session 
 
 export const signInLinkSha256 = (link: string): string => hash("sha256", `link ${link}`)
 
-/** After `#`, so that it is in no log of a server and in no `Referer`. */
-export const signInUrl = (service: string, link: string): string => `${service}/sign-in#link=${link}`
+/**
+ * After `#`, so that it is in no log of a server and in no `Referer`. A service that listens on every address is not
+ * reached at `0.0.0.0`.
+ */
+export const signInUrl = (service: string, link: string): string =>
+  `${service.replace(/\/\/(?:0\.0\.0\.0|\[::\])(?=:|$)/, "//127.0.0.1")}/sign-in#link=${link}`

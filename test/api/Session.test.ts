@@ -49,6 +49,10 @@ layer(apiLayer(), { excludeTestServices: true })("a session", (it) => {
         /^__Host-ledgerhook-live=[A-Za-z0-9]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/
       )
       assert.strictEqual((yield* withCookies([secure.pair])).status, 200)
+      // The next sign-in of the browser ends the session before.
+      const next = yield* signIn({ key }, { cookie: secure.pair })
+      assert.strictEqual((yield* withCookies([secure.pair])).status, 401)
+      assert.strictEqual((yield* withCookies([next.pair])).status, 200)
     })
   )
 

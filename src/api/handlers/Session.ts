@@ -12,7 +12,14 @@ import { Api } from "../Contract.ts"
 import { Forbidden, RateLimited, Unauthorized, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { rateMessage, retryAfterSeconds } from "../RateLimits.ts"
-import { isFromDashboard, NEEDS_HEADER, tokensIn, withoutSession, withSession } from "../SessionCookies.ts"
+import {
+  isFromDashboard,
+  NEEDS_HEADER,
+  tokenOf,
+  tokensIn,
+  withoutSession,
+  withSession
+} from "../SessionCookies.ts"
 
 const badKey = () =>
   Unauthorized.because("This is no valid API key: it is unknown, revoked or expired.", { param: "/key" })
@@ -50,6 +57,8 @@ export const sessionLayer = HttpApiBuilder.group(
           return yield* ValidationError.because("Give either key or link.", { param: "" })
         }
         const { environment, token } = yield* key === undefined ? withLink(link!) : withKey(key)
+        const replaced = tokenOf(yield* HttpServerRequest.HttpServerRequest, environment)
+        if (replaced !== undefined) yield* sessions.close(replaced)
         yield* HttpEffect.appendPreResponseHandler((request, response) =>
           Effect.succeed(withSession(response, request, environment, token))
         )

@@ -71,8 +71,7 @@ export const serviceUrl = Effect.fnUntraced(function* (
       `set ${URL_VARIABLE} to the address of the service: PORT is 0, so it is not known.`
     )
   }
-  // A service that listens on every address is not reached by that name.
-  const reached = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host
+  const reached = host.includes(":") ? `[${host}]` : host
   const url = Option.getOrUndefined(httpUrl(given ?? `http://${reached}:${port}`))
   if (url === undefined) return yield* wrongUsage(`${URL_VARIABLE} must be ${API_URL}.`)
   return url.href.replace(/\/+$/, "")

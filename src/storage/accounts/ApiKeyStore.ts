@@ -128,14 +128,20 @@ export class ApiKeyStore extends Context.Service<ApiKeyStore>()("ledgerhook/stor
           WHERE ${sql.and([owned(owner), ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])])}
           ORDER BY id DESC LIMIT ${limit}`,
 
-      /** The given keys that may be used now: not revoked, not expired, and of an account that is not suspended. */
-      usable: (ids: ReadonlyArray<string>, nowMs: number) =>
-        sql<{ readonly id: string }>`
-          SELECT key.id FROM api_keys AS key JOIN accounts AS account ON account.id = key.account_id
-          WHERE key.id = ANY(${column(ids)}::text[]) AND key.revoked_at IS NULL
-            AND (key.expires_at IS NULL OR key.expires_at > ${at(nowMs)}::timestamptz)
+      /**
+       * The given SHA-256 of keys and of sessions' tokens that may be used now: not revoked, not expired, and of an account
+       * that is not suspended.
+       */
+      usable: (hashes: ReadonlyArray<string>, nowMs: number) =>
+        sql<{ readonly sha256: string }>`
+          SELECT asked.sha256 FROM unnest(${column(hashes)}::text[]) AS asked (sha256)
+            LEFT JOIN sessions AS session
+              ON session.sha256 = decode(asked.sha256, 'hex') AND session.expires_at > ${at(nowMs)}::timestamptz
+            JOIN api_keys AS key ON key.key_sha256 = decode(asked.sha256, 'hex') OR key.id = session.key_id
+            JOIN accounts AS account ON account.id = key.account_id
+          WHERE key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > ${at(nowMs)}::timestamptz)
             AND account.suspended_at IS NULL`.pipe(
-          Effect.map((rows): ReadonlySet<string> => new Set(rows.map(({ id }) => id)))
+          Effect.map((rows): ReadonlySet<string> => new Set(rows.map(({ sha256 }) => sha256)))
         ),
 
       /** What its owner knows a key by. */

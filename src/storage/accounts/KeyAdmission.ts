@@ -85,6 +85,7 @@ const admissionOf = (row: Row): Admission => {
   return {
     identity: {
       keyId: row.key_id,
+      admittedBy: row.sha256,
       accountId: row.account_id,
       plan: row.plan,
       limits,
