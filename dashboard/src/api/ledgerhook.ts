@@ -2807,6 +2807,10 @@ export type Account = {
     key: {
         /** The key's id. */
         id: string;
+        /** The key's name. */
+        name: string;
+        /** The first and the last four characters of the key's value, to recognise it. */
+        key_hint: string;
         /** live: the key sees mainnet. test: it sees testnet and devnet. */
         environment: "live" | "test";
         /** What the key may do. */
@@ -2878,6 +2882,12 @@ export type ChangedNoticeUrl = {
 export type TestNotice = {
     /** The notice's id, which the header webhook-id has. */
     notice_id: string;
+};
+export type SignIn = {
+    /** An API key. */
+    key?: string;
+    /** What follows `#link=` in a link that signs in: the first start of the service prints one, and the command `ledgerhook portal`. It is valid for 10 minutes, once. */
+    link?: string;
 };
 export type Alive = {
     /** Always ok. */
@@ -4695,6 +4705,89 @@ export function testNoticeUrl({ xRequestId, idempotencyKey }: {
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId,
             "Idempotency-Key": idempotencyKey
+        })
+    });
+}
+/**
+ * Sign in to the dashboard
+ */
+export function signIn(signIn: SignIn, { xRequestId }: {
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/session", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: signIn,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    }));
+}
+/**
+ * Sign out of the dashboard
+ */
+export function signOut({ xServiceEnvironment, xRequestId }: {
+    xServiceEnvironment?: "live" | "test";
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/session", {
+        ...opts,
+        method: "DELETE",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "x-service-environment": xServiceEnvironment,
+            "X-Request-Id": xRequestId
         })
     });
 }
