@@ -38,6 +38,9 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
           status: "pending",
           attempts: 0,
           last_error: null,
+          response_status: null,
+          response_time_ms: null,
+          next_attempt_at: null,
           created_at: iso(event.detected_at),
           updated_at: iso(event.detected_at)
         })),
@@ -49,7 +52,7 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
 
   it.effect("filters by webhook, type, status and time, bounds excluded", () =>
     Effect.gen(function* () {
-      const { queue, attempt, idsOf, webhookId } = yield* prepare()
+      const { queue, attempt, get, idsOf, webhookId } = yield* prepare()
       const queued = []
       for (let i = 0; i < 6; i++) queued.push(yield* queue(NOW + i))
       const ids = queued.map(({ id }) => id)
@@ -58,6 +61,8 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
       yield* attempt(ids[2]!, 1, "failed")
       const newestFirst = (...which: ReadonlyArray<number>) => which.map((i) => ids[i]!).reverse()
       assert.deepStrictEqual(yield* idsOf("?status=delivered"), [ids[0]!])
+      const [delivered] = (yield* get("?status=delivered")).body["data"] as ReadonlyArray<object>
+      assert.deepInclude(delivered, { response_status: 200, response_time_ms: 12, next_attempt_at: null })
       assert.deepStrictEqual(yield* idsOf("?status=retrying"), [ids[1]!])
       assert.deepStrictEqual(yield* idsOf("?status=failed"), [ids[2]!])
       assert.deepStrictEqual(yield* idsOf("?status=failed&status=delivered"), [ids[2]!, ids[0]!])

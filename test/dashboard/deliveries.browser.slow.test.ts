@@ -43,7 +43,7 @@ describeInBrowser("the pages of deliveries", () => {
           const detail = `/deliveries/${failing.received[0]!.deliveryId}`
           yield* checkOnEveryScreen(liveKey, detail, async ({ page }) => {
             await page.getByText("Verify the signature").waitFor()
-            await page.getByText("Response", { exact: true }).first().click()
+            await page.getByLabel(/^the response of attempt/).waitFor()
           })
         }),
       CHECK_MS
@@ -59,9 +59,12 @@ describeInBrowser("the pages of deliveries", () => {
         yield* Effect.promise(async () => {
           const table = page.getByRole("table", { name: "Deliveries" })
           await table.getByText("delivered").first().waitFor()
-          await page.getByLabel("Status").selectOption("retrying")
+          const filters = page.getByRole("search")
+          await filters.getByRole("button", { name: /^Retrying/ }).click()
+          await filters.getByRole("button", { name: "Webhook" }).click()
           await page.getByRole("combobox", { name: "Webhook" }).fill("Failing")
           await page.getByRole("option", { name: /Failing/ }).click()
+          await filters.getByRole("button", { name: "More" }).click()
           await page.getByLabel("Created after").fill("2020-01-02T03:04")
           await page.getByLabel("Created after").press("Enter")
           await page.waitForURL(/since=/)
@@ -72,7 +75,11 @@ describeInBrowser("the pages of deliveries", () => {
           await leave(opened, () => page.reload())
           await table.getByText("retrying").first().waitFor()
           assert.isAtLeast(await table.getByText("retrying").count(), Math.min(rows, 1))
+          await filters.getByText("Created: since 2 Jan, 03:04").waitFor()
+          await filters.getByRole("button", { name: "More" }).click()
           assert.strictEqual(await page.getByLabel("Created after").inputValue(), "2020-01-02T03:04")
+          await page.keyboard.press("Escape")
+          await filters.getByRole("button", { name: "Type" }).click()
           await page.getByRole("combobox", { name: "Event type" }).fill("check")
           await page.getByRole("option", { name: "check.* (all)" }).click()
           await page.waitForURL(/event_type=check/)
@@ -84,7 +91,7 @@ describeInBrowser("the pages of deliveries", () => {
       })
     )
 
-    it.effect("show new deliveries while Live is on", () =>
+    it.effect("show new deliveries until the viewer pauses", () =>
       Effect.gen(function* () {
         const { liveKey } = yield* DashboardService
         const { accepting, happen } = yield* Receivers
@@ -92,12 +99,16 @@ describeInBrowser("the pages of deliveries", () => {
         const { page } = yield* openSignedIn(liveKey, `/deliveries?webhook_id=${accepting.webhook.id}`)
         yield* Effect.promise(async () => {
           await page.getByRole("table").getByText("delivered").first().waitFor()
-          await page.getByRole("switch", { name: "Live" }).click()
-          await page.getByText("every 3 seconds").waitFor()
+          await page.getByText("live", { exact: true }).waitFor()
         })
         yield* happen
         const id = accepting.received.at(-1)!.deliveryId
-        yield* Effect.promise(() => page.locator(`a[title="${id}"]`).waitFor({ state: "attached" }))
+        yield* Effect.promise(async () => {
+          await page.locator(`a[title="${id}"]`).waitFor({ state: "attached" })
+          await page.getByRole("button", { name: "Pause" }).click()
+          await page.getByText("paused", { exact: true }).waitFor()
+          await page.getByRole("button", { name: "Resume" }).click()
+        })
       })
     )
 
@@ -110,9 +121,8 @@ describeInBrowser("the pages of deliveries", () => {
         const { page } = opened
         yield* Effect.promise(async () => {
           await page.getByText(`Failing ${HOSTILE_SHOWN}`).waitFor()
-          await page.getByText("Response", { exact: true }).first().click()
-          const body = page.getByLabel("the response body of attempt 1", { exact: true })
-          const shown = (await body.locator("pre").textContent()) ?? ""
+          const body = page.getByLabel(/^the response of attempt/).locator("code")
+          const shown = (await body.textContent()) ?? ""
           assert.strictEqual(shown.slice(0, HOSTILE_SHOWN.length), HOSTILE_SHOWN)
           assert.include(shown, LONG.slice(0, 1_000))
           await page.getByText("x-hostile: <script>").first().waitFor()
@@ -151,7 +161,7 @@ describeInBrowser("the pages of deliveries", () => {
         const received = accepting.received[0]!
         const { page } = yield* openSignedIn(liveKey, `/deliveries/${received.deliveryId}`)
         yield* Effect.promise(async () => {
-          const body = page.getByLabel("the request body", { exact: true }).locator("pre")
+          const body = page.getByLabel("the request", { exact: true }).locator("code")
           await body.waitFor()
           assert.strictEqual(await body.textContent(), JSON.stringify(JSON.parse(received.body), null, 2))
           await page.getByRole("switch", { name: "Body exactly as it is sent" }).click()
@@ -170,7 +180,7 @@ describeInBrowser("the pages of deliveries", () => {
           const reader = yield* openSignedIn(yield* keyWith("live", ["deliveries:read"]), "/deliveries")
           yield* Effect.promise(async () => {
             await retrying(reader.page).waitFor()
-            assert.strictEqual(await reader.page.getByRole("button", { name: /Retry/ }).count(), 0)
+            assert.strictEqual(await reader.page.getByRole("button", { name: /^Retry\b/ }).count(), 0)
             await reader.page
               .getByRole("row")
               .filter({ hasText: "retrying" })
@@ -178,8 +188,8 @@ describeInBrowser("the pages of deliveries", () => {
               .getByRole("link")
               .first()
               .click()
-            await reader.page.getByText("Attempt 1", { exact: true }).waitFor()
-            assert.strictEqual(await reader.page.getByRole("button", { name: /Retry/ }).count(), 0)
+            await reader.page.getByRole("button", { name: "Attempt 1", exact: true }).waitFor()
+            assert.strictEqual(await reader.page.getByRole("button", { name: /^Retry\b/ }).count(), 0)
           })
           assertQuiet(reader)
           const stranger = yield* openSignedIn(yield* keyWith("live", ["events:read"]), "/deliveries")
@@ -233,7 +243,7 @@ describeInBrowser("the pages of deliveries", () => {
           const { page } = opened
           yield* Effect.promise(async () => {
             await page.getByRole("button", { name: "Retry now" }).click()
-            await page.getByText("HTTP 200").waitFor()
+            await page.getByText("Delivered: HTTP 200").waitFor()
             await page.getByRole("button", { name: "Retry now" }).waitFor({ state: "detached" })
             const list = `${new URL(page.url()).origin}/deliveries?webhook_id=${failing.webhook.id}`
             await leave(opened, () => page.goto(list))

@@ -21,6 +21,7 @@ describe("filters", () => {
       eventType: undefined,
       status: ["failed"],
       eventId: undefined,
+      jobId: undefined,
       since: "2026-11-21T09:30:00Z",
       until: undefined
     })

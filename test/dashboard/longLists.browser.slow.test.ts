@@ -18,6 +18,9 @@ const rows = Array.from({ length: ROWS }, (_, index) => ({
   status: "failed",
   attempts: 10,
   last_error: `number ${index}`,
+  response_status: null,
+  response_time_ms: null,
+  next_attempt_at: null,
   created_at: "2026-11-21T09:30:00.000Z",
   updated_at: "2026-11-21T09:30:00.000Z"
 }))

@@ -569,6 +569,8 @@ export type EventType = "account.created" | "account.settings_changed" | "trustl
 export type TestEvent = {
     /** The type of the synthetic event. */
     event_type: EventType;
+    /** The payload to send, which the type's schema must accept; GET /v1/event-types has the schemas and an example of each. tx_hash is replaced by a new one, so that a receiver which ignores duplicates accepts the event. Default: the payload of a transaction of the simulated ledger. */
+    payload?: object;
 };
 export type Attempt = {
     /** The number of the attempt, from 1. Manual retries continue the count. */
@@ -787,6 +789,12 @@ export type Delivery = {
     attempts: number;
     /** Why the last attempt failed, such as HTTP 503; null if it succeeded or there was none. */
     last_error: string | null;
+    /** The HTTP status of the endpoint's last response; null if there was none. */
+    response_status: number | null;
+    /** Milliseconds until that response; null if there was none. */
+    response_time_ms: number | null;
+    /** When the next attempt is due; null unless the status is retrying. */
+    next_attempt_at: string | null;
     /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
     /** ISO 8601 date-time in UTC with milliseconds. */
@@ -809,6 +817,8 @@ export type DeliveryStatsPoint = {
     failed: number;
     /** Deliveries created in the interval that are pending or retrying. */
     pending: number;
+    /** Those of them that are retrying. */
+    retrying: number;
     /** Attempts that ended in this time, first ones and retries, of live and of replayed deliveries. Test events do not count. */
     attempts: number;
     /** Those of them that failed. */
@@ -831,6 +841,8 @@ export type DeliveryStats = {
     failed: number;
     /** Deliveries that are pending or retrying. */
     pending: number;
+    /** Those of them that are retrying. */
+    retrying: number;
     /** Delivered deliveries as a percentage of delivered and failed ones, with two decimals; 0 if there are none. */
     success_rate: number;
     /** Attempts that ended in this time, first ones and retries, of live and of replayed deliveries. Test events do not count. */
@@ -845,7 +857,7 @@ export type DeliveryStats = {
     p50_ms: number | null;
     /** The response time in milliseconds within which 99% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered. */
     p99_ms: number | null;
-    /** Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d). */
+    /** Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d); 15 minutes with interval=15m. */
     series?: DeliveryStatsPoint[];
 };
 export type DeliveryDetail = {
@@ -863,16 +875,16 @@ export type DeliveryDetail = {
     attempts: number;
     /** Why the last attempt failed, such as HTTP 503; null if it succeeded or there was none. */
     last_error: string | null;
-    /** ISO 8601 date-time in UTC with milliseconds. */
-    created_at: string;
-    /** ISO 8601 date-time in UTC with milliseconds. */
-    updated_at: string;
     /** The HTTP status of the endpoint's last response; null if there was none. */
     response_status: number | null;
     /** Milliseconds until that response; null if there was none. */
     response_time_ms: number | null;
     /** When the next attempt is due; null unless the status is retrying. */
     next_attempt_at: string | null;
+    /** ISO 8601 date-time in UTC with milliseconds. */
+    created_at: string;
+    /** ISO 8601 date-time in UTC with milliseconds. */
+    updated_at: string;
     /** The headers of the last request, made again from the webhook as it is now. Signatures and the values of custom headers are shown as ***. Null before the first attempt, and when the event is no longer kept. */
     request_headers: {
         [key: string]: string;
@@ -2795,6 +2807,10 @@ export type Account = {
     key: {
         /** The key's id. */
         id: string;
+        /** The key's name. */
+        name: string;
+        /** The first and the last four characters of the key's value, to recognise it. */
+        key_hint: string;
         /** live: the key sees mainnet. test: it sees testnet and devnet. */
         environment: "live" | "test";
         /** What the key may do. */
@@ -2866,6 +2882,12 @@ export type ChangedNoticeUrl = {
 export type TestNotice = {
     /** The notice's id, which the header webhook-id has. */
     notice_id: string;
+};
+export type SignIn = {
+    /** An API key. */
+    key?: string;
+    /** What follows `#link=` in a link that signs in: the first start of the service prints one, and the command `ledgerhook portal`. It is valid for 10 minutes, once. */
+    link?: string;
 };
 export type Alive = {
     /** Always ok. */
@@ -3644,10 +3666,11 @@ export function listDeliveries({ webhookId, eventType, status, eventId, jobId, s
 /**
  * Get delivery statistics
  */
-export function getDeliveryStats({ webhookId, period, series, xRequestId }: {
+export function getDeliveryStats({ webhookId, period, series, interval, xRequestId }: {
     webhookId?: string;
     period?: "1h" | "24h" | "7d" | "30d";
     series?: boolean;
+    interval?: "15m";
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -3677,7 +3700,8 @@ export function getDeliveryStats({ webhookId, period, series, xRequestId }: {
     }>(`/v1/deliveries/stats${QS.query(QS.explode({
         webhook_id: webhookId,
         period,
-        series
+        series,
+        interval
     }))}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
@@ -4681,6 +4705,89 @@ export function testNoticeUrl({ xRequestId, idempotencyKey }: {
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId,
             "Idempotency-Key": idempotencyKey
+        })
+    });
+}
+/**
+ * Sign in to the dashboard
+ */
+export function signIn(signIn: SignIn, { xRequestId }: {
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/session", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: signIn,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    }));
+}
+/**
+ * Sign out of the dashboard
+ */
+export function signOut({ xServiceEnvironment, xRequestId }: {
+    xServiceEnvironment?: "live" | "test";
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/session", {
+        ...opts,
+        method: "DELETE",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "x-service-environment": xServiceEnvironment,
+            "X-Request-Id": xRequestId
         })
     });
 }

@@ -53,6 +53,13 @@ export const setRequestsLeft = (left: RequestsLeft): void => {
   for (const listener of listeners) listener()
 }
 
+/** Waits, if few requests are left, until the minute ends. */
+export const untilRequestsAreLeft = async (mostMs = 60_000): Promise<void> => {
+  if (current === undefined || !fewLeft(current)) return
+  const ms = current.resetsAt - Date.now()
+  if (ms > 0 && ms <= mostMs) await new Promise((resolve) => setTimeout(resolve, ms))
+}
+
 /** For `refetchInterval` of a query. */
 export const autoRefresh = (): number => refreshInterval(current)
 

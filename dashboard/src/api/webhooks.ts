@@ -41,6 +41,21 @@ export const useWebhookCounts = () =>
     refetchInterval: autoRefresh
   })
 
+/** More than pages show in full, so that those that are only waiting come too. */
+const TROUBLED = 20
+
+/** The webhooks that need attention, worst first, with what waits for them if the key may see it. */
+export const useTroubledWebhooks = () => {
+  const stats = useMay("deliveries:read")
+  return useQuery({
+    queryKey: ["webhooks", "troubled", stats],
+    queryFn: () =>
+      call(listWebhooks({ sort: "health", limit: TROUBLED, ...(stats ? { stats: "24h" } : {}) })),
+    enabled: useMay("webhooks:read"),
+    refetchInterval: autoRefresh
+  })
+}
+
 /** The key of the request that deletes a webhook. */
 export const deletionOf = (id: string | undefined) => ["webhook deletion", id] as const
 

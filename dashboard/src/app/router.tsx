@@ -15,8 +15,11 @@ const root = createRootRoute({ errorComponent: PageFailure })
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  // The page that was asked for before signing in.
-  validateSearch: (search: Record<string, unknown>) => ({ next: text(search["next"]) }),
+  // The page that was asked for before signing in. `add`: the viewer is signed in and adds a key of the other kind.
+  validateSearch: (search: Record<string, unknown>) => ({
+    next: text(search["next"]),
+    add: search["add"] === true ? true : undefined
+  }),
   component: SignIn
 })
 

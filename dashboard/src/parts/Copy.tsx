@@ -5,13 +5,14 @@ interface CopyProps {
   readonly value: string
   /** What is copied, such as "the key". */
   readonly what: string
+  readonly label?: string
 }
 
-export const Copy = ({ value, what }: CopyProps) => (
+export const Copy = ({ value, what, label = "Copy" }: CopyProps) => (
   <CopyButton value={value} timeout={2_000}>
     {({ copied, copy }) => (
       <Button size="xs" variant="default" onClick={copy} aria-label={`Copy ${what}`}>
-        {copied ? "Copied" : "Copy"}
+        {copied ? "Copied" : label}
       </Button>
     )}
   </CopyButton>

@@ -33,7 +33,7 @@ declare module "@tanstack/react-table" {
   interface ColumnMeta<TFeatures, TData, TValue> {
     /** A CSS width. */
     readonly width?: string
-    /** Hidden on screens that are narrower than this: sm 40, md 60, lg 80 times the size of the text. */
+    /** Hidden on screens that are narrower than this: sm 40, md 60, lg 68 rem. */
     readonly from?: "sm" | "md" | "lg"
     readonly align?: "end"
   }

@@ -10,13 +10,42 @@ export interface Live {
   readonly set: (on: boolean) => void
 }
 
-export const useLive = (): Live => {
-  const [on, set] = useState(false)
+export const useLive = (initially = false): Live => {
+  const [on, set] = useState(initially)
   return { on, set }
 }
 
 /** For `useList`. */
 export const refreshOf = ({ on }: Live) => (on ? liveRefresh : false)
+
+interface Pages {
+  readonly pages: ReadonlyArray<unknown>
+  readonly pageParams: ReadonlyArray<unknown>
+}
+
+/** Forgets all pages but the first one, and reads it again. */
+export const useToNewest = (queryKey: ReadonlyArray<unknown>) => {
+  const queries = useQueryClient()
+  return () => {
+    window.scrollTo(0, 0)
+    queries.setQueryData<Pages>(
+      queryKey,
+      (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) }
+    )
+    queries.invalidateQueries({ queryKey })
+  }
+}
+
+/** How often the list refreshes itself, or why it does not. `rows` are loaded. */
+export const useLiveState = (live: Live, rows: number): string => {
+  const left = useRequestsLeft()
+  if (!live.on) return ""
+  if (rows > PAGE_ROWS) return "paused: older rows are loaded"
+  if (left !== undefined && fewLeft(left)) return "paused: this key has few requests left"
+  return refreshInterval(left, LIVE_REFRESH_MS) > LIVE_REFRESH_MS
+    ? "every minute: half of this key's requests are used"
+    : "every 3 seconds"
+}
 
 interface LiveSwitchProps {
   readonly live: Live
@@ -25,31 +54,9 @@ interface LiveSwitchProps {
   readonly rows: number
 }
 
-interface Pages {
-  readonly pages: ReadonlyArray<unknown>
-  readonly pageParams: ReadonlyArray<unknown>
-}
-
 export const LiveSwitch = ({ live, queryKey, rows }: LiveSwitchProps) => {
-  const queries = useQueryClient()
-  const left = useRequestsLeft()
-  const toNewest = () => {
-    window.scrollTo(0, 0)
-    queries.setQueryData<Pages>(
-      queryKey,
-      (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) }
-    )
-    queries.invalidateQueries({ queryKey })
-  }
-  const state = !live.on
-    ? ""
-    : rows > PAGE_ROWS
-      ? "paused: older rows are loaded"
-      : left !== undefined && fewLeft(left)
-        ? "paused: this key has few requests left"
-        : refreshInterval(left, LIVE_REFRESH_MS) > LIVE_REFRESH_MS
-          ? "every minute: half of this key's requests are used"
-          : "every 3 seconds"
+  const toNewest = useToNewest(queryKey)
+  const state = useLiveState(live, rows)
   return (
     <div className="row">
       <Switch

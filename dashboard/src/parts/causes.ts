@@ -1,6 +1,10 @@
 /** What the cause of a failure means for whoever runs the receiver. The causes are those of the service's `last_error`. Pure. */
 
 const reasons: Readonly<Record<string, string>> = {
+  "200": "OK",
+  "201": "Created",
+  "202": "Accepted",
+  "204": "No Content",
   "400": "Bad Request",
   "401": "Unauthorized",
   "403": "Forbidden",
@@ -25,6 +29,9 @@ export const causeInFull = (error: string): string => {
   const reason = status === undefined ? undefined : reasons[status]
   return reason === undefined ? error : `${error} ${reason}`
 }
+
+/** 503 as "HTTP/1.1 503 Service Unavailable". */
+export const statusLine = (status: number): string => `HTTP/1.1 ${status} ${reasons[status] ?? ""}`.trimEnd()
 
 /** "HTTP 503" as "503", "TLS: certificate has expired" as "TLS": for a column of a list. */
 export const causeInShort = (error: string): string => HTTP.exec(error)?.[1] ?? error.split(/[:(]/)[0]!.trim()

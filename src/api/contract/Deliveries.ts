@@ -49,6 +49,12 @@ const item = {
     "Why the last attempt failed, such as HTTP 503; null if it succeeded or there was none.",
     null
   ),
+  ...response,
+  next_attempt_at: field(
+    Schema.NullOr(Timestamp),
+    "When the next attempt is due; null unless the status is retrying.",
+    null
+  ),
   created_at: Timestamp,
   updated_at: Timestamp
 }
@@ -61,12 +67,6 @@ export type Delivery = typeof Delivery.Type
 
 const DeliveryDetail = Schema.Struct({
   ...item,
-  ...response,
-  next_attempt_at: field(
-    Schema.NullOr(Timestamp),
-    "When the next attempt is due; null unless the status is retrying.",
-    null
-  ),
   request_headers: field(
     Schema.NullOr(Schema.Record(Schema.String, Schema.String)),
     "The headers of the last request, made again from the webhook as it is now. Signatures and the values of custom headers are shown as ***. Null before the first attempt, and when the event is no longer kept.",
@@ -116,6 +116,7 @@ const StatsPoint = Schema.Struct({
   delivered: count("Deliveries created in the interval that were delivered.", 118),
   failed: count("Deliveries created in the interval that failed.", 1),
   pending: count("Deliveries created in the interval that are pending or retrying.", 1),
+  retrying: count("Those of them that are retrying.", 1),
   ...attemptStats,
   p50_ms: percentile(50, 80),
   p99_ms: percentile(99, 640)
@@ -127,6 +128,7 @@ const Stats = Schema.Struct({
   delivered: count("Deliveries that were delivered.", 118),
   failed: count("Deliveries that failed. They are not retried automatically.", 1),
   pending: count("Deliveries that are pending or retrying.", 1),
+  retrying: count("Those of them that are retrying.", 1),
   success_rate: field(
     Schema.Finite,
     "Delivered deliveries as a percentage of delivered and failed ones, with two decimals; 0 if there are none.",
@@ -143,7 +145,7 @@ const Stats = Schema.Struct({
   series: Schema.optionalKey(
     Schema.Array(StatsPoint).annotate({
       description:
-        "Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d)."
+        "Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d); 15 minutes with interval=15m."
     })
   )
 }).annotate({
@@ -286,6 +288,13 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
             Schema.Literals(["true", "false"]),
             "Whether to add the figures of each interval, for charts.",
             "true"
+          )
+        ),
+        interval: Schema.optionalKey(
+          field(
+            Schema.Literals(["15m"]),
+            "Intervals of 15 minutes instead of an hour; only with series=true and period=24h.",
+            "15m"
           )
         )
       },

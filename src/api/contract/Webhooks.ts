@@ -359,7 +359,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         identifier: "testWebhook",
         summary: "Send a test event",
         description:
-          "Sends a synthetic event of the given type, signed and retried like a real one. The webhook's filters are ignored, and the delivery does not count towards the quota. Its `network` is always testnet. With `wait`, the response is 200 with the first attempt if it ends in that time, otherwise 202."
+          "Sends a synthetic event of the given type, with the given payload if there is one, signed and retried like a real one. The webhook's filters are ignored, and the delivery does not count towards the quota. Its `network` is always testnet. With `wait`, the response is 200 with the first attempt if it ends in that time, otherwise 202."
       })
     ),
     HttpApiEndpoint.post("preview", "/:id/preview", {

@@ -37,7 +37,7 @@ import { change } from "../Change.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Delivery, NewRetryJob } from "../contract/Deliveries.ts"
-import { DeliveryNotFailed, NotFound, QuotaExceeded, webhookDisabled } from "../Errors.ts"
+import { DeliveryNotFailed, NotFound, QuotaExceeded, ValidationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { refusedJob, WEBHOOK_FIELD } from "../JobRefusals.ts"
 import { makePage } from "../Pages.ts"
@@ -55,6 +55,11 @@ const deliveryOf = (row: DeliveryRow): Delivery => ({
   status: row.status,
   attempts: row.attempts,
   last_error: row.last_error,
+  response_status: row.response_status,
+  response_time_ms: row.response_time_ms,
+  // A failed delivery that is retried by hand is `pending`.
+  next_attempt_at:
+    row.status !== "retrying" || row.next_attempt_at === null ? null : iso(row.next_attempt_at),
   created_at: iso(idTime(row.id)),
   updated_at: iso(row.updated_at)
 })
@@ -196,18 +201,24 @@ export const deliveriesLayer = HttpApiBuilder.group(
       }, orUnavailable),
 
       stats: Effect.fnUntraced(function* ({
-        query: { webhook_id: webhookId, period = "24h", series = "false" }
+        query: { webhook_id: webhookId, period = "24h", series = "false", interval }
       }) {
+        if (interval !== undefined && (series !== "true" || period !== "24h"))
+          return yield* ValidationError.because(`interval=${interval} needs series=true and period=24h.`, {
+            param: "interval"
+          })
         const nowMs = yield* Clock.currentTimeMillis
         const owner = ownerOf(yield* Caller)
-        const stats = yield* deliveries.stats(owner, webhookId, period, nowMs, series === "true")
-        const { delivered, failed, pending, latencySumMs, points } = stats
+        const wanted = interval === undefined ? series === "true" : "quarters"
+        const stats = yield* deliveries.stats(owner, webhookId, period, nowMs, wanted)
+        const { delivered, failed, pending, retrying, latencySumMs, points } = stats
         return {
           period,
           total: delivered + failed + pending,
           delivered,
           failed,
           pending,
+          retrying,
           success_rate: ratio(delivered * 100, delivered + failed),
           ...attemptsShown(stats.attempts),
           avg_latency_ms: ratio(latencySumMs, delivered),
@@ -225,11 +236,6 @@ export const deliveriesLayer = HttpApiBuilder.group(
         const sent = last === undefined || event === undefined ? undefined : { event, last }
         return {
           ...deliveryOf(row),
-          response_status: row.response_status,
-          response_time_ms: row.response_time_ms,
-          // A failed delivery that is retried by hand is `pending`.
-          next_attempt_at:
-            row.status !== "retrying" || row.next_attempt_at === null ? null : iso(row.next_attempt_at),
           request_headers: sent === undefined ? null : headersOf(row, sent.event, sent.last),
           request_body: sent === undefined ? null : bodyOf(row, sent.event, sent.last),
           response_body: row.response_body,

@@ -47,6 +47,7 @@ import { checkFilter, filterError } from "../FilterFaults.ts"
 import { makePage } from "../Pages.ts"
 import { webhookStatsShown } from "../ShownStats.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
+import { payloadFaults } from "../TestPayload.ts"
 import { CostlyTurns, makeTurns } from "../Turns.ts"
 import { limitReached, noWebhook } from "../WebhookRefusals.ts"
 
@@ -328,7 +329,8 @@ export const webhooksLayer = HttpApiBuilder.group(
         const owner = ownerOf(yield* Caller)
         const now = yield* Clock.currentTimeMillis
         const id = randomId("dlv_", now)
-        const event = synthetic.make(payload.event_type, now)
+        yield* failWith(...payloadFaults(payload))
+        const event = synthetic.make(payload.event_type, now, payload.payload)
         yield* tests.prepare(now)
         const result = yield* change(tests.queue(owner, { id, webhookId: params.id, event }, now))
         switch (result) {

@@ -32,7 +32,8 @@ import { lastAnswers } from "./LastAnswers.ts"
 import { detailsOf } from "./StoredDetails.ts"
 import { retryNow } from "./Transitions.ts"
 
-const COLUMNS = "id, webhook_id, event_id, event_type, status, attempts, last_error, updated_at"
+const COLUMNS =
+  "id, webhook_id, event_id, event_type, status, attempts, last_error, response_status, response_time_ms, next_attempt_at, updated_at"
 
 export interface DeliveryRow {
   readonly id: string
@@ -42,6 +43,9 @@ export interface DeliveryRow {
   readonly status: DeliveryStatus
   readonly attempts: number
   readonly last_error: string | null
+  readonly response_status: number | null
+  readonly response_time_ms: number | null
+  readonly next_attempt_at: string | null
   readonly updated_at: string
 }
 
@@ -54,10 +58,7 @@ export interface DeliveryDetailRow extends DeliveryRow {
   readonly from_history: boolean
   /** A `LedgerEvent` in JSON. */
   readonly test_event: string | null
-  readonly response_status: number | null
-  readonly response_time_ms: number | null
   readonly response_body: string | null
-  readonly next_attempt_at: string | null
   /** The present request settings of the webhook. */
   readonly request: {
     /** Names of the webhook's own headers. */
@@ -103,7 +104,7 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
         find: (owner: Owner, id: string) =>
           read<DeliveryDetailRow>`
           SELECT ${columns}, network, event_offset::float8 AS event_offset, from_history, test_event,
-                 response_status, response_time_ms, response_body, next_attempt_at,
+                 response_body,
                  (SELECT json_build_object(
                     'headerNames', ARRAY(SELECT jsonb_object_keys(headers)), 'signing', signing, 'format', format,
                     'include', include, 'compression', compression

@@ -1,122 +1,118 @@
-/** The attempts of a delivery, oldest first: when, how long, the outcome, and the response. */
+/** The attempts of a delivery, newest first: when, how long, where the time went, the answer. One is shown in full. */
+import { Button } from "@mantine/core"
+import { useState } from "react"
 import type { Attempt, DeliveryDetail } from "../../api/ledgerhook.ts"
-import { Code, readableJson } from "../../parts/Code.tsx"
-import { duration } from "../../parts/format.ts"
+import { duration, plural } from "../../parts/format.ts"
 import { Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
-import { Status } from "../../parts/Status.tsx"
+import { Table } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
-import classes from "./Attempts.module.css"
+import { visible } from "../../parts/visible.ts"
+import classes from "./Delivery.module.css"
 import { timingOf, timingText } from "./timing.ts"
 
-interface BarProps {
-  readonly attempt: Attempt
-  /** The longest attempt has the full width. */
-  readonly longestMs: number
-}
+/** Attempts that are shown at once. */
+const SHOWN = 4
 
-const Bar = ({ attempt, longestMs }: BarProps) => {
+const answerOf = ({ error, response_status }: Attempt) => error ?? `HTTP ${response_status}`
+
+const Bar = ({ attempt, longestMs }: { readonly attempt: Attempt; readonly longestMs: number }) => {
   const timing = timingOf(attempt)
+  if (timing === undefined) return null
   const percent = (ms: number) => `${(100 * ms) / Math.max(longestMs, 1)}%`
   return (
-    <div className={classes["timing"]}>
-      {timing && (
-        <div className={classes["bar"]} aria-hidden>
-          <div data-part="connect" style={{ width: percent(timing.connectMs) }} />
-          <div data-part="wait" style={{ width: percent(timing.waitMs) }} />
-          <div data-part="read" style={{ width: percent(timing.readMs) }} />
-        </div>
-      )}
-      <div className="quiet">{timingText(attempt)}</div>
+    <div className={classes["bar"]} role="img" aria-label={timingText(attempt)} title={timingText(attempt)}>
+      <div data-part="connect" style={{ width: percent(timing.connectMs) }} />
+      <div data-part="wait" style={{ width: percent(timing.waitMs) }} />
+      <div data-part="read" style={{ width: percent(timing.readMs) }} />
     </div>
   )
 }
 
-const Response = ({ attempt, response_headers, response_body }: Attempt) => {
-  if (response_headers === null && (response_body === null || response_body === "")) return null
-  return (
-    <details className={classes["details"]}>
-      <summary>Response</summary>
-      <div className="stack">
-        {response_headers !== null && (
-          <Code what={`the response headers of attempt ${attempt}`}>
-            {Object.entries(response_headers)
-              .map(([name, value]) => `${name}: ${value}`)
-              .join("\n")}
-          </Code>
-        )}
-        {response_body !== null && response_body !== "" && (
-          <Code what={`the response body of attempt ${attempt}`}>{readableJson(response_body)}</Code>
-        )}
-      </div>
-    </details>
-  )
+interface AttemptsProps {
+  readonly delivery: DeliveryDetail
+  /** The attempt that is shown in full. */
+  readonly shown: number | undefined
+  readonly onShow: (attempt: number) => void
 }
 
-interface AttemptItemProps extends BarProps {
-  readonly previous: Attempt | undefined
-}
-
-const AttemptItem = ({ attempt, longestMs, previous }: AttemptItemProps) => (
-  <li className={classes["attempt"]} data-status={attempt.status}>
-    <div className="row">
-      <strong>Attempt {attempt.attempt}</strong>
-      <Status of={attempt.status} />
-      {attempt.error !== undefined ? (
-        <PlainText>{attempt.error}</PlainText>
-      ) : (
-        attempt.response_status !== null && <span>HTTP {attempt.response_status}</span>
-      )}
-      <span className="quiet">
-        <Time at={attempt.attempted_at} />
-        {previous !== undefined &&
-          `, ${duration(Date.parse(attempt.attempted_at) - Date.parse(previous.attempted_at))} later`}
-        {attempt.batch_id !== null && `, in the batch ${attempt.batch_id}`}
-      </span>
-    </div>
-    <Bar attempt={attempt} longestMs={longestMs} />
-    <Response {...attempt} />
-  </li>
-)
-
-export const Attempts = ({ attempt_history: attempts, next_attempt_at, status }: DeliveryDetail) => {
-  const longestMs = Math.max(...attempts.map(({ total_ms }) => total_ms ?? 0), 0)
+export const Attempts = ({ delivery, shown, onShow }: AttemptsProps) => {
+  const { attempt_history: attempts, created_at, status } = delivery
+  const [all, setAll] = useState(false)
+  if (attempts.length === 0) return null
+  const longestMs = Math.max(...attempts.map(({ total_ms }) => total_ms ?? 0), 1)
+  const newest = attempts.toReversed()
+  const listed = all ? newest : newest.slice(0, SHOWN)
+  const earlier = newest.slice(SHOWN)
+  const isSame = new Set(earlier.map(answerOf)).size === 1
+  const waited = (attempt: Attempt) => {
+    const before = attempts[attempts.indexOf(attempt) - 1]?.attempted_at ?? created_at
+    return duration(Math.max(Date.parse(attempt.attempted_at) - Date.parse(before), 0), true)
+  }
   return (
-    <Section title="Attempts">
-      <ol className={classes["timeline"]}>
-        {attempts.map((attempt, index) => (
-          <AttemptItem
-            key={attempt.attempt}
-            attempt={attempt}
-            longestMs={longestMs}
-            previous={attempts[index - 1]}
-          />
-        ))}
-        {next_attempt_at !== null && (
-          <li className={classes["attempt"]} data-status="next">
-            <strong>Next attempt</strong>{" "}
-            <span className="quiet">
-              <Time at={next_attempt_at} />
-            </span>
-          </li>
-        )}
-        {status === "pending" && (
-          <li className={classes["attempt"]} data-status="next">
-            {attempts.length === 0 ? "Waits for its first attempt." : "Waits for its next attempt."}
-          </li>
-        )}
-        {status === "failed" && (
-          <li className={classes["attempt"]} data-status="end">
-            No further attempt follows. Repair the receiver, then retry the delivery.
-          </li>
-        )}
-      </ol>
-      {attempts.some((attempt) => timingOf(attempt) !== undefined) && (
+    <Section
+      title={plural(attempts.length, "attempt")}
+      note={
+        status === "failed" && "No further attempt follows. Repair the receiver, then retry the delivery."
+      }
+      actions={
         <div className={classes["legend"]} aria-hidden>
-          <span data-part="connect">connecting</span>
-          <span data-part="wait">waiting for the response</span>
-          <span data-part="read">reading it</span>
+          <span data-part="connect">connect and TLS</span>
+          <span data-part="wait">first byte</span>
+          <span data-part="read">the rest</span>
         </div>
+      }
+    >
+      <Table
+        label="Attempts"
+        heads={[
+          "No.",
+          "Began",
+          "Waited",
+          `Where the time went, 0 to ${duration(longestMs)}`,
+          "Took",
+          "Answer"
+        ]}
+        ends={[2, 4]}
+        hidden={[2, 3]}
+      >
+        {listed.map((attempt) => (
+          <tr key={attempt.attempt}>
+            <td>
+              <button
+                type="button"
+                className={classes["number"]}
+                aria-pressed={attempt.attempt === shown}
+                aria-label={`Attempt ${attempt.attempt}`}
+                onClick={() => onShow(attempt.attempt)}
+              >
+                {attempt.attempt}
+              </button>
+            </td>
+            <td>
+              <Time at={attempt.attempted_at} exact />
+            </td>
+            <td data-align="end" data-narrow="hidden" className="quiet">
+              {waited(attempt)}
+            </td>
+            <td data-narrow="hidden">
+              <Bar attempt={attempt} longestMs={longestMs} />
+            </td>
+            <td data-align="end">{attempt.total_ms === null ? "–" : duration(attempt.total_ms)}</td>
+            <td>
+              <span className={attempt.status === "failed" ? "bad" : "good"}>
+                <PlainText>{answerOf(attempt)}</PlainText>
+              </span>
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {!all && earlier.length > 0 && (
+        <Button variant="subtle" size="xs" mt="xs" onClick={() => setAll(true)}>
+          {visible(
+            `${plural(earlier.length, "earlier attempt")}${isSame ? `, all ${answerOf(earlier[0]!)}` : ""}`
+          )}
+        </Button>
       )}
     </Section>
   )

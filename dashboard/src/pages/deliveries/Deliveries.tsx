@@ -1,120 +1,232 @@
-/** Deliveries, newest first, with all filters of the API. */
-import { getRouteApi, Link } from "@tanstack/react-router"
-import { useMemo } from "react"
+/**
+ * Deliveries, newest first, with all filters of the API and a chart that chooses a period. While rows are selected the
+ * list stands still and counts what is new.
+ */
+import { Button } from "@mantine/core"
+import { IconDownload, IconPlayerPauseFilled, IconPlayerPlayFilled } from "@tabler/icons-react"
+import { useQuery } from "@tanstack/react-query"
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
+import { type ReactNode, useMemo, useState } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
-import { type Delivery, listDeliveries } from "../../api/ledgerhook.ts"
+import { listDeliveries } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS, useList } from "../../api/list.ts"
-import { nameIn, useNewestWebhooks, useWebhook } from "../../api/webhooks.ts"
+import { liveRefresh } from "../../api/refresh.ts"
+import { useStats } from "../../api/stats.ts"
+import { nameOf, useNewestWebhooks, useTroubledWebhooks, useWebhook } from "../../api/webhooks.ts"
 import { setIn } from "../../app/search.ts"
-import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
-import { count } from "../../parts/format.ts"
-import { LiveSwitch, refreshOf, useLive } from "../../parts/Live.tsx"
-import { NarrowOnly } from "../../parts/Narrow.tsx"
+import { DataTable } from "../../parts/DataTable.tsx"
+import { count, plural } from "../../parts/format.ts"
+import { type Live, refreshOf, useLive, useLiveState, useToNewest } from "../../parts/Live.tsx"
 import { Empty } from "../../parts/Notices.tsx"
 import { Page, Section } from "../../parts/Page.tsx"
-import { PlainText } from "../../parts/PlainText.tsx"
-import { Status } from "../../parts/Status.tsx"
-import { Time } from "../../parts/Time.tsx"
+import { type Period, periods } from "../../parts/Period.tsx"
+import { nothing, type Selection } from "../../parts/selection.ts"
+import { columnsWith, narrowWith } from "./columns.tsx"
+import classes from "./Deliveries.module.css"
+import { DeliveriesChart } from "./DeliveriesChart.tsx"
 import { DeliveryFilterBar } from "./DeliveryFilterBar.tsx"
-import { listQuery } from "./filters.ts"
+import { type DeliveryFilters, type DeliverySearch, listQuery } from "./filters.ts"
+import { headlineOf } from "./headline.ts"
 import { RetryAll } from "./RetryAll.tsx"
+import { SelectedDeliveries } from "./SelectedDeliveries.tsx"
 
 const route = getRouteApi("/shell/deliveries")
-const column = columnsOf<Delivery>()
 
-/** `webhookName` gives the name of a webhook's id. */
-const columnsWith = (webhookName: (id: string) => string) =>
-  column.columns([
-    column.accessor("status", {
-      header: "Status",
-      meta: { width: "7.75rem" },
-      cell: ({ getValue }) => <Status of={getValue()} />
-    }),
-    column.accessor("event_type", {
-      header: "Event",
-      // On a narrow screen, what the status leaves.
-      meta: { width: "min(14rem, 100cqw - 7.75rem)" },
-      cell: ({ row: { original } }) => (
-        <>
-          <Link to="/deliveries/$id" params={{ id: original.id }} title={original.id}>
-            {original.event_type}
-          </Link>
-          <NarrowOnly>
-            <Time at={original.created_at} />
-          </NarrowOnly>
-        </>
-      )
-    }),
-    column.accessor("webhook_id", {
-      header: "Webhook",
-      meta: { from: "sm" },
-      cell: ({ getValue }) => (
-        <Link to="/webhooks/$id" params={{ id: getValue() }}>
-          <PlainText>{webhookName(getValue())}</PlainText>
-        </Link>
-      )
-    }),
-    column.accessor("attempts", {
-      header: "Attempts",
-      meta: { width: "6.5rem", from: "md", align: "end" },
-      cell: ({ getValue }) => count(getValue())
-    }),
-    column.accessor("last_error", {
-      header: "Last error",
-      meta: { from: "md" },
-      cell: ({ getValue }) => <PlainText>{getValue() ?? ""}</PlainText>
-    }),
-    column.accessor("created_at", {
-      header: "Created",
-      meta: { width: "11.5rem", from: "sm" },
-      cell: ({ getValue }) => <Time at={getValue()} />
-    })
-  ])
+/** The order that the API gives. */
+const sorts = { created_at: { direction: "descending" } } as const
+
+/** How many deliveries that match were made after `newest`. */
+const useNewer = (filters: DeliveryFilters, newest: string | undefined, isStill: boolean): string => {
+  const newer = useQuery({
+    queryKey: ["deliveries", "newer", filters, newest],
+    queryFn: () => call(listDeliveries({ ...listQuery(filters), since: newest!, limit: PAGE_ROWS })),
+    enabled: isStill && newest !== undefined && filters.until === undefined,
+    refetchInterval: liveRefresh
+  })
+  const { data = [], has_more = false } = newer.data ?? {}
+  if (data.length === 0) return "nothing newer yet"
+  return has_more
+    ? `more than ${count(data.length)} newer deliveries`
+    : plural(data.length, "newer delivery", "newer deliveries")
+}
+
+interface LiveNoteProps {
+  readonly live: Live
+  readonly rows: number
+  readonly queryKey: ReadonlyArray<unknown>
+}
+
+const LiveNote = ({ live, rows, queryKey }: LiveNoteProps) => {
+  const state = useLiveState(live, rows)
+  const toNewest = useToNewest(queryKey)
+  const isLive = live.on && !state.startsWith("paused")
+  return (
+    <span className={classes["live"]} data-on={isLive} role="status">
+      <i className={classes["dot"]} />
+      {!live.on ? "paused" : state === "every 3 seconds" ? "live" : state}
+      {live.on && rows > PAGE_ROWS && (
+        <Button size="xs" variant="default" onClick={toNewest}>
+          Show the newest
+        </Button>
+      )}
+    </span>
+  )
+}
+
+/** The names of webhooks: the newest ones, those that need attention, and the chosen one. */
+const useWebhookOf = (chosenId: string | undefined) => {
+  const newest = useNewestWebhooks()
+  const troubled = useTroubledWebhooks().data?.data
+  const chosen = useWebhook(chosenId)
+  return useMemo(() => {
+    const known = new Map(
+      [...(troubled ?? []), ...newest, ...(chosen ? [chosen] : [])].map((one) => [one.id, one])
+    )
+    return (id: string) => known.get(id)
+  }, [newest, troubled, chosen])
+}
+
+/** Bars of the day that a new service has at most. With so few, the hour shows more. */
+const YOUNG_BARS = 2
+
+/** The chart's period: the one that the viewer has chosen, otherwise the one that shows more. */
+const usePeriod = (asked: Period | undefined, webhookId: string | undefined): Period => {
+  const series = useStats("24h", webhookId).data?.series ?? []
+  const older = series.slice(0, -YOUNG_BARS)
+  const isYoung =
+    older.length > 0 && older.every(({ delivered, failed, pending }) => delivered + failed + pending === 0)
+  return asked ?? (isYoung ? "1h" : "24h")
+}
 
 const Rows = () => {
-  const filters = route.useSearch()
+  const search: DeliverySearch = route.useSearch()
+  const { period: asked, ...filters } = search
+  const navigate = useNavigate()
   const mayRetry = useMay("deliveries:write")
-  const newest = useNewestWebhooks()
-  const chosen = useWebhook(filters.webhook_id)
-  const live = useLive()
+  const webhookOf = useWebhookOf(filters.webhook_id)
+  const period = usePeriod(asked, filters.webhook_id)
+  const stats = useStats(period, filters.webhook_id).data
+  const troubled = useTroubledWebhooks().data?.data
+  const live = useLive(true)
+  // What is selected belongs to the list of these filters.
+  const listed = JSON.stringify(filters)
+  const [chosen, setChosen] = useState({ listed, selection: nothing, all: false })
+  const { selection, all } = chosen.listed === listed ? chosen : { selection: nothing, all: false }
+  const choose = (next: { readonly selection: Selection; readonly all: boolean }) => {
+    setMessage(undefined)
+    setChosen({ listed, ...next })
+  }
+  const [message, setMessage] = useState<ReactNode>()
+  const isStill = all || selection.ids.size > 0
   const queryKey = ["deliveries", filters]
   const list = useList(
     queryKey,
     (cursor) => call(listDeliveries({ ...listQuery(filters), limit: PAGE_ROWS, cursor })),
-    refreshOf(live)
+    isStill ? false : refreshOf(live)
   )
-  const columns = useMemo(() => {
-    const known = chosen === undefined ? newest : [chosen, ...newest]
-    return columnsWith((id) => nameIn(known, id))
-  }, [newest, chosen])
+  const rows = list.data ?? []
+  const newer = useNewer(filters, rows[0]?.created_at, isStill)
+  const columns = useMemo(() => columnsWith(webhookOf), [webhookOf])
+  const narrow = useMemo(() => narrowWith(webhookOf), [webhookOf])
+  const only =
+    filters.webhook_id === undefined
+      ? undefined
+      : { id: filters.webhook_id, name: nameOf(webhookOf(filters.webhook_id), filters.webhook_id) }
+  const headline =
+    troubled === undefined
+      ? { title: "Deliveries", note: "" }
+      : headlineOf(troubled, only, stats?.failed ?? 0, periods[period].name)
+  const clear = () => choose({ selection: nothing, all: false })
   return (
     <Page
-      title="Deliveries"
+      title={headline.title}
+      note={
+        isStill ? (
+          <span role="status">The list stands still while rows are selected; {newer}.</span>
+        ) : (
+          <>
+            <LiveNote live={live} rows={rows.length} queryKey={queryKey} />
+            {headline.note !== "" && `; ${headline.note}`}
+          </>
+        )
+      }
       actions={
         <>
-          <LiveSwitch live={live} queryKey={queryKey} rows={list.data?.length ?? 0} />
           {mayRetry && <RetryAll filters={filters} />}
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+            onClick={() => choose({ selection: nothing, all: true })}
+          >
+            Export
+          </Button>
+          <Button
+            variant="default"
+            leftSection={
+              live.on ? (
+                <IconPlayerPauseFilled size={16} aria-hidden />
+              ) : (
+                <IconPlayerPlayFilled size={16} aria-hidden />
+              )
+            }
+            onClick={() => live.set(!live.on)}
+          >
+            {live.on ? "Pause" : "Resume"}
+          </Button>
         </>
       }
     >
-      <DeliveryFilterBar filters={filters} />
-      <DataTable
-        label="Deliveries"
-        columns={columns}
-        list={list}
-        rowId={({ id }) => id}
-        empty={
-          setIn(filters) > 0 ? (
-            <Empty title="No delivery matches">Change the filters, or clear them.</Empty>
-          ) : (
-            <Empty title="No delivery yet">
-              A delivery is made when a ledger has an event that a webhook asks for.{" "}
-              <Link to="/webhooks">See the webhooks</Link>, or send one of them a test event.
-            </Empty>
-          )
-        }
-      />
+      <div className={classes["page"]}>
+        <DeliveryFilterBar search={search} period={period} stats={stats} />
+        <DeliveriesChart
+          stats={stats}
+          period={period}
+          filters={filters}
+          webhookOf={webhookOf}
+          onChoose={(times) =>
+            navigate({
+              to: "/deliveries",
+              search: { ...search, ...times } satisfies DeliverySearch,
+              replace: true,
+              resetScroll: false
+            })
+          }
+        />
+        {message && <p role="status">{message}</p>}
+        <DataTable
+          label="Deliveries"
+          columns={columns}
+          narrow={narrow}
+          sorts={sorts}
+          list={list}
+          rowId={({ id }) => id}
+          selection={{ of: selection, onChange: (next) => choose({ selection: next, all: false }) }}
+          empty={
+            setIn(filters) > 0 ? (
+              <Empty title="No delivery matches">Change the filters, or clear them.</Empty>
+            ) : (
+              <Empty title="No delivery yet">
+                A delivery is made when a ledger has an event that a webhook asks for.{" "}
+                <Link to="/webhooks">See the webhooks</Link>, or send one of them a test event.
+              </Empty>
+            )
+          }
+        />
+        {isStill && (
+          <SelectedDeliveries
+            filters={filters}
+            rows={rows.filter(({ id }) => selection.ids.has(id))}
+            all={all}
+            onAll={() => choose({ selection, all: true })}
+            onClear={clear}
+            onDone={(what) => {
+              clear()
+              setMessage(what)
+            }}
+          />
+        )}
+      </div>
     </Page>
   )
 }

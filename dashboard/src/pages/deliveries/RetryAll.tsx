@@ -4,7 +4,12 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { call } from "../../api/call.ts"
-import { type CountedRetries, type QueuedRetryJob, retryDeliveries } from "../../api/ledgerhook.ts"
+import {
+  type CountedRetries,
+  type NewRetryJob,
+  type QueuedRetryJob,
+  retryDeliveries
+} from "../../api/ledgerhook.ts"
 import { useNewestWebhooks } from "../../api/webhooks.ts"
 import { EventTypeSelect } from "../../parts/EventTypeSelect.tsx"
 import { count, plural } from "../../parts/format.ts"
@@ -29,19 +34,9 @@ const ByType = ({ by_type }: CountedRetries) => (
   </dl>
 )
 
-interface FormProps {
-  readonly filters: DeliveryFilters
-  readonly onQueued: (job: QueuedRetryJob) => void
-}
-
-const Form = ({ filters, onQueued }: FormProps) => {
+/** Counts what a retry job takes, and makes it. Nothing is counted without a request. */
+export const useRetryJob = (request: NewRetryJob | undefined, onQueued: (job: QueuedRetryJob) => void) => {
   const queries = useQueryClient()
-  const [chosen, setChoice] = useState<RetryChoice>(() => retryChoice(filters))
-  const webhooks = useNewestWebhooks()
-  const only = webhooks.length === 1 ? webhooks[0]!.id : undefined
-  const choice = { ...chosen, webhook_id: chosen.webhook_id ?? only }
-  const change = (changed: Partial<RetryChoice>) => setChoice({ ...choice, ...changed })
-  const request = retryRequest(choice)
   const preview = useQuery({
     queryKey: ["retry preview", request],
     queryFn: () => call(retryDeliveries({ ...request!, dry_run: true })) as Promise<CountedRetries>,
@@ -57,6 +52,22 @@ const Form = ({ filters, onQueued }: FormProps) => {
       onQueued(job)
     }
   })
+  return { preview, retry }
+}
+
+interface FormProps {
+  readonly filters: DeliveryFilters
+  readonly onQueued: (job: QueuedRetryJob) => void
+}
+
+const Form = ({ filters, onQueued }: FormProps) => {
+  const [chosen, setChoice] = useState<RetryChoice>(() => retryChoice(filters))
+  const webhooks = useNewestWebhooks()
+  const only = webhooks.length === 1 ? webhooks[0]!.id : undefined
+  const choice = { ...chosen, webhook_id: chosen.webhook_id ?? only }
+  const change = (changed: Partial<RetryChoice>) => setChoice({ ...choice, ...changed })
+  const request = retryRequest(choice)
+  const { preview, retry } = useRetryJob(request, onQueued)
   const matched = request === undefined ? 0 : (preview.data?.matched ?? 0)
   return (
     <div className="stack-small">
@@ -93,8 +104,8 @@ const Form = ({ filters, onQueued }: FormProps) => {
           onBlur={(event) => change({ until: fromLocalInput(event.currentTarget.value) })}
         />
       </div>
-      {filters.event_id !== undefined && (
-        <p className="quiet">The list's filter by event id does not apply here.</p>
+      {(filters.event_id ?? filters.job_id) !== undefined && (
+        <p className="quiet">The list's filter by event id or by job does not apply here.</p>
       )}
       <div role="status">
         {choice.webhook_id === undefined ? (

@@ -14,7 +14,7 @@ export const VerifySignature = ({ body, headers }: VerifySignatureProps) => {
   const [language, setLanguage] = useState<Language>("Shell")
   return (
     <Section title="Verify the signature">
-      <div className="stack">
+      <div className="stack-small">
         <p>
           Set the environment variable <code>SECRET</code> to the webhook's secret and run the program. It
           prints the signature of this very request. If your receiver got another one, it has another secret

@@ -12,7 +12,7 @@ export interface Signed {
   readonly snippets: Record<Language, string>
 }
 
-const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+export const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** A JSON text is a string of JavaScript and of Python. Hidden characters are escaped, so that they survive copying. */
 const quoted = (text: string): string =>

@@ -1,14 +1,12 @@
 /** The state of things: which webhooks fail and what to do, how deliveries go, the incidents of 90 days, the ledgers. */
-import { Button } from "@mantine/core"
+import { Button, Skeleton } from "@mantine/core"
 import { IconCircleCheckFilled } from "@tabler/icons-react"
-import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
+import { lazy } from "react"
 import { useMay } from "../../api/account.ts"
-import { call } from "../../api/call.ts"
-import { listWebhooks, type WebhookCounts } from "../../api/ledgerhook.ts"
-import { autoRefresh } from "../../api/refresh.ts"
+import type { WebhookCounts } from "../../api/ledgerhook.ts"
 import { useIncidents } from "../../api/stats.ts"
-import { nameIn, useNewestWebhooks, useWebhookCounts } from "../../api/webhooks.ts"
+import { nameIn, useNewestWebhooks, useTroubledWebhooks, useWebhookCounts } from "../../api/webhooks.ts"
 import { totalLength } from "../../charts/calendar.ts"
 import { CALENDAR_DAYS, IncidentCalendar } from "../../charts/IncidentCalendar.tsx"
 import { duration, plural, relativeTime } from "../../parts/format.ts"
@@ -17,23 +15,20 @@ import { FailureNotice } from "../../parts/Notices.tsx"
 import { useNow } from "../../parts/now.ts"
 import { Page, Section } from "../../parts/Page.tsx"
 import { FailingWebhooks } from "../failing/FailingWebhooks.tsx"
+import { useFirstRun } from "../firstRun/isFirstRun.ts"
 import { Deliveries } from "./Deliveries.tsx"
 import { LedgerAges } from "./LedgerAges.tsx"
 import { OtherWebhooks } from "./OtherWebhooks.tsx"
 import { headlineOf, isCalm, othersOf, totalOf } from "./state.ts"
 
-/** More than are shown in full, so that those that are only waiting come too. */
-const LISTED = 20
+/** Only a new account loads it. */
+const FirstRun = lazy(() =>
+  import("../firstRun/FirstRun.tsx").then((loaded) => ({ default: loaded.FirstRun }))
+)
 
-/** The webhooks that need attention, worst first. */
-const useTroubled = () => {
-  const stats = useMay("deliveries:read")
-  return useQuery({
-    queryKey: ["webhooks", "troubled", stats],
-    queryFn: () => call(listWebhooks({ sort: "health", limit: LISTED, ...(stats ? { stats: "24h" } : {}) })),
-    refetchInterval: autoRefresh
-  })
-}
+/** The panel of what fails, while it is loaded: at most so many rows, and their height. */
+const SHOWN_FAILING = 5
+const FAILING_PIXELS = 96
 
 const LastIncident = () => {
   const incidents = useIncidents(CALENDAR_DAYS).data?.data ?? []
@@ -83,7 +78,9 @@ const Incidents = () => {
 
 const State = () => {
   const counts = useWebhookCounts()
-  const troubled = useTroubled()
+  const troubled = useTroubledWebhooks()
+  const firstRun = useFirstRun(counts.data?.states, troubled.data?.data ?? [])
+  if (firstRun !== undefined) return <FirstRun {...firstRun} />
   if (counts.data === undefined)
     return (
       <Page title="Overview">
@@ -96,7 +93,10 @@ const State = () => {
     )
   const { states } = counts.data
   const webhooks = troubled.data?.data ?? []
-  const failing = webhooks.filter(({ health }) => health.state === "failing")
+  // Those that have failed for longest first.
+  const failing = webhooks
+    .filter(({ health }) => health.state === "failing")
+    .sort((one, other) => Date.parse(one.health.since) - Date.parse(other.health.since))
   const waiting = webhooks.reduce((sum, { stats }) => sum + (stats?.waiting ?? 0), 0)
   return (
     <Page
@@ -114,6 +114,9 @@ const State = () => {
         )
       }
     >
+      {troubled.isPending && states.failing > 0 && (
+        <Skeleton height={Math.min(states.failing, SHOWN_FAILING) * FAILING_PIXELS} />
+      )}
       {failing.length > 0 && <FailingWebhooks webhooks={failing} failing={states.failing} />}
       <OtherWebhooks webhooks={webhooks} />
       <Rest />

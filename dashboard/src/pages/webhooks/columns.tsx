@@ -60,7 +60,7 @@ const statsColumns = [
   column.display({
     id: "attempts",
     header: "Attempts",
-    meta: { width: "10rem", from: "sm" },
+    meta: { width: "9.5rem", from: "sm" },
     cell: ({ row: { original } }) => original.stats && <AttemptBars bars={original.stats.attempts} />
   }),
   column.display({
@@ -72,19 +72,19 @@ const statsColumns = [
   column.display({
     id: "p50",
     header: "p50 ms",
-    meta: { width: "5rem", from: "md", align: "end" },
+    meta: { width: "4.75rem", from: "md", align: "end" },
     cell: ({ row: { original } }) => number(original.stats?.p50_ms)
   }),
   column.display({
     id: "p99",
     header: "p99 ms",
-    meta: { width: "5rem", from: "md", align: "end" },
+    meta: { width: "4.75rem", from: "md", align: "end" },
     cell: ({ row: { original } }) => number(original.stats?.p99_ms)
   }),
   column.display({
     id: "waiting",
     header: "Waiting",
-    meta: { width: "5rem", from: "sm", align: "end" },
+    meta: { width: "4.5rem", from: "sm", align: "end" },
     cell: ({ row: { original } }) => {
       const waiting = original.stats?.waiting ?? 0
       return waiting === 0 ? <span className={classes["zero"]}>0</span> : <b>{count(waiting)}</b>
@@ -103,7 +103,7 @@ export const columnsWith = (withStats: boolean) =>
     column.display({
       id: "health",
       header: "Health",
-      meta: { width: "6.75rem" },
+      meta: { width: "6.25rem" },
       cell: ({ row: { original } }) => (
         <>
           <Status of={original.health.state} />
@@ -132,7 +132,7 @@ export const columnsWith = (withStats: boolean) =>
     column.display({
       id: "wants",
       header: "Wants",
-      meta: { width: "12rem", from: "md" },
+      meta: { width: "11.25rem", from: "md" },
       cell: ({ row: { original } }) => <Wants {...original} />
     }),
     ...(withStats ? statsColumns : []),
