@@ -28,8 +28,8 @@ interface Session {
   readonly signedOutBecause: string | undefined
   /** Throws an ApiFailure if the service refuses. A session of the other kind of key stays. */
   readonly signIn: (secret: Secret) => Promise<void>
-  /** Ends the session that this tab uses. */
-  readonly signOut: () => Promise<void>
+  /** Ends the session that this tab uses. `because`: it ended with its key. */
+  readonly signOut: (because?: string) => Promise<void>
   /** Opens the overview with the other session. */
   readonly switchTo: (environment: Environment) => void
 }
@@ -118,14 +118,17 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
     [environment, queries]
   )
 
-  const signOut = useCallback(async () => {
-    if (environment === undefined) return
-    const because = await ask(closeSession()).then(
-      () => undefined,
-      () => NOT_ENDED
-    )
-    leave(environment, because)
-  }, [environment, leave])
+  const signOut = useCallback(
+    async (because?: string) => {
+      if (environment === undefined) return
+      const trouble = await ask(closeSession()).then(
+        () => undefined,
+        () => NOT_ENDED
+      )
+      leave(environment, because ?? trouble)
+    },
+    [environment, leave]
+  )
 
   useEffect(
     () =>

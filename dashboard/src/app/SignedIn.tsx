@@ -43,7 +43,7 @@ export const SignedIn = () => {
               Switch to {sees[other]}
             </Menu.Item>
           )}
-          <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={signOut}>
+          <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut()}>
             Sign out{other !== undefined && ` of ${sees[key.environment]}`}
           </Menu.Item>
         </Menu.Dropdown>

@@ -264,6 +264,8 @@ export const dayOfLife = Layer.effect(
       openPage(browser, url + path, options)
     return {
       url,
+      // Of the first start, and long used up when a picture is made.
+      firstLink: "",
       liveKey: LIVE_KEY,
       testKey: yield* keyWith("test", ["admin"]),
       keyWith,
