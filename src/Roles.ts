@@ -19,6 +19,7 @@ import { detectLedger } from "./detect/Detect.ts"
 import type { DetectionAlert } from "./domain/LedgerEvent.ts"
 import type { Network } from "./domain/Network.ts"
 import { printable } from "./domain/Printable.ts"
+import { signInUrl } from "./domain/Session.ts"
 import { events } from "./events/Stage.ts"
 import { logLayer } from "./LogAdapter.ts"
 import { history } from "./ledger/Backfill.ts"
@@ -47,6 +48,7 @@ import { ApiKeyStore } from "./storage/accounts/ApiKeyStore.ts"
 import { IdempotencyStore } from "./storage/accounts/IdempotencyStore.ts"
 import { MailStore } from "./storage/accounts/MailStore.ts"
 import { NoticeStore } from "./storage/accounts/NoticeStore.ts"
+import { SessionStore } from "./storage/accounts/SessionStore.ts"
 import { UsageStore } from "./storage/accounts/UsageStore.ts"
 import { DeliveryQueries } from "./storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "./storage/deliveries/DeliveryStore.ts"
@@ -221,18 +223,31 @@ export const syntheticEventsLayer = SyntheticEvents.layer({
 /** The API's part in `Health`. Its fact `address` is the address it listens at. */
 export const apiPart = "api"
 
-/** Prints the addresses of the API and the dashboard and, at the first start with a new database, the admin key. */
+/**
+ * Prints the addresses of the API and the dashboard. At the first start with a new database, also the admin key if it was
+ * generated, and a link that signs in once; later, how to get such a link.
+ */
 const printAddressesAndFirstKey = Layer.effectDiscard(
   Effect.gen(function* () {
     const settings = yield* Settings
     const accounts = yield* AccountStore
-    const { keyToPrint } = yield* accounts.ensureFirstAccount(settings, yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    const { accountId, firstKeyId, keyToPrint } = yield* accounts.ensureFirstAccount(settings, now)
     const address = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
     const health = yield* Health
     yield* health.set(apiPart, { status: "ok", detail: `listening at ${address}`, facts: { address } })
     yield* Console.log(`Ledgerhook API: ${address}`)
     yield* Console.log(`Dashboard, for your browser: ${address}/`)
     if (keyToPrint !== undefined) yield* Console.log(`Admin key, shown this once: ${keyToPrint}`)
+    if (firstKeyId === undefined) {
+      yield* Console.log(`To sign in, use an API key, or a link: ledgerhook portal ${accountId}`)
+    } else {
+      // Without mainnet, a session of the admin key would see nothing.
+      const isLive = watchedNetworks(settings).includes("mainnet")
+      const keyId = isLive ? firstKeyId : yield* (yield* ApiKeyStore).keyForLinks(accountId, "test", now)
+      const link = yield* (yield* SessionStore).makeLink(keyId, isLive ? "live" : "test", now)
+      yield* Console.log(`Sign in, once within 10 minutes: ${signInUrl(address, link)}`)
+    }
   })
 )
 
@@ -291,6 +306,7 @@ const stores = Layer.mergeAll(
   UsageStore.layer,
   MailStore.layer,
   NoticeStore.layer,
+  SessionStore.layer,
   TestDeliveries.layer,
   IdempotencyStore.layer
 ).pipe(

@@ -6,6 +6,7 @@ import { Log } from "./log/Log.ts"
 import { deleteEvery } from "./observability/ClockTrust.ts"
 import { report } from "./report/Stage.ts"
 import { forgetAnswers } from "./storage/accounts/IdempotencyStore.ts"
+import { forgetSessions } from "./storage/accounts/SessionStore.ts"
 import { forgetDeadLetters } from "./storage/DeadLetters.ts"
 import { keepEndingQueues } from "./storage/deliveries/DeletedQueues.ts"
 import { keepTotals } from "./storage/deliveries/DeliveryTotals.ts"
@@ -31,6 +32,7 @@ export const upkeep = Effect.raceAllFirst([
   forgetEndedRows,
   forgetDeadLetters,
   forgetPreviousSecrets,
+  forgetSessions,
   keepEndingQueues,
   keepGaps,
   keepHealth,

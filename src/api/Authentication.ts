@@ -1,17 +1,19 @@
 /**
- * Finds the caller by the SHA-256 of the key in `X-Service-Key` or `Authorization: Bearer`. The response is the same
- * whether a key is missing, unknown, revoked or expired. Nothing is cached between requests, so a revoked key is refused
- * at its next request.
+ * Finds the caller by the SHA-256 of the key in `X-Service-Key` or `Authorization: Bearer`, otherwise of a session's token
+ * in a cookie (SessionCookies.ts). The response is the same whether a key is missing, unknown, revoked or expired.
+ * Nothing is cached between requests, so a revoked key is refused at its next request.
  */
 import { Effect, Layer, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { type Identity, keySha256 } from "../domain/ApiKey.ts"
 import { networksOf } from "../domain/Network.ts"
+import { sessionSha256 } from "../domain/Session.ts"
 import type { Owner } from "../storage/webhooks/WebhookStore.ts"
 import type { AdmissionQueue, Admitted } from "./AdmissionQueue.ts"
 import { KEY_HEADER, KeyRequired } from "./contract/Common.ts"
 import type { Unavailable } from "./Errors.ts"
 import type { Refusal } from "./RequestBody.ts"
+import { isFromDashboard, NEEDS_HEADER, tokenIn } from "./SessionCookies.ts"
 
 const noKey: Refusal = {
   code: "UNAUTHORIZED",
@@ -23,6 +25,17 @@ const twoKeys: Refusal = {
   code: "UNAUTHORIZED",
   message: "The headers X-Service-Key and Authorization name different keys; send only one of them.",
   param: "X-Service-Key"
+}
+
+const noSession: Refusal = {
+  code: "UNAUTHORIZED",
+  message: "The session has ended; sign in again."
+}
+
+const foreign: Refusal = {
+  code: "UNAUTHORIZED",
+  message: NEEDS_HEADER,
+  param: "X-Requested-With"
 }
 
 /** No key is longer, so longer values are refused without hashing. */
@@ -44,11 +57,17 @@ export const authenticate = (
 ): Effect.Effect<Admitted | Refusal, Unavailable> => {
   const [key, another] = keysIn(request)
   if (another !== undefined) return Effect.succeed(twoKeys)
-  if (key === undefined || key.length > KEY_LENGTH_MAX) return Effect.succeed(noKey)
-  return Effect.map(
-    admit(keySha256(key).toString("hex")),
-    Option.getOrElse(() => noKey)
-  )
+  const admitted = (sha256: string, otherwise: Refusal) =>
+    Effect.map(
+      admit(sha256),
+      Option.getOrElse(() => otherwise)
+    )
+  if (key === undefined) {
+    const token = tokenIn(request)
+    if (token === undefined) return Effect.succeed(noKey)
+    return isFromDashboard(request) ? admitted(sessionSha256(token), noSession) : Effect.succeed(foreign)
+  }
+  return key.length > KEY_LENGTH_MAX ? Effect.succeed(noKey) : admitted(keySha256(key).toString("hex"), noKey)
 }
 
 /** The account and the networks whose data a caller may read and change. */

@@ -16,6 +16,7 @@ import { Ledgers } from "./contract/Ledgers.ts"
 import { Notices } from "./contract/Notices.ts"
 import { ProgressGroup } from "./contract/Progress.ts"
 import { Replay } from "./contract/Replay.ts"
+import { SessionGroup } from "./contract/Session.ts"
 import { System } from "./contract/System.ts"
 import { Webhooks } from "./contract/Webhooks.ts"
 import { license } from "./License.ts"
@@ -49,6 +50,7 @@ export class Api extends HttpApi.make("ledgerhook")
   .add(ApiKeys)
   .add(Account)
   .add(Notices)
+  .add(SessionGroup)
   .add(System)
   .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: "error" })
   .annotate(HttpApi.QueryParseOptions, { onExcessProperty: "error" })

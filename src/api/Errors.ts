@@ -181,7 +181,7 @@ export class ValidationError extends failure(
 
 export class Unauthorized extends failure(
   "UNAUTHORIZED",
-  "The API key is missing, unknown, revoked or expired.",
+  "The API key is missing, unknown, revoked or expired, or the session of the dashboard has ended.",
   "A valid API key is required in the header X-Service-Key, or as Authorization: Bearer."
 ) {}
 

@@ -1,6 +1,6 @@
 /**
  * Checks every request before its handler runs, in the order that the API promises: 401, 429, 404 (unknown path), 405,
- * 403, 413, 415, 400. OPTIONS needs no key. A request without a valid key, or beyond a limit, is delayed first
+ * 403, 413, 415, 400. OPTIONS and signing in need no key. A request without a valid key, or beyond a limit, is delayed first
  * (`RequestPacing`). The others wait for a turn of their account (`AccountRequests`). The gate adds the request id, the
  * rate limits and `Cache-Control` to every response. If a handler dies, the gate logs the cause and answers 500 with the
  * request id; no response shows internals.
@@ -230,7 +230,7 @@ export const gate = <R1, R2, R3>(
               const allow = known?.allow ?? (findPage?.(request) && PAGE_METHODS)
               return yield* Effect.as(pacing.other, allow === undefined ? noPath() : methods(allow))
             }
-            if (checks === undefined || !isApiPath(path)) {
+            if (checks === undefined || !isApiPath(path) || known?.keyless === true) {
               yield* isProbe(path) ? pacing.probe : pacing.other
               return yield* routed(request, known, handler, undefined, findPage, findPath)
             }

@@ -7,7 +7,7 @@ import { Context, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import type { Scope } from "../domain/ApiKey.ts"
 import { nearest } from "../domain/Nearest.ts"
-import { BodyBytes, RequiredScope } from "./contract/Common.ts"
+import { BodyBytes, Keyless, RequiredScope } from "./contract/Common.ts"
 import type { BodyUse } from "./RequestBody.ts"
 
 /** The properties of an endpoint that the gate uses. */
@@ -18,6 +18,7 @@ export interface EndpointFacts {
   /** Undefined: `Limits.requestBodyBytes`. */
   readonly bodyBytes: number | undefined
   readonly hasQuery: boolean
+  readonly keyless: boolean
 }
 
 interface KnownPath {
@@ -27,6 +28,8 @@ interface KnownPath {
   readonly endpoints: ReadonlyMap<string, EndpointFacts>
   /** The value of `Allow`. */
   readonly allow: string
+  /** Whether no endpoint of the path needs a key. */
+  readonly keyless: boolean
 }
 
 export interface FindPath {
@@ -41,7 +44,7 @@ export const pathOf = (url: string): string => url.split("?", 1)[0]!
 /** The query without its question mark. */
 export const queryOf = (url: string): string => url.slice(pathOf(url).length + 1)
 
-/** Whether the path needs a key. True also for unknown paths under /v1. */
+/** Whether the path is the API's, which needs a key if it is not `keyless`. True also for unknown paths. */
 export const isApiPath = (path: string): boolean => path === "/v1" || path.startsWith("/v1/")
 
 /** Monitoring requests these paths and restarts a process that answers late. */
@@ -105,11 +108,18 @@ export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Cons
         scope: Context.getOrUndefined(mergedAnnotations, RequiredScope),
         body: bodyUseOf(endpoint.payload),
         bodyBytes: Context.getOrUndefined(mergedAnnotations, BodyBytes),
-        hasQuery: endpoint.query !== undefined
+        hasQuery: endpoint.query !== undefined,
+        keyless: Context.getOrUndefined(mergedAnnotations, Keyless) === true
       })
   })
   // Documents ignore a query: `?v=2` is often used to bypass caches.
-  const other: EndpointFacts = { scope: undefined, body: "none", bodyBytes: undefined, hasQuery: true }
+  const other: EndpointFacts = {
+    scope: undefined,
+    body: "none",
+    bodyBytes: undefined,
+    hasQuery: true,
+    keyless: true
+  }
   for (const { method, path } of others) add(method, path, other)
 
   const known = [...byPath]
@@ -118,7 +128,8 @@ export const makeFindPath = <Id extends string, Groups extends HttpApiGroup.Cons
       template: path,
       segments: segmentsOf(path),
       endpoints,
-      allow: allowOf([...endpoints.keys()])
+      allow: allowOf([...endpoints.keys()]),
+      keyless: [...endpoints.values()].every(({ keyless }) => keyless)
     }))
     // `/v1/deliveries/stats` before `/v1/deliveries/:id`.
     .sort((a, b) => parameters(a.segments) - parameters(b.segments))

@@ -3,7 +3,7 @@
  * accepted. The sentence never repeats the given value, which may be a secret. The endpoint's decoder ends at the first
  * fault, so that a hostile body costs little; a request that it refused is decoded again here, for all faults.
  */
-import { Array as Arr, Effect, Order, Result, Schema, SchemaIssue } from "effect"
+import { Array as Arr, Effect, Order, Result, Schema, SchemaAST, SchemaIssue } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint, HttpApiError } from "effect/http-api"
 import { NAME_LENGTH, nearest, sentenceOf } from "../domain/Nearest.ts"
@@ -88,6 +88,20 @@ const placeOf = (given: unknown, path: Path): ReadonlyArray<number> => {
 const textsOf = ({ ast }: SchemaIssue.AnyOf): ReadonlyArray<string> =>
   ast.types.flatMap((one) => (one._tag === "Literal" && typeof one.literal === "string" ? [one.literal] : []))
 
+/** What a type with a name is, from the first sentence of its description: "an amount of XRP, of a token …". */
+const described = (issue: SchemaIssue.Issue): string | undefined => {
+  const annotations =
+    issue._tag === "Filter"
+      ? issue.filter.annotations
+      : "ast" in issue
+        ? SchemaAST.resolve(issue.ast)
+        : undefined
+  const { identifier, description } = { ...annotations }
+  if (typeof identifier !== "string" || typeof description !== "string") return undefined
+  const [sentence = ""] = description.split(/[.:] |\.$/)
+  return sentence.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())
+}
+
 const problemOf = (kind: Kind, { issue, path }: Found, given: unknown) => {
   if (issue._tag === "MissingKey") return { problem: "is required" }
   if (issue._tag === "UnexpectedKey") {
@@ -109,7 +123,7 @@ const problemOf = (kind: Kind, { issue, path }: Found, given: unknown) => {
   if (kind === "Query" && expected === "string") return { problem: "must be given once" }
   const value = path.reduce(inside, given)
   return {
-    problem: `must be ${accepted(expected)}`,
+    problem: `must be ${described(issue) ?? accepted(expected)}`,
     suggestion:
       issue._tag === "AnyOf" && typeof value === "string" ? nearest(value, textsOf(issue)) : undefined
   }
@@ -141,6 +155,21 @@ export const faultsOf = (kind: Kind, issue: SchemaIssue.Issue, given: unknown): 
     .slice(0, FAULTS_MAX)
     .map(({ found }) => faultOf(kind, found, given))
 
+/** `length`: of the request's body. */
+export const faultsIn = (
+  of: Kind,
+  schema: Schema.Top,
+  given: unknown,
+  length: number
+): ReadonlyArray<Fault> => {
+  // No schema of the API needs services.
+  const decoded = Schema.decodeUnknownResult(schema as Schema.Codec<unknown>, {
+    errors: length > ALL_FAULTS_LENGTH ? "first" : "all",
+    onExcessProperty: of === "Query" || of === "Payload" ? "error" : "ignore"
+  })(given)
+  return Result.isSuccess(decoded) ? [] : faultsOf(of, decoded.failure.issue, given)
+}
+
 /** Every fault of the request that the endpoint's decoder refused. */
 export const requestFaults = Effect.fnUntraced(function* (
   endpoint: HttpApiEndpoint.Top,
@@ -161,12 +190,7 @@ export const requestFaults = Effect.fnUntraced(function* (
   ]
   const faults = parts.flatMap(([of, schema, given]) => {
     if (schema === undefined) return []
-    // No schema of the API needs services.
-    const decoded = Schema.decodeUnknownResult(schema as Schema.Codec<unknown>, {
-      errors: text.length > ALL_FAULTS_LENGTH ? "first" : "all",
-      onExcessProperty: of === "Query" || of === "Payload" ? "error" : "ignore"
-    })(given)
-    return Result.isSuccess(decoded) ? [] : faultsOf(of, decoded.failure.issue, given)
+    return faultsIn(of, schema, given, text.length)
   })
   if (Arr.isReadonlyArrayNonEmpty(faults)) return faults
   return yield* Effect.die(new Error(`a request is refused for no fault: ${cause.message}`))

@@ -36,6 +36,7 @@ import { ledgersLayer } from "./handlers/Ledgers.ts"
 import { noticesLayer } from "./handlers/Notices.ts"
 import { progressLayer } from "./handlers/Progress.ts"
 import { replayLayer } from "./handlers/Replay.ts"
+import { sessionLayer } from "./handlers/Session.ts"
 import { systemLayer } from "./handlers/System.ts"
 import { webhooksLayer } from "./handlers/Webhooks.ts"
 import { Idempotency } from "./Idempotency.ts"
@@ -76,6 +77,9 @@ const findPublicPath = Effect.map(Settings, ({ opsPort }) =>
   )
 )
 
+/** One queue: of the gate, and of signing in. */
+const admissionLayer = AdmissionQueue.layer.pipe(Layer.provide(KeyAdmission.layer))
+
 const apiGate = gate(
   findPublicPath,
   Effect.gen(function* () {
@@ -84,7 +88,7 @@ const apiGate = gate(
     return { admit, idempotent, budget: yield* makeBodyBudget }
   }),
   dashboardPages
-).pipe(Layer.provide([AdmissionQueue.layer, Idempotency.layer]), Layer.provide(KeyAdmission.layer))
+).pipe(Layer.provide([admissionLayer, Idempotency.layer]))
 
 type Groups =
   typeof Api extends HttpApi.HttpApi<infer Id, infer All> ? HttpApiGroup.ToService<Id, All> : never
@@ -107,6 +111,7 @@ const handlersLayer = forEveryGroup(
     apiKeysLayer,
     accountLayer,
     noticesLayer,
+    sessionLayer.pipe(Layer.provide(admissionLayer)),
     systemLayer
   ).pipe(Layer.provide(CostlyTurns.layer))
 )

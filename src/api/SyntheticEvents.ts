@@ -1,12 +1,13 @@
 /**
  * Makes a synthetic event of any type, for test deliveries: the event that detection finds in a transaction of the
  * simulated ledger. Each event has a new transaction hash, so its event id is new to every receiver. Its accounts,
- * hashes and ledgers do not exist. Its `network` is `testnet` whatever the webhook's network.
+ * hashes and ledgers do not exist. Its `network` is `testnet` whatever the webhook's network. A given payload, which must
+ * fit the type, is sent instead of the simulated one.
  */
 import { randomBytes } from "node:crypto"
 import { Context, Layer } from "effect"
 import type { EventType } from "../domain/EventType.ts"
-import { isoTime, type Ledger, unixMsToRipple } from "../domain/Ledger.ts"
+import { isoTime, type JsonObject, type Ledger, unixMsToRipple } from "../domain/Ledger.ts"
 import { type Detection, type LedgerEvent, RULES_VERSION } from "../domain/LedgerEvent.ts"
 
 const HASH_BYTES = 32
@@ -15,7 +16,7 @@ const SEED = 1
 
 export class SyntheticEvents extends Context.Service<
   SyntheticEvents,
-  { readonly make: (type: EventType, nowMs: number) => LedgerEvent }
+  { readonly make: (type: EventType, nowMs: number, payload?: JsonObject) => LedgerEvent }
 >()("ledgerhook/api/SyntheticEvents") {
   /** The API may not import the simulated ledger and detection, so Roles.ts passes them in. */
   static readonly layer = (options: {
@@ -34,7 +35,7 @@ export class SyntheticEvents extends Context.Service<
       let ledgers: ReadonlyMap<EventType, { readonly ledger: Ledger }> | undefined
 
       return SyntheticEvents.of({
-        make: (type, nowMs) => {
+        make: (type, nowMs, payload) => {
           ledgers ??= options.transactions(SEED, unixMsToRipple(nowMs))
           const ledger = ledgers.get(type)?.ledger
           const [transaction] = ledger?.transactions ?? []
@@ -47,6 +48,7 @@ export class SyntheticEvents extends Context.Service<
           if (event === undefined) throw new Error(`SyntheticEvents: detection finds no ${type}`)
           return {
             ...event,
+            payload: payload === undefined ? event.payload : { ...payload, tx_hash: hash },
             timestamp: isoTime(unixMsToRipple(nowMs)),
             network: "testnet",
             position: 0,

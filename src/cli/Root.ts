@@ -15,6 +15,7 @@ import { ledger } from "./commands/ledger/Ledger.ts"
 import { mail } from "./commands/Mail.ts"
 import { migrate } from "./commands/Migrate.ts"
 import { move } from "./commands/move/Move.ts"
+import { portal } from "./commands/Portal.ts"
 import { progress } from "./commands/Progress.ts"
 import { retry } from "./commands/Retry.ts"
 import { replay } from "./commands/replay/Replay.ts"
@@ -49,6 +50,7 @@ const root = Command.make("ledgerhook").pipe(
     move,
     account,
     key,
+    portal,
     webhook,
     deliveries,
     progress,

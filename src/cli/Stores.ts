@@ -12,6 +12,7 @@ import { type IdPrefix, isId } from "../domain/Ids.ts"
 import { logReaderLayer } from "../LogAdapter.ts"
 import { AccountStore } from "../storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../storage/accounts/ApiKeyStore.ts"
+import { SessionStore } from "../storage/accounts/SessionStore.ts"
 import * as Sql from "../storage/Sql.ts"
 import { failed } from "./terminal/Failure.ts"
 import { settings } from "./terminal/Invocation.ts"
@@ -35,7 +36,7 @@ export const hasTable = Effect.fnUntraced(function* (name: string) {
 
 /** `command` is shown to other processes that want the same embedded PostgreSQL. */
 const onDatabase = (command: string) =>
-  AccountStore.layer.pipe(
+  Layer.merge(AccountStore.layer, SessionStore.layer).pipe(
     Layer.provideMerge(ApiKeyStore.layer),
     Layer.provideMerge(Sql.layer({ command: `ledgerhook ${command}`, owner: false }))
   )

@@ -60,6 +60,8 @@ export interface SettingsShape {
   readonly verify: "json" | "full"
   readonly adminKey: string | undefined
   readonly adminEmail: string | undefined
+  /** Origins that may show the dashboard in a frame. */
+  readonly frameAncestors: ReadonlyArray<string>
   readonly secretsKey: Buffer | undefined
   readonly secretsKeyPrevious: Buffer | undefined
   readonly allowPrivateAddresses: boolean
@@ -221,6 +223,7 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     verify: read("XRPL_VERIFY") ?? "json",
     adminKey: read("ADMIN_KEY"),
     adminEmail: read("ADMIN_EMAIL"),
+    frameAncestors: read("DASHBOARD_FRAME_ANCESTORS") ?? [],
     secretsKey: read("SECRETS_KEY"),
     secretsKeyPrevious: read("SECRETS_KEY_PREVIOUS"),
     allowPrivateAddresses: read("DELIVERY_ALLOW_PRIVATE_ADDRESSES") ?? false,

@@ -7,6 +7,7 @@
 import { apiKeyBounds } from "../domain/ApiKey.ts"
 import { bookingBounds } from "../domain/Booking.ts"
 import { replayBounds } from "../domain/Replay.ts"
+import { sessionBounds } from "../domain/Session.ts"
 import { webhookBounds } from "../domain/WebhookRules.ts"
 import { backfillLimits } from "./BackfillLimits.ts"
 import { commandLimits } from "./CommandLimits.ts"
@@ -159,6 +160,8 @@ export const Limits = {
   ...webhookBounds,
   /** Limits of one API key. The plan (domain/Plans.ts) limits how many an account has. */
   ...apiKeyBounds,
+  /** Limits of sessions of the dashboard. */
+  ...sessionBounds,
   /** Requests that wait for admission. One statement admits all of them. Any further request gets a 503. */
   admissionQueue: 5_000,
   /** If the database does not answer `/readyz` within this time, it counts as unavailable. */

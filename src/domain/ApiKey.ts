@@ -32,6 +32,8 @@ export const apiKeyBounds = {
 /** The account and rights of a valid key. */
 export interface Identity {
   readonly keyId: string
+  /** The SHA-256, in hex, of what the request was admitted by: the key, or the token of a session. */
+  readonly admittedBy: string
   readonly accountId: AccountId
   readonly plan: Plan
   /** The plan's limits, with the account's own limits applied. */
@@ -47,15 +49,18 @@ const KEY_BYTES = 32
 /** Characters that any 32 bytes fit into: 62^43 > 2^256. */
 const KEY_CHARS = 43
 
-export const newKeyValue = (environment: KeyEnvironment): string => {
+/** 256 random bits as letters and digits. */
+export const randomText = (): string => {
   let rest = BigInt(`0x${randomBytes(KEY_BYTES).toString("hex")}`)
   let text = ""
   for (let i = 0; i < KEY_CHARS; i++) {
     text = BASE62[Number(rest % 62n)] + text
     rest /= 62n
   }
-  return keyPrefix(environment) + text
+  return text
 }
+
+export const newKeyValue = (environment: KeyEnvironment): string => keyPrefix(environment) + randomText()
 
 export const keySha256 = (value: string): Buffer => hash("sha256", value, "buffer")
 

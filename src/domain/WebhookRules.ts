@@ -64,6 +64,11 @@ const allPatterns = new Set(eventPatterns)
 
 export const isEventPattern = (pattern: string): boolean => allPatterns.has(pattern)
 
+/** The patterns of webhooks that get an event which `pattern` matches: of its types, of their families, `*`. */
+export const patternsMeeting = (pattern: string): ReadonlyArray<string> => [
+  ...new Set(expandPattern(pattern).flatMap((type) => [type, `${type.split(".", 1)[0]}.*`, "*"]))
+]
+
 /** A text by which webhooks are searched. It counts code points, not UTF-16 units. */
 export const searchProblem = (text: string): string | undefined =>
   text === "" || [...text].length > webhookBounds.searchLength

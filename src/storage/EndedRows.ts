@@ -12,13 +12,14 @@ import { firstIdAt } from "../domain/Ids.ts"
 import { deleteEvery } from "../observability/ClockTrust.ts"
 
 /**
- * The assignments that end a job by ids or filters. Which of the three modes it had stays known, and its period: the job
- * shows the ledgers of it that were skipped. The empty name keeps the array of names from being null.
+ * The assignments that end a job by ids or filters. Which of the three modes it had stays known, and its types and its
+ * period: the job shows what was asked for, and the ledgers of it that were skipped. The empty name keeps the array of
+ * names from being null.
  */
 export const JOB_CLEARED = `
   event_ids = event_ids[1:0],
   filters = filters - (SELECT array_agg(name) FROM jsonb_object_keys(filters || '{"": 0}') AS name
-    WHERE name NOT IN ('since', 'until'))`
+    WHERE name NOT IN ('since', 'until', 'event_types'))`
 
 /** The assignments that end a webhook. Its deliveries are shown with the names of its headers. */
 export const WEBHOOK_CLEARED = `
@@ -48,7 +49,7 @@ export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, now
     sql`
       UPDATE replay_jobs SET ${jobCleared!} WHERE id IN (
         SELECT id FROM replay_jobs
-        WHERE ${jobEnded!} AND (cardinality(event_ids) > 0 OR filters - '{since,until}'::text[] <> '{}') LIMIT ${most}
+        WHERE ${jobEnded!} AND (cardinality(event_ids) > 0 OR filters - '{since,until,event_types}'::text[] <> '{}') LIMIT ${most}
       ) RETURNING 1`,
     sql`
       UPDATE webhooks SET ${webhookCleared!} WHERE id IN (

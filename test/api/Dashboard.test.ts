@@ -210,6 +210,23 @@ layer(served, { excludeTestServices: true })("dashboard", (it) => {
   )
 })
 
+const framed = apiLayer({
+  DASHBOARD_FRAME_ANCESTORS: "https://portal.example.com,http://127.0.0.1:3000"
+}).pipe(Layer.provide(Layer.effect(DashboardFolder, builtDashboard)))
+
+layer(framed, { excludeTestServices: true })("a dashboard with frame ancestors", (it) => {
+  it.effect("can be in a frame of the operator's origins only", () =>
+    Effect.gen(function* () {
+      const { headers } = yield* raw("/sign-in", { accept: BROWSER })
+      assert.include(
+        String(headers["content-security-policy"]).split("; "),
+        "frame-ancestors https://portal.example.com http://127.0.0.1:3000"
+      )
+      assert.isUndefined(headers["x-frame-options"])
+    })
+  )
+})
+
 const unbuilt = apiLayer().pipe(Layer.provide(Layer.succeed(DashboardFolder, "/nonexistent")))
 
 layer(unbuilt, { excludeTestServices: true })("a dashboard that is not built", (it) => {

@@ -266,6 +266,9 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
         assert.strictEqual(sum(hour.series, name), hour[name])
       assert.strictEqual((yield* get("/stats?period=7d&series=true")).body.series.length, 29)
       assert.strictEqual((yield* get("/stats?period=24h&series=true")).body.series.length, 25)
+      const quarters = (yield* get("/stats?series=true&interval=15m")).body.series
+      assert.strictEqual(Date.parse(quarters[1].at) - Date.parse(quarters[0].at), 900_000)
+      assert.strictEqual((yield* get("/stats?period=7d&series=true&interval=15m")).status, 400)
       const month = (yield* get("/stats?period=30d&series=true")).body
       assert.deepInclude(month, { total: 7, delivered: 3, failed: 2 })
       assert.strictEqual(month.series.length, 31)

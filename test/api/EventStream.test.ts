@@ -240,6 +240,20 @@ layer(apiLayer(), { excludeTestServices: true })("an event stream", (it) => {
     })
   )
 
+  it.effect("ends when its session ends, and says so", () =>
+    Effect.gen(function* () {
+      const { call, key, open } = yield* client()
+      const { headers } = yield* call("POST", "/v1/session", { body: { key } })
+      const cookie = headers.getSetCookie()[0]!.split(";", 1)[0]!
+      const [stream, kept] = [yield* open({ cookie }), yield* open()]
+      assert.strictEqual(stream.status, 200)
+      yield* call("DELETE", "/v1/session", { headers: { cookie, "x-requested-with": "ledgerhook" } })
+      yield* eventually(Effect.sync(() => assert.isTrue(stream.isClosed())))
+      assert.deepInclude(lastError(stream), { code: "UNAUTHORIZED" })
+      assert.isFalse(kept.isClosed())
+    })
+  )
+
   it.effect("of a HEAD request ends at once and takes no place", () =>
     Effect.gen(function* () {
       const { call, key } = yield* client()

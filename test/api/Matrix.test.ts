@@ -102,12 +102,13 @@ const resourceOf = ({ path }: Operation): Resource<EventIndex> => {
   return resource ?? assert.fail(`what does the parameter of ${path} name? (resources)`)
 }
 
-/** The document's example. If it names a webhook, an existing one replaces it. */
-const exampleBody = ({ requestBody }: Operation, client: Client) =>
+/** The document's example. If it names a webhook or a key, an existing one replaces it. */
+const exampleBody = ({ requestBody }: Operation, client: Client, key: string) =>
   Effect.gen(function* () {
     const [media] = Object.values(requestBody?.content ?? {})
     if (media === undefined) return {}
     const body = Object(examplesOf(media)[0])
+    if ("key" in body) return { body: { ...body, key } }
     return { body: "webhook_id" in body ? { ...body, webhook_id: yield* newWebhook(client) } : body }
   })
 
@@ -162,7 +163,7 @@ const clientFor = (operation: Operation) =>
           return answer
         }
       )
-    const valid: Call = yield* exampleBody(operation, client)
+    const valid: Call = yield* exampleBody(operation, client, key)
     return { ask, valid, call: client.call, accountId, path, query, keyFor: api.keyFor, account: api.account }
   })
 
@@ -209,18 +210,18 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
         assertFailure(unheard, 400, "VALIDATION_ERROR", keyed)
         assert.match(unheard.body.error.message, /^unheard_of is unknown|no query parameters/)
         if (method === "GET") return
-        assertFailure(yield* ask({ body: "{" }), 400, "VALIDATION_ERROR")
-        assertFailure(yield* ask({ body: "[]" }), 400, "VALIDATION_ERROR")
-        assertFailure(yield* ask({ body: " null\n" }), 400, "VALIDATION_ERROR")
-        assertFailure(yield* ask({ body: { unheard_of: 1 } }), 400, "VALIDATION_ERROR")
+        assertFailure(yield* ask({ body: "{" }), 400, "VALIDATION_ERROR", keyed)
+        assertFailure(yield* ask({ body: "[]" }), 400, "VALIDATION_ERROR", keyed)
+        assertFailure(yield* ask({ body: " null\n" }), 400, "VALIDATION_ERROR", keyed)
+        assertFailure(yield* ask({ body: { unheard_of: 1 } }), 400, "VALIDATION_ERROR", keyed)
         if (valid.body !== undefined) {
           const extra = yield* ask({ body: { ...Object(valid.body), unheard_of: 1 } })
           assert.match(extra.body.error.message, /^unheard_of is unknown; accepted: /)
         }
         const asText = { headers: { "content-type": "text/plain" } }
-        assertFailure(yield* ask({ body: "{}", ...asText }), 415, "UNSUPPORTED_MEDIA_TYPE")
+        assertFailure(yield* ask({ body: "{}", ...asText }), 415, "UNSUPPORTED_MEDIA_TYPE", keyed)
         const large = `{"a":"${"a".repeat(2 * Limits.requestBodyBytes)}"}`
-        assertFailure(yield* ask({ body: large, ...asText }), 413, "PAYLOAD_TOO_LARGE")
+        assertFailure(yield* ask({ body: large, ...asText }), 413, "PAYLOAD_TOO_LARGE", keyed)
       })
     )
 

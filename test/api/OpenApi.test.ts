@@ -30,6 +30,7 @@ const promised: Readonly<
   listWebhooks: ["GET /v1/webhooks", "webhooks:read", read],
   countWebhooks: ["GET /v1/webhooks/health", "webhooks:read", read],
   listIncidents: ["GET /v1/incidents", "webhooks:read", read],
+  getIncident: ["GET /v1/incidents/{id}", "webhooks:read", readOne],
   listWebhookIncidents: ["GET /v1/webhooks/{id}/incidents", "webhooks:read", readOne],
   getWebhookProgress: ["GET /v1/webhooks/{id}/progress", "webhooks:read", readOne],
   getWebhook: ["GET /v1/webhooks/{id}", "webhooks:read", readOne],
@@ -70,6 +71,8 @@ const promised: Readonly<
   setNoticeUrl: ["PUT /v1/account/notices", "admin", [200, 400, 401, 403, 405, 413, 415, 429, 500, 503]],
   removeNoticeUrl: ["DELETE /v1/account/notices", "admin", [204, ...changeOne]],
   testNoticeUrl: ["POST /v1/account/notices/test", "admin", [202, ...changeOne, 409, 422]],
+  signIn: ["POST /v1/session", "no key", [204, 400, 401, 403, 405, 413, 415, 429, 500, 503]],
+  signOut: ["DELETE /v1/session", "no key", [204, 400, 401, 405, 413, 415, 500, 503]],
   getHealth: ["GET /healthz", "no key", [200, 400, 405, 500]],
   getReadiness: ["GET /readyz", "no key", [200, 400, 405, 500, 503]],
   getPartReadiness: ["GET /readyz/{part}", "no key", [200, 400, 404, 405, 500, 503]]
@@ -239,7 +242,7 @@ describe("the OpenAPI document", () => {
     )
     assert.deepStrictEqual(
       chosen.map(({ schema }) => schema["items"] ?? { $ref: schema["$ref"] }),
-      [pattern, pattern, pattern]
+      [pattern, pattern, pattern, pattern]
     )
   })
 

@@ -112,7 +112,9 @@ layer(layers(), { excludeTestServices: true })("the progress of a webhook", (it)
       yield* api.call("PATCH", webhook, { key, body: { status: "disabled" } })
       yield* isNull
       const { gaps } = (yield* api.call("GET", path, { key })).body
-      assert.deepStrictEqual(gaps, [{ from: 1, to: null, reason: "disabled" }])
+      const { began_at, ...gap } = gaps[0]
+      assert.deepStrictEqual(gap, { from: 1, to: null, reason: "disabled", ended_at: null })
+      assert.match(began_at, /^20\d\d-.*Z$/)
       yield* api.call("PATCH", webhook, { key, body: { status: "active" } })
       yield* shows({ complete_through: LAST })
       yield* sql`

@@ -109,8 +109,10 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("/v1/rep
         waiting: 0,
         failed: 0,
         error: null,
+        requested: null,
         created_at,
         completed_at: null,
+        finished_at: null,
         progress_percent: 0,
         eta_seconds: null
       })

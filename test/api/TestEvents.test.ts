@@ -72,6 +72,30 @@ layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
     })
   )
 
+  it.effect("sends a given payload that fits its type, with a new hash, and refuses one that does not", () =>
+    Effect.gen(function* () {
+      const { api, key, send } = yield* prepare()
+      const { data } = (yield* api.call("GET", "/v1/event-types", { key })).body
+      for (const { event_type, example } of data) {
+        const { status, body } = yield* send({ event_type, payload: example })
+        assert.strictEqual(status, 202, event_type)
+        const { event } = (yield* workOf(body.delivery_id)).work
+        assert.deepStrictEqual(event.payload, { ...example, tx_hash: event.payload["tx_hash"] })
+        assert.notStrictEqual(event.payload["tx_hash"], example.tx_hash)
+        assert.include(event.event_id, String(event.payload["tx_hash"]))
+      }
+      const { example } = data.find((one: { event_type: string }) => one.event_type === "payment.xrp")
+      const wrong = { ...example, amount: 5, sender: undefined, note: "mine" }
+      const refused = yield* send({ event_type: "payment.xrp", payload: wrong })
+      assert.strictEqual(refused.status, 400)
+      assert.deepStrictEqual(
+        refused.body.error.errors.map(({ param }: { param: string }) => param).toSorted(),
+        ["/payload/amount", "/payload/note", "/payload/sender"]
+      )
+      assert.strictEqual((yield* send({ event_type: "payment.xrp", payload: "text" })).status, 400)
+    })
+  )
+
   it.effect("is visible in the list and by id, only to keys that see the webhook", () =>
     Effect.gen(function* () {
       const { api, key, accountId, webhook, send } = yield* prepare()
@@ -148,7 +172,7 @@ layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
         [{ event_type: "payment.gold" }, /^event_type must be "account.created", .*"payment.xrp"/],
         [{ event_type: "nft.*" }, /^event_type must be/],
         [{ event_type: ["payment.xrp"] }, /^event_type must be/],
-        [{ event_type: "payment.xrp", amount: "1" }, /^amount is unknown; accepted: event_type\.$/],
+        [{ event_type: "payment.xrp", amount: "1" }, /^amount is unknown; accepted: event_type, payload\.$/],
         [undefined, /^The request body must be a JSON object\.$/]
       ] as const) {
         const answer = yield* send(body)

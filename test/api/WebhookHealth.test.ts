@@ -176,6 +176,34 @@ layer(apiLayer(), { excludeTestServices: true })("incidents", (it) => {
     })
   )
 
+  it.effect("show their attempts over time as long as deliveries are kept", () =>
+    Effect.gen(function* () {
+      const { accountId, api, create, get } = yield* prepare
+      const sql = yield* SqlClient.SqlClient
+      const webhook = yield* create
+      yield* attempt(accountId, webhook, DEAD, 3_600_000)
+      yield* attempt(accountId, webhook, ["delivered"], 1_800_000)
+      const { course, ...shown } = yield* get(`/v1/incidents/${(yield* get("/v1/incidents")).data[0].id}`)
+      assert.deepStrictEqual(shown, (yield* get("/v1/incidents")).data[0])
+      assert.strictEqual(course.point_seconds, 60)
+      const sum = (of: "answered" | "failed") =>
+        course.points.reduce((total: number, point: Record<string, number>) => total + point[of]!, 0)
+      assert.deepStrictEqual([sum("answered"), sum("failed")], [1, 5])
+      assert.strictEqual(course.points[0].waiting, 0)
+      assert.strictEqual(course.points.at(-1).waiting, 5)
+      yield* sql`
+        UPDATE incidents SET began_at = began_at - interval '60 days', ended_at = ended_at - interval '60 days'
+        WHERE id = ${shown.id}`
+      assert.strictEqual((yield* get(`/v1/incidents/${shown.id}`)).course, null)
+      const { key } = yield* api.account()
+      const refused = yield* api.call("GET", `/v1/incidents/${shown.id}`, { key })
+      assert.deepStrictEqual(
+        [refused.status, refused.body.error.message],
+        [404, `There is no incident ${shown.id}.`]
+      )
+    })
+  )
+
   it.effect("keep their outcome when their deliveries are gone", () =>
     Effect.gen(function* () {
       const { accountId, create, get } = yield* prepare

@@ -48,6 +48,32 @@ layer(apiLayer(), { excludeTestServices: true })("the search for webhooks", (it)
     })
   )
 
+  it.effect("finds those of a network, and those that ask for a type or for one of a family", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { accountId } = yield* api.account()
+      const key = yield* api.keyFor(accountId, "test")
+      const wanted = [["payment.xrp"], ["payment.*", "nft.minted"], ["dex.*"], ["*"]]
+      const ids: Array<string> = []
+      for (const event_types of wanted) {
+        const network = event_types[0] === "dex.*" ? "devnet" : "testnet"
+        const body = { url: "https://example.com/", event_types, network }
+        ids.push((yield* api.call("POST", "/v1/webhooks", { key, body })).body.id)
+      }
+      const found = (query: string) =>
+        Effect.map(api.call("GET", `/v1/webhooks?${query}`, { key }), ({ body }) =>
+          body.data.map(({ id }: { id: string }) => ids.indexOf(id)).sort()
+        )
+      assert.deepStrictEqual(yield* found("event_type=payment.xrp"), [0, 1, 3])
+      assert.deepStrictEqual(yield* found("event_type=payment.issued"), [1, 3])
+      assert.deepStrictEqual(yield* found("event_type=nft.*"), [1, 3])
+      assert.deepStrictEqual(yield* found("event_type=*"), [0, 1, 2, 3])
+      assert.deepStrictEqual(yield* found("network=devnet"), [2])
+      assert.deepStrictEqual(yield* found("network=devnet&event_type=nft.*"), [])
+      assert.deepStrictEqual(yield* found("network=mainnet"), [])
+    })
+  )
+
   it.effect("finds nothing of other accounts and networks, nothing deleted, and combines with a status", () =>
     Effect.gen(function* () {
       const { api, accountId, key, ids, listed, found } = yield* prepare([

@@ -14,6 +14,7 @@ RULES = [
     r"^ledger_index_min must not be above ledger_index_max\.$",
     r"^expires_at must be in the future\.$",
     r"^Give either event_ids or filters",
+    r"^Give either key or link\.$",
     r"^Give addresses in add, in remove or in both\.$",
     r"^add and remove must contain at most 1000 addresses in all\.$",
     r"is in add and in remove; give it in one of them\.$",

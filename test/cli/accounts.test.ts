@@ -344,6 +344,7 @@ describe("refused commands", () => {
     [["account", "set-plan", NOBODY, "builder"], noAccount],
     [["key", "create", "--account", NOBODY, "--name", "k", "--scopes", "admin"], noAccount],
     [["webhook", "list", "--account", NOBODY], noAccount],
+    [["portal", NOBODY], noAccount],
     [
       ["key", "revoke", NO_KEY],
       `ledgerhook: there is no key ${NO_KEY}; \`ledgerhook key list --account ACCOUNT\` shows the keys of an account.\n`

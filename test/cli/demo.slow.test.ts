@@ -27,9 +27,10 @@ describe("the demo", () => {
           return Effect.sync(() => void child.kill("SIGKILL"))
         })
         assert.strictEqual(code, 0, output)
-        // The first lines say where the dashboard is, and give a key that signs in.
+        // The first lines have a link that signs in to the dashboard, and a key.
         const [introduction = ""] = output.split("\nledger ", 1)
-        assert.match(introduction, /dashboard[^\n]*:\n\n {2}http:\/\/127\.0\.0\.1:\d+\/\n {2}svc_test_\w+\n/)
+        assert.match(introduction, /\n {2}http:\/\/127\.0\.0\.1:\d+\/sign-in#link=link_test_\w{43}\n/)
+        assert.match(introduction, /sign in at http:\/\/127\.0\.0\.1:\d+\/ with the key svc_test_\w+\n/)
         assert.match(output, /Every event arrived at each of the 3 receivers/)
         const [, attempts, delivered, refused] = /failing +(\d+) +(\d+) +(\d+)/.exec(output) ?? []
         assert.isAbove(Number(delivered), 0)

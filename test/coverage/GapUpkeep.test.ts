@@ -38,7 +38,9 @@ const prepare = Effect.gen(function* () {
   const id = yield* insertWebhook(accountId)
   const gaps = yield* makeGapStore
   const owner = { accountId, networks: ["mainnet"] } as const
-  return { accountId, accounts, gaps: gaps.list(id), id, owner }
+  // Times are those of the database.
+  const listed = Effect.map(gaps.list(id), (all) => all.map(({ from, reason, to }) => ({ from, to, reason })))
+  return { accountId, accounts, gaps: listed, id, owner }
 })
 
 const world = storesLayer({ XRPL_MAINNET_URLS: "ws://127.0.0.1:1" })

@@ -29,40 +29,51 @@ const UNKNOWN = `xrpl:7:${"0".repeat(64)}:payment.xrp`
 describeInBrowser("the pages of replays", () => {
   layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
     it.effect(
-      "count a replay, start it, follow it to its end and list it",
+      "count a replay while it is chosen, start it, show its deliveries and list it",
       () =>
         Effect.gen(function* () {
           const { liveKey, closeLedger } = yield* DashboardService
           for (let ledgers = 0; ledgers < 5; ledgers++) yield* closeLedger
-          const id = yield* register()
+          const id = yield* register({ event_types: ["*"] })
           const opened = yield* openSignedIn(liveKey, `/replay/new?webhook_id=${id}`)
           const { page } = opened
+          const start = page.getByRole("button", { name: /^Replay [\d\u202f]+ events?$/ })
           yield* Effect.promise(async () => {
-            await page.getByRole("button", { name: "Count the events first" }).click()
-            await page.getByText("The replay would send").waitFor()
             await page.getByRole("table", { name: "Events by type" }).waitFor()
+            await start.waitFor()
           })
           assert.deepStrictEqual(yield* accessibilityFaults(page), [])
           yield* Effect.promise(async () => {
-            // The count was of other events.
             await page.getByText("By event ids").click()
-            assert.strictEqual(await page.getByText("The replay would send").count(), 0)
-            await page.getByRole("button", { name: "Start the replay" }).click()
             await page.getByText("Paste at least one event id.").waitFor()
+            assert.isTrue(await page.getByRole("button", { name: "Replay", exact: true }).isDisabled())
             await page.getByText("By time and filters").click()
-            await page.getByRole("button", { name: "Start the replay" }).click()
-            await page.getByText("Completed", { exact: true }).first().waitFor()
-            await page.getByText("100%").waitFor()
-            assert.strictEqual(await page.getByRole("button", { name: "Cancel the job" }).count(), 0)
+            await page.getByRole("button", { name: "Change Types" }).click()
+            await page.getByLabel("payment.xrp", { exact: true }).click()
+            await page.getByRole("button", { name: "All that is kept" }).click()
+            await start.click()
+            // Nothing answers, so all of it waits.
+            await page.getByRole("heading", { name: /deliveries wait$|delivery waits$/ }).waitFor()
+            await page.getByRole("img", { name: /^Of .* waiting, 0 failed\.$/ }).waitFor()
+            assert.strictEqual(await page.getByRole("button", { name: "Stop" }).count(), 0)
+            await page.getByRole("button", { name: /^Delivered/ }).click()
+            await page.getByText("None is delivered.").waitFor()
+            await page.getByRole("button", { name: /^Waiting/ }).click()
+            await page.getByRole("table", { name: "Deliveries" }).getByRole("link").first().waitFor()
             await page.getByRole("link", { name: "Replays", exact: true }).first().click()
-            await page.getByRole("link", { name: /^Replay, / }).waitFor()
+            await page
+              .getByRole("link", { name: /^Replay of / })
+              .first()
+              .waitFor()
+            await page.getByRole("button", { name: /^Retries/ }).click()
+            await page.getByText("No job matches").waitFor()
           })
           assertQuiet(opened)
         }),
       120_000
     )
 
-    it.effect("cancel a job", () =>
+    it.effect("stop a job", () =>
       Effect.gen(function* () {
         const { liveKey, url } = yield* DashboardService
         const webhook_id = yield* register()
@@ -74,16 +85,17 @@ describeInBrowser("the pages of replays", () => {
           let status = "running"
           await page.route(`**/v1/replay/${job}`, (route) => {
             if (route.request().method() === "DELETE") status = "cancelled"
-            return route.fulfill({ json: { ...body, status, progress_percent: 40, cancelled_at: null } })
+            const finished_at = status === "running" ? null : new Date().toISOString()
+            return route.fulfill({ json: { ...body, status, finished_at, cancelled_at: null } })
           })
           await page
-            .getByRole("link", { name: /^Replay, / })
+            .getByRole("link", { name: /^Replay of / })
             .first()
             .click()
-          await page.getByText("40%").waitFor()
-          await page.getByRole("button", { name: "Cancel the job" }).click()
-          await page.getByRole("dialog").getByRole("button", { name: "Cancel the job" }).click()
-          await page.getByText("Cancelled", { exact: true }).waitFor()
+          await page.getByText("0 of 1 sent").first().waitFor()
+          await page.getByRole("button", { name: "Stop", exact: true }).click()
+          await page.getByRole("dialog").getByRole("button", { name: "Stop it" }).click()
+          await page.getByRole("heading", { name: "Stopped after 0 of 1" }).waitFor()
           return status
         })
         assert.strictEqual(cancelled, "cancelled")
@@ -98,12 +110,12 @@ describeInBrowser("the pages of replays", () => {
           const job = yield* replay({ webhook_id: yield* register(), event_ids: [UNKNOWN] })
           yield* checkOnEveryScreen(liveKey, "/replay", ({ page }) =>
             page
-              .getByRole("link", { name: /^Replay, / })
+              .getByRole("link", { name: /^Replay of / })
               .first()
               .waitFor()
           )
           yield* checkOnEveryScreen(liveKey, "/replay/new", ({ page }) =>
-            page.getByText("Ledgers closed after").waitFor()
+            page.getByText("Which time").waitFor()
           )
           yield* checkOnEveryScreen(liveKey, `/replay/${job}`, ({ page }) =>
             page.getByText("Could not be queued").waitFor()
@@ -118,7 +130,7 @@ describeInBrowser("the pages of replays", () => {
         const opened = yield* openSignedIn(yield* keyWith("live", ["deliveries:read"]), "/replay")
         const { page } = opened
         yield* Effect.promise(async () => {
-          await page.getByRole("heading", { name: "Replays" }).waitFor()
+          await page.getByRole("table", { name: "Replays and retries" }).waitFor()
           assert.strictEqual(await page.getByRole("link", { name: "New replay" }).count(), 0)
         })
         assertQuiet(opened)
@@ -135,7 +147,6 @@ describeInBrowser("the pages of replays", () => {
         yield* Effect.promise(async () => {
           await page.getByText("By event ids").click()
           await page.getByLabel("Event ids", { exact: true }).fill("xrpl:1")
-          await page.getByRole("button", { name: "Count the events first" }).click()
           await page.getByText(/^event_ids\[0\] must be an event id/).waitFor()
         })
       })

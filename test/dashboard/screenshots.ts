@@ -1,125 +1,108 @@
 /**
- * `npm run screenshots`: every page of the dashboard in light, dark and on a narrow screen, in the folder screenshots/,
- * which git ignores; three of them for the README in docs/images. The simulated testnet first closes SCREENSHOT_LEDGERS
- * (30) ledgers, about one in 2 seconds, for a receiver that works, one that is down and one that sometimes fails.
+ * `npm run screenshots`: the screens of the dashboard in light and dark, the chief ones on a narrow screen too, from a service with
+ * a day of life in it. They are in the folder screenshots/, which git ignores; three of them, for the README, in docs/images.
+ * SCREENSHOTS=overview,webhook makes only those.
  */
 import { mkdirSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { layer } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import type { NetworkCoverage } from "../../dashboard/src/api/ledgerhook.ts"
 import { apiClient } from "../support/apiClient.ts"
-import { openSignedIn, screens } from "../support/dashboardPages.ts"
-import { DashboardService, dashboardService } from "../support/dashboardService.ts"
+import { openSignedIn } from "../support/dashboardPages.ts"
+import { DashboardService } from "../support/dashboardService.ts"
+import { dayOfLife } from "../support/day/dayOfLife.ts"
 
-const LEDGERS = Number(process.env["SCREENSHOT_LEDGERS"] ?? 30)
-const TIMEOUT_MS = 600_000 + LEDGERS * 4_000
 const FOLDER = "screenshots"
 const README_FOLDER = "docs/images"
+const TIMEOUT_MS = 1_800_000
+/** A while in which failing webhooks are tried again and the newest ledgers are delivered. */
+const MORNING_MS = 20_000
+/** What a page asks the service for after it has drawn. */
+const SETTLE_MS = 1_200
+/** The pixels of a picture for each pixel of the page. */
+const DENSITY = 2
 
-/** The pictures of the README, by the name of the page. */
-const inReadme = new Set(["overview", "delivery", "coverage"])
+const wide = { width: 1_440, height: 900 }
+const narrow = { width: 390, height: 844 }
 
-/** Every seventh request to /sometimes fails, and every one to /down. */
-const receiver = Effect.acquireRelease(
-  Effect.promise(
-    () =>
-      new Promise<ReturnType<typeof createServer>>((resolve) => {
-        let requests = 0
-        const server = createServer((request, response) => {
-          requests += 1
-          const fails = request.url === "/down" || (request.url === "/sometimes" && requests % 7 === 0)
-          request.resume().on("end", () => {
-            response.statusCode = fails ? 503 : 200
-            response.end(fails ? "down for maintenance" : "ok")
-          })
-        })
-        server.listen(0, "127.0.0.1", () => resolve(server))
-      })
-  ),
-  (server) => Effect.sync(() => server.closeAllConnections())
-)
+/** The pictures of the README, by the name of the screen. */
+const inReadme = new Set(["overview", "delivery", "webhook"])
 
-/** Waits until the page has drawn its data. */
-const settle = async (page: Page) => {
-  await page.getByRole("heading", { level: 1 }).waitFor()
-  await page.waitForLoadState("networkidle")
+interface Screen {
+  readonly name: string
+  readonly path: string
+  readonly act?: (page: Page) => Promise<unknown>
+  /** On a narrow screen too. */
+  readonly isChief?: boolean
+  readonly isWhole?: boolean
 }
 
-const lastHour = (page: Page) => page.getByText("1h", { exact: true }).click()
+const chosen = (process.env["SCREENSHOTS"] ?? "").split(",").filter((name) => name !== "")
 
-layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })((it) => {
   it.effect(
     "screenshots",
     () =>
       Effect.gen(function* () {
-        const { testKey, url } = yield* DashboardService
-        const { port } = (yield* receiver).address() as AddressInfo
-        const { call } = apiClient(url, testKey)
-        for (const [path, description] of [
-          ["ok", "Shop: payments received"],
-          ["sometimes", "NFT marketplace"],
-          ["down", "Old accounting system"]
-        ]) {
-          const body = { url: `http://127.0.0.1:${port}/${path}`, event_types: ["*"], description }
-          yield* call("POST", "/v1/webhooks", body)
-        }
-        const taken = Effect.map(call("GET", "/v1/ledgers/coverage"), ({ body }) => {
-          const [testnet] = body["data"] as unknown as ReadonlyArray<NetworkCoverage>
-          return testnet!.ranges.reduce((sum, { ledgers }) => sum + ledgers, 0)
-        })
-        yield* Effect.repeat(taken, {
-          schedule: Schedule.spaced("1 second"),
-          until: (ledgers) => ledgers >= LEDGERS
-        })
-        const first = (path: string) =>
+        const { liveKey, url } = yield* DashboardService
+        const { call } = apiClient(url, liveKey)
+        yield* Effect.sleep(MORNING_MS)
+        const rows = (path: string) =>
           Effect.map(
             call("GET", path),
-            ({ body }) => (body["data"] as unknown as ReadonlyArray<{ id: string; event_id: string }>)[0]!
+            ({ body }) => body["data"] as unknown as ReadonlyArray<Readonly<Record<string, string>>>
           )
-        const webhook = yield* first("/v1/webhooks")
-        const delivery = yield* first("/v1/deliveries?status=retrying")
-        const pages: ReadonlyArray<
-          readonly [name: string, path: string, act?: (page: Page) => Promise<void>]
-        > = [
-          ["overview", "/", lastHour],
-          ["webhooks", "/webhooks"],
-          ["webhook", `/webhooks/${webhook.id}`],
-          ["new-webhook", "/webhooks/new"],
-          ["edit-webhook", `/webhooks/${webhook.id}/edit`],
-          ["deliveries", "/deliveries"],
-          ["delivery", `/deliveries/${delivery.id}`],
-          ["events", "/events"],
-          ["event", `/events/${encodeURIComponent(delivery.event_id)}`],
-          ["coverage", "/coverage"],
-          ["replay", "/replay"],
-          ["new-replay", "/replay/new"],
-          ["keys", "/keys"],
-          ["account", "/account"]
+        const [failing] = yield* rows("/v1/webhooks?sort=health")
+        const retrying = yield* rows(`/v1/deliveries?status=retrying&limit=100&webhook_id=${failing!["id"]}`)
+        const delivery = retrying.at(-1)!
+        const [incident] = yield* rows(`/v1/webhooks/${failing!["id"]}/incidents`)
+        const screens: ReadonlyArray<Screen> = [
+          { name: "overview", path: "/", isChief: true },
+          { name: "webhooks", path: "/webhooks", isChief: true },
+          { name: "webhook", path: `/webhooks/${failing!["id"]}`, isChief: true },
+          { name: "webhook-whole", path: `/webhooks/${failing!["id"]}`, isWhole: true },
+          { name: "deliveries", path: "/deliveries", isChief: true },
+          { name: "delivery", path: `/deliveries/${delivery["id"]}` },
+          { name: "incident", path: `/incidents/${incident!["id"]}` },
+          { name: "events", path: "/events" },
+          { name: "event", path: `/events/${encodeURIComponent(delivery["event_id"]!)}` },
+          { name: "coverage", path: "/coverage" },
+          { name: "replays", path: "/replay", isChief: true },
+          { name: "replay-new", path: `/replay/new?webhook_id=${failing!["id"]}` },
+          { name: "keys", path: "/keys" },
+          { name: "usage", path: "/account" },
+          { name: "webhook-form", path: "/webhooks/new", isChief: true },
+          {
+            name: "palette",
+            path: "/webhooks",
+            act: async (page) => {
+              await page.getByRole("button", { name: "Search" }).click()
+              await page.getByLabel("Search", { exact: true }).fill(delivery["event_id"]!.split(":")[2]!)
+            }
+          }
         ]
         for (const folder of [FOLDER, README_FOLDER]) mkdirSync(folder, { recursive: true })
         for (const screen of screens) {
-          for (const [name, path, act] of pages) {
-            yield* Effect.scoped(
-              Effect.gen(function* () {
-                const { page } = yield* openSignedIn(testKey, path, screen)
-                yield* Effect.promise(async () => {
-                  await settle(page)
-                  await act?.(page)
-                  await settle(page)
-                  const { width } = screen.viewport
-                  await page.screenshot({
-                    path: `${FOLDER}/${name}-${screen.colorScheme}-${width}.png`,
-                    fullPage: true
+          if (chosen.length > 0 && !chosen.includes(screen.name)) continue
+          for (const colorScheme of ["light", "dark"] as const) {
+            for (const viewport of screen.isChief ? [wide, narrow] : [wide]) {
+              yield* Effect.scoped(
+                Effect.gen(function* () {
+                  const options = { colorScheme, viewport, deviceScaleFactor: DENSITY }
+                  const { page } = yield* openSignedIn(liveKey, screen.path, options)
+                  yield* Effect.promise(async () => {
+                    await page.getByRole("heading", { level: 1 }).waitFor()
+                    await page.waitForLoadState("networkidle")
+                    await screen.act?.(page)
+                    await page.waitForTimeout(SETTLE_MS)
+                    const path = `${FOLDER}/${screen.name}-${colorScheme}-${viewport.width}.png`
+                    await page.screenshot({ path, fullPage: screen.isWhole ?? viewport === narrow })
+                    if (colorScheme === "light" && viewport === wide && inReadme.has(screen.name))
+                      await page.screenshot({ path: `${README_FOLDER}/${screen.name}.png` })
                   })
-                  if (screen === screens[0] && inReadme.has(name)) {
-                    await page.screenshot({ path: `${README_FOLDER}/${name}.png` })
-                  }
                 })
-              })
-            )
+              )
+            }
           }
         }
       }),

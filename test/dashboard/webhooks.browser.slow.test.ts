@@ -46,6 +46,10 @@ describeInBrowser("the pages of webhooks", () => {
           const { page } = opened
           const faultsNow = () => Effect.runPromise(accessibilityFaults(page))
           const button = (name: string) => page.getByRole("button", { name, exact: true })
+          const more = async (name: string) => {
+            await button("More").click()
+            await page.getByRole("menuitem", { name }).click()
+          }
           yield* Effect.promise(async () => {
             await page.getByRole("link", { name: "New webhook" }).first().click()
             await page.getByLabel("Address (URL)").fill(hook)
@@ -62,32 +66,53 @@ describeInBrowser("the pages of webhooks", () => {
             await button("Create the webhook").click()
             await page.getByText(/^whsec_/).waitFor()
             await button("Copy the secret").waitFor()
+            await button("I have stored it").click()
             await page.getByRole("link", { name: "Go to the webhook" }).click()
 
             await button("Test event").click()
+            await page.getByLabel("Payload").fill('{"sender": 5}')
             await button("Send it").click()
+            await page.getByText(/payload\.sender must be a classic XRP Ledger address/).waitFor()
+            faults.push(...(await faultsNow()))
+            opened.forget()
+            await button("Show the sample again").click()
+            const sample = await page.getByLabel("Payload").inputValue()
+            await page.getByLabel("Payload").fill(sample.replace(/"amount": "\d+"/, '"amount": "321"'))
+            await button("Send it").click()
+            await page.getByRole("dialog").getByText("HTTP 200").waitFor()
+            faults.push(...(await faultsNow()))
+            await button("Send again").click()
             await page.getByRole("dialog").getByRole("link", { name: "See the delivery" }).waitFor()
             await page.keyboard.press("Escape")
             await page.getByText("Delivered", { exact: true }).first().waitFor()
 
-            await button("Pause").click()
+            await more("Pause")
             await page.getByText(/^Paused since/).waitFor()
             await button("Resume").click()
-            await button("Pause").waitFor()
+            await button("Resume").waitFor({ state: "detached" })
 
-            await button("Disable").click()
+            await more("Disable")
             await page.getByText(/^Disabled since/).waitFor()
             await button("Enable").click()
-            await button("Disable").waitFor()
+            await button("Enable").waitFor({ state: "detached" })
 
+            await page.getByRole("tab", { name: "Requests and secret" }).click()
+            await page.getByText("X-Tenant: ***").waitFor()
             await button("Rotate the secret").click()
             faults.push(...(await faultsNow()))
             await button("Make a new secret").click()
             const secret = (await page.getByText(/^whsec_/).textContent())!
+            faults.push(...(await faultsNow()))
+            await page.keyboard.press("Escape")
+            await page.mouse.click(5, 5)
+            await page.goBack()
+            await page.getByText("Store the secret before you leave").waitFor()
+            assert.strictEqual(await page.getByText(/^whsec_/).textContent(), secret)
             await button("I have stored it").click()
             await page.getByRole("dialog").waitFor({ state: "detached" })
             assert.notInclude(await page.content(), secret)
 
+            await page.getByRole("tab", { name: "Events it wants" }).click()
             await page.getByLabel("Transaction hash").fill("0".repeat(64))
             await button("Explain").click()
             await page.getByText("No event of this transaction is known").waitFor()
@@ -101,7 +126,7 @@ describeInBrowser("the pages of webhooks", () => {
             await button("Save the changes").click()
             await page.getByRole("heading", { name: "Renamed" }).waitFor()
 
-            await button("Delete the webhook").click()
+            await more("Delete the webhook")
             faults.push(...(await faultsNow()))
             assert.isTrue(await button("Delete it").isDisabled())
             await page.getByLabel(/Type its name/).fill("Renamed")
@@ -131,6 +156,12 @@ describeInBrowser("the pages of webhooks", () => {
           yield* checkOnEveryScreen(liveKey, `/webhooks/${id}`, ({ page }) =>
             page.getByText("Newest deliveries").waitFor()
           )
+          yield* checkOnEveryScreen(liveKey, `/webhooks/${id}?tab=events`, ({ page }) =>
+            page.getByText("rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX").waitFor()
+          )
+          yield* checkOnEveryScreen(liveKey, `/webhooks/${id}?tab=requests`, ({ page }) =>
+            page.getByText("X-Tenant: ***").waitFor()
+          )
           yield* checkOnEveryScreen(liveKey, "/webhooks/new", ({ page }) =>
             page.getByText("How they are sent").waitFor()
           )
@@ -139,6 +170,52 @@ describeInBrowser("the pages of webhooks", () => {
           )
         }),
       240_000
+    )
+
+    it.effect("filter the list by health, type and name, and sort it by any column", () =>
+      Effect.gen(function* () {
+        const { keyWith, url } = yield* DashboardService
+        const testKey = yield* keyWith("test", ["admin"])
+        const { call } = apiClient(url, testKey)
+        for (const [description, event_types, network] of [
+          ["Cherry", ["dex.*"], "testnet"],
+          ["Apple", ["nft.minted"], "devnet"],
+          ["Banana", ["*"], "testnet"]
+        ] as const) {
+          yield* call("POST", "/v1/webhooks", {
+            url: "http://127.0.0.1:1/",
+            description,
+            event_types,
+            network,
+            paused: true
+          })
+        }
+        const opened = yield* openSignedIn(testKey, "/webhooks")
+        const { page } = opened
+        const names = () => page.locator("tbody a").allTextContents()
+        yield* Effect.promise(async () => {
+          await page.getByRole("heading", { name: "3 webhooks" }).waitFor()
+          await page.getByRole("button", { name: "Webhook", exact: true }).click()
+          await page.waitForURL("**sort=name")
+          assert.deepStrictEqual(await names(), ["Apple", "Banana", "Cherry"])
+          await page.getByRole("button", { name: "Webhook", exact: true }).click()
+          await page.waitForURL("**sort=-name")
+          assert.deepStrictEqual(await names(), ["Cherry", "Banana", "Apple"])
+          await page.getByRole("button", { name: "Type, network" }).click()
+          await page.getByRole("combobox", { name: "Network" }).selectOption("testnet")
+          await page.getByText("Apple").waitFor({ state: "detached" })
+          await page.keyboard.press("Escape")
+          await page.getByRole("button", { name: "Remove the filter testnet" }).click()
+          await page.getByText("Apple").waitFor()
+          await page.goto(`${url}/webhooks?event_type=nft.minted&health=paused`)
+          await page.getByText("2 shown").waitFor()
+          assert.deepStrictEqual((await names()).sort(), ["Apple", "Banana"])
+          await page.getByRole("button", { name: "More about Apple" }).click()
+          await page.getByRole("menuitem", { name: "Resume" }).click()
+          await page.getByText("1 shown").waitFor()
+        })
+        assertQuiet(opened)
+      })
     )
 
     it.effect("show a refusal at the field that it names, and forget it when the field changes", () =>
@@ -177,9 +254,12 @@ describeInBrowser("the pages of webhooks", () => {
           assert.strictEqual(await page.getByRole("columnheader", { name: "Waiting" }).count(), 0)
           await page.getByRole("link", { name: "Only to look at" }).first().click()
           await page.getByText("This key may not see deliveries").waitFor()
-          for (const name of ["Disable", "Test event", "Rotate the secret", "Delete the webhook"]) {
+          for (const name of ["More", "Test event", "Edit"]) {
             assert.strictEqual(await page.getByRole("button", { name }).count(), 0, name)
           }
+          await page.getByRole("tab", { name: "Requests and secret" }).click()
+          await page.getByText("Each request is signed").waitFor()
+          assert.strictEqual(await page.getByRole("button", { name: "Rotate the secret" }).count(), 0)
         })
         assertQuiet(opened)
         const none = yield* openSignedIn(yield* keyWith("live", ["events:read"]), `/webhooks/${id}/edit`)

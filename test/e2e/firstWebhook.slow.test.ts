@@ -31,7 +31,7 @@ describe("the README's first webhook", () => {
           (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
         )
         const settings = parseEnv(shown(/^cat > \.env <<'END'\n([\s\S]*?)^END$/m)) as Record<string, string>
-        const { apiUrl } = yield* startService({ ...settings, DATA_DIR: dataDir })
+        const { apiUrl, signInPath } = yield* startService({ ...settings, DATA_DIR: dataDir })
         const listen = shown(/^npx ledgerhook (listen .*)$/m)
           .replace("--port 4000", "--port 0")
           .split(" ")
@@ -70,6 +70,11 @@ describe("the README's first webhook", () => {
         )
         assert.include(stdout, '"success_rate":')
         // What the dashboard asks for when its reader signs in with that key.
+        const session = yield* run(
+          `curl -si ${apiUrl}/v1/session -H 'Content-Type: application/json' -d '{"link": "${signInPath?.split("=")[1]}"}'`
+        )
+        // The link of the first start sees the test networks, because mainnet is not watched.
+        assert.match(session.stdout, /^HTTP\/1\.1 204[\s\S]*^set-cookie: ledgerhook-test=/im)
         const events = yield* run(`curl -s '${apiUrl}/v1/events?limit=5' -H 'X-Service-Key: ${key}'`)
         assert.include(events.stdout, '"network":"testnet"')
       }).pipe(Effect.scoped),

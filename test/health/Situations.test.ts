@@ -107,6 +107,8 @@ layer(DeliveriesLive)("the health of a webhook", (it) => {
                 const filter = {
                   status: undefined,
                   search: id,
+                  network: undefined,
+                  eventType: undefined,
                   sort: "created_at",
                   after: undefined
                 } as const

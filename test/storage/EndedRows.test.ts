@@ -49,12 +49,14 @@ const isGone = Effect.fnUntraced(function* (webhookId: string) {
 })
 
 layer(DeliveriesLive)("what has ended", (it) => {
-  it.effect("a job keeps its mode, period and counts, but neither ids nor other filters", () =>
+  it.effect("a job keeps its mode, types, period and counts, but neither ids nor other filters", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* prepare(0)
       yield* insertJob("rpl_job_1", { event_ids: ["one", "two"] })
-      yield* insertJob("rpl_job_2", { filters: JSON.stringify({ accounts: ["rOne"], since: 1 }) })
+      yield* insertJob("rpl_job_2", {
+        filters: JSON.stringify({ accounts: ["rOne"], event_types: ["payment.xrp"], since: 1 })
+      })
       yield* insertJob("rpl_job_3", { retry: JSON.stringify({ statuses: ["failed"] }) })
       for (const [id, status] of [
         ["rpl_job_1", "completed"],
@@ -64,7 +66,12 @@ layer(DeliveriesLive)("what has ended", (it) => {
         yield* endJob(sql, id, { status, error: null }, NOW)
       assert.deepStrictEqual(yield* jobs, [
         { id: "rpl_job_1", event_ids: [], filters: null, retry: null },
-        { id: "rpl_job_2", event_ids: null, filters: { since: 1 }, retry: null },
+        {
+          id: "rpl_job_2",
+          event_ids: null,
+          filters: { event_types: ["payment.xrp"], since: 1 },
+          retry: null
+        },
         { id: "rpl_job_3", event_ids: null, filters: null, retry: { statuses: ["failed"] } }
       ])
       const [counted] = yield* sql`

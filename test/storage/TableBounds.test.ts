@@ -12,6 +12,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
     "storage/accounts/ApiKeyStore.ts",
     "limits"
   ],
+  sessions: ["100 for each key, and 12 hours", "storage/accounts/SessionStore.ts", "DELETE FROM sessions"],
   key_usage: ["a row for each key", "storage/accounts/ApiKeyStore.ts", "INSERT INTO key_usage"],
   delivery_usage: [
     "a row for each account and month",

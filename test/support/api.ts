@@ -18,6 +18,7 @@ import { AccountStore } from "../../src/storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../src/storage/accounts/ApiKeyStore.ts"
 import { IdempotencyStore } from "../../src/storage/accounts/IdempotencyStore.ts"
 import { NoticeStore } from "../../src/storage/accounts/NoticeStore.ts"
+import { SessionStore } from "../../src/storage/accounts/SessionStore.ts"
 import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
 import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
@@ -180,6 +181,7 @@ export const storesLayer = (given: Environment = {}) =>
     SkippedLedgers.layer,
     UsageStore.layer,
     NoticeStore.layer,
+    SessionStore.layer,
     TestDeliveries.layer,
     IdempotencyStore.layer,
     syntheticEventsLayer

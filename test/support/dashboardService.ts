@@ -26,6 +26,8 @@ export class DashboardService extends Context.Service<
   {
     /** The address of the API and of the dashboard. */
     readonly url: string
+    /** The path of the link that the first start prints. */
+    readonly firstLink: string
     readonly liveKey: string
     readonly testKey: string
     /** Creates a key of the same account. */
@@ -57,7 +59,7 @@ export const dashboardService = (environment: Readonly<Record<string, string>> =
         networkId: networkIds.mainnet,
         transactionsPerLedger: 10
       })
-      const { apiUrl: url } = yield* startService({
+      const { apiUrl: url, signInPath } = yield* startService({
         DATA_DIR: dataDir,
         ADMIN_KEY,
         XRPL_MAINNET_URLS: ledger.url,
@@ -78,6 +80,7 @@ export const dashboardService = (environment: Readonly<Record<string, string>> =
       const browser = yield* makeBrowser
       return {
         url,
+        firstLink: signInPath!,
         liveKey: ADMIN_KEY,
         testKey: yield* keyWith("test", ["admin"]),
         keyWith,

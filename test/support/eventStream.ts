@@ -28,18 +28,23 @@ export interface OpenStream {
 export interface StreamRequest {
   readonly url: string
   readonly key: string
+  /** Of a session, which is then used instead of the key. */
+  readonly cookie?: string
   /** The query string, with its question mark. */
   readonly query?: string
   readonly lastEventId?: string | undefined
 }
 
 /** Connects and waits for the response headers; the connection closes with the scope. */
-export const openStream = ({ url, key, query = "", lastEventId }: StreamRequest) =>
+export const openStream = ({ url, cookie, key, query = "", lastEventId }: StreamRequest) =>
   Effect.acquireRelease(
     Effect.callback<OpenStream>((resume) => {
       const asked = request(`${url}/v1/events/stream${query}`, {
         agent: false,
-        headers: { "x-service-key": key, ...(lastEventId !== undefined && { "last-event-id": lastEventId }) }
+        headers: {
+          ...(cookie === undefined ? { "x-service-key": key } : { cookie, "x-requested-with": "ledgerhook" }),
+          ...(lastEventId !== undefined && { "last-event-id": lastEventId })
+        }
       })
       asked.on("error", () => {})
       asked.on("response", (response) => {

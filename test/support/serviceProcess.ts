@@ -13,6 +13,8 @@ const MAIN = resolve(import.meta.dirname, "../../bin/ledgerhook.js")
 export interface ServiceProcess {
   /** The address of the service's API. */
   readonly apiUrl: string
+  /** The path that signs in once, which the first start prints. */
+  readonly signInPath: string | undefined
   readonly kill: Effect.Effect<void>
 }
 
@@ -100,7 +102,7 @@ export const startProcess = (
 export const startService = (
   environment: Readonly<Record<string, string>>
 ): Effect.Effect<ServiceProcess, Error, Scope.Scope> =>
-  Effect.map(startProcess(environment, /Ledgerhook API: (\S+)/), ({ match, kill }) => ({
-    apiUrl: match[1]!,
-    kill
-  }))
+  Effect.map(
+    startProcess(environment, /Ledgerhook API: (\S+)[\s\S]*(?:ledgerhook portal \S+|(\/sign-in#link=\w+))\n/),
+    ({ match, kill }) => ({ apiUrl: match[1]!, signInPath: match[2], kill })
+  )

@@ -145,6 +145,25 @@ export const cases: Readonly<Record<SettingName, Cases>> = {
     bad: ["ops", "ops@", "a b@example.com"],
     value: (s) => s.adminEmail
   },
+  DASHBOARD_FRAME_ANCESTORS: {
+    good: [
+      ["https://portal.example.com", ["https://portal.example.com"]],
+      ["https://a.example, http://127.0.0.1:3000", ["https://a.example", "http://127.0.0.1:3000"]],
+      ["", []]
+    ],
+    bad: [
+      "portal.example.com",
+      "https://a.example/",
+      "https://a.example/portal",
+      "https://A.example",
+      "https://*.a.example",
+      "'self'",
+      "https://a.example;script-src",
+      "https://a.example:443",
+      "ftp://a.example"
+    ],
+    value: (s) => s.frameAncestors
+  },
   SECRETS_KEY: {
     good: [
       [key, Buffer.alloc(32, 1)],

@@ -7,7 +7,8 @@ import { callAnswered, callUnanswered } from "./connection.ts"
 import * as client from "./ledgerhook.ts"
 import { requestsLeftOf, setRequestsLeft } from "./refresh.ts"
 
-const KEY_HEADER = "X-Service-Key"
+const ENVIRONMENT_HEADER = "X-Service-Environment"
+export type Environment = "live" | "test"
 
 /** What is wrong with one field. `param`: a JSON pointer into the request's body, such as `/event_types/1`. */
 export interface Fault {
@@ -61,26 +62,42 @@ const failureOf = (thrown: unknown): ApiFailure => {
 type Listener = (failure: ApiFailure) => void
 let onUnauthorized: Listener = () => {}
 
-/** `listener` is called when the service refuses the key. */
+/** `listener` is called when the service says that the session has ended. */
 export const whenUnauthorized = (listener: Listener): void => {
   onUnauthorized = listener
 }
 
-/** Every request is sent with this key; undefined: with none. */
-export const sendWithKey = (key: string | undefined): void => {
-  client.defaults.headers = key === undefined ? {} : { [KEY_HEADER]: key }
+/** The session of which key requests use. The header `X-Requested-With` is one that pages of other sites cannot send. */
+export const sendAs = (environment: Environment | undefined): void => {
+  client.defaults.headers = {
+    "X-Requested-With": "ledgerhook",
+    ...(environment !== undefined && { [ENVIRONMENT_HEADER]: environment })
+  }
 }
 
 client.defaults.baseUrl = ""
 client.defaults.fetch = async (input, init) => {
-  const response = await fetch(input, { ...init, credentials: "omit", cache: "no-store" }).catch((cause) => {
-    callUnanswered()
-    throw cause
-  })
+  const response = await fetch(input, { ...init, credentials: "same-origin", cache: "no-store" }).catch(
+    (cause) => {
+      callUnanswered()
+      throw cause
+    }
+  )
   callAnswered()
   const left = requestsLeftOf(response.headers)
   if (left !== undefined) setRequestsLeft(left)
   return response
+}
+
+/** As `call`, for requests whose refusal does not mean that the session has ended. */
+export const ask = async <R extends WithHeaders<ApiResponse>>(
+  request: Promise<R>
+): Promise<SuccessResponse<R>> => {
+  try {
+    return await ok(request)
+  } catch (thrown) {
+    throw failureOf(thrown)
+  }
 }
 
 /** The data of a successful response. Throws an ApiFailure otherwise. */
@@ -88,10 +105,9 @@ export const call = async <R extends WithHeaders<ApiResponse>>(
   request: Promise<R>
 ): Promise<SuccessResponse<R>> => {
   try {
-    return await ok(request)
+    return await ask(request)
   } catch (thrown) {
-    const failure = failureOf(thrown)
-    if (failure.status === 401) onUnauthorized(failure)
-    throw failure
+    if (thrown instanceof ApiFailure && thrown.status === 401) onUnauthorized(thrown)
+    throw thrown
   }
 }

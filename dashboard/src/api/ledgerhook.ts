@@ -569,6 +569,8 @@ export type EventType = "account.created" | "account.settings_changed" | "trustl
 export type TestEvent = {
     /** The type of the synthetic event. */
     event_type: EventType;
+    /** The payload to send, which the type's schema must accept; GET /v1/event-types has the schemas and an example of each. tx_hash is replaced by a new one, so that a receiver which ignores duplicates accepts the event. Default: the payload of a transaction of the simulated ledger. */
+    payload?: object;
 };
 export type Attempt = {
     /** The number of the attempt, from 1. Manual retries continue the count. */
@@ -697,6 +699,49 @@ export type IncidentPage = {
     /** The cursor of the next page; null on the last page. */
     next_cursor: string | null;
 };
+export type IncidentDetail = {
+    /** The incident's id. */
+    id: string;
+    /** The webhook that was failing. */
+    webhook_id: string;
+    /** End of the first failed request. */
+    began_at: string;
+    /** When the webhook answered, or was disabled or deleted; null while it is failing. */
+    ended_at: string | null;
+    /** Why the newest request failed; null if an earlier version recorded it. */
+    cause: string | null;
+    /** Failed requests in it. A batch counts once. */
+    attempts_failed: number;
+    /** Deliveries that were made from the first one that failed until the end. */
+    waited: number;
+    /** What has become of these deliveries; null if they were dropped before they were counted. */
+    outcome: {
+        /** How many of them were delivered. */
+        delivered: number;
+        /** How many of them were given up. */
+        failed: number;
+        /** How many of them still wait. */
+        waiting: number;
+    } | null;
+    /** What ended it: an attempt that was answered, by schedule (attempt) or by hand (retry), or the webhook was disabled or deleted. Null while it is failing. */
+    ended_by: ("attempt" | "retry" | "disabled" | "deleted") | null;
+    /** The webhook's attempts over the time of the incident; null if they are no longer kept (RETENTION_DELIVERIES). */
+    course: {
+        /** How long a point is. */
+        point_seconds: number;
+        /** Oldest first, without gaps, at most 202: from a while before the incident until a while after it. */
+        points: {
+            /** Its beginning. */
+            at: string;
+            /** Attempts that ended in it and were answered with 2xx. */
+            answered: number;
+            /** Attempts that ended in it and failed. */
+            failed: number;
+            /** Deliveries that had failed at least once since the first point, and were not delivered at the end of this one. One that was given up counts on. */
+            waiting: number;
+        }[];
+    } | null;
+};
 export type WebhookProgress = {
     /** The webhook's network. */
     network: Network;
@@ -723,6 +768,10 @@ export type WebhookProgress = {
         to: number | null;
         /** disabled: the webhook was disabled. suspended: the account was. quota: the account's monthly quota was used up. */
         reason: "disabled" | "suspended" | "quota";
+        /** ISO 8601 date-time in UTC with milliseconds. */
+        began_at: string;
+        /** When the reason ended; null while it lasts. */
+        ended_at: string | null;
     }[];
 };
 export type Delivery = {
@@ -808,7 +857,7 @@ export type DeliveryStats = {
     p50_ms: number | null;
     /** The response time in milliseconds within which 99% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered. */
     p99_ms: number | null;
-    /** Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d). */
+    /** Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d); 15 minutes with interval=15m. */
     series?: DeliveryStatsPoint[];
 };
 export type DeliveryDetail = {
@@ -1021,10 +1070,23 @@ export type ReplayJob = {
     failed: number | null;
     /** Why the job failed; null if it did not. */
     error: string | null;
+    /** What the job was asked for, accounts and payload_filter left out; null for event_ids. since and until compare with the time at which the ledger closed, for a retry with the time at which the delivery was created. */
+    requested: {
+        /** Only for a retry: deliveries in these statuses. */
+        statuses?: ("failed" | "retrying")[];
+        /** Events of these types. Absent: of all types. */
+        event_types?: string[];
+        /** ISO 8601 date-time in UTC with milliseconds. */
+        since?: string;
+        /** ISO 8601 date-time in UTC with milliseconds. */
+        until?: string;
+    } | null;
     /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
     /** When all events were queued; null until then. */
     completed_at: string | null;
+    /** When the job had ended and none of its deliveries waited any more; null until then. */
+    finished_at: string | null;
 };
 export type ReplayJobPage = {
     /** The items, newest first. */
@@ -1057,10 +1119,23 @@ export type ReplayJobDetail = {
     failed: number | null;
     /** Why the job failed; null if it did not. */
     error: string | null;
+    /** What the job was asked for, accounts and payload_filter left out; null for event_ids. since and until compare with the time at which the ledger closed, for a retry with the time at which the delivery was created. */
+    requested: {
+        /** Only for a retry: deliveries in these statuses. */
+        statuses?: ("failed" | "retrying")[];
+        /** Events of these types. Absent: of all types. */
+        event_types?: string[];
+        /** ISO 8601 date-time in UTC with milliseconds. */
+        since?: string;
+        /** ISO 8601 date-time in UTC with milliseconds. */
+        until?: string;
+    } | null;
     /** ISO 8601 date-time in UTC with milliseconds. */
     created_at: string;
     /** When all events were queued; null until then. */
     completed_at: string | null;
+    /** When the job had ended and none of its deliveries waited any more; null until then. */
+    finished_at: string | null;
     /** How much of the job is done, with two decimals; 100 when it is completed. */
     progress_percent: number;
     /** Estimated seconds until the job is done; null if it is not running. */
@@ -2732,6 +2807,10 @@ export type Account = {
     key: {
         /** The key's id. */
         id: string;
+        /** The key's name. */
+        name: string;
+        /** The first and the last four characters of the key's value, to recognise it. */
+        key_hint: string;
         /** live: the key sees mainnet. test: it sees testnet and devnet. */
         environment: "live" | "test";
         /** What the key may do. */
@@ -2803,6 +2882,12 @@ export type ChangedNoticeUrl = {
 export type TestNotice = {
     /** The notice's id, which the header webhook-id has. */
     notice_id: string;
+};
+export type SignIn = {
+    /** An API key. */
+    key?: string;
+    /** What follows `#link=` in a link that signs in: the first start of the service prints one, and the command `ledgerhook portal`. It is valid for 10 minutes, once. */
+    link?: string;
 };
 export type Alive = {
     /** Always ok. */
@@ -2890,9 +2975,11 @@ export function createWebhook(newWebhook: NewWebhook, { xRequestId, idempotencyK
 /**
  * List webhooks
  */
-export function listWebhooks({ status, health, sort, search, stats, limit, cursor, xRequestId }: {
+export function listWebhooks({ status, health, network, eventType, sort, search, stats, limit, cursor, xRequestId }: {
     status?: "active" | "disabled";
     health?: "failing" | "waiting" | "disabled" | "paused" | "new" | "healthy";
+    network?: Network;
+    eventType?: EventPattern;
     sort?: "created_at" | "health";
     search?: string;
     stats?: "1h" | "24h" | "7d" | "30d";
@@ -2927,6 +3014,8 @@ export function listWebhooks({ status, health, sort, search, stats, limit, curso
     }>(`/v1/webhooks${QS.query(QS.explode({
         status,
         health,
+        network,
+        event_type: eventType,
         sort,
         search,
         stats,
@@ -3390,6 +3479,46 @@ export function listIncidents({ since, until, limit, cursor, xRequestId }: {
     });
 }
 /**
+ * Show an incident
+ */
+export function getIncident(id: string, { xRequestId }: {
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: IncidentDetail;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/incidents/${encodeURIComponent(id)}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
  * List incidents of a webhook
  */
 export function listWebhookIncidents(id: string, { since, until, limit, cursor, xRequestId }: {
@@ -3537,10 +3666,11 @@ export function listDeliveries({ webhookId, eventType, status, eventId, jobId, s
 /**
  * Get delivery statistics
  */
-export function getDeliveryStats({ webhookId, period, series, xRequestId }: {
+export function getDeliveryStats({ webhookId, period, series, interval, xRequestId }: {
     webhookId?: string;
     period?: "1h" | "24h" | "7d" | "30d";
     series?: boolean;
+    interval?: "15m";
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -3570,7 +3700,8 @@ export function getDeliveryStats({ webhookId, period, series, xRequestId }: {
     }>(`/v1/deliveries/stats${QS.query(QS.explode({
         webhook_id: webhookId,
         period,
-        series
+        series,
+        interval
     }))}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
@@ -4574,6 +4705,89 @@ export function testNoticeUrl({ xRequestId, idempotencyKey }: {
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId,
             "Idempotency-Key": idempotencyKey
+        })
+    });
+}
+/**
+ * Sign in to the dashboard
+ */
+export function signIn(signIn: SignIn, { xRequestId }: {
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/session", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: signIn,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    }));
+}
+/**
+ * Sign out of the dashboard
+ */
+export function signOut({ xServiceEnvironment, xRequestId }: {
+    xServiceEnvironment?: "live" | "test";
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 204;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/session", {
+        ...opts,
+        method: "DELETE",
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "x-service-environment": xServiceEnvironment,
+            "X-Request-Id": xRequestId
         })
     });
 }

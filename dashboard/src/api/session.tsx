@@ -1,92 +1,153 @@
 /**
- * The signed-in key. It is kept in the tab's session storage, so it ends with the tab; it is never in an address, a
- * cookie or a log.
+ * The sessions of this browser: one of a live key, one of a test key, or both. Their tokens are in cookies that scripts
+ * cannot read, so new tabs, reloads and links are signed in. Kept here is only which of the two there are, so that a
+ * viewer without any needs no request to be asked to sign in, and which one this tab uses.
  */
 import { useQueryClient } from "@tanstack/react-query"
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from "react"
-import { call, sendWithKey, whenUnauthorized } from "./call.ts"
-import { getAccount } from "./ledgerhook.ts"
+import { ApiFailure, ask, type Environment, sendAs, whenUnauthorized } from "./call.ts"
+import { signOut as closeSession, getAccount, signIn as openSession } from "./ledgerhook.ts"
 
-const STORED = "ledgerhook.key"
+const HELD = "ledgerhook.sessions"
+const CHOSEN = "ledgerhook.session"
 
 export type Account = Awaited<ReturnType<typeof loadAccount>>
 export type Scope = Account["key"]["scopes"][number]
 
-const loadAccount = () => call(getAccount())
+const loadAccount = () => ask(getAccount())
+
+/** What signs in. */
+export type Secret = { readonly key: string } | { readonly link: string }
 
 interface Session {
-  readonly signedIn: boolean
-  /** The last characters of the key, by which its owner knows it. */
-  readonly ending: string
+  /** Which session this tab uses; undefined: the viewer is not signed in. */
+  readonly environment: Environment | undefined
+  /** The other session of this browser. */
+  readonly other: Environment | undefined
   /** Why the viewer was signed out; undefined if the viewer did it. */
   readonly signedOutBecause: string | undefined
-  /** Throws an ApiFailure if the service refuses the key. */
-  readonly signIn: (key: string) => Promise<void>
-  readonly signOut: (because?: string) => void
+  /** Throws an ApiFailure if the service refuses. A session of the other kind of key stays. */
+  readonly signIn: (secret: Secret) => Promise<void>
+  /** Ends the session that this tab uses. `because`: it ended with its key. */
+  readonly signOut: (because?: string) => Promise<void>
+  /** Opens the overview with the other session. */
+  readonly switchTo: (environment: Environment) => void
 }
 
 const Context = createContext<Session | undefined>(undefined)
 
-/** How much of a key is shown. */
-const SHOWN = 4
-const endOf = (key: string | undefined) => key?.slice(-SHOWN)
+const ENDED =
+  "The session has ended: it lasts 12 hours, and the service no longer accepts this key if it was revoked or has expired. Sign in again."
+const NO_COOKIE =
+  "This browser does not send the cookie of the session. Allow cookies of this site; if the page is in a frame, it must be of the same site as the page around it."
+const NOT_ENDED =
+  "The service did not answer, so the session still exists. It ends 12 hours after it began; to end it now, sign in and out again."
 
-const stored = sessionStorage.getItem(STORED) ?? undefined
-sendWithKey(stored)
+const environments: ReadonlyArray<Environment> = ["live", "test"]
+
+/** Keys and links begin with it. */
+const environmentOf = (secret: Secret): Environment | undefined =>
+  environments.find((one) => ("key" in secret ? secret.key : secret.link).split("_")[1] === one)
+
+const heldHere = (): ReadonlyArray<Environment> =>
+  environments.filter((one) => localStorage.getItem(HELD)?.split(" ").includes(one))
+
+const chosenHere = (): Environment | undefined => {
+  const held = heldHere()
+  return held.find((one) => one === sessionStorage.getItem(CHOSEN)) ?? held[0]
+}
+
+const choose = (environment: Environment) => {
+  sessionStorage.setItem(CHOSEN, environment)
+  localStorage.setItem(HELD, [...new Set([...heldHere(), environment])].join(" "))
+}
+
+const forget = (environment: Environment) =>
+  localStorage.setItem(
+    HELD,
+    heldHere()
+      .filter((one) => one !== environment)
+      .join(" ")
+  )
+
+const first = chosenHere()
+sendAs(first)
+
+const switchTo = (environment: Environment) => {
+  choose(environment)
+  // A new document, so that nothing of one environment is shown in the other.
+  location.assign("/")
+}
 
 export const SessionProvider = ({ children }: { readonly children: ReactNode }) => {
   const queries = useQueryClient()
-  const [ending, setEnding] = useState(endOf(stored))
+  const [environment, setEnvironment] = useState(first)
   const [signedOutBecause, setBecause] = useState<string>()
 
-  const signOut = useCallback(
-    (because?: string) => {
-      sessionStorage.removeItem(STORED)
-      sendWithKey(undefined)
+  const leave = useCallback(
+    (left: Environment, because?: string) => {
+      forget(left)
+      sendAs(undefined)
       setBecause(because)
-      setEnding(undefined)
+      setEnvironment(undefined)
       queries.clear()
     },
     [queries]
   )
 
   const signIn = useCallback(
-    async (key: string) => {
-      sendWithKey(key)
+    async (secret: Secret) => {
+      await ask(openSession(secret))
+      const opened = environmentOf(secret)
+      sendAs(opened)
       try {
-        queries.setQueryData(["account"], await loadAccount())
+        const account = await loadAccount()
+        queries.clear()
+        queries.setQueryData(["account"], account)
+        choose(account.key.environment)
+        sendAs(account.key.environment)
+        setBecause(undefined)
+        setEnvironment(account.key.environment)
       } catch (failure) {
-        sendWithKey(undefined)
-        throw failure
+        sendAs(environment)
+        throw failure instanceof ApiFailure && failure.status === 401
+          ? new ApiFailure(401, "NO_COOKIE", NO_COOKIE, failure.requestId)
+          : failure
       }
-      sessionStorage.setItem(STORED, key)
-      setBecause(undefined)
-      setEnding(endOf(key))
     },
-    [queries]
+    [environment, queries]
+  )
+
+  const signOut = useCallback(
+    async (because?: string) => {
+      if (environment === undefined) return
+      const trouble = await ask(closeSession()).then(
+        () => undefined,
+        () => NOT_ENDED
+      )
+      leave(environment, because ?? trouble)
+    },
+    [environment, leave]
   )
 
   useEffect(
     () =>
       whenUnauthorized(() => {
-        if (sessionStorage.getItem(STORED) !== null) {
-          signOut(
-            "The service no longer accepts this key: it was revoked or has expired. Sign in with another one."
-          )
-        }
+        if (environment !== undefined) leave(environment, ENDED)
       }),
-    [signOut]
+    [environment, leave]
   )
 
   const session = useMemo(
     () => ({
-      signedIn: ending !== undefined,
-      ending: ending ?? "",
+      environment,
+      other: heldHere().find((one) => one !== environment),
       signedOutBecause,
       signIn,
-      signOut
+      signOut,
+      switchTo
     }),
-    [ending, signedOutBecause, signIn, signOut]
+    [environment, signedOutBecause, signIn, signOut]
   )
   return <Context value={session}>{children}</Context>
 }

@@ -12,7 +12,14 @@ export const useStats = (period: Period, webhookId?: string) =>
   useQuery({
     queryKey: ["stats", period, webhookId],
     queryFn: () =>
-      call(getDeliveryStats({ ...(webhookId === undefined ? {} : { webhookId }), period, series: true })),
+      call(
+        getDeliveryStats({
+          ...(webhookId === undefined ? {} : { webhookId }),
+          ...(period === "24h" ? { interval: "15m" } : {}),
+          period,
+          series: true
+        })
+      ),
     enabled: useMay("deliveries:read"),
     refetchInterval: autoRefresh
   })

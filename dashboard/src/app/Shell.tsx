@@ -17,14 +17,14 @@ const ToSignIn = () => {
 }
 
 export const Shell = () => {
-  const { signedIn } = useSession()
+  const { environment } = useSession()
   const { reset } = useQueryErrorResetBoundary()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const [open, setOpen] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the page changes.
   useEffect(() => setOpen(false), [path])
 
-  if (!signedIn) return <ToSignIn />
+  if (environment === undefined) return <ToSignIn />
   return (
     <FailureBoundary onReset={reset}>
       <Suspense fallback={<Loading />}>

@@ -2,8 +2,10 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router"
 import { deliveryFilters } from "../pages/deliveries/filters.ts"
 import { eventFilters } from "../pages/events/filters.ts"
+import { incidentFilters } from "../pages/incidents/filters.ts"
+import { jobFilters, newReplaySearch } from "../pages/replay/filters.ts"
 import { SignIn } from "../pages/signIn/SignIn.tsx"
-import { webhookFilters } from "../pages/webhooks/filters.ts"
+import { tabIn, webhookFilters } from "../pages/webhooks/filters.ts"
 import { NoSuchPage, PageFailure } from "../parts/Notices.tsx"
 import { Shell } from "./Shell.tsx"
 import { text } from "./search.ts"
@@ -13,8 +15,11 @@ const root = createRootRoute({ errorComponent: PageFailure })
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  // The page that was asked for before signing in.
-  validateSearch: (search: Record<string, unknown>) => ({ next: text(search["next"]) }),
+  // The page that was asked for before signing in. `add`: the viewer is signed in and adds a key of the other kind.
+  validateSearch: (search: Record<string, unknown>) => ({
+    next: text(search["next"]),
+    add: search["add"] === true ? true : undefined
+  }),
   component: SignIn
 })
 
@@ -41,6 +46,7 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       ...page("/webhooks/$id"),
+      validateSearch: (search: Record<string, unknown>) => ({ tab: tabIn(search["tab"]) }),
       component: lazyRouteComponent(() => import("../pages/webhooks/Webhook.tsx"), "Webhook")
     }),
     createRoute({
@@ -72,16 +78,26 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       ...page("/replay"),
+      validateSearch: jobFilters,
       component: lazyRouteComponent(() => import("../pages/replay/Replay.tsx"), "Replay")
     }),
     createRoute({
       ...page("/replay/new"),
-      validateSearch: (search: Record<string, unknown>) => ({ webhook_id: text(search["webhook_id"]) }),
+      validateSearch: newReplaySearch,
       component: lazyRouteComponent(() => import("../pages/replay/NewReplay.tsx"), "NewReplay")
     }),
     createRoute({
       ...page("/replay/$id"),
       component: lazyRouteComponent(() => import("../pages/replay/Job.tsx"), "Job")
+    }),
+    createRoute({
+      ...page("/incidents"),
+      validateSearch: incidentFilters,
+      component: lazyRouteComponent(() => import("../pages/incidents/Incidents.tsx"), "Incidents")
+    }),
+    createRoute({
+      ...page("/incidents/$id"),
+      component: lazyRouteComponent(() => import("../pages/incidents/Incident.tsx"), "Incident")
     }),
     createRoute({
       ...page("/keys"),

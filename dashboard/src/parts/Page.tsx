@@ -8,19 +8,16 @@ interface PageProps {
   readonly title: string
   readonly icon?: ReactNode
   /** The list that the page's thing is in. */
-  readonly within?: {
-    readonly to: LinkProps["to"]
-    readonly label: string
-    /** By default the page's title. */
-    readonly here?: string
-  }
+  readonly within?: { readonly to: LinkProps["to"]; readonly label: string }
+  /** What the thing is called after that list. By default its headline. */
+  readonly name?: string
   /** What else the headline would say, under it. */
   readonly note?: ReactNode
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-export const Page = ({ title, icon, within, note, actions, children }: PageProps) => {
+export const Page = ({ title, icon, within, name = title, note, actions, children }: PageProps) => {
   useEffect(() => {
     document.title = `${title} · Ledgerhook`
   }, [title])
@@ -30,7 +27,7 @@ export const Page = ({ title, icon, within, note, actions, children }: PageProps
         <div className={classes["within"]}>
           <Link to={within.to}>{within.label}</Link>
           <IconChevronRight size={14} aria-hidden />
-          <b aria-hidden>{within.here ?? title}</b>
+          <b aria-hidden>{name}</b>
         </div>
       )}
       <div className={classes["head"]}>

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000
 /** `pointMs`: how long a point of a series is. */
 export const periods = {
   "1h": { label: "1 h", name: "the last hour", ms: HOUR_MS, pointMs: HOUR_MS / 60 },
-  "24h": { label: "24 h", name: "the last 24 hours", ms: 24 * HOUR_MS, pointMs: HOUR_MS },
+  "24h": { label: "24 h", name: "the last 24 hours", ms: 24 * HOUR_MS, pointMs: HOUR_MS / 4 },
   "7d": { label: "7 d", name: "the last 7 days", ms: 168 * HOUR_MS, pointMs: 6 * HOUR_MS },
   "30d": { label: "30 d", name: "the last 30 days", ms: 720 * HOUR_MS, pointMs: 24 * HOUR_MS }
 } as const

@@ -1,5 +1,6 @@
 /** A state as an icon and a word. The word alone says everything. */
 import {
+  IconAlertCircle,
   IconBan,
   IconCircleCheck,
   IconCircleDashed,
@@ -7,6 +8,7 @@ import {
   IconClock,
   IconLoader2,
   IconPlayerPauseFilled,
+  IconPlayerStopFilled,
   IconSparkles
 } from "@tabler/icons-react"
 import classes from "./Status.module.css"
@@ -15,9 +17,11 @@ const looks = {
   good: IconCircleCheck,
   bad: IconCircleXFilled,
   wait: IconClock,
+  warn: IconAlertCircle,
   running: IconLoader2,
   paused: IconPlayerPauseFilled,
   off: IconBan,
+  stopped: IconPlayerStopFilled,
   new: IconSparkles,
   idle: IconCircleDashed
 } as const
@@ -34,11 +38,13 @@ const states = {
   waiting: "wait",
   retrying: "wait",
   "catching up": "wait",
+  incomplete: "warn",
   running: "running",
   paused: "paused",
   disabled: "off",
   revoked: "off",
   cancelled: "off",
+  stopped: "stopped",
   expired: "off",
   new: "new",
   pending: "idle",

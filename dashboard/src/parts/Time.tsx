@@ -3,7 +3,8 @@
  * zone and in UTC.
  */
 import { Tooltip } from "@mantine/core"
-import { exactTime, localTime, relativeTime } from "./format.ts"
+import type { ReactNode } from "react"
+import { exactTime, localDate, localTime, relativeTime } from "./format.ts"
 import { useNow } from "./now.ts"
 import classes from "./Time.module.css"
 
@@ -17,8 +18,8 @@ interface TimeProps {
 const Relative = ({ date }: { readonly date: Date }) =>
   relativeTime(date.getTime(), useNow()) ?? localTime(date)
 
-export const Time = ({ at, exact = false }: TimeProps) => {
-  const date = new Date(at)
+/** The text of a time, with the exact one at hand. */
+const Shown = ({ date, children }: { readonly date: Date; readonly children: ReactNode }) => {
   const iso = date.toISOString()
   return (
     <Tooltip
@@ -32,8 +33,18 @@ export const Time = ({ at, exact = false }: TimeProps) => {
       events={{ hover: true, focus: true, touch: true }}
     >
       <time dateTime={iso} className={classes["time"]}>
-        {exact ? localTime(date) : <Relative date={date} />}
+        {children}
       </time>
     </Tooltip>
   )
 }
+
+export const Time = ({ at, exact = false }: TimeProps) => {
+  const date = new Date(at)
+  return <Shown date={date}>{exact ? localTime(date) : <Relative date={date} />}</Shown>
+}
+
+/** Only the day is shown: "31 Dec". */
+export const Day = ({ at }: Pick<TimeProps, "at">) => (
+  <Shown date={new Date(at)}>{localDate(new Date(at))}</Shown>
+)

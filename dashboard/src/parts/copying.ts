@@ -9,3 +9,8 @@ export const copyPlainDigits = (): void =>
     event.clipboardData.setData("text/plain", plain)
     event.preventDefault()
   })
+
+/** Puts a text on the clipboard. Pages without TLS have none, but on the machine itself. */
+export const copyText = (text: string): void => {
+  navigator.clipboard?.writeText(text).catch(() => {})
+}

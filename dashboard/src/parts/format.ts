@@ -54,6 +54,9 @@ export const clockTime = format(clock)
 export const hourMinute = format({ hour: "2-digit", minute: "2-digit" })
 /** "19 Nov" */
 export const localDay = format({ day: "numeric", month: "short" })
+/** "19 Nov": the day in UTC. */
+export const utcDay = format({ day: "numeric", month: "short", timeZone: "UTC" })
+const dayOfYear = format({ day: "numeric", month: "short", year: "numeric" })
 const sameYear = format({ day: "numeric", month: "short", ...clock })
 const otherYear = format({ day: "numeric", month: "short", year: "numeric", ...clock })
 const exact = format({ weekday: "short", day: "numeric", month: "short", year: "numeric", ...clock })
@@ -72,6 +75,10 @@ export const ZONE = ((): string => {
 /** "19 Nov, 08:18:40", with the year only if it is not that of `now`. */
 export const localTime = (at: Date, now = new Date()): string =>
   (at.getFullYear() === now.getFullYear() ? sameYear : otherYear)(at)
+
+/** "19 Nov", with the year only if it is not that of `now`. */
+export const localDate = (at: Date, now = new Date()): string =>
+  (at.getFullYear() === now.getFullYear() ? localDay : dayOfYear)(at)
 
 /** "09:41", with the day if it is more than one before `nowMs`. */
 export const dayTime = (atMs: number, nowMs: number): string =>

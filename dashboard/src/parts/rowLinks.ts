@@ -21,14 +21,15 @@ export const openRow = (event: MouseEvent<HTMLTableRowElement>): void => {
   }
 }
 
-const isTyping = (target: EventTarget | null) =>
+/** Whether keys belong to what has the focus. */
+export const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     target.closest(
       'textarea, select, input:not([type="checkbox"]), [role="menu"], [role="listbox"], [role="combobox"]'
     ) !== null)
 
-const isDialogOpen = () => document.querySelector('[role="dialog"], dialog[open]') !== null
+export const isDialogOpen = () => document.querySelector('[role="dialog"], dialog[open]') !== null
 
 /**
  * `j` and `k` move the focus to the link of the next or the previous row, so Enter opens it. They begin with the first row

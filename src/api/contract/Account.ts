@@ -73,6 +73,12 @@ const AccountRecord = Schema.Struct({
   }).annotate({ description: "How much of this month's quota is used." }),
   key: Schema.Struct({
     id: field(Schema.String, "The key's id.", "key_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
+    name: field(Schema.String, "The key's name.", "backend"),
+    key_hint: field(
+      Schema.String,
+      "The first and the last four characters of the key's value, to recognise it.",
+      "svc_live_…x7Qb"
+    ),
     environment: field(
       Schema.Literals(keyEnvironments),
       "live: the key sees mainnet. test: it sees testnet and devnet.",

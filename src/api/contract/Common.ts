@@ -64,6 +64,9 @@ export class RequiredScope extends Context.Service<RequiredScope, Scope>()("ledg
 /** Annotation of an endpoint: the largest body in bytes, where it is not `Limits.requestBodyBytes`. */
 export class BodyBytes extends Context.Service<BodyBytes, number>()("ledgerhook/api/BodyBytes") {}
 
+/** Annotation of an endpoint under /v1 that needs no key. */
+export class Keyless extends Context.Service<Keyless, boolean>()("ledgerhook/api/Keyless") {}
+
 /** Errors that every endpoint may return. */
 export class CommonErrors extends HttpApiMiddleware.Service<CommonErrors>()("ledgerhook/api/CommonErrors", {
   error: [ValidationError, MethodNotAllowed, InternalError]

@@ -145,7 +145,7 @@ const Stats = Schema.Struct({
   series: Schema.optionalKey(
     Schema.Array(StatsPoint).annotate({
       description:
-        "Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d)."
+        "Only with series=true: the intervals of the period, oldest first, without gaps. An interval is a minute (1h), an hour (24h), 6 hours (7d) or a day (30d); 15 minutes with interval=15m."
     })
   )
 }).annotate({
@@ -288,6 +288,13 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
             Schema.Literals(["true", "false"]),
             "Whether to add the figures of each interval, for charts.",
             "true"
+          )
+        ),
+        interval: Schema.optionalKey(
+          field(
+            Schema.Literals(["15m"]),
+            "Intervals of 15 minutes instead of an hour; only with series=true and period=24h.",
+            "15m"
           )
         )
       },

@@ -7,6 +7,7 @@ import {
   CommonErrors,
   count,
   field,
+  idOf,
   KeyRequired,
   pageOf,
   pageQuery,
@@ -16,7 +17,7 @@ import {
 } from "./Common.ts"
 import { WebhookId } from "./Webhooks.ts"
 
-const Incident = Schema.Struct({
+const incident = {
   id: field(Schema.String, "The incident's id.", "inc_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
   webhook_id: field(Schema.String, "The webhook that was failing.", "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),
   began_at: field(Timestamp, "End of the first failed request."),
@@ -48,7 +49,40 @@ const Incident = Schema.Struct({
     "What ended it: an attempt that was answered, by schedule (attempt) or by hand (retry), or the webhook was disabled or deleted. Null while it is failing.",
     "attempt"
   )
-}).annotate({ identifier: "Incident", description: "A span in which a webhook was failing." })
+}
+
+const Incident = Schema.Struct(incident).annotate({
+  identifier: "Incident",
+  description: "A span in which a webhook was failing."
+})
+
+const IncidentDetail = Schema.Struct({
+  ...incident,
+  course: field(
+    Schema.NullOr(
+      Schema.Struct({
+        point_seconds: field(Schema.Int, "How long a point is.", 60),
+        points: field(
+          Schema.Array(
+            Schema.Struct({
+              at: field(Timestamp, "Its beginning."),
+              answered: count("Attempts that ended in it and were answered with 2xx.", 12),
+              failed: count("Attempts that ended in it and failed.", 3),
+              waiting: count(
+                "Deliveries that had failed at least once since the first point, and were not delivered at the end of this one. One that was given up counts on.",
+                20
+              )
+            })
+          ),
+          "Oldest first, without gaps, at most 202: from a while before the incident until a while after it.",
+          [{ at: "2026-11-21T10:38:00.000Z", answered: 12, failed: 3, waiting: 20 }]
+        )
+      })
+    ),
+    "The webhook's attempts over the time of the incident; null if they are no longer kept (RETENTION_DELIVERIES).",
+    null
+  )
+}).annotate({ identifier: "IncidentDetail", description: "An incident, and the attempts around it." })
 
 const query = { since: Schema.optionalKey(TimeBound), until: Schema.optionalKey(TimeBound), ...pageQuery }
 const success = pageOf("IncidentPage", Incident)
@@ -61,6 +95,17 @@ export class Incidents extends HttpApiGroup.make("incidents")
         summary: "List incidents",
         description:
           "Incidents of all webhooks, newest first; since and until are about their beginning. An incident is a span in which a webhook's health was failing. Spans less than 5 minutes apart are one incident. Incidents are kept for 400 days."
+      })
+    ),
+    HttpApiEndpoint.get("get", "/incidents/:id", {
+      params: { id: idOf("inc_") },
+      success: IncidentDetail,
+      error: NotFound
+    }).annotateMerge(
+      scoped("webhooks:read", {
+        identifier: "getIncident",
+        summary: "Show an incident",
+        description: "The incident, and how the webhook's attempts went before, during and after it."
       })
     ),
     HttpApiEndpoint.get("ofWebhook", "/webhooks/:id/incidents", {

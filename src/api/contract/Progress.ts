@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { gapReasons } from "../../domain/HealthState.ts"
 import { networks } from "../../domain/Network.ts"
 import { NotFound } from "../Errors.ts"
-import { CommonErrors, count, EVENT_ID_EXAMPLE, field, KeyRequired, scoped } from "./Common.ts"
+import { CommonErrors, count, EVENT_ID_EXAMPLE, field, KeyRequired, scoped, Timestamp } from "./Common.ts"
 import { WebhookId } from "./Webhooks.ts"
 
 const Progress = Schema.Struct({
@@ -46,11 +46,25 @@ const Progress = Schema.Struct({
           Schema.Literals(gapReasons),
           "disabled: the webhook was disabled. suspended: the account was. quota: the account's monthly quota was used up.",
           "disabled"
+        ),
+        began_at: Timestamp,
+        ended_at: field(
+          Schema.NullOr(Timestamp),
+          "When the reason ended; null while it lasts.",
+          "2026-11-21T10:38:00.000Z"
         )
       })
     ),
     "Spans of ledgers whose events were not queued for the webhook, oldest first: a replay sends them. They may be a few ledgers too wide. The newest 100 of the last 400 days are shown.",
-    [{ from: 94080001, to: 94080210, reason: "disabled" }]
+    [
+      {
+        from: 94080001,
+        to: 94080210,
+        reason: "disabled",
+        began_at: "2026-11-21T10:24:00.000Z",
+        ended_at: "2026-11-21T10:38:00.000Z"
+      }
+    ]
   )
 }).annotate({ identifier: "WebhookProgress", description: "How far a webhook has got." })
 

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Limits } from "../../config/Limits.ts"
 import { EVENT_ID_PATTERN } from "../../domain/EventId.ts"
-import { replayBounds, replayModes, replayStatuses } from "../../domain/Replay.ts"
+import { replayBounds, replayModes, replayStatuses, retryStatuses } from "../../domain/Replay.ts"
 import { addressProblem } from "../../domain/WebhookRules.ts"
 import {
   JobNotCancellable,
@@ -168,6 +168,19 @@ const outcome = (what: string, example: number) =>
     example
   )
 
+const Requested = Schema.Struct({
+  statuses: Schema.optionalKey(
+    field(Schema.Array(Schema.Literals(retryStatuses)), "Only for a retry: deliveries in these statuses.", [
+      "failed"
+    ])
+  ),
+  event_types: Schema.optionalKey(
+    field(Schema.Array(Schema.String), "Events of these types. Absent: of all types.", ["payment.xrp"])
+  ),
+  since: Schema.optionalKey(Timestamp),
+  until: Schema.optionalKey(Timestamp)
+})
+
 const job = {
   job_id: id,
   mode: field(
@@ -190,8 +203,18 @@ const job = {
   waiting: outcome("Deliveries of the job that wait for an attempt, retries included", 15),
   failed: outcome("Deliveries of the job that have failed finally", 5),
   error: field(Schema.NullOr(Schema.String), "Why the job failed; null if it did not.", null),
+  requested: field(
+    Schema.NullOr(Requested),
+    "What the job was asked for, accounts and payload_filter left out; null for event_ids. since and until compare with the time at which the ledger closed, for a retry with the time at which the delivery was created.",
+    { event_types: ["payment.xrp"], since: "2026-11-21T09:30:00.000Z" }
+  ),
   created_at: Timestamp,
-  completed_at: field(Schema.NullOr(Timestamp), "When all events were queued; null until then.", null)
+  completed_at: field(Schema.NullOr(Timestamp), "When all events were queued; null until then.", null),
+  finished_at: field(
+    Schema.NullOr(Timestamp),
+    "When the job had ended and none of its deliveries waited any more; null until then.",
+    null
+  )
 }
 
 const ReplayJob = Schema.Struct(job).annotate({

@@ -6,10 +6,16 @@ import { Attempt } from "./Attempt.ts"
 import { field, rule } from "./Common.ts"
 
 export const TestEvent = Schema.Struct({
-  event_type: field(Schema.Literals(eventTypes), "The type of the synthetic event.", "payment.xrp")
+  event_type: field(Schema.Literals(eventTypes), "The type of the synthetic event.", "payment.xrp"),
+  payload: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Json).annotate({
+      description:
+        "The payload to send, which the type's schema must accept; GET /v1/event-types has the schemas and an example of each. tx_hash is replaced by a new one, so that a receiver which ignores duplicates accepts the event. Default: the payload of a transaction of the simulated ledger."
+    })
+  )
 }).annotate({
   identifier: "TestEvent",
-  description: "The type of the event to send."
+  description: "The event to send."
 })
 
 export const Wait = Schema.String.check(

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { healthStates } from "../../domain/HealthState.ts"
+import { networks } from "../../domain/Network.ts"
 import { statsPeriods } from "../../domain/StatsPeriod.ts"
 import { HIDDEN_VALUE, webhookBounds, webhookOrders } from "../../domain/WebhookRules.ts"
 import { NotFound, WebhookDisabled, WebhookLimitReached } from "../Errors.ts"
@@ -26,6 +27,7 @@ import {
   Batch,
   Compression,
   Description,
+  EventPattern,
   EventTypes,
   Format,
   Headers,
@@ -257,6 +259,16 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       query: {
         status: Schema.optionalKey(field(Status, "Only webhooks with this status.", "active")),
         health: Schema.optionalKey(field(State, "Only webhooks in this state of health.", "failing")),
+        network: Schema.optionalKey(
+          field(Schema.Literals(networks), "Only webhooks that watch this network.", "testnet")
+        ),
+        event_type: Schema.optionalKey(
+          field(
+            EventPattern,
+            "Only webhooks that ask for events of this type (payment.xrp) or of this family (nft.*), those that ask for everything included.",
+            "payment.xrp"
+          )
+        ),
         sort: Schema.optionalKey(
           field(
             Schema.Literals(webhookOrders),
@@ -347,7 +359,7 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         identifier: "testWebhook",
         summary: "Send a test event",
         description:
-          "Sends a synthetic event of the given type, signed and retried like a real one. The webhook's filters are ignored, and the delivery does not count towards the quota. Its `network` is always testnet. With `wait`, the response is 200 with the first attempt if it ends in that time, otherwise 202."
+          "Sends a synthetic event of the given type, with the given payload if there is one, signed and retried like a real one. The webhook's filters are ignored, and the delivery does not count towards the quota. Its `network` is always testnet. With `wait`, the response is 200 with the first attempt if it ends in that time, otherwise 202."
       })
     ),
     HttpApiEndpoint.post("preview", "/:id/preview", {

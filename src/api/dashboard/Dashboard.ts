@@ -7,6 +7,7 @@
 import { resolve } from "node:path"
 import { Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { serveDocument, weightsOf } from "../Documents.ts"
 import type { FindPage } from "../Gate.ts"
@@ -25,26 +26,29 @@ const ONE_YEAR_SECONDS = 31_536_000
 /** First segments of paths below which the app has no page, so that a mistyped path there gets the API's 404. */
 const otherPrefixes = new Set(["v1", "docs", "assets", "healthz", "readyz", "metrics"])
 
-const policy = [
-  "default-src 'self'",
-  "script-src 'self'",
-  // No inline style, so the app uses no part of its component library that writes <style> elements at run time.
-  "style-src 'self'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'"
-].join("; ")
+const policyOf = (frameAncestors: ReadonlyArray<string>) =>
+  [
+    "default-src 'self'",
+    "script-src 'self'",
+    // No inline style, so the app uses no part of its component library that writes <style> elements at run time.
+    "style-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${frameAncestors.join(" ") || "'none'"}`
+  ].join("; ")
 
-const securityHeaders = {
-  "content-security-policy": policy,
+const securityHeadersOf = (frameAncestors: ReadonlyArray<string>) => ({
+  "content-security-policy": policyOf(frameAncestors),
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff"
-}
+})
 
-const serveFile = (path: string, file: DashboardFile) =>
+type Headers = ReturnType<typeof securityHeadersOf>
+
+const serveFile = (path: string, file: DashboardFile, securityHeaders: Headers) =>
   serveDocument({
     ...file,
     compressible: file.brotli !== undefined,
@@ -59,20 +63,21 @@ const serveFile = (path: string, file: DashboardFile) =>
     }
   })
 
-const notBuilt = HttpServerResponse.text(
-  `<!doctype html>
+const notBuilt = (securityHeaders: Headers) =>
+  HttpServerResponse.text(
+    `<!doctype html>
 <html lang="en">
 <title>Ledgerhook</title>
 <p>The dashboard is not built. In the folder of Ledgerhook, run <code>npm run dashboard:build</code>, then start the
 service again.
 <p>The API works without it: see <a href="/docs">/docs</a>.
 `,
-  {
-    status: 503,
-    contentType: "text/html; charset=utf-8",
-    headers: { ...securityHeaders, "cache-control": "no-store" }
-  }
-)
+    {
+      status: 503,
+      contentType: "text/html; charset=utf-8",
+      headers: { ...securityHeaders, "cache-control": "no-store" }
+    }
+  )
 
 /** Whether the caller would rather have a page than JSON, as browsers do. `*` alone does not ask for a page. Pure. */
 export const prefersHtml = (accept: string | undefined): boolean => {
@@ -87,14 +92,14 @@ export const isPagePath = (path: string): boolean => {
   return !first.includes(".") && !otherPrefixes.has(first)
 }
 
-const pagesOf = (files: DashboardFiles | undefined): FindPage => {
+const pagesOf = (files: DashboardFiles | undefined, securityHeaders: Headers): FindPage => {
   const served = new Map(
     Array.from(files ?? [], ([path, file]): [string, ReturnType<typeof serveFile>] => [
       path,
-      serveFile(path, file)
+      serveFile(path, file, securityHeaders)
     ])
   )
-  const index = served.get(INDEX) ?? Effect.succeed(notBuilt)
+  const index = served.get(INDEX) ?? Effect.succeed(notBuilt(securityHeaders))
   return ({ headers, method, url }: HttpServerRequest.HttpServerRequest) => {
     if (method !== "GET" && method !== "HEAD" && method !== "OPTIONS") return undefined
     const path = pathOf(url)
@@ -114,5 +119,6 @@ export const dashboardPages = Effect.gen(function* () {
     ),
     Effect.orElseSucceed(() => undefined)
   )
-  return pagesOf(files)
+  const { frameAncestors } = yield* Settings
+  return pagesOf(files, securityHeadersOf(frameAncestors))
 })

@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { limitsJson } from "../../domain/Plans.ts"
 import { monthOf } from "../../domain/Quota.ts"
 import { AccountStore } from "../../storage/accounts/AccountStore.ts"
+import { ApiKeyStore } from "../../storage/accounts/ApiKeyStore.ts"
 import { UsageStore } from "../../storage/accounts/UsageStore.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
@@ -15,6 +16,7 @@ export const accountLayer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const accounts = yield* AccountStore
     const usage = yield* UsageStore
+    const keys = yield* ApiKeyStore
 
     return handlers.handleAll({
       get: Effect.fnUntraced(function* () {
@@ -23,6 +25,7 @@ export const accountLayer = HttpApiBuilder.group(
         const { deliveries, days } = yield* usage.usageOf(accountId, now)
         // Accounts are never deleted, so the key's account exists.
         const account = Option.getOrThrow(yield* accounts.find(accountId))
+        const { name, key_hint } = Option.getOrThrow(yield* keys.shown(keyId))
         return {
           id: account.id,
           name: account.name,
@@ -30,7 +33,7 @@ export const accountLayer = HttpApiBuilder.group(
           plan: account.plan,
           limits: limitsJson(limits),
           usage: { month: monthOf(now), deliveries, quota: limits.monthlyDeliveries, days },
-          key: { id: keyId, environment, scopes }
+          key: { id: keyId, name, key_hint, environment, scopes }
         }
       }, orUnavailable)
     })

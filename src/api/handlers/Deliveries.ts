@@ -37,7 +37,7 @@ import { change } from "../Change.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
 import type { Delivery, NewRetryJob } from "../contract/Deliveries.ts"
-import { DeliveryNotFailed, NotFound, QuotaExceeded, webhookDisabled } from "../Errors.ts"
+import { DeliveryNotFailed, NotFound, QuotaExceeded, ValidationError, webhookDisabled } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { refusedJob, WEBHOOK_FIELD } from "../JobRefusals.ts"
 import { makePage } from "../Pages.ts"
@@ -201,11 +201,16 @@ export const deliveriesLayer = HttpApiBuilder.group(
       }, orUnavailable),
 
       stats: Effect.fnUntraced(function* ({
-        query: { webhook_id: webhookId, period = "24h", series = "false" }
+        query: { webhook_id: webhookId, period = "24h", series = "false", interval }
       }) {
+        if (interval !== undefined && (series !== "true" || period !== "24h"))
+          return yield* ValidationError.because(`interval=${interval} needs series=true and period=24h.`, {
+            param: "interval"
+          })
         const nowMs = yield* Clock.currentTimeMillis
         const owner = ownerOf(yield* Caller)
-        const stats = yield* deliveries.stats(owner, webhookId, period, nowMs, series === "true")
+        const wanted = interval === undefined ? series === "true" : "quarters"
+        const stats = yield* deliveries.stats(owner, webhookId, period, nowMs, wanted)
         const { delivered, failed, pending, retrying, latencySumMs, points } = stats
         return {
           period,

@@ -1,4 +1,4 @@
-/** `/v1/incidents` and `/v1/webhooks/:id/incidents`. */
+/** `/v1/incidents`, `/v1/incidents/:id` and `/v1/webhooks/:id/incidents`. */
 
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -6,11 +6,13 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
 import type { WebhookId } from "../../domain/Ids.ts"
 import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
-import { type Incident, listIncidents } from "../../storage/webhooks/IncidentStore.ts"
+import { incidentCourse } from "../../storage/webhooks/IncidentCourse.ts"
+import { findIncident, type Incident, listIncidents } from "../../storage/webhooks/IncidentStore.ts"
 import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
+import { NotFound } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { makePage } from "../Pages.ts"
 import { checkPeriod } from "../Period.ts"
@@ -70,6 +72,29 @@ export const incidentsLayer = HttpApiBuilder.group(
     })
 
     return handlers.handleAll({
+      get: Effect.fnUntraced(
+        function* ({ params: { id } }) {
+          const nowMs = yield* Clock.currentTimeMillis
+          const keptFromMs = nowMs - retentionDeliveriesMs
+          const found = yield* findIncident(ownerOf(yield* Caller), id, nowMs, keptFromMs)
+          if (Option.isNone(found))
+            return yield* NotFound.because(`There is no incident ${id}.`, { param: "id" })
+          const course = yield* incidentCourse(found.value, nowMs, keptFromMs)
+          return {
+            ...shown(found.value),
+            course:
+              course === null
+                ? null
+                : {
+                    point_seconds: course.pointMs / 1_000,
+                    points: course.points.map((point) => ({ ...point, at: iso(point.at) }))
+                  }
+          }
+        },
+        Effect.provideService(SqlClient.SqlClient, sql),
+        orUnavailable
+      ),
+
       list: ({ query }) => orUnavailable(list(query, undefined)),
 
       ofWebhook: Effect.fnUntraced(function* ({ params, query }) {

@@ -2,6 +2,7 @@
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { makeWebhookProgress } from "../../coverage/WebhookProgress.ts"
+import { iso } from "../../domain/IsoTime.ts"
 import { ownerOf } from "../Authentication.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
@@ -32,7 +33,11 @@ export const progressLayer = HttpApiBuilder.group(
                   event_id: oldestWaiting.eventId,
                   ledger_index: oldestWaiting.ledgerIndex
                 },
-          gaps
+          gaps: gaps.map(({ beganAt, endedAt, ...gap }) => ({
+            ...gap,
+            began_at: iso(beganAt),
+            ended_at: endedAt === null ? null : iso(endedAt)
+          }))
         }
       }, orUnavailable)
     })

@@ -39,6 +39,13 @@ import { checkPeriod } from "../Period.ts"
 import { CostlyTurns } from "../Turns.ts"
 import { noWebhook } from "../WebhookRefusals.ts"
 
+const requestedOf = ({ event_types, since, statuses, until }: NonNullable<ReplayJobRow["requested"]>) => ({
+  ...(statuses === undefined ? {} : { statuses }),
+  ...(event_types === undefined ? {} : { event_types }),
+  ...(since === undefined ? {} : { since: iso(Math.floor(since)) }),
+  ...(until === undefined ? {} : { until: iso(Math.ceil(until)) })
+})
+
 const jobOf = (row: ReplayJobRow): ReplayJob => ({
   job_id: row.id,
   mode: row.mode,
@@ -51,8 +58,10 @@ const jobOf = (row: ReplayJobRow): ReplayJob => ({
   waiting: row.deliveries?.waiting ?? null,
   failed: row.deliveries?.failed ?? null,
   error: row.error,
+  requested: row.requested === null ? null : requestedOf(row.requested),
   created_at: iso(row.created_at),
-  completed_at: row.completed_at === null ? null : iso(row.completed_at)
+  completed_at: row.completed_at === null ? null : iso(row.completed_at),
+  finished_at: row.finished_at === null ? null : iso(row.finished_at)
 })
 
 const progressOf = ({ history, part, started_at, status }: ReplayJobRow): ReplayProgress => {

@@ -47,6 +47,7 @@ import { checkFilter, filterError } from "../FilterFaults.ts"
 import { makePage } from "../Pages.ts"
 import { webhookStatsShown } from "../ShownStats.ts"
 import { SyntheticEvents } from "../SyntheticEvents.ts"
+import { payloadFaults } from "../TestPayload.ts"
 import { CostlyTurns, makeTurns } from "../Turns.ts"
 import { limitReached, noWebhook } from "../WebhookRefusals.ts"
 
@@ -210,7 +211,7 @@ export const webhooksLayer = HttpApiBuilder.group(
       list: Effect.fnUntraced(function* ({ query }) {
         const caller = yield* Caller
         const owner = ownerOf(caller)
-        const { health, search, sort = webhookOrders[0], stats: period, status } = query
+        const { event_type, health, network, search, sort = webhookOrders[0], stats: period, status } = query
         if (period !== undefined && !hasScope(caller.scopes, "deliveries:read")) {
           return yield* Forbidden.because(
             "stats needs the scope deliveries:read, which this key lacks; leave out stats to list the webhooks.",
@@ -218,10 +219,12 @@ export const webhooksLayer = HttpApiBuilder.group(
           )
         }
         const nowMs = yield* Clock.currentTimeMillis
-        const list = ["webhooks", owner.accountId, ...owner.networks, status, search, health, sort]
-        const readsAll = search !== undefined || health !== undefined || sort === "health"
+        const filter = { status, health, search, network, eventType: event_type, sort }
+        const list = ["webhooks", owner.accountId, ...owner.networks, ...Object.values(filter)]
+        const readsAll =
+          [search, health, network, event_type].some((one) => one !== undefined) || sort === "health"
         const read = (after: string | undefined, limit: number) => {
-          const found = webhooks.list(owner, { status, health, search, sort, after }, nowMs, limit)
+          const found = webhooks.list(owner, { ...filter, after }, nowMs, limit)
           // Several searches of an account would keep other accounts waiting.
           return readsAll ? searchTurns.run(owner.accountId, searches.withPermit(found)) : found
         }
@@ -326,7 +329,8 @@ export const webhooksLayer = HttpApiBuilder.group(
         const owner = ownerOf(yield* Caller)
         const now = yield* Clock.currentTimeMillis
         const id = randomId("dlv_", now)
-        const event = synthetic.make(payload.event_type, now)
+        yield* failWith(...payloadFaults(payload))
+        const event = synthetic.make(payload.event_type, now, payload.payload)
         yield* tests.prepare(now)
         const result = yield* change(tests.queue(owner, { id, webhookId: params.id, event }, now))
         switch (result) {

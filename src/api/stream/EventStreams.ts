@@ -1,6 +1,6 @@
 /**
  * The open event streams of this process. It limits the number of streams, for each account and in total. It ends a
- * stream when its key may no longer be used, when its reader is too slow, or when the server stops. The last event of
+ * stream when its key or session may no longer be used, when its reader is too slow, or when the server stops. The last event of
  * a stream says why it ends. If the reader reads nothing, the service closes the connection without a last event.
  */
 import { Clock, Context, Deferred, Effect, Layer, Option, RcMap, Semaphore } from "effect"
@@ -46,7 +46,7 @@ interface OpenStream {
   handedAt: number | undefined
   /** When it was first seen to be ending. */
   endedAt: number | undefined
-  /** When its key was last found to be usable. */
+  /** When its key or session was last found to be usable. */
   checkedAt: number
   /**
    * Why the service ends the stream, if it does. `endedBecause` returns the reason that the stream's reader has
@@ -88,15 +88,15 @@ export class EventStreams extends Context.Service<EventStreams>()("ledgerhook/ap
     })
 
     const checkKeys = Effect.fnUntraced(function* (nowMs: number) {
-      const ids = new Set(Array.from(open, ({ caller }) => caller.keyId))
+      const hashes = new Set(Array.from(open, ({ caller }) => caller.admittedBy))
       const usable = yield* keys
-        .usable([...ids], yield* Clock.currentTimeMillis)
+        .usable([...hashes], yield* Clock.currentTimeMillis)
         .pipe(Effect.timeout(Limits.readyCheckMs), Effect.option)
       for (const stream of open) {
-        const { keyId } = stream.caller
+        const { admittedBy } = stream.caller
         // A stream that was opened since has just been admitted.
-        if (!ids.has(keyId)) continue
-        if (Option.isSome(usable) && usable.value.has(keyId)) stream.checkedAt = nowMs
+        if (!hashes.has(admittedBy)) continue
+        if (Option.isSome(usable) && usable.value.has(admittedBy)) stream.checkedAt = nowMs
         else if (Option.isSome(usable)) end(stream, "key")
         else if (nowMs - stream.checkedAt > limits.stalledMs) end(stream, "unchecked")
       }

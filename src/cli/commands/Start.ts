@@ -35,7 +35,7 @@ export const start = Command.make(
 ).pipe(
   about(
     "Run the service",
-    "Run the service in this process, with the roles in ROLES (default: all). It applies migrations, watches the configured XRP Ledger networks, delivers events and serves the API. It prints the addresses of the API and the dashboard and, at the first start, the admin key. SIGTERM or Ctrl-C stops it in order; a second one, more than a second later, stops it at once.",
+    "Run the service in this process, with the roles in ROLES (default: all). It applies migrations, watches the configured XRP Ledger networks, delivers events and serves the API. It prints the addresses of the API and the dashboard and, at the first start, the admin key and a link that signs in to the dashboard once. SIGTERM or Ctrl-C stops it in order; a second one, more than a second later, stops it at once.",
     {
       "ledgerhook start": "Use the settings of the environment and .env",
       "XRPL_MAINNET_URLS= XRPL_TESTNET_URLS=wss://s.altnet.rippletest.net:51233 ledgerhook start":

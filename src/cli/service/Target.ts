@@ -3,7 +3,7 @@
  * can also read the local database use a service only if `LEDGERHOOK_URL` is set. No output contains the key.
  */
 import { Effect, Option } from "effect"
-import type { Environment } from "../../config/Config.ts"
+import type { Environment, SettingsShape } from "../../config/Config.ts"
 import { type WrongUsage, wrongUsage } from "../terminal/Failure.ts"
 import { Invocation } from "../terminal/Invocation.ts"
 
@@ -58,4 +58,21 @@ export const targetOf = Effect.fnUntraced(function* (
   // Other characters are not allowed in a header.
   if (!/^[!-~]+$/.test(key)) return yield* wrongUsage(needs)
   return { url: url.href.replace(/\/+$/, ""), key }
+})
+
+/** The address of the local service for browsers: `LEDGERHOOK_URL`, otherwise that of `HOST` and `PORT`. */
+export const serviceUrl = Effect.fnUntraced(function* (
+  environment: Environment,
+  { host, port }: Pick<SettingsShape, "host" | "port">
+): Effect.fn.Return<string, WrongUsage> {
+  const given = variable(environment, URL_VARIABLE)
+  if (given === undefined && port === 0) {
+    return yield* wrongUsage(
+      `set ${URL_VARIABLE} to the address of the service: PORT is 0, so it is not known.`
+    )
+  }
+  const reached = host.includes(":") ? `[${host}]` : host
+  const url = Option.getOrUndefined(httpUrl(given ?? `http://${reached}:${port}`))
+  if (url === undefined) return yield* wrongUsage(`${URL_VARIABLE} must be ${API_URL}.`)
+  return url.href.replace(/\/+$/, "")
 })

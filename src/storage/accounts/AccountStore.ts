@@ -119,7 +119,7 @@ export class AccountStore extends Context.Service<AccountStore>()("ledgerhook/st
       /**
        * Makes the first account if there is none. `adminKey` becomes a key of the first account unless a key has that
        * value already. Without `adminKey` a new first account gets a generated key, the `keyToPrint`. `adminEmail`
-       * becomes the address of the first account if it has none.
+       * becomes the address of the first account if it has none. `firstKeyId`: the key of an account made just now.
        */
       ensureFirstAccount: Effect.fnUntraced(function* (
         {
@@ -136,12 +136,12 @@ export class AccountStore extends Context.Service<AccountStore>()("ledgerhook/st
           yield* sql`UPDATE accounts SET email = ${adminEmail} WHERE id = ${accountId} AND email IS NULL`
         const admin = { accountId, scopes: ["admin"], environment: "live" } as const
         if (adminKey !== undefined) {
-          yield* keys.create({ ...admin, name: "ADMIN_KEY", value: adminKey }, nowMs)
-          return { accountId, keyToPrint: undefined }
+          const made = yield* keys.create({ ...admin, name: "ADMIN_KEY", value: adminKey }, nowMs)
+          return { accountId, keyToPrint: undefined, firstKeyId: first === undefined ? made?.id : undefined }
         }
-        if (first !== undefined) return { accountId, keyToPrint: undefined }
+        if (first !== undefined) return { accountId, keyToPrint: undefined, firstKeyId: undefined }
         const made = yield* keys.create({ ...admin, name: "admin" }, nowMs)
-        return { accountId, keyToPrint: made?.value }
+        return { accountId, keyToPrint: made?.value, firstKeyId: made?.id }
       }, sql.withTransaction)
     }
   })

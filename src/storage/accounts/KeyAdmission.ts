@@ -1,8 +1,9 @@
 /**
- * Admission of API requests: one statement for any number of requests. It finds their keys by SHA-256, counts them in
- * both rate windows of each key and of each account, and returns how many pass. Exact over all servers: the statement
+ * Admission of API requests: one statement for any number of requests. It finds their keys by the SHA-256 of a key or of a
+ * session's token (domain/Session.ts), counts them in both rate windows of each key and of each account, and returns how
+ * many pass. Exact over all servers: the statement
  * locks the rows of counts, first those of accounts and then those of keys, each in one order, so that statements cannot
- * deadlock. Nothing is cached, so a revoked key fails at its next request.
+ * deadlock. Nothing is cached, so a revoked key, and a session that has ended, fail at their next request.
  */
 
 import { Context, Effect, Layer } from "effect"
@@ -30,7 +31,7 @@ export interface WindowUse {
   readonly endsMs: number
 }
 
-/** The answer for the requests with one key. */
+/** The answer for the requests with one key, or with one session. */
 export interface Admission {
   readonly identity: Identity
   readonly suspended: boolean
@@ -84,6 +85,7 @@ const admissionOf = (row: Row): Admission => {
   return {
     identity: {
       keyId: row.key_id,
+      admittedBy: row.sha256,
       accountId: row.account_id,
       plan: row.plan,
       limits,
@@ -122,20 +124,31 @@ export class KeyAdmission extends Context.Service<KeyAdmission>()("ledgerhook/st
 
     return {
       /**
-       * `requests`: their number by the SHA-256 of their key, in lower-case hex. Unknown, revoked and expired keys
-       * are not in the result. The lookup is by hash, so its duration reveals nothing about a key.
+       * `requests`: their number by the SHA-256 of their key or token, in lower-case hex. Unknown, revoked and expired
+       * ones are not in the result. The lookup is by hash, so its duration reveals nothing about a key.
        */
       admit: (requests: ReadonlyMap<string, number>, nowMs: number) =>
         sql<Row>`
           WITH clock (minute, day, at) AS (
             VALUES (${Math.floor(nowMs / MINUTE_MS)}::int, ${Math.floor(nowMs / DAY_MS)}::int,
                     ${new Date(nowMs).toISOString()}::timestamptz)
-          ), valid AS (
-            SELECT asked.sha256, asked.requests, key.id AS key_id, key.account_id, key.environment, key.scopes,
-                   clock.minute AS clock_minute, clock.day AS clock_day, clock.at
+          ), asked AS (
+            SELECT asked.sha256, asked.requests, coalesce(key.id, session.key_id) AS key_id,
+                   -- The requests of the key's other callers in this statement that come first.
+                   sum(asked.requests) OVER (
+                     PARTITION BY coalesce(key.id, session.key_id) ORDER BY asked.sha256
+                   ) - asked.requests AS before
             FROM unnest(${column([...requests.keys()])}::text[], ${column([...requests.values()])}::int[])
                    AS asked (sha256, requests)
-              JOIN api_keys AS key ON key.key_sha256 = decode(asked.sha256, 'hex')
+              CROSS JOIN clock
+              LEFT JOIN api_keys AS key ON key.key_sha256 = decode(asked.sha256, 'hex')
+              LEFT JOIN sessions AS session
+                ON session.sha256 = decode(asked.sha256, 'hex') AND session.expires_at > clock.at
+          ), valid AS (
+            SELECT of_key.requests, key.id AS key_id, key.account_id, key.environment, key.scopes,
+                   clock.minute AS clock_minute, clock.day AS clock_day, clock.at
+            FROM (SELECT key_id, sum(requests)::int AS requests FROM asked GROUP BY key_id) AS of_key
+              JOIN api_keys AS key ON key.id = of_key.key_id
               CROSS JOIN clock
               CROSS JOIN set_config('synchronous_commit', 'off', true)
             WHERE key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > clock.at)
@@ -194,10 +207,14 @@ export class KeyAdmission extends Context.Service<KeyAdmission>()("ledgerhook/st
               minute = excluded.minute, minute_used = excluded.minute_used,
               day = excluded.day, day_used = excluded.day_used
           )
-          SELECT sha256, key_id, account_id, environment, scopes, plan, suspended, own, minute, minute_used, day,
-                 day_used, account_minute, (account_minute_used + ahead)::float8 AS account_minute_used,
-                 account_day, (account_day_used + ahead)::float8 AS account_day_used, admitted
-          FROM counted`.pipe(Effect.map((rows) => new Map(rows.map((row) => [row.sha256, admissionOf(row)]))))
+          SELECT sha256, key_id, account_id, environment, scopes, plan, suspended, own,
+                 minute, (minute_used + passed)::int AS minute_used, day, (day_used + passed)::int AS day_used,
+                 account_minute, (account_minute_used + ahead + passed)::float8 AS account_minute_used,
+                 account_day, (account_day_used + ahead + passed)::float8 AS account_day_used,
+                 least(asked.requests, admitted - passed)::int AS admitted
+          FROM asked JOIN counted USING (key_id) CROSS JOIN LATERAL (SELECT least(before, admitted) AS passed) AS first`.pipe(
+          Effect.map((rows) => new Map(rows.map((row) => [row.sha256, admissionOf(row)])))
+        )
     }
   })
 }) {

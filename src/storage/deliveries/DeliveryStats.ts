@@ -132,6 +132,8 @@ interface Counted {
 
 const [{ widthMs: MINUTE_MS }] = countWidths
 
+const QUARTER_MS = 15 * MINUTE_MS
+
 const sinceOf = (period: StatsPeriod, nowMs: number) =>
   downTo(nowMs - statsWidths[period].periodMs, MINUTE_MS)
 
@@ -158,15 +160,19 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
   }
 
   return {
-    /** Statistics of deliveries created in the period before `nowMs`, for one webhook or all. */
+    /**
+     * Statistics of deliveries created in the period before `nowMs`, for one webhook or all. `series`: with the points of
+     * the period, or with one for each quarter of an hour.
+     */
     stats: (
       owner: Owner,
       webhookId: WebhookId | undefined,
       period: StatsPeriod,
       nowMs: number,
-      withPoints: boolean
+      series: boolean | "quarters"
     ): Effect.Effect<DeliveryStats, SqlError.SqlError> => {
-      const { pointMs } = statsWidths[period]
+      const withPoints = series !== false
+      const pointMs = series === "quarters" ? QUARTER_MS : statsWidths[period].pointMs
       const sinceMs = sinceOf(period, nowMs)
       const [firstPointMs, endMs] = [downTo(sinceMs, pointMs), downTo(nowMs, pointMs) + pointMs]
       const ofWebhook = webhookId === undefined ? sql.literal("NOT is_empty") : sql`webhook_id = ${webhookId}`

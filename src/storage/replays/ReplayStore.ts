@@ -47,6 +47,8 @@ export interface ReplayJobRow {
   readonly deliveries: Readonly<Record<"delivered" | "waiting" | "failed", number>> | null
   /** The part of the job that has been read, from 0 to 1. */
   readonly part: number
+  /** Which events or deliveries it takes, without accounts and payload filter; null for event ids. */
+  readonly requested: Partial<RetryFilters> | null
   readonly created_at: string
   readonly started_at: string | null
   /** Ledgers before the service's first one that the job needs; null if it needs none. */
@@ -61,6 +63,8 @@ export interface ReplayJobRow {
   readonly skipped_ledgers: ReadonlyArray<number>
   readonly completed_at: string | null
   readonly cancelled_at: string | null
+  /** When it had ended and none of its deliveries waited. */
+  readonly finished_at: string | null
 }
 
 /** The columns of a `ReplayJobRow`, from `replay_jobs`. */
@@ -71,7 +75,8 @@ export const replayJobColumns = (sql: SqlClient.SqlClient) => sql`
   CASE WHEN by_ledger OR retry IS NOT NULL THEN processed_events::float8 / greatest(1, total_events, processed_events)
     WHEN cursor IS NULL THEN 0
     ELSE (cursor - start_offset)::float8 / greatest(1, end_offset - start_offset) END AS part,
-  created_at, started_at, completed_at, cancelled_at, CASE WHEN waiting IS NOT NULL THEN (
+  coalesce(retry, filters - ARRAY['accounts', 'payload_filter']) AS requested,
+  created_at, started_at, completed_at, cancelled_at, finished_at, CASE WHEN waiting IS NOT NULL THEN (
     SELECT jsonb_build_object(
       'delivered', delivered + coalesce(sum(count) FILTER (WHERE outcome = 'delivered'), 0),
       'waiting', waiting + coalesce(sum(count) FILTER (WHERE outcome = 'waiting'), 0),

@@ -16,6 +16,8 @@ export interface Gap {
   /** Null while it is open, and until upkeep knows it. */
   readonly to: number | null
   readonly reason: GapReason
+  readonly beganAt: string
+  readonly endedAt: string | null
 }
 
 /** What upkeep found of a network. */
@@ -43,7 +45,8 @@ export const makeGapStore = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Oldest first. */
   list: (webhookId: WebhookId) =>
     sql<Gap>`
-      SELECT from_ledger::float8 AS from, to_ledger::float8 AS to, reason FROM webhook_gaps
+      SELECT from_ledger::float8 AS from, to_ledger::float8 AS to, reason, began_at AS "beganAt", ended_at AS "endedAt"
+      FROM webhook_gaps
       WHERE webhook_id = ${webhookId} ORDER BY began_at, reason`,
 
   /**

@@ -3,7 +3,7 @@
  * incident's end. These are counted when they are shown, until upkeep stores the counts: once none of them waits, or a
  * day before the deliveries are dropped.
  */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { IncidentEnd } from "../../domain/HealthState.ts"
@@ -128,6 +128,20 @@ export const listIncidents = Effect.fnUntraced(function* (
       ...(beforeId === undefined ? [] : [sql`id < ${beforeId}`])
     ])} ORDER BY id DESC LIMIT ${limit}`
   return yield* withOutcomes(incidents, nowMs, keptFromMs)
+})
+
+export const findIncident = Effect.fnUntraced(function* (
+  { accountId, networks }: Owner,
+  id: string,
+  nowMs: number,
+  keptFromMs: number
+) {
+  const sql = yield* SqlClient.SqlClient
+  const incidents = yield* sql<Stored>`
+    SELECT ${sql.literal(COLUMNS)} FROM incidents
+    WHERE id = ${id} AND account_id = ${accountId} AND network = ANY(${networks}::text[])`
+  const [incident] = yield* withOutcomes(incidents, nowMs, keptFromMs)
+  return Option.fromNullishOr(incident)
 })
 
 export const findIncidents = Effect.fnUntraced(function* (

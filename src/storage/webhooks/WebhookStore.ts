@@ -14,7 +14,7 @@ import type { AccountId } from "../../domain/Ids.ts"
 import { webhookDisabledMail } from "../../domain/Mails.ts"
 import type { Network } from "../../domain/Network.ts"
 import type { WebhookStatus } from "../../domain/Webhook.ts"
-import { expandPatterns, type WebhookOrder } from "../../domain/WebhookRules.ts"
+import { expandPatterns, patternsMeeting, type WebhookOrder } from "../../domain/WebhookRules.ts"
 import { deleteEvery } from "../../observability/ClockTrust.ts"
 import { lockedLimits } from "../accounts/AccountLimits.ts"
 import { queueMails } from "../accounts/MailStore.ts"
@@ -71,6 +71,9 @@ interface ListFilter {
   readonly health: HealthState | undefined
   /** A part of the id, the url or the description, or a whole id. */
   readonly search: string | undefined
+  readonly network: Network | undefined
+  /** Webhooks that ask for an event which this pattern matches. */
+  readonly eventType: string | undefined
   readonly sort: WebhookOrder
   /** The `place` of the last webhook of the page before. */
   readonly after: string | undefined
@@ -203,7 +206,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
       /** Those after `after`. `place`: where the webhook is in the list. */
       list: (
         owner: Owner,
-        { after, health, search, sort, status }: ListFilter,
+        { after, eventType, health, network, search, sort, status }: ListFilter,
         nowMs: number,
         limit: number
       ) => {
@@ -222,6 +225,10 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
               ...(status === undefined ? [] : [sql`status = ${status}`]),
               ...(health === undefined ? [] : [inState(sql, health, nowMs)]),
               ...(search === undefined ? [] : [foundBy(sql, search)]),
+              ...(network === undefined ? [] : [sql`network = ${network}`]),
+              ...(eventType === undefined
+                ? []
+                : [sql`event_types && ${column(patternsMeeting(eventType))}::text[]`]),
               ...isBefore
             ])}
           ) AS listed WHERE ${next} ORDER BY rank, id DESC LIMIT ${limit}`

@@ -58,6 +58,7 @@ layer(Live)("key admission", (it) => {
       const admission = yield* admit(value, NOW)
       assert.deepStrictEqual(admission?.identity, {
         keyId: id,
+        admittedBy: hashOf(value),
         accountId,
         plan: "builder",
         limits: limitsOf("builder", plansOwn),

@@ -132,6 +132,18 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
         )
         assert.deepStrictEqual(counts, { ...mine, attempts })
         assert.deepStrictEqual(points.at(-1)!.attempts, attempts)
+        if (period === "24h") {
+          const fine = yield* queries.stats({ ...owner, networks }, webhookId, period, NOW, "quarters")
+          assert.strictEqual(fine.points[1]!.at - fine.points[0]!.at, 900_000)
+          for (const point of points) {
+            const within = fine.points.filter(({ at }) => at >= point.at && at < point.at + pointMs)
+            for (const status of ["delivered", "failed", "pending"] as const)
+              assert.strictEqual(
+                within.reduce((sum, one) => sum + one[status], 0),
+                point[status]
+              )
+          }
+        }
         const sums = yield* queries.stats({ ...owner, networks }, webhookId, period, NOW, false)
         assert.deepStrictEqual(sums, { ...mine, attempts, latencySumMs, p50Ms, p99Ms, points: [] })
         const delivered = inside.filter(({ status }) => status === "delivered")

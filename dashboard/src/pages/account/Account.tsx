@@ -1,100 +1,196 @@
-/** The account: its plan, its limits, and what it has used this month. */
-import { Progress } from "@mantine/core"
+/** The account: how far its quota reaches at the present pace, what each day used, and the limits of its plan. */
 import { useAccount } from "../../api/account.ts"
+import { useKeys } from "../../api/keys.ts"
+import { useRequestsLeft } from "../../api/refresh.ts"
 import type { Account as AccountData } from "../../api/session.tsx"
-import { count, plural } from "../../parts/format.ts"
+import { useWebhookCounts } from "../../api/webhooks.ts"
+import { Copy } from "../../parts/Copy.tsx"
+import { count, duration, hourMinute, localDay, utcDay } from "../../parts/format.ts"
+import { useNow } from "../../parts/now.ts"
 import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
+import { mayDo, networksOf } from "../keys/rights.ts"
+import { activeKeys } from "../keys/state.ts"
+import { totalOf } from "../overview/state.ts"
+import classes from "./Account.module.css"
+import { daysOf, type Forecast, forecastOf, monthEnd } from "./forecast.ts"
 import { UsageByDay } from "./UsageByDay.tsx"
 
-const Usage = ({ usage }: Pick<AccountData, "usage">) => {
-  const { month, deliveries, quota } = usage
-  const percent = quota === null ? 0 : (100 * deliveries) / Math.max(quota, 1)
+/** At this part of the quota the account gets a mail. */
+const NOTICE_PERCENT = 80
+
+type Usage = AccountData["usage"]
+
+const isUsedUp = ({ deliveries, quota }: Usage) => quota !== null && deliveries >= quota
+
+const headlineOf = (usage: Usage, usedUpAt: number | undefined): string => {
+  if (isUsedUp(usage)) return "The month's quota is used up"
+  return usedUpAt === undefined
+    ? "Plan and usage"
+    : `The quota lasts until ${localDay(usedUpAt)}, about ${hourMinute(usedUpAt)}`
+}
+
+const noteOf = (usage: Usage, forecast: Forecast | undefined): string => {
+  const next = utcDay(monthEnd(usage))
+  const then = `deliveries on mainnet wait, and resume automatically on ${next}`
+  if (isUsedUp(usage)) return `Now ${then}, or when the plan changes.`
+  if (forecast === undefined) return "A month begins at 00:00 UTC."
+  return forecast.usedUpAt === undefined
+    ? `At the pace of the last 7 days, the month ends at about ${count(forecast.total)} attempts.`
+    : `At the pace of the last 7 days. Then ${then}.`
+}
+
+const Quota = ({ usage }: Pick<AccountData, "usage">) => {
+  const now = useNow()
+  const { deliveries, quota } = usage
+  const left = duration(Math.max(monthEnd(usage) - now, 0), true)
   return (
-    <Section title={`Usage in ${month}`}>
-      <p>
-        {quota === null
-          ? `${plural(deliveries, "delivery attempt")} on mainnet. This plan has no monthly limit.`
-          : `${count(deliveries)} of ${count(quota)} delivery attempts on mainnet.`}{" "}
-        <span className="quiet">
-          Retries count. Test events and test networks do not. A month begins at 0:00 UTC.
+    <section aria-label="Quota">
+      <div className={classes["sums"]}>
+        <span>
+          <b className={classes["figure"]}>{count(deliveries)}</b>{" "}
+          {quota === null
+            ? "attempts on mainnet; this plan has no monthly limit"
+            : `of ${count(quota)} attempts`}
         </span>
-      </p>
+        <span>
+          {quota !== null && `${count(Math.max(quota - deliveries, 0))} left, `}
+          {left} to go
+        </span>
+      </div>
       {quota !== null && (
-        <Progress
-          value={Math.min(percent, 100)}
-          color={percent >= 100 ? "red" : "indigo"}
-          aria-label="Quota used"
-          size="lg"
-          mt="sm"
-        />
+        <div className={classes["quota"]}>
+          <Bar part={deliveries / Math.max(quota, 1)} large />
+          <i className={classes["notice"]} style={{ left: `${NOTICE_PERCENT}%` }} />
+          <small style={{ left: `${NOTICE_PERCENT}%` }}>{NOTICE_PERCENT}%: a mail says so</small>
+        </div>
       )}
-      {percent >= 100 && (
-        <p>
-          The quota is used up: nothing is sent on mainnet until the month ends or the plan changes. A replay
-          sends it later.
-        </p>
-      )}
-      <UsageByDay days={usage.days} />
+    </section>
+  )
+}
+
+const Bar = ({ part, large = false }: { readonly part: number; readonly large?: boolean }) => (
+  <div className={classes["bar"]} data-large={large || undefined} data-full={part >= 1 || undefined}>
+    <i style={{ width: `${Math.min(part, 1) * 100}%` }} />
+  </div>
+)
+
+interface LimitProps {
+  readonly name: string
+  /** What the number is of. */
+  readonly of?: string
+  /** Undefined: not known here. */
+  readonly used: number | undefined
+  readonly limit: number
+}
+
+const Limit = ({ name, of, used, limit }: LimitProps) => (
+  <tr>
+    <th scope="row">
+      {name} {of && <span className="note">{of}</span>}
+    </th>
+    <td>{used !== undefined && <Bar part={used / Math.max(limit, 1)} />}</td>
+    <td>{used !== undefined && count(used)}</td>
+    <td>of {count(limit)}</td>
+  </tr>
+)
+
+const Limits = () => {
+  const { limits, key } = useAccount()
+  const counts = useWebhookCounts().data
+  const keys = useKeys().data
+  const now = useNow()
+  const left = useRequestsLeft()
+  const usedOf = (limit: number) => (left?.limit === limit ? left.limit - left.remaining : undefined)
+  return (
+    <Section title="Limits of the plan">
+      <table className={classes["limits"]} aria-label="Limits of the plan">
+        <tbody>
+          <Limit
+            name="Webhooks"
+            of={`on ${networksOf(key.environment)}`}
+            used={counts && totalOf(counts.states)}
+            limit={limits.webhooks}
+          />
+          <Limit
+            name="Account filters"
+            of="in all webhooks together"
+            used={undefined}
+            limit={limits.account_filters}
+          />
+          <Limit
+            name="API keys"
+            of={`${count(limits.new_api_keys_per_day)} new ones a day`}
+            used={keys && activeKeys(keys, now).length}
+            limit={limits.api_keys}
+          />
+          <Limit name="Replays at once" used={undefined} limit={limits.concurrent_replays} />
+          <Limit
+            name="Requests a minute"
+            of={`with each key; ${count(limits.account_requests_per_minute)} with all`}
+            used={usedOf(limits.requests_per_minute)}
+            limit={limits.requests_per_minute}
+          />
+          <Limit
+            name="Requests a day"
+            of={`with each key; ${count(limits.account_requests_per_day)} with all`}
+            used={usedOf(limits.requests_per_day)}
+            limit={limits.requests_per_day}
+          />
+        </tbody>
+      </table>
     </Section>
   )
 }
 
-const Limits = ({ limits }: Pick<AccountData, "limits">) => (
-  <Section title="Limits of the plan">
-    <dl className="facts">
-      <dt>Requests with each key</dt>
-      <dd>
-        {count(limits.requests_per_minute)} a minute, {count(limits.requests_per_day)} a day
-      </dd>
-      <dt>Requests with all keys together</dt>
-      <dd>
-        {count(limits.account_requests_per_minute)} a minute, {count(limits.account_requests_per_day)} a day
-      </dd>
-      <dt>Delivery attempts</dt>
-      <dd>
-        {limits.monthly_deliveries === null ? "no limit" : `${count(limits.monthly_deliveries)} a month`}
-      </dd>
-      <dt>Webhooks</dt>
-      <dd>{count(limits.webhooks)}</dd>
-      <dt>Account filters</dt>
-      <dd>{count(limits.account_filters)} in all webhooks together</dd>
-      <dt>Replay jobs at a time</dt>
-      <dd>{count(limits.concurrent_replays)}</dd>
-      <dt>API keys</dt>
-      <dd>
-        {count(limits.api_keys)}, {count(limits.new_api_keys_per_day)} new ones within 24 hours
-      </dd>
-    </dl>
-  </Section>
-)
+/** Cut in the middle. */
+const shortId = (id: string): string => `${id.slice(0, 10)}…${id.slice(-4)}`
+
+const Facts = () => {
+  const { name, email, plan, id, key } = useAccount()
+  return (
+    <Section title="Account">
+      <dl className="facts">
+        <dt>Name</dt>
+        <dd>
+          <PlainText>{name}</PlainText>
+        </dd>
+        <dt>Plan</dt>
+        <dd className={classes["plan"]}>{plan}</dd>
+        <dt>Mails go to</dt>
+        <dd>{email === null ? "nobody" : <PlainText>{email}</PlainText>}</dd>
+        <dt>Id</dt>
+        <dd className="row">
+          <span className="mono">{shortId(id)}</span>
+          <Copy value={id} what="the id" />
+        </dd>
+        <dt>Signed in with</dt>
+        <dd>
+          a {key.environment} key, which may {mayDo(key.scopes, key.environment)}
+        </dd>
+      </dl>
+      <p className={`note ${classes["operator"]}`}>
+        The operator of this service changes the plan and the address of mails.{" "}
+        <a href="/docs/notices">Notices</a> can be sent to a URL of yours too.
+      </p>
+    </Section>
+  )
+}
 
 export const Account = () => {
-  const { name, email, plan, id, limits, usage, key } = useAccount()
+  const { usage } = useAccount()
+  const now = useNow()
+  const forecast = forecastOf(usage, now)
   return (
-    <Page title="Plan and usage">
-      <Section>
-        <dl className="facts">
-          <dt>Name</dt>
-          <dd>
-            <PlainText>{name}</PlainText>
-          </dd>
-          <dt>Mails go to</dt>
-          <dd>
-            {email === null ? "nobody: the operator can set an address" : <PlainText>{email}</PlainText>}
-          </dd>
-          <dt>Plan</dt>
-          <dd style={{ textTransform: "capitalize" }}>{plan}</dd>
-          <dt>Account id</dt>
-          <dd className="mono">{id}</dd>
-          <dt>Signed in with</dt>
-          <dd>
-            a {key.environment} key <span className="mono">{key.id}</span>, which may: {key.scopes.join(", ")}
-          </dd>
-        </dl>
-      </Section>
-      <Usage usage={usage} />
-      <Limits limits={limits} />
+    <Page title={headlineOf(usage, forecast?.usedUpAt)} note={noteOf(usage, forecast)}>
+      <Quota usage={usage} />
+      {usage.deliveries > 0 && (
+        <UsageByDay days={daysOf(usage, now)} nowMs={now} usedUpAt={forecast?.usedUpAt} quota={usage.quota} />
+      )}
+      <div className={classes["columns"]}>
+        <Limits />
+        <Facts />
+      </div>
     </Page>
   )
 }

@@ -176,7 +176,8 @@ const Shown = ({ delivery, retry }: { readonly delivery: DeliveryDetail; readonl
   const isRetryable = mayRetry && (status === "failed" || status === "retrying")
   return (
     <Page
-      within={{ to: "/deliveries", label: "Deliveries", here: short(delivery.id) }}
+      within={{ to: "/deliveries", label: "Deliveries" }}
+      name={short(delivery.id)}
       title={deliveryTitle(delivery, now)}
       note={<State delivery={delivery} webhook={webhook} />}
       actions={

@@ -1,91 +1,193 @@
-/** The account's API keys: who uses them, and until when. */
+/** The account's API keys: who uses them, what they may do, and until when. */
 import { Button } from "@mantine/core"
+import { IconArrowDown, IconChevronRight, IconClock, IconPlus } from "@tabler/icons-react"
 import { useState } from "react"
 import { useAccount, useMay } from "../../api/account.ts"
-import { call } from "../../api/call.ts"
-import { type ApiKey, listApiKeys } from "../../api/ledgerhook.ts"
-import { PAGE_ROWS, useList } from "../../api/list.ts"
-import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
-import { Empty } from "../../parts/Notices.tsx"
-import { Page, Section } from "../../parts/Page.tsx"
+import { useKeys } from "../../api/keys.ts"
+import type { ApiKey } from "../../api/ledgerhook.ts"
+import { count, plural } from "../../parts/format.ts"
+import { Loading } from "../../parts/Loading.tsx"
+import { FailureNotice } from "../../parts/Notices.tsx"
+import { useNow } from "../../parts/now.ts"
+import { Page } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
-import { Status } from "../../parts/Status.tsx"
-import { Time } from "../../parts/Time.tsx"
+import { Day, Time } from "../../parts/Time.tsx"
+import classes from "./Keys.module.css"
 import { NewKey } from "./NewKey.tsx"
 import { RevokeKey } from "./RevokeKey.tsx"
-import { statusOf } from "./statusOf.ts"
+import { about, networksOf, things, wordOf } from "./rights.ts"
+import { activeKeys, expiresSoon, headlineOf, statusOf } from "./state.ts"
 
-const column = columnsOf<ApiKey>()
-
-const Name = ({ name, id }: Pick<ApiKey, "name" | "id">) => {
-  const mine = useAccount().key.id === id
+const Expiry = ({ apiKey }: { readonly apiKey: ApiKey }) => {
+  const soon = expiresSoon(apiKey, useNow())
+  if (apiKey.expires_at === null) return <span className="note">never</span>
+  if (soon === undefined) return <Day at={apiKey.expires_at} />
   return (
-    <>
-      <PlainText>{name}</PlainText>
-      {mine && <span className="quiet"> (signed in)</span>}
-    </>
+    <span className={classes["soon"]}>
+      <IconClock size={14} stroke={1.9} aria-hidden />
+      {soon}
+    </span>
   )
 }
 
-const columns = column.columns([
-  column.accessor("name", { header: "Name", cell: ({ row: { original } }) => <Name {...original} /> }),
-  column.accessor("key_hint", {
-    header: "Key",
-    meta: { width: "12rem", from: "sm" },
-    cell: ({ getValue }) => <span className="mono">{getValue()}</span>
-  }),
-  column.accessor("scopes", {
-    header: "May",
-    meta: { from: "md" },
-    cell: ({ getValue }) => getValue().join(", ")
-  }),
-  column.accessor("last_used_at", {
-    header: "Last used",
-    meta: { width: "12rem", from: "sm" },
-    cell: ({ getValue }) => {
-      const at = getValue()
-      return at === null ? "never" : <Time at={at} />
-    }
-  }),
-  column.accessor("expires_at", {
-    header: "Expires",
-    meta: { width: "12rem", from: "md" },
-    cell: ({ getValue }) => {
-      const at = getValue()
-      return at === null ? "never" : <Time at={at} />
-    }
-  }),
-  column.display({
-    id: "status",
-    header: "Status",
-    meta: { width: "6.5rem" },
-    cell: ({ row: { original } }) => <Status of={statusOf(original, Date.now())} />
-  }),
-  column.display({
-    id: "actions",
-    header: "Action",
-    meta: { width: "6.5rem", align: "end" },
-    cell: ({ row: { original } }) => <RevokeKey apiKey={original} />
-  })
-])
+const Row = ({ apiKey, replace }: { readonly apiKey: ApiKey; readonly replace: (key: ApiKey) => void }) => {
+  const mine = useAccount().key.id === apiKey.id
+  const mayWrite = useMay("api_keys:write")
+  const status = statusOf(apiKey, useNow())
+  const { environment, key_hint, last_used_at, name, scopes } = apiKey
+  return (
+    <tr data-ended={status !== "active" || undefined}>
+      <td>
+        <strong>
+          <PlainText>{name}</PlainText>
+        </strong>
+        <small>
+          {networksOf(environment)}
+          {mine && ", signed in here"}
+        </small>
+        <small className={classes["short"]}>
+          {things
+            .filter((thing) => wordOf(scopes, thing) !== "–")
+            .map((thing) => `${about[thing].name}: ${wordOf(scopes, thing)}`)
+            .join("; ")}
+        </small>
+        <small className={classes["narrow"]}>
+          {last_used_at === null ? (
+            "never used"
+          ) : (
+            <>
+              used <Time at={last_used_at} />
+            </>
+          )}
+          , expires <Expiry apiKey={apiKey} />
+        </small>
+      </td>
+      <td className="mono" data-wide>
+        {key_hint}
+      </td>
+      {things.map((thing) => {
+        const word = wordOf(scopes, thing)
+        return (
+          <td key={thing} data-wide>
+            {word === "all" ? (
+              <strong>all</strong>
+            ) : (
+              <span className={word === "–" ? "note" : ""}>{word}</span>
+            )}
+          </td>
+        )
+      })}
+      <td data-middle>
+        {last_used_at === null ? <span className="note">never</span> : <Time at={last_used_at} />}
+      </td>
+      <td data-wide>{status === "active" ? <Expiry apiKey={apiKey} /> : status}</td>
+      <td>
+        {mayWrite && status === "active" && (
+          <span className={classes["actions"]}>
+            {expiresSoon(apiKey, Date.now()) !== undefined && (
+              <Button
+                size="xs"
+                variant="subtle"
+                color="gray"
+                onClick={() => replace(apiKey)}
+                aria-label={`Replace ${name}`}
+              >
+                Replace
+              </Button>
+            )}
+            <RevokeKey apiKey={apiKey} />
+          </span>
+        )}
+      </td>
+    </tr>
+  )
+}
 
-const List = () => (
-  <DataTable
-    label="API keys"
-    columns={columns}
-    list={useList(["keys"], (cursor) => call(listApiKeys({ limit: PAGE_ROWS, cursor })))}
-    rowId={({ id }) => id}
-    empty={<Empty title="No key that this one sees" />}
-  />
-)
+interface ListProps {
+  readonly keys: ReadonlyArray<ApiKey>
+  readonly replace: (key: ApiKey) => void
+}
+
+const List = ({ keys, replace }: ListProps) => {
+  const [all, setAll] = useState(false)
+  const active = activeKeys(keys, useNow())
+  const ended = keys.filter((key) => !active.includes(key))
+  return (
+    <div>
+      <table className={classes["table"]} aria-label="API keys">
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col" data-wide>
+              Ends with
+            </th>
+            {things.map((thing) => (
+              <th key={thing} scope="col" data-wide>
+                {about[thing].name}
+              </th>
+            ))}
+            <th scope="col" data-middle aria-sort="descending">
+              Last used <IconArrowDown size={12} aria-hidden />
+            </th>
+            <th scope="col" data-wide>
+              Expires
+            </th>
+            <td />
+          </tr>
+        </thead>
+        <tbody>
+          {(all ? [...active, ...ended] : active).map((key) => (
+            <Row key={key.id} apiKey={key} replace={replace} />
+          ))}
+        </tbody>
+      </table>
+      {ended.length > 0 && (
+        <button type="button" className={classes["more"]} aria-expanded={all} onClick={() => setAll(!all)}>
+          <IconChevronRight size={14} aria-hidden />
+          {count(ended.length)} revoked or expired
+        </button>
+      )}
+    </div>
+  )
+}
 
 export const Keys = () => {
   const [open, setOpen] = useState(false)
+  const [replaced, setReplaced] = useState<ApiKey>()
   const [mayRead, mayWrite] = [useMay("api_keys:read"), useMay("api_keys:write")]
+  const { limits } = useAccount()
+  const keys = useKeys()
+  const now = useNow()
+  const active = activeKeys(keys.data ?? [], now)
+  const ask = (key?: ApiKey) => {
+    setReplaced(key)
+    setOpen(true)
+  }
   return (
-    <Page title="API keys" actions={mayWrite && <Button onClick={() => setOpen(true)}>New key</Button>}>
-      <NewKey opened={open} onClose={() => setOpen(false)} />
-      {mayRead ? <List /> : <Section>This key may not see API keys (scope api_keys:read).</Section>}
+    <Page
+      title={headlineOf(active, now)}
+      note={
+        keys.data &&
+        `${count(active.length)} of ${plural(limits.api_keys, "key")}; this session is signed in with one of them.`
+      }
+      actions={
+        mayWrite && (
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => ask()}>
+            New key
+          </Button>
+        )
+      }
+    >
+      <NewKey opened={open} replaced={replaced} onClose={() => setOpen(false)} />
+      {!mayRead ? (
+        <p>This key may not see API keys (scope api_keys:read).</p>
+      ) : keys.data !== undefined ? (
+        <List keys={keys.data} replace={ask} />
+      ) : keys.isError ? (
+        <FailureNotice failure={keys.error} onRetry={() => keys.refetch()} />
+      ) : (
+        <Loading lines={6} height={20} />
+      )}
     </Page>
   )
 }

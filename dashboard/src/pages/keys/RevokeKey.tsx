@@ -1,49 +1,62 @@
-/** Revokes a key, after a question. */
+/** Revokes a key, after it has said what will stop. */
 import { Button, Modal } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { useAccount, useMay } from "../../api/account.ts"
+import { useAccount } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { type ApiKey, revokeApiKey } from "../../api/ledgerhook.ts"
+import { useSession } from "../../api/session.tsx"
 import { FailureNotice } from "../../parts/Notices.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
-import { statusOf } from "./statusOf.ts"
+import { whatStops } from "./state.ts"
 
 export const RevokeKey = ({ apiKey }: { readonly apiKey: ApiKey }) => {
   const [open, setOpen] = useState(false)
   const mine = useAccount().key.id === apiKey.id
-  const mayWrite = useMay("api_keys:write")
+  const { signOut } = useSession()
   const queries = useQueryClient()
   const revoke = useMutation({
-    mutationFn: () => call(revokeApiKey(apiKey.id)),
+    mutationFn: () => call(revokeApiKey(apiKey.id, mine ? { self: true } : {})),
     onSuccess: () => {
+      if (mine) return signOut("You revoked the key that you were signed in with.")
       setOpen(false)
-      queries.invalidateQueries({ queryKey: ["keys"] })
+      return queries.invalidateQueries({ queryKey: ["keys"] })
     }
   })
-  if (!mayWrite || statusOf(apiKey, Date.now()) !== "active") return null
   return (
     <>
-      <Button size="xs" variant="default" onClick={() => setOpen(true)} aria-label={`Revoke ${apiKey.name}`}>
+      <Button
+        size="xs"
+        variant="subtle"
+        color="gray"
+        onClick={() => setOpen(true)}
+        aria-label={`Revoke ${apiKey.name}`}
+      >
         Revoke
       </Button>
-      <Modal opened={open} onClose={() => setOpen(false)} title="Revoke this key?">
+      <Modal opened={open} onClose={() => setOpen(false)} title="Revoke this key?" withCloseButton={false}>
         <div className="stack-small">
           <p>
-            Every later request with the key{" "}
             <strong>
               <PlainText>{apiKey.name}</PlainText>
             </strong>{" "}
-            (<span className="mono">{apiKey.key_hint}</span>) is refused. This cannot be undone.
+            <span className="mono">{apiKey.key_hint}</span>
           </p>
-          {mine && <p>You are signed in with this key, so you will be signed out.</p>}
+          <p>{whatStops(apiKey, Date.now())} Webhooks and their deliveries do not depend on it.</p>
+          {mine && <p>You are signed in with this key: revoking it signs you out.</p>}
+          <p className="quiet">This cannot be undone.</p>
           {revoke.isError && <FailureNotice failure={revoke.error} />}
-          <div className="row">
-            <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
-              Revoke the key
-            </Button>
-            <Button variant="default" onClick={() => setOpen(false)}>
+          <div className="dialog-actions">
+            <Button variant="subtle" color="gray" onClick={() => setOpen(false)}>
               Keep it
+            </Button>
+            <Button
+              variant="default"
+              data-destructive
+              loading={revoke.isPending}
+              onClick={() => revoke.mutate()}
+            >
+              {mine ? "Revoke it and sign out" : "Revoke the key"}
             </Button>
           </div>
         </div>

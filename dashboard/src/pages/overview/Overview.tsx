@@ -1,11 +1,12 @@
 /** The state of things: which webhooks fail and what to do, how deliveries go, the incidents of 90 days, the ledgers. */
-import { Button } from "@mantine/core"
+import { Button, Skeleton } from "@mantine/core"
 import { IconCircleCheckFilled } from "@tabler/icons-react"
 import { Link } from "@tanstack/react-router"
+import { lazy } from "react"
 import { useMay } from "../../api/account.ts"
 import type { WebhookCounts } from "../../api/ledgerhook.ts"
 import { useIncidents } from "../../api/stats.ts"
-import { useTroubledWebhooks, useWebhookCounts } from "../../api/webhooks.ts"
+import { nameIn, useNewestWebhooks, useTroubledWebhooks, useWebhookCounts } from "../../api/webhooks.ts"
 import { totalLength } from "../../charts/calendar.ts"
 import { CALENDAR_DAYS, IncidentCalendar } from "../../charts/IncidentCalendar.tsx"
 import { duration, plural, relativeTime } from "../../parts/format.ts"
@@ -14,10 +15,20 @@ import { FailureNotice } from "../../parts/Notices.tsx"
 import { useNow } from "../../parts/now.ts"
 import { Page, Section } from "../../parts/Page.tsx"
 import { FailingWebhooks } from "../failing/FailingWebhooks.tsx"
+import { useFirstRun } from "../firstRun/isFirstRun.ts"
 import { Deliveries } from "./Deliveries.tsx"
 import { LedgerAges } from "./LedgerAges.tsx"
 import { OtherWebhooks } from "./OtherWebhooks.tsx"
 import { headlineOf, isCalm, othersOf, totalOf } from "./state.ts"
+
+/** Only a new account loads it. */
+const FirstRun = lazy(() =>
+  import("../firstRun/FirstRun.tsx").then((loaded) => ({ default: loaded.FirstRun }))
+)
+
+/** The panel of what fails, while it is loaded: at most so many rows, and their height. */
+const SHOWN_FAILING = 5
+const FAILING_PIXELS = 96
 
 const LastIncident = () => {
   const incidents = useIncidents(CALENDAR_DAYS).data?.data ?? []
@@ -40,6 +51,7 @@ const Note = ({ states, waiting }: WebhookCounts & { readonly waiting: number })
 
 const Incidents = () => {
   const incidents = useIncidents(CALENDAR_DAYS)
+  const webhooks = useNewestWebhooks()
   const now = useNow()
   if (incidents.isError)
     return <FailureNotice failure={incidents.error} onRetry={() => incidents.refetch()} />
@@ -53,8 +65,13 @@ const Incidents = () => {
           ? "no incident"
           : `${plural(all.length, "incident")}, ${duration(total, true)} in all`
       }
+      actions={<Link to="/incidents">All incidents</Link>}
     >
-      {incidents.data === undefined ? <Loading /> : <IncidentCalendar incidents={all} />}
+      {incidents.data === undefined ? (
+        <Loading />
+      ) : (
+        <IncidentCalendar incidents={all} nameOf={(id) => nameIn(webhooks, id)} />
+      )}
     </Section>
   )
 }
@@ -62,6 +79,8 @@ const Incidents = () => {
 const State = () => {
   const counts = useWebhookCounts()
   const troubled = useTroubledWebhooks()
+  const firstRun = useFirstRun(counts.data?.states, troubled.data?.data ?? [])
+  if (firstRun !== undefined) return <FirstRun {...firstRun} />
   if (counts.data === undefined)
     return (
       <Page title="Overview">
@@ -74,7 +93,10 @@ const State = () => {
     )
   const { states } = counts.data
   const webhooks = troubled.data?.data ?? []
-  const failing = webhooks.filter(({ health }) => health.state === "failing")
+  // Those that have failed for longest first.
+  const failing = webhooks
+    .filter(({ health }) => health.state === "failing")
+    .sort((one, other) => Date.parse(one.health.since) - Date.parse(other.health.since))
   const waiting = webhooks.reduce((sum, { stats }) => sum + (stats?.waiting ?? 0), 0)
   return (
     <Page
@@ -92,6 +114,9 @@ const State = () => {
         )
       }
     >
+      {troubled.isPending && states.failing > 0 && (
+        <Skeleton height={Math.min(states.failing, SHOWN_FAILING) * FAILING_PIXELS} />
+      )}
       {failing.length > 0 && <FailingWebhooks webhooks={failing} failing={states.failing} />}
       <OtherWebhooks webhooks={webhooks} />
       <Rest />

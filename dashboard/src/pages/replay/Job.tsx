@@ -1,149 +1,167 @@
-/** A replay or a retry of many deliveries: how far it is, and its end. */
-import { Alert, Button, Modal, Progress } from "@mantine/core"
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+/** A replay or a retry of many deliveries: the time left, how far it is, its deliveries. Live until nothing waits. */
+import { useQuery } from "@tanstack/react-query"
 import { getRouteApi, Link } from "@tanstack/react-router"
-import { useState } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
-import { cancelReplayJob, getReplayJob, type ReplayJobDetail } from "../../api/ledgerhook.ts"
+import { getReplayJob, type ReplayJobDetail } from "../../api/ledgerhook.ts"
 import { liveRefresh } from "../../api/refresh.ts"
 import { nameOf, useWebhook } from "../../api/webhooks.ts"
-import { count } from "../../parts/format.ts"
+import { PaceChart } from "../../charts/PaceChart.tsx"
+import { count, duration, plural } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
-import { FailureNotice } from "../../parts/Notices.tsx"
+import { FailureNotice, Notice } from "../../parts/Notices.tsx"
 import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
-import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
-import { hasEnded, kindOf, rateOf, stateOf } from "./progress.ts"
+import classes from "./Job.module.css"
+import { JobBar } from "./JobBar.tsx"
+import { JobDeliveries } from "./JobDeliveries.tsx"
+import { allOf, canStop, detailOf, headlineOf, isUnderWay, timeLeft, titleOf, tookOf } from "./progress.ts"
+import { Stop } from "./Stop.tsx"
+import { usePace } from "./usePace.ts"
 
 const route = getRouteApi("/shell/replay/$id")
 
-const Cancel = ({ job }: { readonly job: ReplayJobDetail }) => {
-  const [open, setOpen] = useState(false)
-  const queries = useQueryClient()
-  const cancel = useMutation({
-    mutationFn: () => call(cancelReplayJob(job.job_id)),
-    onSuccess: () => setOpen(false),
-    // Also after a refusal: the job may have ended meanwhile.
-    onSettled: () => queries.invalidateQueries({ queryKey: ["replay"] })
-  })
+const within = { to: "/replay", label: "Replays" } as const
+
+interface FigureProps {
+  readonly name: string
+  readonly value: number | null
+  readonly look?: "delivered" | "waiting" | "failed"
+  readonly detail?: string | false
+}
+
+const Figure = ({ name, value, look, detail }: FigureProps) => (
+  <div>
+    <div className="figure-name">
+      {look && <i className={classes["key"]} data-look={look} />}
+      {name}
+    </div>
+    <div className="figure-value">
+      <span className={value === 0 ? classes["zero"] : undefined}>{value === null ? "–" : count(value)}</span>{" "}
+      {detail && <span className="figure-detail">{detail}</span>}
+    </div>
+  </div>
+)
+
+const Figures = ({ job, pace }: { readonly job: ReplayJobDetail; readonly pace: number | undefined }) => {
+  const all = allOf(job)
+  const isMoving = isUnderWay(job) && pace !== undefined
   return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        Cancel the job
-      </Button>
-      <Modal opened={open} onClose={() => setOpen(false)} title="Cancel this job?">
-        <div className="stack">
-          <p style={{ margin: 0 }}>
-            It stops within a second. What it has queued may still be sent. It cannot be resumed, but a new
-            one can be started.
-          </p>
-          {cancel.isError && <FailureNotice failure={cancel.error} />}
-          <div className="row">
-            <Button color="red" loading={cancel.isPending} onClick={() => cancel.mutate()}>
-              Cancel the job
-            </Button>
-            <Button variant="default" onClick={() => setOpen(false)}>
-              Keep it running
-            </Button>
+    <div className={classes["facts"]}>
+      <Figure name="Sent" value={job.processed_events} detail={`of ${count(all)}`} />
+      <Figure name="Delivered" look="delivered" value={job.delivered} />
+      <Figure name="Waiting" look="waiting" value={job.waiting} />
+      <Figure name="Failed" look="failed" value={job.failed} detail="for good" />
+      {isMoving ? (
+        <div>
+          <div className="figure-name">Pace</div>
+          <div className="figure-value">
+            {pace >= 10 ? count(Math.round(pace)) : pace.toFixed(1)}{" "}
+            <span className="figure-detail">a second</span>
           </div>
         </div>
-      </Modal>
-    </>
+      ) : (
+        <Figure name="To send" value={canStop(job) ? all - job.processed_events : 0} />
+      )}
+    </div>
   )
 }
 
-const Content = ({ job }: { readonly job: ReplayJobDetail }) => {
-  const webhook = useWebhook(job.webhook_id)
-  const rate = rateOf(job, Date.now())
+const Facts = ({ job }: { readonly job: ReplayJobDetail }) => {
+  const took = tookOf(job)
+  const { failed_events, history, skipped_ledgers } = job
   return (
-    <>
-      {job.error !== null && (
-        <Alert color="red" variant="light" title="The job failed">
-          <PlainText>{job.error}</PlainText>
-        </Alert>
+    <dl className="facts">
+      <dt>Started</dt>
+      <dd>
+        <Time at={job.created_at} exact />
+        {took !== undefined && `, took ${duration(Math.max(took, 1_000), true)}`}
+      </dd>
+      {failed_events > 0 && (
+        <>
+          <dt>Could not be queued</dt>
+          <dd>{count(failed_events)}: unknown ids, or events that are no longer kept</dd>
+        </>
       )}
-      <Section>
-        <div className="row" style={{ justifyContent: "space-between" }}>
-          <Status of={job.status} />
-          <span className="figure-value">{Math.floor(job.progress_percent)}%</span>
-        </div>
-        <Progress
-          value={job.progress_percent}
-          color={job.status === "failed" ? "red" : "indigo"}
-          aria-label="Progress"
-          size="xl"
-          my="sm"
-        />
-        <div role="status">{stateOf(job)}</div>
-      </Section>
-      <Section>
-        <dl className="facts">
-          <dt>Webhook</dt>
+      {history !== undefined && (
+        <>
+          <dt>Older ledgers</dt>
           <dd>
-            <Link to="/webhooks/$id" params={{ id: job.webhook_id }}>
-              <PlainText>{nameOf(webhook, job.webhook_id)}</PlainText>
-            </Link>
+            {count(history.fetched_ledgers)}
+            {history.ledgers !== null && ` of ${count(history.ledgers)}`} fetched
           </dd>
-          <dt>What it does</dt>
-          <dd>
-            {job.mode === "retry"
-              ? "attempts again deliveries that have not succeeded"
-              : "sends past events as new deliveries"}
-          </dd>
-          <dt>{job.mode === "retry" ? "Deliveries" : "Events"}</dt>
-          <dd>
-            {count(job.processed_events)} of {count(job.total_events)} queued
-            {rate !== undefined && `, ${rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1)} a second`}
-          </dd>
-          {job.failed_events > 0 && (
-            <>
-              <dt>Could not be queued</dt>
-              <dd>{count(job.failed_events)}: unknown ids, or events that are no longer kept</dd>
-            </>
-          )}
-          <dt>Started</dt>
-          <dd>
-            <Time at={job.created_at} />
-          </dd>
-          {job.completed_at !== null && (
-            <>
-              <dt>Completed</dt>
-              <dd>
-                <Time at={job.completed_at} />
-              </dd>
-            </>
-          )}
-          <dt>Id</dt>
-          <dd className="mono">{job.job_id}</dd>
-        </dl>
-        <p style={{ margin: "0.75rem 0 0" }}>
-          <Link to="/deliveries" search={{ webhook_id: job.webhook_id }}>
-            Deliveries of the webhook
+        </>
+      )}
+      {skipped_ledgers !== undefined && (
+        <>
+          <dt>Missing</dt>
+          <dd>{plural(skipped_ledgers.length, "ledger")} that no server had</dd>
+        </>
+      )}
+      <dt>Id</dt>
+      <dd className="mono">{job.job_id}</dd>
+    </dl>
+  )
+}
+
+const Content = ({ job, at }: { readonly job: ReplayJobDetail; readonly at: number }) => {
+  const webhook = useWebhook(job.webhook_id)
+  const mayWrite = useMay("deliveries:write")
+  const { pace, samples } = usePace(job, at)
+  const left = timeLeft(job, pace)
+  return (
+    <Page
+      within={within}
+      title={headlineOf(job, left)}
+      name={`${job.job_id.slice(0, 13)}…${job.job_id.slice(-4)}`}
+      note={
+        <>
+          {titleOf(job)}, {detailOf(job)}, to{" "}
+          <Link to="/webhooks/$id" params={{ id: job.webhook_id }}>
+            <PlainText>{nameOf(webhook, job.webhook_id)}</PlainText>
           </Link>
-        </p>
-      </Section>
-    </>
+        </>
+      }
+      actions={mayWrite && canStop(job) && <Stop job={job} icon />}
+    >
+      {job.error !== null && (
+        <Notice>
+          <strong className="bad">Why it failed</strong>
+          <PlainText>{job.error}</PlainText>
+        </Notice>
+      )}
+      <div role="status">
+        <JobBar job={job} />
+        <Figures job={job} pace={pace} />
+      </div>
+      {isUnderWay(job) && samples.length > 2 && (
+        <Section title="Deliveries a second" note="answered or given up, since this page was opened">
+          <PaceChart samples={samples} pace={pace} leftMs={left} />
+        </Section>
+      )}
+      <Facts job={job} />
+      <JobDeliveries job={job} />
+    </Page>
   )
 }
 
 const Loaded = () => {
   const { id } = route.useParams()
-  const mayWrite = useMay("deliveries:write")
   const job = useQuery({
     queryKey: ["replay", "one", id],
     queryFn: () => call(getReplayJob(id)),
-    refetchInterval: ({ state }) => (state.data !== undefined && hasEnded(state.data) ? false : liveRefresh())
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && !isUnderWay(state.data) ? false : liveRefresh()
   })
+  if (job.data !== undefined) return <Content key={id} job={job.data} at={job.dataUpdatedAt} />
   return (
-    <Page
-      within={{ to: "/replay", label: "Replays" }}
-      title={job.data === undefined ? "Replay" : kindOf(job.data)}
-      actions={mayWrite && job.data !== undefined && !hasEnded(job.data) && <Cancel job={job.data} />}
-    >
-      {job.isError && <FailureNotice failure={job.error} onRetry={() => job.refetch()} />}
-      {job.data !== undefined ? <Content job={job.data} /> : !job.isError && <Loading />}
+    <Page within={within} title="Replay">
+      {job.isError ? (
+        <FailureNotice failure={job.error} onRetry={() => job.refetch()} />
+      ) : (
+        <Loading lines={8} height={20} />
+      )}
     </Page>
   )
 }
@@ -152,7 +170,7 @@ export const Job = () =>
   useMay("deliveries:read") ? (
     <Loaded />
   ) : (
-    <Page within={{ to: "/replay", label: "Replays" }} title="Replay">
-      <Section>This key may not see replays (scope deliveries:read).</Section>
+    <Page within={within} title="Replay">
+      This key may not see replays (scope deliveries:read).
     </Page>
   )

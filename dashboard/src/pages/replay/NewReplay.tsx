@@ -1,66 +1,44 @@
-/** Creates a replay, after it was counted what it would send. */
-import { Button, SegmentedControl, Textarea, TextInput } from "@mantine/core"
-import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
-import { useState } from "react"
+/** Creates a replay. It is counted while it is chosen, and the button names the number. */
+import { SegmentedControl, Textarea } from "@mantine/core"
+import { useDebouncedValue } from "@mantine/hooks"
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { getRouteApi, useNavigate } from "@tanstack/react-router"
+import { useMemo, useState } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
-import { type CountedReplay, createReplayJob, type QueuedReplayJob } from "../../api/ledgerhook.ts"
-import { AddressesField } from "../../parts/AddressesField.tsx"
+import {
+  type CountedReplay,
+  createReplayJob,
+  getWebhook,
+  getWebhookProgress,
+  type NewReplayJob,
+  type QueuedReplayJob
+} from "../../api/ledgerhook.ts"
+import { useIncidents } from "../../api/stats.ts"
 import { plural } from "../../parts/format.ts"
+import { Loading } from "../../parts/Loading.tsx"
+import { localInput } from "../../parts/localInput.ts"
 import { FailureNotice } from "../../parts/Notices.tsx"
 import { Page, Section } from "../../parts/Page.tsx"
 import { WebhookSelect } from "../../parts/WebhookSelect.tsx"
-import { PayloadFilterInput } from "../webhooks/form/FilterField.tsx"
-import { TypeTree } from "../webhooks/form/TypeTree.tsx"
-import { DryRun } from "./DryRun.tsx"
-import { eventIdsIn, newReplay, problemsOf, type ReplayValues, replayOf } from "./wanted.ts"
+import { Counted, Start } from "./Estimate.tsx"
+import { type FieldsProps, Filters } from "./Filters.tsx"
+import classes from "./NewReplay.module.css"
+import { spansOf } from "./spans.ts"
+import { eventIdsIn, filtersOfWebhook, newReplay, problemsOf, type ReplayValues, replayOf } from "./wanted.ts"
 
 const route = getRouteApi("/shell/replay/new")
+const within = { to: "/replay", label: "Replays" } as const
 
-const send = (values: ReplayValues, dryRun: boolean) =>
-  call(createReplayJob({ ...replayOf(values), dry_run: dryRun }, { idempotencyKey: crypto.randomUUID() }))
+/** Counting begins when nothing was changed for this long. */
+const PAUSE_MS = 500
+/** Incidents that are offered are not older. */
+const INCIDENT_DAYS = 90
 
-const Filters = ({ values, problems, set }: FieldsProps) => (
-  <>
-    <div className="columns">
-      <TextInput
-        type="datetime-local"
-        label="Ledgers closed after"
-        description="In your time zone. Empty: from the first one that is kept."
-        value={values.since}
-        onChange={(event) => set({ since: event.currentTarget.value })}
-      />
-      <TextInput
-        type="datetime-local"
-        label="Ledgers closed before"
-        description="In your time zone. Empty: until now."
-        value={values.until}
-        onChange={(event) => set({ until: event.currentTarget.value })}
-        error={problems.until}
-      />
-    </div>
-    <TypeTree
-      value={values.event_types}
-      onChange={(event_types) => set({ event_types })}
-      error={problems.event_types}
-    />
-    <AddressesField
-      label="Accounts"
-      description="Only events that involve at least one of these addresses. Empty: events of every address."
-      value={values.accounts}
-      onChange={(accounts) => set({ accounts })}
-      error={problems.accounts}
-    />
-    <PayloadFilterInput
-      value={values.payload_filter}
-      onChange={(payload_filter) => set({ payload_filter })}
-      error={problems.payload_filter}
-    />
-  </>
-)
+const send = (job: NewReplayJob, dryRun: boolean) =>
+  call(createReplayJob({ ...job, dry_run: dryRun }, { idempotencyKey: crypto.randomUUID() }))
 
-const Ids = ({ values, problems, set }: FieldsProps) => (
+const Ids = ({ values, set }: FieldsProps) => (
   <div>
     <Textarea
       label="Event ids"
@@ -71,115 +49,165 @@ const Ids = ({ values, problems, set }: FieldsProps) => (
       spellCheck={false}
       value={values.event_ids}
       onChange={(event) => set({ event_ids: event.currentTarget.value })}
-      error={problems.event_ids}
     />
-    <div className="quiet" role="status" style={{ fontSize: "0.8rem" }}>
+    <div className="note" role="status">
       {values.event_ids.trim() !== "" && `${plural(eventIdsIn(values.event_ids).length, "id")}.`}
     </div>
   </div>
 )
 
-interface FieldsProps {
-  readonly values: ReplayValues
-  readonly problems: Partial<Record<keyof ReplayValues, string>>
-  readonly set: (change: Partial<ReplayValues>) => void
+/** The webhook with all its account filters, and what happened to it. */
+const useChosen = (id: string | undefined) => {
+  const mayRead = useMay("webhooks:read")
+  const webhook = useQuery({
+    queryKey: ["webhook", id],
+    queryFn: () => call(getWebhook(id!)),
+    enabled: mayRead && id !== undefined
+  })
+  const progress = useQuery({
+    queryKey: ["progress", id],
+    queryFn: () => call(getWebhookProgress(id!)),
+    enabled: mayRead && id !== undefined
+  })
+  const incidents = useIncidents(INCIDENT_DAYS, id)
+  const [gaps, failed] = [progress.data?.gaps, incidents.data?.data]
+  const spans = useMemo(
+    () => spansOf(id === undefined ? [] : (gaps ?? []), id === undefined ? [] : (failed ?? []), Date.now()),
+    [id, gaps, failed]
+  )
+  return { webhook: webhook.data, spans }
+}
+
+/** What `job` would send; undefined: something must be chosen first. */
+const useCounted = (job: NewReplayJob | undefined) => {
+  const [counted] = useDebouncedValue(job, PAUSE_MS)
+  const query = useQuery({
+    queryKey: ["replay count", counted],
+    queryFn: () => send(counted!, true) as Promise<CountedReplay>,
+    enabled: counted !== undefined && job !== undefined,
+    placeholderData: keepPreviousData,
+    retry: false
+  })
+  const isCurrent = counted === job && !query.isFetching && !query.isPlaceholderData
+  return { query, counted: isCurrent && !query.isError ? query.data : undefined }
 }
 
 const Form = () => {
-  const { webhook_id } = route.useSearch()
+  const { since, until, webhook_id } = route.useSearch()
   const queries = useQueryClient()
   const navigate = useNavigate()
-  const [values, setValues] = useState(() => newReplay(webhook_id))
-  const [problems, setProblems] = useState<FieldsProps["problems"]>({})
-  const count = useMutation({ mutationFn: async () => (await send(values, true)) as CountedReplay })
+  const [chosen, setValues] = useState<Partial<ReplayValues>>({
+    webhook_id,
+    ...(since === undefined ? {} : { since: localInput(since) }),
+    ...(until === undefined ? {} : { until: localInput(until) })
+  })
+  const { spans, webhook } = useChosen(chosen.webhook_id)
+  const first = spans[0]?.happened ? { since: spans[0].since, until: spans[0].until } : {}
+  // What the viewer has not changed is as the webhook has it.
+  const values: ReplayValues = {
+    ...newReplay(undefined),
+    ...(webhook === undefined ? {} : filtersOfWebhook(webhook)),
+    ...(chosen.since === undefined && chosen.until === undefined ? first : {}),
+    ...chosen
+  }
+  const problems = problemsOf(values)
+  const problem = Object.values(problems)[0]
+  const text = problem === undefined ? JSON.stringify(replayOf(values)) : undefined
+  const job = useMemo(() => (text === undefined ? undefined : (JSON.parse(text) as NewReplayJob)), [text])
+  const { query, counted } = useCounted(job)
   const create = useMutation({
-    mutationFn: async () => (await send(values, false)) as QueuedReplayJob,
+    mutationFn: async (wanted: NewReplayJob) => (await send(wanted, false)) as QueuedReplayJob,
     onSuccess: async ({ job_id }) => {
       queries.invalidateQueries({ queryKey: ["replay"] })
       await navigate({ to: "/replay/$id", params: { id: job_id } })
     }
   })
   const set = (change: Partial<ReplayValues>) => {
-    setValues((before) => ({ ...before, ...change }))
-    setProblems({})
-    // The count was of other events.
-    count.reset()
+    // A bound that is changed makes the other one the viewer's too.
+    const bounds = "since" in change || "until" in change ? { since: values.since, until: values.until } : {}
+    setValues((before) => ({ ...before, ...bounds, ...change }))
     create.reset()
   }
-  const ifRight = (then: () => void) => () => {
-    const found = problemsOf(values)
-    setProblems(found)
-    if (Object.keys(found).length === 0) then()
-  }
-  const failure = create.error ?? count.error
+  const failure = create.error ?? (job === undefined ? null : query.error)
   return (
-    <>
-      <Section>
-        <div className="stack-small">
-          <div>
-            <WebhookSelect
-              placeholder="Choose one"
-              value={values.webhook_id}
-              onChange={(chosen) => set({ webhook_id: chosen })}
-            />
-            {problems.webhook_id !== undefined && (
-              <div role="alert" style={{ color: "var(--bad)", fontSize: "0.85rem" }}>
-                {problems.webhook_id}
-              </div>
-            )}
-          </div>
-          <p className="quiet" style={{ margin: 0 }}>
-            The events are sent to it as new deliveries, whatever its own filters. Your server may get events
-            again that it has; their ids are the same. On mainnet each attempt counts towards the quota.
-          </p>
-          <div>
-            <SegmentedControl
-              aria-label="Choose events by"
-              data={[
-                { value: "filters", label: "By time and filters" },
-                { value: "ids", label: "By event ids" }
-              ]}
-              value={values.by}
-              onChange={(by) => set({ by: by as ReplayValues["by"] })}
-            />
-          </div>
-          {values.by === "filters" ? (
-            <Filters values={values} problems={problems} set={set} />
-          ) : (
-            <Ids values={values} problems={problems} set={set} />
-          )}
+    <div className={classes["columns"]}>
+      <div className={classes["form"]}>
+        <WebhookSelect
+          placeholder="Choose one"
+          value={values.webhook_id}
+          onChange={(id) => {
+            setValues(({ by, event_ids }) => ({
+              webhook_id: id,
+              by: by ?? "filters",
+              event_ids: event_ids ?? ""
+            }))
+            create.reset()
+          }}
+        />
+        <div>
+          <SegmentedControl
+            aria-label="Choose events by"
+            withItemsBorders={false}
+            data={[
+              { value: "filters", label: "By time and filters" },
+              { value: "ids", label: "By event ids" }
+            ]}
+            value={values.by}
+            onChange={(by) => set({ by: by as ReplayValues["by"] })}
+          />
         </div>
-      </Section>
-      {count.data && <DryRun counted={count.data} />}
-      {failure !== null && <FailureNotice failure={failure} />}
-      <div className="row">
-        <Button
-          variant={count.data ? "default" : "filled"}
-          loading={count.isPending}
-          onClick={ifRight(() => count.mutate())}
-        >
-          Count the events first
-        </Button>
-        <Button
-          variant={count.data ? "filled" : "default"}
-          loading={create.isPending}
-          onClick={ifRight(() => create.mutate())}
-        >
-          Start the replay
-        </Button>
-        <Button component={Link} to="/replay" variant="subtle">
-          Cancel
-        </Button>
+        {values.by === "filters" ? (
+          <Filters
+            key={values.webhook_id}
+            values={values}
+            problems={problems}
+            set={set}
+            spans={spans}
+            isFilledIn={webhook !== undefined}
+          />
+        ) : (
+          <Ids values={values} problems={problems} set={set} />
+        )}
       </div>
-    </>
+      <aside className={classes["side"]} aria-label="What it would send">
+        <Section title="It would send">
+          {problem !== undefined ? (
+            <p className="quiet" role="status">
+              {problem}
+            </p>
+          ) : failure !== null ? (
+            <FailureNotice failure={failure} />
+          ) : query.data === undefined ? (
+            <Loading lines={3} />
+          ) : (
+            <div data-old={counted === undefined}>
+              <Counted
+                counted={query.data}
+                webhook={webhook}
+                hasPayloadFilter={job?.filters?.payload_filter != null}
+              />
+            </div>
+          )}
+        </Section>
+        <Start
+          counted={job === undefined ? undefined : counted}
+          isPending={create.isPending}
+          onClick={() => job && create.mutate(job)}
+        />
+      </aside>
+    </div>
   )
 }
 
 export const NewReplay = () => {
   const mayWrite = useMay("deliveries:write")
   return (
-    <Page within={{ to: "/replay", label: "Replays" }} title="New replay">
-      {mayWrite ? <Form /> : <Section>This key may not replay events (scope deliveries:write).</Section>}
+    <Page
+      within={within}
+      title="New replay"
+      note="Sends past events again, as new deliveries with the same event ids."
+    >
+      {mayWrite ? <Form /> : <p>This key may not replay events (scope deliveries:write).</p>}
     </Page>
   )
 }

@@ -1,5 +1,5 @@
 /** The fields of the form of a replay, and the request that they make. Pure. */
-import type { NewReplayJob } from "../../api/ledgerhook.ts"
+import type { NewReplayJob, Webhook } from "../../api/ledgerhook.ts"
 import { addressesIn } from "../../parts/addresses.ts"
 import { patternsIn } from "../../parts/eventTypes.ts"
 import { fromLocalInput } from "../../parts/localInput.ts"
@@ -29,13 +29,22 @@ export const newReplay = (webhookId: string | undefined): ReplayValues => ({
   until: ""
 })
 
+/** The filters of the webhook, as the form has them. */
+export const filtersOfWebhook = (webhook: Webhook): Partial<ReplayValues> => ({
+  event_types: webhook.event_types,
+  accounts: webhook.account_filters.join("\n"),
+  payload_filter: webhook.payload_filter === null ? "" : JSON.stringify(webhook.payload_filter)
+})
+
 /** The ids of a pasted text, each once. Takes spaces, lines, commas, semicolons, quotes and brackets as separators. */
 export const eventIdsIn = (text: string): ReadonlyArray<string> => [
   ...new Set(text.split(/[\s,;"'[\]]+/).filter((word) => word !== ""))
 ]
 
+export type Problems = Partial<Record<keyof ReplayValues, string>>
+
 /** What is missing or wrong, by field. Only what needs no look-up: the service checks the rest. */
-export const problemsOf = (values: ReplayValues): Partial<Record<keyof ReplayValues, string>> => ({
+export const problemsOf = (values: ReplayValues): Problems => ({
   ...(values.webhook_id === undefined ? { webhook_id: "Choose the webhook that gets the events." } : {}),
   ...(values.by === "ids" && eventIdsIn(values.event_ids).length === 0
     ? { event_ids: "Paste at least one event id." }
@@ -49,7 +58,7 @@ export const problemsOf = (values: ReplayValues): Partial<Record<keyof ReplayVal
   ...(values.by === "filters" && filterOf(values.payload_filter) === undefined
     ? { payload_filter: "Correct the JSON, or empty the field." }
     : {}),
-  ...(values.since !== "" && values.until !== "" && values.since >= values.until
+  ...(values.by === "filters" && values.since !== "" && values.until !== "" && values.since >= values.until
     ? { until: "Must be after the begin." }
     : {})
 })

@@ -1,37 +1,19 @@
-/** Changes a webhook by one click: pauses or resumes it, disables or enables it. */
+/** Changes a webhook by one click: resumes a paused one, enables a disabled one. The page's main button then. */
 import { Button } from "@mantine/core"
-import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { call } from "../../api/call.ts"
-import { changeWebhook, type Webhook, type WebhookChange } from "../../api/ledgerhook.ts"
+import type { Webhook } from "../../api/ledgerhook.ts"
 import { FailureNotice } from "../../parts/Notices.tsx"
-
-const changes = {
-  Pause: { paused: true },
-  Resume: { paused: false },
-  Disable: { status: "disabled" },
-  Enable: { status: "active" }
-} as const satisfies Record<string, WebhookChange>
+import { type ChangeName, useChange } from "./change.ts"
 
 interface ChangeButtonProps {
   readonly webhook: Webhook
-  readonly to: keyof typeof changes
-  /** The page's main button. */
-  readonly main?: boolean
+  readonly to: ChangeName
 }
 
-export const ChangeButton = ({ webhook, to, main = false }: ChangeButtonProps) => {
-  const queries = useQueryClient()
-  const change = useMutation({
-    mutationFn: () => call(changeWebhook(webhook.id, changes[to])),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["webhooks"] })
-  })
+export const ChangeButton = ({ webhook, to }: ChangeButtonProps) => {
+  const change = useChange(webhook.id)
   return (
     <>
-      <Button
-        variant={main ? "filled" : "default"}
-        loading={change.isPending}
-        onClick={() => change.mutate()}
-      >
+      <Button loading={change.isPending} onClick={() => change.mutate(to)}>
         {to}
       </Button>
       {change.isError && <FailureNotice failure={change.error} />}

@@ -12,8 +12,13 @@ import { visible } from "../../parts/visible.ts"
 /** Spaces at the ends, and those that a browser folds, do not matter. */
 const folded = (text: string): string => text.trim().replaceAll(/\s+/g, " ")
 
-export const DeleteWebhook = ({ webhook }: { readonly webhook: Webhook }) => {
-  const [open, setOpen] = useState(false)
+interface DeleteWebhookProps {
+  readonly webhook: Webhook
+  readonly opened: boolean
+  readonly close: () => void
+}
+
+export const DeleteWebhook = ({ webhook, opened, close }: DeleteWebhookProps) => {
   const [typed, setTyped] = useState("")
   // Hidden characters cannot be typed, so their codes are.
   const name = folded(visible(webhook.description ?? webhook.url))
@@ -36,39 +41,34 @@ export const DeleteWebhook = ({ webhook }: { readonly webhook: Webhook }) => {
     remove.mutate()
   }
   return (
-    <>
-      <Button variant="light" color="red" onClick={() => setOpen(true)}>
-        Delete the webhook
-      </Button>
-      <Modal opened={open} onClose={() => setOpen(false)} title="Delete this webhook?" size="lg">
-        <form className="stack-small" onSubmit={submit}>
-          <p style={{ margin: 0 }}>
-            Nothing more is sent to it, and what waits ends as failed. Its deliveries can still be read. This
-            cannot be undone; to pause it, disable it instead.
-          </p>
-          <TextInput
-            label={
-              <>
-                Type its name to confirm: <span className="mono">{name}</span>
-              </>
-            }
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-            autoComplete="off"
-            spellCheck={false}
-            data-autofocus
-          />
-          {remove.isError && <FailureNotice failure={remove.error} />}
-          <div className="row">
-            <Button type="submit" color="red" disabled={folded(typed) !== name} loading={remove.isPending}>
-              Delete it
-            </Button>
-            <Button variant="default" onClick={() => setOpen(false)}>
-              Keep it
-            </Button>
-          </div>
-        </form>
-      </Modal>
-    </>
+    <Modal opened={opened} onClose={close} title="Delete this webhook?" size="lg">
+      <form className="stack-small" onSubmit={submit}>
+        <p style={{ margin: 0 }}>
+          Nothing more is sent to it, and what waits ends as failed. Its deliveries can still be read. This
+          cannot be undone. A paused webhook keeps its events for a week.
+        </p>
+        <TextInput
+          label={
+            <>
+              Type its name to confirm: <span className="mono">{name}</span>
+            </>
+          }
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+        />
+        {remove.isError && <FailureNotice failure={remove.error} />}
+        <div className="row">
+          <Button type="submit" color="red" disabled={folded(typed) !== name} loading={remove.isPending}>
+            Delete it
+          </Button>
+          <Button variant="default" onClick={close}>
+            Keep it
+          </Button>
+        </div>
+      </form>
+    </Modal>
   )
 }

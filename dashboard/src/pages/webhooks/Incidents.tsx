@@ -1,4 +1,6 @@
 /** When a webhook was failing: 90 days as a calendar, and the newest incidents in words. */
+import { Button } from "@mantine/core"
+import { Link } from "@tanstack/react-router"
 import type { Incident, Webhook } from "../../api/ledgerhook.ts"
 import { useIncidents } from "../../api/stats.ts"
 import { lengthOf, totalLength } from "../../charts/calendar.ts"
@@ -12,36 +14,15 @@ import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
+import { endOf } from "../incidents/words.ts"
 
 const SHOWN = 5
-
-const outcomeOf = ({ outcome, waited }: Incident): string => {
-  if (outcome === null) return ""
-  if (outcome.delivered === waited) return `; all ${count(waited)} delivered`
-  return `; ${[
-    `${count(outcome.delivered)} delivered`,
-    outcome.failed > 0 && `${count(outcome.failed)} failed`,
-    outcome.waiting > 0 && `${count(outcome.waiting)} wait`
-  ]
-    .filter(Boolean)
-    .join(", ")}`
-}
-
-const endings = {
-  attempt: "recovered on the next attempt",
-  retry: "recovered by a retry",
-  disabled: "the webhook was disabled",
-  deleted: "the webhook was deleted"
-} as const
 
 const End = (incident: Incident) =>
   incident.ended_at === null ? (
     <Status of="failing" label="still failing" />
   ) : (
-    <span className="quiet">
-      {endings[incident.ended_by ?? "attempt"]}
-      {outcomeOf(incident)}
-    </span>
+    <span className="quiet">{endOf(incident)}</span>
   )
 
 const Newest = ({ incidents }: { readonly incidents: ReadonlyArray<Incident> }) => {
@@ -51,7 +32,9 @@ const Newest = ({ incidents }: { readonly incidents: ReadonlyArray<Incident> }) 
       {incidents.slice(0, SHOWN).map((incident) => (
         <tr key={incident.id}>
           <td>
-            <Time at={incident.began_at} exact />
+            <Link to="/incidents/$id" params={{ id: incident.id }}>
+              <Time at={incident.began_at} exact />
+            </Link>
           </td>
           <td data-align="end">{duration(lengthOf(incident, now), true)}</td>
           <td className={incident.ended_at === null ? "bad" : undefined}>
@@ -83,6 +66,13 @@ export const Incidents = ({ webhook: { id } }: { readonly webhook: Webhook }) =>
         all.length === 0
           ? `none in ${CALENDAR_DAYS} days`
           : `${plural(all.length, "incident")} in ${CALENDAR_DAYS} days, ${duration(total, true)} in all`
+      }
+      actions={
+        all.length > SHOWN && (
+          <Button component={Link} to={`/incidents?webhook_id=${id}`} size="xs" variant="default">
+            All incidents
+          </Button>
+        )
       }
     >
       {incidents.data === undefined ? (

@@ -7,27 +7,37 @@ import { useAccount, useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { type CreatedWebhook, createWebhook } from "../../api/ledgerhook.ts"
 import { Page, Section } from "../../parts/Page.tsx"
+import { SecretModal } from "../../parts/SecretModal.tsx"
 import { creationOf, newValues } from "./form/values.ts"
 import { WebhookForm } from "./form/WebhookForm.tsx"
-import { SecretOnce } from "./SecretOnce.tsx"
 import { SendTest } from "./SendTest.tsx"
 
-const Created = ({ webhook }: { readonly webhook: CreatedWebhook }) => (
-  <Page within={{ to: "/webhooks", label: "Webhooks" }} title="The webhook is created">
-    <Section title="Its secret">
-      <SecretOnce secret={webhook.secret} />
-    </Section>
-    <Section title="Next">
-      <p>Send it an invented event to see whether your server answers.</p>
+const Created = ({ webhook }: { readonly webhook: CreatedWebhook }) => {
+  const [stored, setStored] = useState(false)
+  return (
+    <Page
+      within={{ to: "/webhooks", label: "Webhooks" }}
+      title="The webhook is created"
+      note="Send it an invented event to see whether your server answers."
+    >
+      <SecretModal
+        opened={!stored}
+        onClose={() => setStored(true)}
+        title="Its secret"
+        madeTitle="The secret of the webhook"
+        what="the secret"
+        purpose="Your server verifies with it that a request is from this service."
+        secret={webhook.secret}
+      />
       <div className="row">
         <SendTest webhook={webhook} />
         <Button component={Link} to={`/webhooks/${webhook.id}`} variant="default">
           Go to the webhook
         </Button>
       </div>
-    </Section>
-  </Page>
-)
+    </Page>
+  )
+}
 
 export const NewWebhook = () => {
   const { environment } = useAccount().key

@@ -1,8 +1,8 @@
 /** A webhook: what fails and what to do, how its attempts go, its incidents, what it asks for. */
-import { Button } from "@mantine/core"
+import { Button, Tabs } from "@mantine/core"
 import { IconPencil } from "@tabler/icons-react"
 import { useQuery } from "@tanstack/react-query"
-import { getRouteApi, Link } from "@tanstack/react-router"
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { useCoverage } from "../../api/coverage.ts"
@@ -16,15 +16,14 @@ import { Status } from "../../parts/Status.tsx"
 import { visible } from "../../parts/visible.ts"
 import { FailingBanner } from "../failing/FailingBanner.tsx"
 import { ChangeButton } from "./ChangeButton.tsx"
-import { DeleteWebhook } from "./DeleteWebhook.tsx"
+import { tabIn } from "./filters.ts"
 import { Incidents } from "./Incidents.tsx"
 import { NewestDeliveries } from "./NewestDeliveries.tsx"
-import { RotateSecret } from "./RotateSecret.tsx"
 import { SendTest } from "./SendTest.tsx"
 import classes from "./Webhook.module.css"
 import { LastDay, WebhookAttempts } from "./WebhookAttempts.tsx"
-import { WebhookFacts } from "./WebhookFacts.tsx"
-import { WhyNot } from "./WhyNot.tsx"
+import { Requests, Wanted, WebhookFacts } from "./WebhookFacts.tsx"
+import { WebhookMenu } from "./WebhookMenu.tsx"
 import { useWebhook } from "./webhook.ts"
 
 const route = getRouteApi("/shell/webhooks/$id")
@@ -41,12 +40,11 @@ const Actions = ({ webhook }: { readonly webhook: WebhookData }) => (
       Edit
     </Button>
     {webhook.status === "disabled" ? (
-      <ChangeButton key="enable" webhook={webhook} to="Enable" main />
-    ) : webhook.paused ? (
-      <ChangeButton key="resume" webhook={webhook} to="Resume" main />
+      <ChangeButton key="enable" webhook={webhook} to="Enable" />
     ) : (
-      <ChangeButton key="pause" webhook={webhook} to="Pause" />
+      webhook.paused && <ChangeButton key="resume" webhook={webhook} to="Resume" />
     )}
+    <WebhookMenu webhook={webhook} />
   </>
 )
 
@@ -81,13 +79,36 @@ const Failing = ({ id, network }: WebhookData) => {
   return webhook && <FailingBanner webhook={webhook} firstLedger={ranges?.at(-1)?.first.ledger_index} />
 }
 
+/** Charts and lists, beside the configuration in short. */
+const Overview = ({ webhook }: { readonly webhook: WebhookData }) => {
+  const mayReadDeliveries = useMay("deliveries:read")
+  const { id } = webhook
+  return (
+    <div className={classes["columns"]}>
+      <div className="stack">
+        {mayReadDeliveries && <WebhookAttempts id={id} />}
+        <Incidents webhook={webhook} />
+        {mayReadDeliveries ? (
+          <NewestDeliveries id={id} />
+        ) : (
+          <p className="quiet">This key may not see deliveries (scope deliveries:read).</p>
+        )}
+      </div>
+      <div className="stack">
+        <WebhookFacts webhook={webhook} />
+        {mayReadDeliveries && <LastDay id={id} />}
+      </div>
+    </div>
+  )
+}
+
 const Content = ({ webhook }: { readonly webhook: WebhookData }) => {
-  const [mayWrite, mayReadDeliveries, mayReplay] = [
-    useMay("webhooks:write"),
-    useMay("deliveries:read"),
-    useMay("deliveries:write")
-  ]
+  const [mayWrite, mayReadDeliveries] = [useMay("webhooks:write"), useMay("deliveries:read")]
   const { description, health, id, url } = webhook
+  const { tab } = route.useSearch()
+  const navigate = useNavigate()
+  const choose = (value: string | null) =>
+    navigate({ to: "/webhooks/$id", params: { id }, search: { tab: tabIn(value) }, replace: true })
   return (
     <Page
       title={visible(description ?? url)}
@@ -102,38 +123,22 @@ const Content = ({ webhook }: { readonly webhook: WebhookData }) => {
       actions={mayWrite && <Actions webhook={webhook} />}
     >
       {health.state === "failing" && mayReadDeliveries ? <Failing {...webhook} /> : <State {...webhook} />}
-      <div className={classes["columns"]}>
-        <div className="stack">
-          {mayReadDeliveries && <WebhookAttempts id={id} />}
-          <Incidents webhook={webhook} />
-          {mayReadDeliveries ? (
-            <>
-              <NewestDeliveries id={id} />
-              <WhyNot webhook={webhook} />
-            </>
-          ) : (
-            <p className="quiet">This key may not see deliveries (scope deliveries:read).</p>
-          )}
-        </div>
-        <div className="stack">
-          <WebhookFacts webhook={webhook} />
-          {mayReadDeliveries && <LastDay id={id} />}
-          <div className={classes["more"]}>
-            {mayReplay && (
-              <Button component={Link} to={`/replay/new?webhook_id=${id}`} variant="default">
-                Replay past events
-              </Button>
-            )}
-            {mayWrite && (
-              <>
-                {webhook.status === "active" && <ChangeButton webhook={webhook} to="Disable" />}
-                <RotateSecret webhook={webhook} />
-                <DeleteWebhook webhook={webhook} />
-              </>
-            )}
-          </div>
-        </div>
-      </div>
+      <Tabs value={tab ?? "overview"} onChange={choose} keepMounted={false}>
+        <Tabs.List mb="lg">
+          <Tabs.Tab value="overview">Overview</Tabs.Tab>
+          <Tabs.Tab value="events">Events it wants</Tabs.Tab>
+          <Tabs.Tab value="requests">Requests and secret</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="overview">
+          <Overview webhook={webhook} />
+        </Tabs.Panel>
+        <Tabs.Panel value="events">
+          <Wanted webhook={webhook} />
+        </Tabs.Panel>
+        <Tabs.Panel value="requests">
+          <Requests webhook={webhook} />
+        </Tabs.Panel>
+      </Tabs>
     </Page>
   )
 }

@@ -1,12 +1,19 @@
-/** What a webhook asks for, and how it is called. */
+/** What a webhook asks for and how it is called: in short beside its charts, and whole in tabs of their own. */
+import { ActionIcon, Button } from "@mantine/core"
+import { IconCopy } from "@tabler/icons-react"
 import type { ReactNode } from "react"
+import { useMay } from "../../api/account.ts"
 import type { Webhook } from "../../api/ledgerhook.ts"
 import { Code } from "../../parts/Code.tsx"
+import { copyText } from "../../parts/copying.ts"
 import { EventTypeName } from "../../parts/EventTypeName.tsx"
 import { count, plural } from "../../parts/format.ts"
 import { Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Time } from "../../parts/Time.tsx"
+import { RotateSecret } from "./RotateSecret.tsx"
+import classes from "./Webhook.module.css"
+import { WhyNot } from "./WhyNot.tsx"
 
 /** Addresses that are shown at once. */
 const SHOWN = 5
@@ -34,71 +41,139 @@ const Addresses = ({ addresses }: { readonly addresses: ReadonlyArray<string> })
   )
 }
 
+const typesOf = ({ event_types }: Webhook) =>
+  event_types.map((type) => <EventTypeName key={type}>{type}</EventTypeName>)
+
+const orderOf = ({ ordering }: Webhook) => (ordering === "strict" ? "strict" : "by first attempt")
+
+const limitsOf = ({ max_in_flight, max_per_second }: Webhook) =>
+  `${count(max_in_flight)} at once, ${
+    max_per_second === null ? "no rate limit" : `${count(max_per_second)} a second`
+  }`
+
+const signedAs = ({ signing }: Webhook) => signing.map((one) => signatures[one]).join(" and ")
+
+/** "wh_01K…VEJN": the middle of an id says nothing to people. */
+const cut = (id: string): string => `${id.slice(0, 6)}…${id.slice(-4)}`
+
 export const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => (
   <Section title="Configuration">
     <dl className="facts">
-      <dt>Address</dt>
-      <dd className="mono">
-        <PlainText>{webhook.url}</PlainText>
-      </dd>
       <dt>Network</dt>
       <dd>{webhook.network}</dd>
-      <dt>Event types</dt>
-      <dd>
-        {webhook.event_types.map((type) => (
-          <EventTypeName key={type}>{type}</EventTypeName>
-        ))}
-      </dd>
+      <dt>Events</dt>
+      <dd>{typesOf(webhook)}</dd>
       <dt>Accounts</dt>
-      <dd>
-        <Addresses addresses={webhook.account_filters} />
-      </dd>
-      {webhook.payload_filter !== null && (
-        <>
-          <dt>Payload filter</dt>
-          <dd>
-            <Code what="the payload filter">{JSON.stringify(webhook.payload_filter, null, 2)}</Code>
-          </dd>
-        </>
-      )}
-      <dt>Signature</dt>
-      <dd>{webhook.signing.map((one) => signatures[one]).join(" and ")}</dd>
-      <dt>Format</dt>
-      <dd>
-        {webhook.format === "cloudevents" ? "CloudEvents 1.0" : "the event in JSON"}
-        {webhook.include.length > 0 && ` with ${webhook.include.map((one) => added[one]).join(" and ")}`}
-        {webhook.compression !== null && `, compressed with ${webhook.compression}`}
-        {webhook.batch !== null && `, up to ${count(webhook.batch.max_events)} in a request`}
-      </dd>
+      <dd>{webhook.account_filters_count === 0 ? "all" : count(webhook.account_filters_count)}</dd>
+      <dt>Filter</dt>
+      <dd>{webhook.payload_filter === null ? "none" : "on fields of the payload"}</dd>
       <dt>Order</dt>
-      <dd>{webhook.ordering === "strict" ? "strict" : "by first attempt"}</dd>
+      <dd>{orderOf(webhook)}</dd>
       <dt>Limits</dt>
-      <dd>
-        {plural(webhook.max_in_flight, "request")} at the same time
-        {webhook.max_per_second !== null && `, ${count(webhook.max_per_second)} a second`}
-      </dd>
-      {Object.keys(webhook.headers).length > 0 && (
-        <>
-          <dt>Headers of your own</dt>
-          <dd>
-            {Object.keys(webhook.headers).map((name) => (
-              <div key={name} className="mono">
-                <PlainText>{name}</PlainText>: ***
-              </div>
-            ))}
-          </dd>
-        </>
-      )}
+      <dd>{limitsOf(webhook)}</dd>
+      <dt>Signed as</dt>
+      <dd>{signedAs(webhook)}</dd>
       <dt>Created</dt>
       <dd>
         <Time at={webhook.created_at} />
       </dd>
-      <dt>Changed</dt>
-      <dd>
-        <Time at={webhook.updated_at} />
-      </dd>
       <dt>Id</dt>
-      <dd className="mono">{webhook.id}</dd>
+      <dd className={classes["id"]}>
+        <span className="mono" title={webhook.id}>
+          {cut(webhook.id)}
+        </span>
+        <ActionIcon
+          size="xs"
+          variant="subtle"
+          color="gray"
+          aria-label="Copy the id"
+          onClick={() => copyText(webhook.id)}
+        >
+          <IconCopy size={16} aria-hidden />
+        </ActionIcon>
+      </dd>
     </dl>
   </Section>
+)
+
+/** What it asks for, and why something did not come. */
+export const Wanted = ({ webhook }: { readonly webhook: Webhook }) => (
+  <div className="stack">
+    <Section title="Events it wants">
+      <dl className="facts">
+        <dt>Network</dt>
+        <dd>{webhook.network}</dd>
+        <dt>Event types</dt>
+        <dd>{typesOf(webhook)}</dd>
+        <dt>Accounts</dt>
+        <dd>
+          <Addresses addresses={webhook.account_filters} />
+        </dd>
+        <dt>Payload filter</dt>
+        <dd>
+          {webhook.payload_filter === null ? (
+            "none"
+          ) : (
+            <Code what="the payload filter">{JSON.stringify(webhook.payload_filter, null, 2)}</Code>
+          )}
+        </dd>
+      </dl>
+    </Section>
+    {useMay("deliveries:read") && <WhyNot webhook={webhook} />}
+  </div>
+)
+
+/** How it is called, and how its receiver knows that a request is genuine. */
+export const Requests = ({ webhook }: { readonly webhook: Webhook }) => (
+  <div className="stack">
+    <Section title="Requests">
+      <dl className="facts">
+        <dt>Address</dt>
+        <dd className="mono">
+          <PlainText>{webhook.url}</PlainText>
+        </dd>
+        <dt>Format</dt>
+        <dd>
+          {webhook.format === "cloudevents" ? "CloudEvents 1.0" : "the event in JSON"}
+          {webhook.include.length > 0 && ` with ${webhook.include.map((one) => added[one]).join(" and ")}`}
+          {webhook.compression !== null && `, compressed with ${webhook.compression}`}
+          {webhook.batch !== null && `, up to ${count(webhook.batch.max_events)} in a request`}
+        </dd>
+        <dt>Order</dt>
+        <dd>{orderOf(webhook)}</dd>
+        <dt>Limits</dt>
+        <dd>{limitsOf(webhook)}</dd>
+        {Object.keys(webhook.headers).length > 0 && (
+          <>
+            <dt>Headers of your own</dt>
+            <dd>
+              {Object.keys(webhook.headers).map((name) => (
+                <div key={name} className="mono">
+                  <PlainText>{name}</PlainText>: ***
+                </div>
+              ))}
+            </dd>
+          </>
+        )}
+        <dt>Changed</dt>
+        <dd>
+          <Time at={webhook.updated_at} />
+        </dd>
+      </dl>
+    </Section>
+    <Section title="Secret">
+      <div className="stack-small">
+        <p>
+          Each request is signed with it ({signedAs(webhook)}). Your server computes the same signature and
+          refuses a request that has another one.
+        </p>
+        <div className="row">
+          {useMay("webhooks:write") && <RotateSecret webhook={webhook} />}
+          <Button component="a" href="/docs/guides/receiving" variant="default">
+            How to verify a signature
+          </Button>
+        </div>
+      </div>
+    </Section>
+  </div>
 )

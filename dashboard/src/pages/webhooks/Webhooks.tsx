@@ -2,27 +2,24 @@
 import { Button } from "@mantine/core"
 import { IconPlus } from "@tabler/icons-react"
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
-import { useMemo } from "react"
+import { type ComponentProps, useMemo } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { listWebhooks } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS, useList } from "../../api/list.ts"
 import { useWebhookCounts } from "../../api/webhooks.ts"
+import { setIn } from "../../app/search.ts"
 import { DataTable } from "../../parts/DataTable.tsx"
-import { FilterText } from "../../parts/FilterBar.tsx"
+import { patternsIn } from "../../parts/eventTypes.ts"
 import { count, plural } from "../../parts/format.ts"
 import { Empty } from "../../parts/Notices.tsx"
 import { Page } from "../../parts/Page.tsx"
-import { StatusIcon } from "../../parts/Status.tsx"
 import { columnsWith } from "./columns.tsx"
-import { type HealthState, states, type WebhookFilters } from "./filters.ts"
-import classes from "./Webhooks.module.css"
+import { type Counts, Filters, totalOf } from "./Filters.tsx"
+import type { WebhookFilters } from "./filters.ts"
+import { clickedOrder, type Order, ordered, orderIn, orderText, sortable } from "./order.ts"
 
 const route = getRouteApi("/shell/webhooks")
-
-type Counts = Readonly<Record<HealthState, number>>
-
-const totalOf = (counts: Counts) => Object.values(counts).reduce((sum, some) => sum + some, 0)
 
 /** "9 webhooks, 2 failing" */
 const titleOf = (counts: Counts | undefined): string => {
@@ -32,44 +29,45 @@ const titleOf = (counts: Counts | undefined): string => {
   return worst === undefined ? all : `${all}, ${count(counts[worst])} ${worst}`
 }
 
-interface ChipsProps {
-  readonly counts: Counts | undefined
-  readonly chosen: HealthState | undefined
-  readonly choose: (state: HealthState | undefined) => void
-}
-
-/** Filters by health: only states that a webhook is in. */
-const Chips = ({ counts, chosen, choose }: ChipsProps) => {
-  const there = states.filter((state) => state === chosen || (counts?.[state] ?? 0) > 0)
-  return (
-    <fieldset className={classes["chips"]} aria-label="Health">
-      <button type="button" aria-pressed={chosen === undefined} onClick={() => choose(undefined)}>
-        All {counts && <span>{count(totalOf(counts))}</span>}
-      </button>
-      {there.map((state) => (
-        <button key={state} type="button" aria-pressed={chosen === state} onClick={() => choose(state)}>
-          <StatusIcon of={state} />
-          {state[0]!.toUpperCase() + state.slice(1)} {counts && <span>{count(counts[state])}</span>}
-        </button>
-      ))}
-    </fieldset>
-  )
-}
+/** The head of each column that sorts the list. Only a list that is loaded whole can be sorted by any. */
+const sortsOf = (
+  order: Order | undefined,
+  isWhole: boolean,
+  sort: (next: Order | undefined) => void
+): ComponentProps<typeof DataTable>["sorts"] => ({
+  health: {
+    direction: order === undefined ? "descending" : undefined,
+    onSort: () => sort(undefined)
+  },
+  ...(isWhole &&
+    Object.fromEntries(
+      sortable.map((column) => [
+        column,
+        {
+          direction: order?.column === column ? order.direction : undefined,
+          onSort: () => sort(clickedOrder(order, column))
+        }
+      ])
+    ))
+})
 
 const Rows = () => {
   const mayWrite = useMay("webhooks:write")
   const withStats = useMay("deliveries:read")
   const columns = useMemo(() => columnsWith(withStats), [withStats])
-  const { health, search } = route.useSearch()
+  const filters = route.useSearch()
+  const { event_type, health, network, search, sort } = filters
   const navigate = useNavigate()
   const filter = (next: WebhookFilters) =>
-    navigate({ to: "/webhooks", search: { health, search, ...next }, replace: true })
+    navigate({ to: "/webhooks", search: { ...filters, ...next }, replace: true })
   const counts = useWebhookCounts().data?.states
-  const list = useList(["webhooks", "list", search, health], (cursor) =>
+  const list = useList(["webhooks", "list", search, health, network, event_type], (cursor) =>
     call(
       listWebhooks({
         search,
         health,
+        network,
+        eventType: event_type === undefined ? undefined : patternsIn([event_type])[0],
         sort: "health",
         limit: PAGE_ROWS,
         cursor,
@@ -77,6 +75,8 @@ const Rows = () => {
       })
     )
   )
+  const isWhole = list.data !== undefined && !list.hasNextPage
+  const order = isWhole ? orderIn(sort) : undefined
   const create = mayWrite && (
     <Button component={Link} to="/webhooks/new" leftSection={<IconPlus size={16} aria-hidden />}>
       New webhook
@@ -85,31 +85,23 @@ const Rows = () => {
   return (
     <Page title={titleOf(counts)} actions={create}>
       <div className="stack-small">
-        <search className={classes["filters"]} aria-label="Filters">
-          <Chips counts={counts} chosen={health} choose={(next) => filter({ health: next })} />
-          <FilterText
-            label="Search"
-            isLabelHidden
-            placeholder="A part of the name, address or id"
-            value={search}
-            onChange={(next) => filter({ search: next })}
-          />
-        </search>
+        <Filters counts={counts} filters={filters} change={filter} />
         <DataTable
           label="Webhooks"
           columns={columns}
-          list={list}
+          list={{ ...list, data: list.data && [...ordered(list.data, order)] } as typeof list}
+          sorts={sortsOf(order, isWhole, (next) => filter({ sort: next && orderText(next) }))}
           rowId={({ id }) => id}
           lines={2}
           empty={
-            search === undefined && health === undefined ? (
+            setIn({ ...filters, sort: undefined }) === 0 ? (
               <Empty title="There is no webhook yet">
                 <p>A webhook is an address of yours that gets events as they happen.</p>
                 {create}
               </Empty>
             ) : (
               <Empty title="No webhook matches">
-                Choose another state, or search for another part of its name, address or id.
+                Choose other filters, or search for another part of its name, address or id.
               </Empty>
             )
           }

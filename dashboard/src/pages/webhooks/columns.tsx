@@ -1,4 +1,5 @@
 /** The columns of the list of webhooks. Each row has two lines. */
+import { VisuallyHidden } from "@mantine/core"
 import { Link } from "@tanstack/react-router"
 import type { ListedWebhook } from "../../api/ledgerhook.ts"
 import { AttemptBars } from "../../charts/AttemptBars.tsx"
@@ -10,6 +11,7 @@ import { useNow } from "../../parts/now.ts"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Time } from "../../parts/Time.tsx"
+import { WebhookMenu } from "./WebhookMenu.tsx"
 import classes from "./Webhooks.module.css"
 
 const column = columnsOf<ListedWebhook>()
@@ -58,7 +60,7 @@ const statsColumns = [
   column.display({
     id: "attempts",
     header: "Attempts",
-    meta: { width: "10.5rem", from: "sm" },
+    meta: { width: "9.5rem", from: "sm" },
     cell: ({ row: { original } }) => original.stats && <AttemptBars bars={original.stats.attempts} />
   }),
   column.display({
@@ -70,19 +72,19 @@ const statsColumns = [
   column.display({
     id: "p50",
     header: "p50 ms",
-    meta: { width: "4.5rem", from: "md", align: "end" },
+    meta: { width: "4.75rem", from: "md", align: "end" },
     cell: ({ row: { original } }) => number(original.stats?.p50_ms)
   }),
   column.display({
     id: "p99",
     header: "p99 ms",
-    meta: { width: "4.5rem", from: "md", align: "end" },
+    meta: { width: "4.75rem", from: "md", align: "end" },
     cell: ({ row: { original } }) => number(original.stats?.p99_ms)
   }),
   column.display({
     id: "waiting",
     header: "Waiting",
-    meta: { width: "5rem", from: "sm", align: "end" },
+    meta: { width: "4.5rem", from: "sm", align: "end" },
     cell: ({ row: { original } }) => {
       const waiting = original.stats?.waiting ?? 0
       return waiting === 0 ? <span className={classes["zero"]}>0</span> : <b>{count(waiting)}</b>
@@ -91,16 +93,17 @@ const statsColumns = [
   column.display({
     id: "answer",
     header: "Last answer",
-    meta: { width: "6.5rem", from: "sm" },
+    meta: { width: "6rem", from: "sm" },
     cell: ({ row: { original } }) => <LastAnswer {...original} />
   })
 ]
 
 export const columnsWith = (withStats: boolean) =>
   column.columns([
-    column.accessor("health.state", {
+    column.display({
+      id: "health",
       header: "Health",
-      meta: { width: "6.75rem" },
+      meta: { width: "6.25rem" },
       cell: ({ row: { original } }) => (
         <>
           <Status of={original.health.state} />
@@ -110,7 +113,8 @@ export const columnsWith = (withStats: boolean) =>
         </>
       )
     }),
-    column.accessor("url", {
+    column.display({
+      id: "name",
       header: "Webhook",
       cell: ({ row: { original } }) => (
         <>
@@ -125,10 +129,17 @@ export const columnsWith = (withStats: boolean) =>
         </>
       )
     }),
-    column.accessor("event_types", {
+    column.display({
+      id: "wants",
       header: "Wants",
-      meta: { width: "13rem", from: "md" },
+      meta: { width: "11.25rem", from: "md" },
       cell: ({ row: { original } }) => <Wants {...original} />
     }),
-    ...(withStats ? statsColumns : [])
+    ...(withStats ? statsColumns : []),
+    column.display({
+      id: "menu",
+      header: () => <VisuallyHidden>More</VisuallyHidden>,
+      meta: { width: "2.5rem", align: "end" },
+      cell: ({ row: { original } }) => <WebhookMenu webhook={original} short />
+    })
   ])

@@ -48,15 +48,16 @@ const tally = (types: Iterable<string>): ReadonlyMap<string, number> => {
   return counts
 }
 
-const introduction = ({ apiUrl, key }: DemoParts) =>
+const introduction = ({ apiUrl, key, signInUrl }: DemoParts) =>
   [
     "",
     "A simulated ledger closes every second. Its events are delivered to three receivers:",
     `healthy answers at once, slow after ${SLOW_MS} ms, failing refuses the first ${FAILURES} attempts of each delivery.`,
-    "Meanwhile, open the dashboard in a browser and sign in with the key:",
+    "Meanwhile, open the dashboard in a browser. This link signs in once, within 10 minutes:",
     "",
-    `  ${apiUrl}/`,
-    `  ${key}`,
+    `  ${signInUrl}`,
+    "",
+    `Later, sign in at ${apiUrl}/ with the key ${key}`,
     "",
     "Or try the API:",
     "",

@@ -9,12 +9,14 @@ import { Clock, Context, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../../config/Config.ts"
 import { newKeyValue } from "../../../domain/ApiKey.ts"
+import { signInUrl } from "../../../domain/Session.ts"
 import { Health } from "../../../observability/Health.ts"
 import { apiPart, service } from "../../../Roles.ts"
 import type { ClosedLedger } from "../../../simulator/Chain.ts"
 import { ManualClosing } from "../../../simulator/SimulatedSource.ts"
 import { AccountStore } from "../../../storage/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../../storage/accounts/ApiKeyStore.ts"
+import { SessionStore } from "../../../storage/accounts/SessionStore.ts"
 import { withService } from "../../service/Service.ts"
 import { Invocation, settingsOf } from "../../terminal/Invocation.ts"
 import { makeDemoReceiver, type Sample, samples } from "./DemoReceiver.ts"
@@ -68,6 +70,7 @@ export const startDemo = Effect.gen(function* () {
   if (key === undefined) return yield* Effect.die(new Error("a new key's value was taken"))
   const health = yield* Context.get(context, Health).get(apiPart)
   const apiUrl = String(health?.facts?.["address"])
+  const link = yield* Context.get(context, SessionStore).makeLink(key.id, "test", now)
 
   const receiver = yield* makeDemoReceiver
   const webhookIds = new Map<string, Sample>()
@@ -86,6 +89,7 @@ export const startDemo = Effect.gen(function* () {
     receiver,
     apiUrl,
     key: key.value,
+    signInUrl: signInUrl(apiUrl, link),
     webhookIds,
     sql: Context.get(context, SqlClient.SqlClient)
   }

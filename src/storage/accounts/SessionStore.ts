@@ -1,0 +1,77 @@
+/**
+ * Sessions of the dashboard and the links that sign in (domain/Session.ts). A session admits requests as its key does
+ * (KeyAdmission.ts), so it ends when its key is revoked or expires. A link is used once: one update turns its row into
+ * the session's, and of two requests with the same link the second finds no such row.
+ */
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Limits } from "../../config/Limits.ts"
+import type { KeyEnvironment } from "../../domain/Network.ts"
+import { newSessionToken, newSignInLink, sessionSha256, signInLinkSha256 } from "../../domain/Session.ts"
+import { deleteEvery } from "../../observability/ClockTrust.ts"
+
+export class SessionStore extends Context.Service<SessionStore>()("ledgerhook/storage/SessionStore", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const at = (unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
+    const bytes = (sha256: string) => sql`decode(${sha256}, 'hex')`
+
+    const insert = (sha256: string, keyId: string, nowMs: number, lifeMs: number) => sql`
+      WITH too_many AS (
+        DELETE FROM sessions WHERE sha256 IN (
+          SELECT sha256 FROM sessions WHERE key_id = ${keyId}
+          ORDER BY created_at DESC OFFSET ${Limits.sessionsPerKey - 1})
+      )
+      INSERT INTO sessions (sha256, key_id, created_at, expires_at)
+      VALUES (${bytes(sha256)}, ${keyId}, ${at(nowMs)}, ${at(nowMs + lifeMs)})`
+
+    return {
+      /** Begins a session of the key. The token is returned only here. */
+      open: Effect.fnUntraced(function* (keyId: string, nowMs: number) {
+        const token = newSessionToken()
+        yield* insert(sessionSha256(token), keyId, nowMs, Limits.sessionMs)
+        return token
+      }),
+
+      /** Makes a link that signs in with the key, once. It is returned only here. */
+      makeLink: Effect.fnUntraced(function* (keyId: string, environment: KeyEnvironment, nowMs: number) {
+        const link = newSignInLink(environment)
+        yield* insert(signInLinkSha256(link), keyId, nowMs, Limits.signInLinkMs)
+        return link
+      }),
+
+      /** The session that the link begins. Undefined if the link is unknown, used or expired, or its key cannot be used. */
+      redeem: Effect.fnUntraced(function* (link: string, nowMs: number) {
+        const token = newSessionToken()
+        const [used] = yield* sql<{ readonly environment: KeyEnvironment }>`
+          UPDATE sessions SET sha256 = ${bytes(sessionSha256(token))}, created_at = ${at(nowMs)},
+                 expires_at = ${at(nowMs + Limits.sessionMs)}
+          FROM api_keys AS key JOIN accounts AS account ON account.id = key.account_id
+          WHERE sha256 = ${bytes(signInLinkSha256(link))} AND sessions.expires_at > ${at(nowMs)}
+            AND key.id = sessions.key_id AND key.revoked_at IS NULL
+            AND (key.expires_at IS NULL OR key.expires_at > ${at(nowMs)}) AND account.suspended_at IS NULL
+          RETURNING key.environment`
+        return used && { token, environment: used.environment }
+      }),
+
+      /** Ends the session. Does nothing if there is none. */
+      close: (token: string) => sql`DELETE FROM sessions WHERE sha256 = ${bytes(sessionSha256(token))}`,
+
+      /** Deletes what has expired. Returns how many rows. */
+      drop: (nowMs: number) =>
+        sql`DELETE FROM sessions WHERE expires_at <= ${at(nowMs)} RETURNING 1`.pipe(
+          Effect.map((rows) => rows.length)
+        )
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(SessionStore, SessionStore.make)
+}
+
+/** Hourly. Needs the database only. */
+export const forgetSessions = Effect.gen(function* () {
+  const { drop } = yield* SessionStore.make
+  return yield* Effect.flatMap(Clock.currentTimeMillis, drop).pipe(
+    deleteEvery("deleting expired sessions", Limits.maintenanceMs)
+  )
+})
