@@ -11,7 +11,7 @@ interface CopyProps {
 export const Copy = ({ value, what, label = "Copy" }: CopyProps) => (
   <CopyButton value={value} timeout={2_000}>
     {({ copied, copy }) => (
-      <Button size="xs" variant="default" onClick={copy} aria-label={`Copy ${what}`}>
+      <Button size="xs" variant="default" onClick={copy} aria-label={`${label} ${what}`}>
         {copied ? "Copied" : label}
       </Button>
     )}

@@ -67,7 +67,7 @@ export const Terminal = ({ what, title, start, isBad, headers, body, raw, action
         <b>{title}</b>
         {actions}
         {text !== undefined && (
-          <Copy value={raw ? (body ?? "") : text} what={`the body of ${what}`} label="Copy body" />
+          <Copy value={raw ? (body ?? "") : text} what={`of ${what}`} label="Copy body" />
         )}
         <Copy value={copied} what={what} />
       </div>
