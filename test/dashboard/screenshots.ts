@@ -31,6 +31,8 @@ const inReadme = new Set(["overview", "delivery", "webhook"])
 interface Screen {
   readonly name: string
   readonly path: string
+  /** The key that signs in; by default the live one. `none`: nobody is signed in. */
+  readonly as?: "test" | "none"
   readonly act?: (page: Page) => Promise<unknown>
   /** On a narrow screen too. */
   readonly isChief?: boolean
@@ -44,7 +46,7 @@ layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })((it) => 
     "screenshots",
     () =>
       Effect.gen(function* () {
-        const { liveKey, url } = yield* DashboardService
+        const { liveKey, open, testKey, url } = yield* DashboardService
         const { call } = apiClient(url, liveKey)
         yield* Effect.sleep(MORNING_MS)
         const rows = (path: string) =>
@@ -52,16 +54,50 @@ layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })((it) => 
             call("GET", path),
             ({ body }) => body["data"] as unknown as ReadonlyArray<Readonly<Record<string, string>>>
           )
+        /** So that the next picture begins anew. */
+        const removeWebhooks = (key: string) =>
+          Effect.runPromise(
+            Effect.gen(function* () {
+              const { call } = apiClient(url, key)
+              const { body } = yield* call("GET", "/v1/webhooks")
+              for (const { id } of body["data"] as unknown as ReadonlyArray<{ readonly id: string }>)
+                yield* call("DELETE", `/v1/webhooks/${id}`)
+            })
+          )
         const [failing] = yield* rows("/v1/webhooks?sort=health")
+        const [slow] = yield* rows("/v1/webhooks?search=archive")
         const retrying = yield* rows(`/v1/deliveries?status=retrying&limit=100&webhook_id=${failing!["id"]}`)
         const delivery = retrying.at(-1)!
         const [incident] = yield* rows(`/v1/webhooks/${failing!["id"]}/incidents`)
+        // A job with something of everything: the webhook that it is for is slow.
+        const job = yield* call("POST", "/v1/replay", {
+          webhook_id: slow!["id"],
+          filters: { event_types: ["payment.*", "dex.*"] }
+        })
+        for (const [name, scopes] of [
+          ["Deploy pipeline", ["webhooks:read", "webhooks:write"]],
+          ["Alerting", ["deliveries:read", "events:read"]],
+          ["Data team", ["events:read"]]
+        ] as const) {
+          yield* call("POST", "/v1/api-keys", { name, environment: "live", scopes })
+        }
         const screens: ReadonlyArray<Screen> = [
           { name: "overview", path: "/", isChief: true },
           { name: "webhooks", path: "/webhooks", isChief: true },
           { name: "webhook", path: `/webhooks/${failing!["id"]}`, isChief: true },
           { name: "webhook-whole", path: `/webhooks/${failing!["id"]}`, isWhole: true },
           { name: "deliveries", path: "/deliveries", isChief: true },
+          {
+            name: "deliveries-selected",
+            path: "/deliveries?status=failed,retrying",
+            act: async (page) => {
+              for (const row of [0, 1, 2, 3])
+                await page
+                  .getByRole("checkbox", { name: /^Select dlv_/ })
+                  .nth(row)
+                  .check()
+            }
+          },
           { name: "delivery", path: `/deliveries/${delivery["id"]}` },
           { name: "incident", path: `/incidents/${incident!["id"]}` },
           { name: "events", path: "/events" },
@@ -69,9 +105,37 @@ layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })((it) => 
           { name: "coverage", path: "/coverage" },
           { name: "replays", path: "/replay", isChief: true },
           { name: "replay-new", path: `/replay/new?webhook_id=${failing!["id"]}` },
+          { name: "replay", path: `/replay/${job.body["job_id"]}` },
           { name: "keys", path: "/keys" },
+          {
+            name: "keys-new",
+            path: "/keys",
+            act: async (page) => {
+              await page.getByRole("button", { name: "New key", exact: true }).click()
+              await page.getByRole("textbox", { name: /^Name/ }).fill("On call")
+              await page
+                .getByRole("radiogroup", { name: "Deliveries" })
+                .getByText("write", { exact: true })
+                .click()
+              await page.getByRole("button", { name: "Create key", exact: true }).click()
+              await page.getByRole("button", { name: "I have stored it" }).waitFor()
+            }
+          },
           { name: "usage", path: "/account" },
           { name: "webhook-form", path: "/webhooks/new", isChief: true },
+          { name: "sign-in", path: "/sign-in", as: "none" },
+          { name: "first-run", path: "/", as: "test" },
+          {
+            name: "first-run-waiting",
+            path: "/",
+            as: "test",
+            act: async (page) => {
+              await page.getByLabel("Address").fill("http://127.0.0.1:1/")
+              await page.getByRole("button", { name: "Create webhook", exact: true }).click()
+              await page.getByRole("button", { name: "I have stored it", exact: true }).click()
+              await page.getByRole("heading", { name: "Waiting for the first event" }).waitFor()
+            }
+          },
           {
             name: "palette",
             path: "/webhooks",
@@ -89,7 +153,11 @@ layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })((it) => 
               yield* Effect.scoped(
                 Effect.gen(function* () {
                   const options = { colorScheme, viewport, deviceScaleFactor: DENSITY }
-                  const { page } = yield* openSignedIn(liveKey, screen.path, options)
+                  const key = screen.as === "test" ? testKey : liveKey
+                  const { page } =
+                    screen.as === "none"
+                      ? yield* open(screen.path, options)
+                      : yield* openSignedIn(key, screen.path, options)
                   yield* Effect.promise(async () => {
                     await page.getByRole("heading", { level: 1 }).waitFor()
                     await page.waitForLoadState("networkidle")
@@ -97,6 +165,7 @@ layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })((it) => 
                     await page.waitForTimeout(SETTLE_MS)
                     const path = `${FOLDER}/${screen.name}-${colorScheme}-${viewport.width}.png`
                     await page.screenshot({ path, fullPage: screen.isWhole ?? viewport === narrow })
+                    if (screen.name === "first-run-waiting") await removeWebhooks(testKey)
                     if (colorScheme === "light" && viewport === wide && inReadme.has(screen.name))
                       await page.screenshot({ path: `${README_FOLDER}/${screen.name}.png` })
                   })

@@ -4,13 +4,15 @@
 const VIRTUAL = "test/simulation/"
 /** Tests that check a state for the whole length of an outage. */
 const OUTAGES = ["test/e2e/outage.kafka.", "test/e2e/shortOutage.kafka.", "test/e2e/kafkaHealth.kafka."]
+/** No tests: a service that lives for a while, and its pictures. */
+const PICTURES = ["test/support/day/", "test/dashboard/screenshots."]
 /** Patterns for waiting on the real clock without a condition. Code that fakes timers names them in strings. */
 export const sleeping: ReadonlyArray<{ readonly form: RegExp; readonly except?: ReadonlyArray<string> }> = [
-  { form: /\bset(?:Timeout|Interval)\b(?!")/ },
+  { form: /\bset(?:Timeout|Interval)\b(?!")/, except: PICTURES },
   { form: /"(?:node:)?timers(?:\/promises)?"/, except: [VIRTUAL] },
   { form: /\bscheduler\.wait\b|\bAtomics\.wait/ },
   { form: /\[\s*"set(?:Timeout|Interval)"\s*\]/ },
-  { form: /\bsleep\(|\bdelay\(/, except: [VIRTUAL] },
+  { form: /\bsleep\(|\bdelay\(/, except: [VIRTUAL, ...PICTURES] },
   { form: /\bEffect\.never\b.*\btimeout|\btimeout\w*\(\s*Effect\.never\b|\bAbortSignal\.timeout\(/ },
   { form: /\bStream\.(?:tick|fromSchedule)\b|\bSchedule\.(?:duration|delayed|addDelay)\w*\(/ },
   { form: /\bwhile \([^)]*\b(?:Date|performance|process)\.(?:now|hrtime|uptime)\b/ },

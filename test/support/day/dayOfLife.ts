@@ -34,9 +34,11 @@ const LIVE_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const SEED = 20_261_126
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Of the day before; about one in five minutes. */
-const PAST_LEDGERS = 300
-const TRANSACTIONS = 40
+/** Of the day before; about one in a minute. */
+const PAST_LEDGERS = 1_400
+const TRANSACTIONS = 8
+/** Later ones close more often than that, so that there is something new on every page. */
+const NEXT_LEDGER_MS = 12_000
 /** Attempts that are recorded in one transaction, as the service does under load. */
 const BATCH = 250
 /** No webhook of the day is disabled. */
@@ -248,11 +250,10 @@ export const dayOfLife = Layer.effect(
       ids.push((yield* createWebhook(apiClient(before.apiUrl, LIVE_KEY), fields)).id)
     }
     yield* before.kill
-    yield* Effect.sleep("1 second")
     const day = yield* Effect.provide(writeDay(ids, startedMs), database(databaseUrl))
     yield* Effect.logInfo(`${day.events} events, ${day.deliveries} attempts`)
     const { apiUrl: url } = yield* service
-    yield* Effect.forkScoped(Effect.repeat(ledger.close, Schedule.spaced("3500 millis")))
+    yield* Effect.forkScoped(Effect.repeat(ledger.close, Schedule.spaced(NEXT_LEDGER_MS)))
     const admin = apiClient(url, LIVE_KEY)
     const keyWith: DashboardService["Service"]["keyWith"] = (environment, scopes) =>
       Effect.map(

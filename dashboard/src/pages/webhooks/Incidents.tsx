@@ -28,7 +28,12 @@ const End = (incident: Incident) =>
 const Newest = ({ incidents }: { readonly incidents: ReadonlyArray<Incident> }) => {
   const now = useNow()
   return (
-    <Table label="Incidents" heads={["Began", "Lasted", "Cause", "Waited", "End"]} ends={[1, 3]} hidden={[3]}>
+    <Table
+      label="Incidents"
+      heads={["Began", "Lasted", "Cause", "Waited", "End"]}
+      ends={[1, 3]}
+      hidden={[1, 3]}
+    >
       {incidents.slice(0, SHOWN).map((incident) => (
         <tr key={incident.id}>
           <td>
@@ -36,7 +41,9 @@ const Newest = ({ incidents }: { readonly incidents: ReadonlyArray<Incident> }) 
               <Time at={incident.began_at} exact />
             </Link>
           </td>
-          <td data-align="end">{duration(lengthOf(incident, now), true)}</td>
+          <td data-align="end" data-narrow="hidden">
+            {duration(lengthOf(incident, now), true)}
+          </td>
           <td className={incident.ended_at === null ? "bad" : undefined}>
             <PlainText>{incident.cause ?? "–"}</PlainText>
           </td>

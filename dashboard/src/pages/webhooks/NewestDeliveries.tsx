@@ -10,30 +10,38 @@ import { count } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
 import { FailureNotice } from "../../parts/Notices.tsx"
 import { Section } from "../../parts/Page.tsx"
-import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Table } from "../../parts/Table.tsx"
 import { Time } from "../../parts/Time.tsx"
+import { LastAnswer, ledgerOf } from "../deliveries/columns.tsx"
 
 const SHOWN = 8
 
-const Row = ({ attempts, created_at, event_type, id, last_error, status }: Delivery) => (
-  <tr>
-    <td>
-      <Time at={created_at} />
-    </td>
-    <td>
-      <Link to="/deliveries/$id" params={{ id }}>
-        <EventTypeName>{event_type}</EventTypeName>
-      </Link>
-    </td>
-    <td>
-      <Status of={status} />
-    </td>
-    <td data-narrow="hidden">{last_error === null ? "–" : <PlainText>{last_error}</PlainText>}</td>
-    <td data-align="end">{count(attempts)}</td>
-  </tr>
-)
+const Row = (delivery: Delivery) => {
+  const ledger = ledgerOf(delivery.event_id)
+  return (
+    <tr>
+      <td>
+        <Time at={delivery.created_at} />
+      </td>
+      <td>
+        <Link to="/deliveries/$id" params={{ id: delivery.id }}>
+          <EventTypeName>{delivery.event_type}</EventTypeName>
+        </Link>
+      </td>
+      <td data-narrow="hidden">{ledger === undefined ? "–" : count(ledger)}</td>
+      <td>
+        <Status of={delivery.status} />
+      </td>
+      <td data-narrow="hidden">
+        <LastAnswer {...delivery} />
+      </td>
+      <td data-align="end" data-narrow="hidden">
+        {count(delivery.attempts)}
+      </td>
+    </tr>
+  )
+}
 
 export const NewestDeliveries = ({ id }: { readonly id: string }) => {
   const deliveries = useQuery({
@@ -62,9 +70,9 @@ export const NewestDeliveries = ({ id }: { readonly id: string }) => {
       ) : (
         <Table
           label="Newest deliveries"
-          heads={["Created", "Event", "Status", "Last error", "Attempts"]}
-          ends={[4]}
-          hidden={[3]}
+          heads={["Created", "Event", "Ledger", "Status", "Last answer", "Attempts"]}
+          ends={[5]}
+          hidden={[2, 4, 5]}
         >
           {deliveries.data.data.map((delivery) => (
             <Row key={delivery.id} {...delivery} />
