@@ -179,14 +179,13 @@ export const Keys = () => {
       }
     >
       <NewKey opened={open} replaced={replaced} onClose={() => setOpen(false)} />
+      {keys.isError && <FailureNotice failure={keys.error} onRetry={() => keys.refetch()} />}
       {!mayRead ? (
         <p>This key may not see API keys (scope api_keys:read).</p>
       ) : keys.data !== undefined ? (
         <List keys={keys.data} replace={ask} />
-      ) : keys.isError ? (
-        <FailureNotice failure={keys.error} onRetry={() => keys.refetch()} />
       ) : (
-        <Loading lines={6} height={20} />
+        keys.isPending && <Loading lines={6} height={20} />
       )}
     </Page>
   )
