@@ -15,12 +15,13 @@ import { Limits } from "../src/config/Limits.ts"
 import { StreamLimits } from "../src/config/StreamLimits.ts"
 import { apiKeyBounds } from "../src/domain/ApiKey.ts"
 import { replayBounds } from "../src/domain/Replay.ts"
+import { sessionBounds } from "../src/domain/Session.ts"
 import { webhookBounds } from "../src/domain/WebhookRules.ts"
 import { cases, server } from "./support/settingCases.ts"
 
 /** Limits of the program. A new one may be an old one: the same meaning, or one that follows from another. */
 const MOST_LIMITS = 170
-/** Bounds of what a request to the API may contain, which its contract names. */
+/** Bounds of what a request to the API may contain, and of its sessions, which its contract names. */
 const MOST_BOUNDS = 30
 
 const load = (environment: Environment): SettingsShape => {
@@ -127,7 +128,7 @@ describe("settings", () => {
 describe("limits", () => {
   it.effect("are few, so that a reader finds the one that counts", () =>
     Effect.gen(function* () {
-      const contract = Object.keys({ ...webhookBounds, ...replayBounds, ...apiKeyBounds })
+      const contract = Object.keys({ ...webhookBounds, ...replayBounds, ...apiKeyBounds, ...sessionBounds })
       const own = Object.keys(Limits).filter((name) => !contract.includes(name))
       const all = own.length + Object.keys(yield* StreamLimits).length
       assert.isAtMost(all, MOST_LIMITS)

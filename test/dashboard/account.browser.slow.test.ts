@@ -16,7 +16,7 @@ describeInBrowser("plan and usage", () => {
             page.getByRole("table", { name: "Limits of the plan" }).waitFor()
           )
         }),
-      60_000
+      120_000
     )
 
     it.effect("say until when the quota lasts at the present pace", () =>

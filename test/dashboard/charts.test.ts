@@ -43,6 +43,12 @@ describe("the calendar of incidents", () => {
     assert.deepStrictEqual(first!.failing, [{ from: 0.75, to: 1 }])
     assert.deepStrictEqual(second!.failing, [{ from: 0, to: 0.25 }])
     assert.deepStrictEqual(today!.failing, [{ from: 0.25, to: 0.5 }])
+    const [, , begun] = calendarDays(
+      [{ began_at: new Date(now + 30_000).toISOString(), ended_at: null }],
+      now,
+      3
+    )
+    assert.strictEqual(begun!.failing.length, 1, "an incident that began after the time was rounded down")
     assert.deepStrictEqual([lengthOf(past, now), lengthOf(open, now)], [12 * HOUR, 6 * HOUR])
   })
 })

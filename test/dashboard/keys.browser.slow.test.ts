@@ -65,7 +65,7 @@ describeInBrowser("API keys", () => {
           assert.deepStrictEqual(faults, [])
           assertQuiet(opened)
         }),
-      60_000
+      120_000
     )
 
     it.effect("that expire soon head the page, and are replaced with the same rights", () =>

@@ -37,6 +37,7 @@ interface BrushedChartProps {
 
 const [HEIGHT, FOOT, LANE] = [96, 22, 15]
 const LEAST_BAR = 2
+const DAY_MS = 86_400_000
 /** Below this width spans have no room for their labels. */
 const NARROW_PIXELS = 640
 
@@ -129,7 +130,9 @@ export const BrushedChart = (props: BrushedChartProps) => {
     cursor !== undefined && drag === undefined ? points.slice(cursor, cursor + 1) : points.slice(from, to)
   const sum = (of: "good" | "bad") => shown.reduce((total, point) => total + point[of], 0)
   const spanOf = (one: Edges) =>
-    `${dayTime(bars.start + one.from * pointMs, end)} – ${dayTime(bars.start + one.to * pointMs, end)}`
+    pointMs < DAY_MS
+      ? `${dayTime(bars.start + one.from * pointMs, end)} – ${dayTime(bars.start + one.to * pointMs, end)}`
+      : `${localDay(bars.start + one.from * pointMs)} – ${localDay(bars.start + one.to * pointMs - 1)}`
   const period =
     cursor !== undefined && drag === undefined
       ? spanOf({ from: cursor, to: cursor + 1 })

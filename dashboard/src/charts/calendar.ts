@@ -10,7 +10,9 @@ export interface CalendarDay {
 
 type Span = Pick<Incident, "began_at" | "ended_at">
 
-const endOf = ({ ended_at }: Span, now: number) => (ended_at === null ? now : Date.parse(ended_at))
+/** `now` may be rounded down, and so before the beginning. */
+const endOf = ({ began_at, ended_at }: Span, now: number) =>
+  ended_at === null ? Math.max(now, Date.parse(began_at)) : Date.parse(ended_at)
 
 /** In milliseconds. */
 export const lengthOf = (incident: Span, now: number): number =>

@@ -2,14 +2,17 @@
 import { TextInput } from "@mantine/core"
 import { IconAlertTriangle } from "@tabler/icons-react"
 import { type ReactNode, useState } from "react"
+import { useMay } from "../../api/account.ts"
 import { AddressesField } from "../../parts/AddressesField.tsx"
 import { addressesIn } from "../../parts/addresses.ts"
 import { EventTypeName } from "../../parts/EventTypeName.tsx"
 import { plural } from "../../parts/format.ts"
+import { localInput } from "../../parts/localInput.ts"
 import { PayloadFilterInput } from "../webhooks/form/FilterField.tsx"
 import { TypeTree } from "../webhooks/form/TypeTree.tsx"
 import classes from "./NewReplay.module.css"
 import type { Span } from "./spans.ts"
+import { WhenChart } from "./WhenChart.tsx"
 import type { Problems, ReplayValues } from "./wanted.ts"
 
 export interface FieldsProps {
@@ -42,44 +45,57 @@ const FilterRow = ({ name, value, isSet, hasProblem, children }: FilterRowProps)
   )
 }
 
-const Times = ({ values, problems, set, spans }: FieldsProps & { readonly spans: ReadonlyArray<Span> }) => (
-  <fieldset className={classes["times"]}>
-    <legend>
-      Which time{" "}
-      <span className={`note ${classes["legendNote"]}`}>by the time at which the ledger closed</span>
-    </legend>
-    <div className={classes["spans"]}>
-      {spans.map(({ happened, label, since, until }) => (
-        <button
-          key={label}
-          type="button"
-          aria-pressed={since === values.since && until === values.until}
-          onClick={() => set({ since, until })}
-        >
-          {happened && <IconAlertTriangle size={16} aria-hidden />}
-          {label}
-        </button>
-      ))}
-    </div>
-    <div className="columns">
-      <TextInput
-        type="datetime-local"
-        label="After"
-        description="In your time zone. Empty: from the first ledger that is kept."
-        value={values.since}
-        onChange={(event) => set({ since: event.currentTarget.value })}
-      />
-      <TextInput
-        type="datetime-local"
-        label="Before"
-        description="In your time zone. Empty: until now."
-        value={values.until}
-        onChange={(event) => set({ until: event.currentTarget.value })}
-        error={problems.until}
-      />
-    </div>
-  </fieldset>
-)
+const inputOf = (at: number | undefined) => (at === undefined ? "" : localInput(new Date(at).toISOString()))
+
+const Times = ({ values, problems, set, spans }: FieldsProps & { readonly spans: ReadonlyArray<Span> }) => {
+  const mayRead = useMay("deliveries:read")
+  return (
+    <fieldset className={classes["times"]}>
+      <legend>
+        Which time{" "}
+        <span className={`note ${classes["legendNote"]}`}>by the time at which the ledger closed</span>
+      </legend>
+      <div className={classes["spans"]}>
+        {spans.map(({ happened, label, since, until }) => (
+          <button
+            key={label}
+            type="button"
+            aria-pressed={since === values.since && until === values.until}
+            onClick={() => set({ since, until })}
+          >
+            {happened && <IconAlertTriangle size={16} aria-hidden />}
+            {label}
+          </button>
+        ))}
+      </div>
+      {mayRead && values.webhook_id !== undefined && (
+        <WhenChart
+          webhookId={values.webhook_id}
+          spans={spans}
+          chosen={values}
+          onChoose={(since, until) => set({ since: inputOf(since), until: inputOf(until) })}
+        />
+      )}
+      <div className="columns">
+        <TextInput
+          type="datetime-local"
+          label="After"
+          description="In your time zone. Empty: from the first ledger that is kept."
+          value={values.since}
+          onChange={(event) => set({ since: event.currentTarget.value })}
+        />
+        <TextInput
+          type="datetime-local"
+          label="Before"
+          description="In your time zone. Empty: until now."
+          value={values.until}
+          onChange={(event) => set({ until: event.currentTarget.value })}
+          error={problems.until}
+        />
+      </div>
+    </fieldset>
+  )
+}
 
 export const Filters = ({
   spans,

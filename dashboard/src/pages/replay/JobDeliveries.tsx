@@ -1,20 +1,17 @@
 /** The deliveries of a job, by what has become of them. */
+import { Button } from "@mantine/core"
 import { Link } from "@tanstack/react-router"
 import { useMemo, useState } from "react"
 import { call } from "../../api/call.ts"
-import { type Delivery, listDeliveries, type ReplayJob } from "../../api/ledgerhook.ts"
+import { listDeliveries, type ReplayJob } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS, useList } from "../../api/list.ts"
 import { autoRefresh } from "../../api/refresh.ts"
+import { useWebhook } from "../../api/webhooks.ts"
 import { Chips } from "../../parts/Chips.tsx"
-import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
-import { EventTypeName } from "../../parts/EventTypeName.tsx"
-import { count } from "../../parts/format.ts"
-import { NarrowOnly } from "../../parts/Narrow.tsx"
+import { DataTable } from "../../parts/DataTable.tsx"
 import { Section } from "../../parts/Page.tsx"
-import { PlainText } from "../../parts/PlainText.tsx"
-import { Status, StatusIcon } from "../../parts/Status.tsx"
-import { Time } from "../../parts/Time.tsx"
-import { ledgerOf } from "./ledgers.ts"
+import { StatusIcon } from "../../parts/Status.tsx"
+import { columnsWith, narrowWith } from "../deliveries/columns.tsx"
 import { isUnderWay } from "./progress.ts"
 
 const statuses = {
@@ -25,56 +22,15 @@ const statuses = {
 
 type Choice = keyof typeof statuses | undefined
 
-const column = columnsOf<Delivery>()
-
-const columns = column.columns([
-  column.accessor("status", {
-    header: "Status",
-    meta: { width: "8rem" },
-    cell: ({ getValue }) => <Status of={getValue()} />
-  }),
-  column.accessor("event_type", {
-    header: "Event",
-    meta: { width: "min(15rem, 100cqw - 8rem)" },
-    cell: ({ row: { original } }) => (
-      <>
-        <Link to="/deliveries/$id" params={{ id: original.id }}>
-          <EventTypeName>{original.event_type}</EventTypeName>
-        </Link>
-        <NarrowOnly>{original.last_error ?? <Time at={original.updated_at} />}</NarrowOnly>
-      </>
-    )
-  }),
-  column.accessor("event_id", {
-    header: "Ledger",
-    meta: { width: "9rem", from: "sm" },
-    cell: ({ getValue }) => {
-      const ledger = ledgerOf(getValue())
-      return <span className="quiet">{ledger === undefined ? "–" : count(ledger)}</span>
-    }
-  }),
-  column.accessor("last_error", {
-    header: "Last error",
-    meta: { from: "sm" },
-    cell: ({ getValue }) => {
-      const error = getValue()
-      return error === null ? <span className="quiet">–</span> : <PlainText>{error}</PlainText>
-    }
-  }),
-  column.accessor("attempts", {
-    header: "Attempts",
-    meta: { width: "6rem", from: "sm", align: "end" },
-    cell: ({ getValue }) => count(getValue())
-  }),
-  column.accessor("updated_at", {
-    header: "Changed",
-    meta: { width: "9rem", from: "sm", align: "end" },
-    cell: ({ getValue }) => <Time at={getValue()} />
-  })
-])
-
 export const JobDeliveries = ({ job }: { readonly job: ReplayJob }) => {
   const [choice, choose] = useState<Choice>()
+  const webhook = useWebhook(job.webhook_id)
+  // All of them are of one webhook.
+  const columns = useMemo(
+    () =>
+      columnsWith(() => webhook).filter((one) => !("accessorKey" in one && one.accessorKey === "webhook_id")),
+    [webhook]
+  )
   const refresh = useMemo(() => (isUnderWay(job) ? autoRefresh : () => false as const), [job])
   const list = useList(
     ["replay", "deliveries", job.job_id, choice],
@@ -92,7 +48,14 @@ export const JobDeliveries = ({ job }: { readonly job: ReplayJob }) => {
   const { delivered, failed, waiting } = job
   const sum = (delivered ?? 0) + (waiting ?? 0) + (failed ?? 0)
   return (
-    <Section title="Deliveries">
+    <Section
+      title="Deliveries"
+      actions={
+        <Button component={Link} to={`/deliveries?job_id=${job.job_id}`} size="xs" variant="default">
+          Export or retry in the list
+        </Button>
+      }
+    >
       <div className="stack-small">
         <Chips
           label="Status"
@@ -115,12 +78,15 @@ export const JobDeliveries = ({ job }: { readonly job: ReplayJob }) => {
           columns={columns}
           list={list}
           rowId={({ id }) => id}
+          narrow={narrowWith(() => webhook)}
           empty={
             <p className="quiet">
               {choice === undefined
                 ? isUnderWay(job)
                   ? "None yet."
-                  : "None are kept."
+                  : job.processed_events === 0
+                    ? "There are none."
+                    : "They are no longer kept."
                 : `None ${choice === "waiting" ? "waits" : `is ${choice}`}.`}
             </p>
           }

@@ -28,7 +28,9 @@ export const LiveJob = ({ job, at, webhook }: LiveJobProps) => {
     <section className={classes["live"]} aria-label={titleOf(job)}>
       <div>
         <h2>
-          {titleOf(job)}
+          <Link to="/replay/$id" params={{ id: job.job_id }} className={classes["title"]}>
+            {titleOf(job)}
+          </Link>
           <span>
             to{" "}
             <Link to="/webhooks/$id" params={{ id: job.webhook_id }}>
