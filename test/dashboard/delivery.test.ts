@@ -77,6 +77,7 @@ describe("a delivery", () => {
     assert.strictEqual(lane.enlargedMs, 1_100_000)
     const ended = laneOf({ ...detail, status: "failed", next_attempt_at: null }, NOW)
     assert.deepStrictEqual([ended.nowMs, ended.nextMs, ended.totalMs], [undefined, undefined, 1_000_000])
+    assert.strictEqual(laneOf(detail, NOW - 20_000_000).nowMs, 1_000_000)
     assert.isUndefined(laneOf({ ...detail, attempt_history: [attempt(1, -10_000)] }, NOW).enlargedMs)
     assert.deepStrictEqual([rootScale(25, 100), rootScale(200, 100)], [0.5, 1])
   })

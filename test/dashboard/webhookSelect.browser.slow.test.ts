@@ -144,10 +144,12 @@ describeInBrowser("one of many webhooks", () => {
             await page.getByRole("option", { name }).click()
             await shows(page, name)
           }
+          // The page asks what happened to the chosen webhook, and the API knows no deleted one.
+          opened.forget()
           assert.isUndefined(await page.evaluate("window.hacked"))
           await choice.fill("customers/77")
           await page.getByRole("option", { name: "Customer 77" }).click()
-          await page.getByRole("button", { name: "Count the events first" }).waitFor()
+          await shows(page, "Customer 77")
         })
         assertQuiet(opened)
       })

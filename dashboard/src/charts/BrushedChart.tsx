@@ -138,7 +138,7 @@ export const BrushedChart = (props: BrushedChartProps) => {
       ? spanOf({ from: cursor, to: cursor + 1 })
       : spanOf({ from, to })
   return (
-    <div ref={ref} className={classes["brushed"]}>
+    <div ref={ref} className={classes["brushed"]} data-measured={width > 0}>
       <div
         className={classes["brush"]}
         data-dragging={drag !== undefined}

@@ -67,37 +67,3 @@ export const FilterChip = ({ label, value, onClear, children }: FilterChipProps)
     </span>
   )
 }
-
-interface ChoiceChipsProps<Value extends string> {
-  readonly label: string
-  readonly choices: ReadonlyArray<{
-    readonly value: Value
-    readonly label: string
-    readonly icon: ReactNode
-    /** How many there are. */
-    readonly count?: string | undefined
-  }>
-  /** Undefined: all. */
-  readonly value: Value | undefined
-  readonly onChange: (value: Value | undefined) => void
-}
-
-/** One of a few values, or all. */
-export const ChoiceChips = <Value extends string>(props: ChoiceChipsProps<Value>) => (
-  <fieldset className={classes["choices"]} aria-label={props.label}>
-    <button type="button" aria-pressed={props.value === undefined} onClick={() => props.onChange(undefined)}>
-      All
-    </button>
-    {props.choices.map(({ value, label, icon, count }) => (
-      <button
-        key={value}
-        type="button"
-        aria-pressed={props.value === value}
-        onClick={() => props.onChange(props.value === value ? undefined : value)}
-      >
-        {icon}
-        {label} {count !== undefined && <span>{count}</span>}
-      </button>
-    ))}
-  </fieldset>
-)

@@ -87,8 +87,8 @@ const useWebhookOf = (chosenId: string | undefined) => {
   }, [newest, troubled, chosen])
 }
 
-/** Bars of the day that a new service has at most. With so few, the hour shows more. */
-const YOUNG_BARS = 2
+/** Bars of the day that the last hour touches. If no other has deliveries, the hour shows more. */
+const YOUNG_BARS = 5
 
 /** The chart's period: the one that the viewer has chosen, otherwise the one that shows more. */
 const usePeriod = (asked: Period | undefined, webhookId: string | undefined): Period => {

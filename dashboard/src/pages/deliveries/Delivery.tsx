@@ -91,7 +91,10 @@ const Incident = ({ webhook_id, created_at }: Pick<DeliveryDetail, "created_at" 
     <p className="quiet">
       The webhook {incident.ended_at === null ? "fails" : "was failing"} since{" "}
       <Time at={incident.began_at} exact />, {plural(incident.attempts_failed, "time")}:{" "}
-      {plural(incident.waited, "delivery waits", "deliveries wait")} for its end.
+      {plural(incident.waited, "delivery waits", "deliveries wait")} for its end.{" "}
+      <Link to="/incidents/$id" params={{ id: incident.id }}>
+        The incident
+      </Link>
     </p>
   )
 }

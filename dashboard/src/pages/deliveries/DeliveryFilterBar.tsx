@@ -4,10 +4,11 @@ import { useNavigate } from "@tanstack/react-router"
 import type { DeliveryStats } from "../../api/ledgerhook.ts"
 import { nameOf, useWebhook } from "../../api/webhooks.ts"
 import { setIn } from "../../app/search.ts"
+import { Chips } from "../../parts/Chips.tsx"
 import { EventTypeSelect } from "../../parts/EventTypeSelect.tsx"
 import { FilterText, FilterTime } from "../../parts/FilterBar.tsx"
-import { ChoiceChips, FilterChip, SetChip } from "../../parts/FilterChip.tsx"
-import { count, dayTime } from "../../parts/format.ts"
+import { FilterChip, SetChip } from "../../parts/FilterChip.tsx"
+import { dayTime } from "../../parts/format.ts"
 import { type Period, PeriodSelect } from "../../parts/Period.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { StatusIcon } from "../../parts/Status.tsx"
@@ -42,16 +43,19 @@ export const DeliveryFilterBar = ({ search, period, stats }: DeliveryFilterBarPr
   return (
     <search className={classes["filters"]} aria-label="Filters">
       <div className={classes["chips"]}>
-        <ChoiceChips
+        <Chips
           label="Status"
-          value={search.status}
-          onChange={(status) => change({ status })}
-          choices={statuses.map((status) => ({
-            value: status,
-            label: status[0]!.toUpperCase() + status.slice(1),
-            icon: <StatusIcon of={status} />,
-            count: counts && count(counts[status])
-          }))}
+          chosen={search.status}
+          choose={(status) => change({ status })}
+          chips={[
+            { value: undefined, label: "All" },
+            ...statuses.map((status) => ({
+              value: status,
+              label: status[0]!.toUpperCase() + status.slice(1),
+              icon: <StatusIcon of={status} />,
+              rows: counts?.[status]
+            }))
+          ]}
         />
         <i className={classes["divide"]} />
         <FilterChip

@@ -68,6 +68,7 @@ export const DeliveryLane = (delivery: DeliveryDetail) => {
     <div ref={ref} className={classes["lane"]}>
       <svg
         width="100%"
+        visibility={width === 0 ? "hidden" : undefined}
         height={enlargedMs === undefined ? 78 : BELOW.end}
         role="img"
         aria-label={`${plural(marks.length, "attempt")} in ${duration(end, true)}${remaining === undefined ? "" : `, the next one in ${duration(remaining, true)}`}. The table below has their times.`}

@@ -10,6 +10,7 @@ import {
   type QueuedRetryJob,
   retryDeliveries
 } from "../../api/ledgerhook.ts"
+import { autoRefresh } from "../../api/refresh.ts"
 import { useNewestWebhooks } from "../../api/webhooks.ts"
 import { EventTypeSelect } from "../../parts/EventTypeSelect.tsx"
 import { count, plural } from "../../parts/format.ts"
@@ -41,7 +42,8 @@ export const useRetryJob = (request: NewRetryJob | undefined, onQueued: (job: Qu
     queryKey: ["retry preview", request],
     queryFn: () => call(retryDeliveries({ ...request!, dry_run: true })) as Promise<CountedRetries>,
     enabled: request !== undefined,
-    staleTime: 0
+    staleTime: 0,
+    refetchInterval: autoRefresh
   })
   const retry = useMutation({
     mutationFn: () =>

@@ -81,7 +81,7 @@ export const columnsWith = (webhookOf: WebhookOf) =>
     }),
     column.accessor("event_type", {
       header: "Event",
-      meta: { width: "12.5rem" },
+      meta: { width: "13rem" },
       cell: ({ row: { original } }) => <LinkTo {...original} />
     }),
     column.accessor("webhook_id", {

@@ -40,8 +40,10 @@ export const laneOf = (
   }))
   const follows = status === "retrying" || status === "pending"
   const nextMs = next_attempt_at === null ? undefined : after(next_attempt_at)
-  const nowMs = follows ? Math.max(now - createdMs, 0) : undefined
-  const totalMs = Math.max(nextMs ?? 0, nowMs ?? 0, marks.at(-1)?.afterMs ?? 0, 1)
+  const lastMs = marks.at(-1)?.afterMs ?? 0
+  // The clocks of the service and of the viewer differ.
+  const nowMs = follows ? Math.max(now - createdMs, lastMs) : undefined
+  const totalMs = Math.max(nextMs ?? 0, nowMs ?? 0, lastMs, 1)
   const early = marks.filter(({ afterMs }) => afterMs <= ENLARGED_MS)
   const enlargedMs =
     early.length < 3 ? undefined : Math.min(ENLARGED_MS, Math.max(early.at(-1)!.afterMs * 1.1, 1_000))
