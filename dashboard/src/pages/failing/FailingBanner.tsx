@@ -59,7 +59,7 @@ export const FailingBanner = ({ webhook, firstLedger }: FailingBannerProps) => {
         </div>
         {stats && <Waiting waiting={stats.waiting} />}
         <NextAttempt {...webhook} />
-        <TryNow webhookId={id} waiting={stats?.waiting ?? 0} main />
+        <TryNow webhookId={id} main />
       </div>
       <Progress id={id} firstLedger={firstLedger} />
     </section>

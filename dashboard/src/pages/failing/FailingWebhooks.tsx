@@ -38,7 +38,7 @@ const Failing = ({ webhook }: { readonly webhook: ListedWebhook }) => {
       )}
       {stats && <Waiting waiting={stats.waiting} />}
       <NextAttempt {...webhook} />
-      <TryNow webhookId={id} waiting={stats?.waiting ?? 0} />
+      <TryNow webhookId={id} />
     </li>
   )
 }

@@ -1,7 +1,7 @@
 /** Makes the next attempt of a webhook's oldest waiting delivery now, and shows its answer in place. */
 import { Button } from "@mantine/core"
 import { IconRefresh } from "@tabler/icons-react"
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { skipToken, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
@@ -13,6 +13,7 @@ import {
   retryDeliveries,
   retryDelivery
 } from "../../api/ledgerhook.ts"
+import { autoRefresh } from "../../api/refresh.ts"
 import { count, duration } from "../../parts/format.ts"
 import { StatusIcon } from "../../parts/Status.tsx"
 import classes from "./Failing.module.css"
@@ -27,7 +28,15 @@ interface Tried {
   readonly deliveryId: string
   /** Undefined: it did not end in time. */
   readonly attempt: Attempt | undefined
+  /** The job that retries all the others, once it was asked for. */
+  readonly jobId?: string
 }
+
+/** What the last try showed. It is kept when the webhook no longer fails because of it. */
+const triedKey = (webhookId: string) => ["tried", webhookId]
+
+const useTried = (webhookId: string) =>
+  useQuery<Tried | null>({ queryKey: triedKey(webhookId), queryFn: skipToken }).data ?? undefined
 
 /** Undefined if nothing waits. */
 const tryOldest = async (webhookId: string): Promise<Tried | undefined> => {
@@ -65,7 +74,8 @@ const Answer = ({ attempt, deliveryId }: Tried) => {
   )
 }
 
-const RetryAll = ({ webhookId, waiting }: TryNowProps) => {
+const RetryAll = ({ webhookId, waiting }: { readonly webhookId: string; readonly waiting: number }) => {
+  const queries = useQueryClient()
   const retry = useMutation({
     mutationFn: () =>
       call(
@@ -73,14 +83,10 @@ const RetryAll = ({ webhookId, waiting }: TryNowProps) => {
           { webhook_id: webhookId, statuses: ["retrying"] },
           { idempotencyKey: crypto.randomUUID() }
         )
-      ) as Promise<QueuedRetryJob>
+      ) as Promise<QueuedRetryJob>,
+    onSuccess: ({ job_id }) =>
+      queries.setQueryData<Tried>(triedKey(webhookId), (tried) => tried && { ...tried, jobId: job_id })
   })
-  if (retry.data)
-    return (
-      <Link to="/replay/$id" params={{ id: retry.data.job_id }}>
-        Watch the job
-      </Link>
-    )
   return (
     <Button size="xs" variant="default" loading={retry.isPending} onClick={() => retry.mutate()}>
       {retry.isError ? retry.error.message : `Retry all ${count(waiting)}`}
@@ -88,17 +94,44 @@ const RetryAll = ({ webhookId, waiting }: TryNowProps) => {
   )
 }
 
+/** The answer to the last try, and the way on from it. */
+export const AfterTry = ({ webhookId }: { readonly webhookId: string }) => {
+  const tried = useTried(webhookId)
+  const works = tried?.attempt?.status === "delivered"
+  const progress = useQuery({
+    queryKey: ["progress", webhookId],
+    queryFn: () => call(getWebhookProgress(webhookId)),
+    enabled: works,
+    refetchInterval: autoRefresh
+  })
+  const waiting = progress.data?.waiting ?? 0
+  if (tried === undefined) return null
+  return (
+    <>
+      <Answer {...tried} />
+      {tried.jobId === undefined ? (
+        works && waiting > 0 && <RetryAll webhookId={webhookId} waiting={waiting} />
+      ) : (
+        <Link to="/replay/$id" params={{ id: tried.jobId }}>
+          Watch the job
+        </Link>
+      )}
+    </>
+  )
+}
+
 interface TryNowProps {
   readonly webhookId: string
-  readonly waiting: number
   /** The page's main button. */
   readonly main?: boolean
 }
 
-export const TryNow = ({ webhookId, waiting, main = false }: TryNowProps) => {
+export const TryNow = ({ webhookId, main = false }: TryNowProps) => {
   const queries = useQueryClient()
   const attempt = useMutation({
     mutationFn: () => tryOldest(webhookId),
+    onMutate: () => queries.setQueryData(triedKey(webhookId), null),
+    onSuccess: (tried) => queries.setQueryData(triedKey(webhookId), tried ?? null),
     onSettled: () => queries.invalidateQueries()
   })
   const [mayRead, mayRetry] = [useMay("deliveries:read"), useMay("deliveries:write")]
@@ -118,17 +151,8 @@ export const TryNow = ({ webhookId, waiting, main = false }: TryNowProps) => {
       <div className={classes["answer"]} role="status">
         {attempt.isPending && "Trying the oldest delivery that waits…"}
         {attempt.isError && attempt.error.message}
-        {attempt.isSuccess &&
-          (attempt.data === undefined ? (
-            "Nothing waits for it any more."
-          ) : (
-            <>
-              <Answer {...attempt.data} />
-              {attempt.data.attempt?.status === "delivered" && waiting > 1 && (
-                <RetryAll webhookId={webhookId} waiting={waiting - 1} />
-              )}
-            </>
-          ))}
+        {attempt.isSuccess && attempt.data === undefined && "Nothing waits for it any more."}
+        <AfterTry webhookId={webhookId} />
       </div>
     </>
   )

@@ -4,6 +4,7 @@ import type { ListedWebhook } from "../../api/ledgerhook.ts"
 import { Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
+import { AfterTry } from "../failing/TryNow.tsx"
 import classes from "./Overview.module.css"
 
 export const OtherWebhooks = ({ webhooks }: { readonly webhooks: ReadonlyArray<ListedWebhook> }) => {
@@ -21,6 +22,9 @@ export const OtherWebhooks = ({ webhooks }: { readonly webhooks: ReadonlyArray<L
             <span className="quiet">
               <PlainText>{health.sentence}</PlainText>
             </span>
+            <div className="row">
+              <AfterTry webhookId={id} />
+            </div>
           </li>
         ))}
       </ul>

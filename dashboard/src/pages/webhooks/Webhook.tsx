@@ -15,6 +15,7 @@ import { PlainText } from "../../parts/PlainText.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { visible } from "../../parts/visible.ts"
 import { FailingBanner } from "../failing/FailingBanner.tsx"
+import { AfterTry } from "../failing/TryNow.tsx"
 import { ChangeButton } from "./ChangeButton.tsx"
 import { tabIn } from "./filters.ts"
 import { Incidents } from "./Incidents.tsx"
@@ -63,6 +64,9 @@ const State = ({ health, id }: WebhookData) => (
           .
         </>
       )}
+      <span className="row">
+        <AfterTry webhookId={id} />
+      </span>
     </span>
   </Notice>
 )
