@@ -1,5 +1,5 @@
 /** Starts the dashboard: the theme, the signed-in key, the router. */
-import "@mantine/core/styles.css"
+import "./look/components.ts"
 import "./look/fonts.css"
 import "./look/tokens.css"
 import "./look/mantine.css"

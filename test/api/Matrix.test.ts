@@ -7,6 +7,7 @@ import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import { scopes } from "../../src/domain/ApiKey.ts"
+import { randomId } from "../../src/domain/Ids.ts"
 import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { type Answer, ApiUnderTest, apiLayer, assertErrorBody, type Call } from "../support/api.ts"
 import { eventOf } from "../support/events.ts"
@@ -46,6 +47,17 @@ const newReplayJob = (client: Client) =>
     return yield* created(client, "/v1/replay", { webhook_id, event_ids: [event] }, "job_id")
   })
 
+const newIncident = (client: Client) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const webhook = yield* newWebhook(client)
+    const id = randomId("inc_", Date.now())
+    yield* Effect.orDie(sql`
+      INSERT INTO incidents (id, account_id, network, webhook_id, began_at, attempts_failed, first_delivery)
+      SELECT ${id}, account_id, network, id, now(), 5, 'dlv_' FROM webhooks WHERE id = ${webhook}`)
+    return id
+  })
+
 interface Resource<R> {
   /** The id of a resource that the client may see. */
   readonly own: (client: Client) => Effect.Effect<string, never, R>
@@ -62,7 +74,7 @@ const ofAccount = (make: (client: Client) => Effect.Effect<string>, prefix: stri
 })
 
 /** The resource that a path's parameter names, by the beginning of the path. */
-const resources: Readonly<Record<string, Resource<EventIndex>>> = {
+const resources: Readonly<Record<string, Resource<EventIndex | SqlClient.SqlClient>>> = {
   "/v1/webhooks": ofAccount(newWebhook, "wh_"),
   "/v1/deliveries": ofAccount(
     (client) =>
@@ -85,6 +97,7 @@ const resources: Readonly<Record<string, Resource<EventIndex>>> = {
     foreign: () => newEvent("testnet"),
     unknown: `xrpl:1:${"A".repeat(64)}:payment.xrp`
   },
+  "/v1/incidents": { own: newIncident, foreign: newIncident, unknown: "inc_01J8ZQ4T7M3VXN5K2D9RFBHCAE" },
   // Parts of the process belong to no account.
   "/readyz": {
     own: () => Effect.succeed("database"),
@@ -97,7 +110,7 @@ const NOTICES = "/v1/account/notices"
 
 const PARAMETER = /\{\w+\}/
 
-const resourceOf = ({ path }: Operation): Resource<EventIndex> => {
+const resourceOf = ({ path }: Operation): Resource<EventIndex | SqlClient.SqlClient> => {
   const resource = resources[path.slice(0, path.indexOf("/{"))]
   return resource ?? assert.fail(`what does the parameter of ${path} name? (resources)`)
 }

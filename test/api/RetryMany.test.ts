@@ -59,6 +59,8 @@ layer(apiLayer(), { excludeTestServices: true })("retrying many deliveries", (it
       const made = yield* retry({ statuses: ["failed"], dry_run: false })
       assert.strictEqual(made.status, 202)
       const { created_at, job_id, ...rest } = made.body
+      const requested = (yield* api.call("GET", `/v1/replay/${job_id}`, { key })).body.requested
+      assert.deepStrictEqual(requested.statuses, ["failed"])
       assert.match(job_id, /^rpl_job_/)
       assert.deepStrictEqual(rest, { status: "queued", matched: 2 })
       const job = {
@@ -74,7 +76,9 @@ layer(apiLayer(), { excludeTestServices: true })("retrying many deliveries", (it
         failed: 0,
         error: null,
         created_at,
-        completed_at: null
+        completed_at: null,
+        finished_at: null,
+        requested
       }
       const path = `/v1/replay/${job_id}`
       assert.deepStrictEqual((yield* api.call("GET", "/v1/replay", { key })).body.data, [job])

@@ -22,8 +22,8 @@ describe("amounts", () => {
       "1": "0.000001 XRP",
       "-5": "-0.000005 XRP",
       "1000000": "1 XRP",
-      "99999999999999999": "99,999,999,999.999999 XRP",
-      "100000000000000001": "100,000,000,000.000001 XRP"
+      "99999999999999999": "99\u202f999\u202f999\u202f999.999999 XRP",
+      "100000000000000001": "100\u202f000\u202f000\u202f000.000001 XRP"
     }
     for (const [drops, text] of Object.entries(cases)) assert.strictEqual(xrp(drops), text)
     assert.isUndefined(xrp("1.5"))
@@ -32,10 +32,10 @@ describe("amounts", () => {
   it("shows the digits of the ledger, with or without an exponent", () => {
     const cases = {
       "410.84": "410.84",
-      "1000000000000000e-3": "1,000,000,000,000",
+      "1000000000000000e-3": "1\u202f000\u202f000\u202f000\u202f000",
       "1234567890123456e-18": "0.001234567890123456",
-      "12e4": "120,000",
-      "-15174.2": "-15,174.2",
+      "12e4": "120\u202f000",
+      "-15174.2": "-15\u202f174.2",
       "0e5": "0",
       // Too long to read: as the ledger writes it.
       "9999999999999999e80": "9999999999999999e80",
@@ -47,7 +47,7 @@ describe("amounts", () => {
 
   it("names a token by its code, and says which code and issuer that is", () => {
     assert.deepStrictEqual(readableAmount({ currency: RLUSD, issuer: ISSUER, value: "1410.84" }), {
-      text: "1,410.84 RLUSD",
+      text: "1\u202f410.84 RLUSD",
       issuer: ISSUER,
       code: RLUSD
     })

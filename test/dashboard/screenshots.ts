@@ -19,13 +19,15 @@ const TIMEOUT_MS = 1_800_000
 const MORNING_MS = 20_000
 /** What a page asks the service for after it has drawn. */
 const SETTLE_MS = 1_200
+/** Of the day that the job on the pictures sends again. */
+const REPLAYED_MS = 3_600_000
 /** The pixels of a picture for each pixel of the page. */
 const DENSITY = 2
 
 const wide = { width: 1_440, height: 900 }
 const narrow = { width: 390, height: 844 }
 
-/** The pictures of the README, by the name of the screen. */
+/** The pictures of the README, by the name of the screen. They have a pixel for each of the page's. */
 const inReadme = new Set(["overview", "delivery", "webhook"])
 
 interface Screen {
@@ -72,7 +74,10 @@ layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })((it) => 
         // A job with something of everything: the webhook that it is for is slow.
         const job = yield* call("POST", "/v1/replay", {
           webhook_id: slow!["id"],
-          filters: { event_types: ["payment.*", "dex.*"] }
+          filters: {
+            event_types: ["payment.*", "dex.*"],
+            since: new Date(Date.now() - REPLAYED_MS).toISOString()
+          }
         })
         for (const [name, scopes] of [
           ["Deploy pipeline", ["webhooks:read", "webhooks:write"]],
@@ -167,7 +172,7 @@ layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })((it) => 
                     await page.screenshot({ path, fullPage: screen.isWhole ?? viewport === narrow })
                     if (screen.name === "first-run-waiting") await removeWebhooks(testKey)
                     if (colorScheme === "light" && viewport === wide && inReadme.has(screen.name))
-                      await page.screenshot({ path: `${README_FOLDER}/${screen.name}.png` })
+                      await page.screenshot({ path: `${README_FOLDER}/${screen.name}.png`, scale: "css" })
                   })
                 })
               )

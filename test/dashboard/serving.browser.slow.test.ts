@@ -2,6 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { accessibilityFaults, assertQuiet, describeInBrowser } from "../support/browser.ts"
+import { openSignedIn } from "../support/dashboardPages.ts"
 import { DashboardService, dashboardService } from "../support/dashboardService.ts"
 
 /** Runs in the page: adds an inline script, an event handler and a foreign script, and returns what was refused. */
@@ -21,6 +22,22 @@ const INJECTIONS = `new Promise((resolve) => {
   document.body.append(holder)
   holder.firstChild.click()
 })`
+
+/** For one page, with brotli. */
+const MOST_BYTES = 320 * 1_024
+const PAGES = [
+  "/",
+  "/webhooks",
+  "/webhooks/new",
+  "/deliveries",
+  "/events",
+  "/incidents",
+  "/coverage",
+  "/replay",
+  "/replay/new",
+  "/keys",
+  "/account"
+]
 
 describeInBrowser("the dashboard in a browser", () => {
   layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
@@ -62,6 +79,43 @@ describeInBrowser("the dashboard in a browser", () => {
         assert.include(answer["cache-control"], "immutable")
         assert.strictEqual(answer["content-encoding"], "br")
       })
+    )
+
+    it.effect(
+      "loads at most 320 KB for any page, fonts included, and shows it from a cold cache",
+      () =>
+        Effect.gen(function* () {
+          const { liveKey } = yield* DashboardService
+          for (const path of PAGES) {
+            yield* Effect.scoped(
+              Effect.gen(function* () {
+                const { page } = yield* openSignedIn(liveKey, path)
+                const loaded = yield* Effect.promise(async () => {
+                  await page.getByRole("heading", { level: 1 }).waitFor()
+                  // A new document with nothing in the cache.
+                  const session = await page.context().newCDPSession(page)
+                  await session.send("Network.enable")
+                  await session.send("Network.setCacheDisabled", { cacheDisabled: true })
+                  const files = new Set<string>()
+                  let bytes = 0
+                  session.on("Network.responseReceived", ({ requestId, response }) => {
+                    if (!new URL(response.url).pathname.startsWith("/v1/")) files.add(requestId)
+                  })
+                  session.on("Network.loadingFinished", ({ encodedDataLength, requestId }) => {
+                    if (files.has(requestId)) bytes += encodedDataLength
+                  })
+                  await page.reload()
+                  await page.getByRole("heading", { level: 1 }).waitFor()
+                  await page.waitForLoadState("networkidle")
+                  return bytes
+                })
+                assert.isAbove(loaded, 50_000, path)
+                assert.isAtMost(loaded, MOST_BYTES, path)
+              })
+            )
+          }
+        }),
+      120_000
     )
 
     it.effect("leaves /docs and the API as they are", () =>

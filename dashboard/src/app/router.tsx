@@ -4,7 +4,6 @@ import { deliveryFilters } from "../pages/deliveries/filters.ts"
 import { eventFilters } from "../pages/events/filters.ts"
 import { incidentFilters } from "../pages/incidents/filters.ts"
 import { jobFilters, newReplaySearch } from "../pages/replay/filters.ts"
-import { SignIn } from "../pages/signIn/SignIn.tsx"
 import { tabIn, webhookFilters } from "../pages/webhooks/filters.ts"
 import { NoSuchPage, PageFailure } from "../parts/Notices.tsx"
 import { Shell } from "./Shell.tsx"
@@ -20,7 +19,7 @@ const signIn = createRoute({
     next: text(search["next"]),
     add: search["add"] === true ? true : undefined
   }),
-  component: SignIn
+  component: lazyRouteComponent(() => import("../pages/signIn/SignIn.tsx"), "SignIn")
 })
 
 /** Everything that needs a key, inside the frame with the navigation. */

@@ -6,6 +6,8 @@ import { type Event, listEvents } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS, useList } from "../../api/list.ts"
 import { setIn } from "../../app/search.ts"
 import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
+import { EventTypeName } from "../../parts/EventTypeName.tsx"
+import { count } from "../../parts/format.ts"
 import { LiveSwitch, refreshOf, useLive } from "../../parts/Live.tsx"
 import { NarrowOnly } from "../../parts/Narrow.tsx"
 import { Empty } from "../../parts/Notices.tsx"
@@ -33,7 +35,7 @@ const columns = column.columns([
           search={{ network: original.network }}
           title={original.event_id}
         >
-          {original.event_type}
+          <EventTypeName>{original.event_type}</EventTypeName>
         </Link>
         <NarrowOnly>
           <Time at={original.timestamp} />{" "}
@@ -58,7 +60,11 @@ const columns = column.columns([
     meta: { from: "md" },
     cell: ({ getValue }) => <PlainText>{getValue()}</PlainText>
   }),
-  column.accessor("ledger_index", { header: "Ledger", meta: { width: "7rem", from: "sm", align: "end" } }),
+  column.accessor("ledger_index", {
+    header: "Ledger",
+    meta: { width: "7rem", from: "sm", align: "end" },
+    cell: ({ getValue }) => count(getValue())
+  }),
   column.accessor("timestamp", {
     header: "Ledger closed",
     meta: { width: "11.5rem", from: "sm" },

@@ -1,18 +1,20 @@
 /** Amounts of the ledger as people read them. Exact: no amount becomes a floating-point number. Pure. */
 
+import { GROUP } from "../../parts/format.ts"
+
 /** Longer numbers are shown as the ledger writes them, with an exponent. */
 const DIGITS_MAX = 40
 
 const DROPS_DIGITS = 6
 
-/** Groups digits by thousands: 1,234,567.5. The ledger's text decides the digits. */
+/** Groups digits by thousands, as `count` does: "1 234 567.5". The ledger's text decides the digits. */
 const grouped = (sign: string, whole: string, fraction: string): string => {
   const trimmed = fraction.replace(/0+$/, "")
-  const grouping = whole.replace(/\B(?=(?:\d{3})+$)/g, ",")
+  const grouping = whole.replace(/\B(?=(?:\d{3})+$)/g, GROUP)
   return `${sign}${grouping}${trimmed === "" ? "" : `.${trimmed}`}`
 }
 
-/** "1000000000000000e-3" as "1,000,000,000,000". Text that is no number stays as it is. */
+/** "1000000000000000e-3" as "1 000 000 000 000". Text that is no number stays as it is. */
 export const decimal = (value: string): string => {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:e(-?\d+))?$/.exec(value)
   if (match === null) return value
