@@ -4,6 +4,8 @@ import { createRequire } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
 
 const ASSETS = "dashboard/dist/assets"
+/** All styles of the library, found as the dashboard finds them. */
+const LIBRARY = "@mantine/core/styles.css"
 
 /** Mantine names each class by a hash. */
 const classesIn = (text: string): ReadonlySet<string> => new Set(text.match(/\bm_[0-9a-f]{6,8}\b/g))
@@ -17,7 +19,7 @@ const built = (ending: string): string =>
 describe("the styles of the dashboard", () => {
   it("are those of the components that it uses", () => {
     const require = createRequire(new URL("../../dashboard/package.json", import.meta.url))
-    const library = classesIn(readFileSync(require.resolve("@mantine/core/styles.css"), "utf8"))
+    const library = classesIn(readFileSync(require.resolve(LIBRARY), "utf8"))
     const used = [...classesIn(built(".js"))].filter((name) => library.has(name))
     const there = classesIn(built(".css"))
     assert.isAbove(used.length, 50)

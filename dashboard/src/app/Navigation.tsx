@@ -1,8 +1,8 @@
-/** The pages by name and icon, beside every page. On a narrow screen they open from a bar at the top. */
+/** The pages by name and icon, beside every page, before anything is known of the account. On a narrow screen they open from a bar at the top. */
 import { Burger } from "@mantine/core"
 import { IconCircleXFilled } from "@tabler/icons-react"
 import { Link } from "@tanstack/react-router"
-import { Fragment } from "react"
+import { Fragment, Suspense } from "react"
 import { useWebhookCounts } from "../api/webhooks.ts"
 import icon from "../icon.svg"
 import { Networks } from "./Networks.tsx"
@@ -37,7 +37,11 @@ const PlaceLink = ({ to, label, icon: Icon }: Place) => {
   ) : (
     <Link to={to} className={classes["link"]} activeOptions={{ exact: to === "/", includeSearch: false }}>
       {content}
-      {to === "/webhooks" && <Failing />}
+      {to === "/webhooks" && (
+        <Suspense fallback={null}>
+          <Failing />
+        </Suspense>
+      )}
     </Link>
   )
 }
@@ -65,7 +69,9 @@ export const Navigation = ({ open, setOpen }: NavigationProps) => (
       </div>
     </div>
     <div className={classes["pages"]}>
-      <SignedIn />
+      <Suspense fallback={<div className={classes["whoComes"]} />}>
+        <SignedIn />
+      </Suspense>
       <Search />
       {navigation.map(([heading, places]) => (
         <Fragment key={places[0]!.to}>
@@ -75,7 +81,9 @@ export const Navigation = ({ open, setOpen }: NavigationProps) => (
           ))}
         </Fragment>
       ))}
-      <Networks />
+      <Suspense fallback={null}>
+        <Networks />
+      </Suspense>
     </div>
   </nav>
 )

@@ -7,7 +7,12 @@ import { type FormEvent, type ReactNode, useState } from "react"
 import { useAccount } from "../../api/account.ts"
 import { ApiFailure, call } from "../../api/call.ts"
 import { useExample } from "../../api/eventTypes.ts"
-import { type CreatedWebhook, createWebhook, type Webhook } from "../../api/ledgerhook.ts"
+import {
+  type CreatedWebhook,
+  createWebhook,
+  type DeliveryDetail,
+  type Webhook
+} from "../../api/ledgerhook.ts"
 import { Code } from "../../parts/Code.tsx"
 import { patternsIn } from "../../parts/eventTypes.ts"
 import { clockTime } from "../../parts/format.ts"
@@ -152,28 +157,47 @@ const Waiting = ({ webhook }: { readonly webhook: Webhook }) => {
   const now = useNow()
   const seconds = Math.max(Math.round((now - Date.parse(webhook.created_at)) / 1_000), 0)
   return (
-    <>
-      <p className="quiet">
-        A ledger closes every 3 to 4 seconds. Waiting for <b>{seconds} s</b>.
-      </p>
-      <div className={classes["actions"]}>
-        <SendTest webhook={webhook} label="Send a test event" />
-        <details>
-          <summary>Nothing arrives?</summary>
-          <ul>
-            <li>
-              Is the receiver running? Its address is <code>{visible(webhook.url)}</code>.
-            </li>
-            <li>A test event arrives at once, whatever happens on the ledger.</li>
-            <li>
-              On the service's machine, <code>npx ledgerhook doctor</code> says what is wrong.
-            </li>
-          </ul>
-        </details>
-      </div>
-    </>
+    <p className="quiet">
+      A ledger closes every 3 to 4 seconds. Waiting for <b>{seconds} s</b>.
+    </p>
   )
 }
+
+const NothingArrives = ({ url }: Webhook) => (
+  <details>
+    <summary>Nothing arrives?</summary>
+    <ul>
+      <li>
+        Is the receiver running? Its address is <code>{visible(url)}</code>.
+      </li>
+      <li>A test event arrives at once, whatever happens on the ledger.</li>
+      <li>
+        On the service's machine, <code>npx ledgerhook doctor</code> says what is wrong.
+      </li>
+    </ul>
+  </details>
+)
+
+interface ThirdStepProps {
+  readonly webhook: Webhook
+  readonly arrived: DeliveryDetail | undefined
+}
+
+/** The dialog of the test event stays open while the page changes behind it, because its answer is what arrives. */
+const ThirdStep = ({ webhook, arrived }: ThirdStepProps) => (
+  <>
+    {arrived === undefined ? <Waiting webhook={webhook} /> : <Arrived delivery={arrived} webhook={webhook} />}
+    <div className={classes["actions"]}>
+      {arrived?.status === "delivered" && (
+        <Button component={Link} to={`/webhooks/${webhook.id}`}>
+          Go to the webhook
+        </Button>
+      )}
+      <SendTest key="test" webhook={webhook} label="Send a test event" />
+      {arrived === undefined && <NothingArrives {...webhook} />}
+    </div>
+  </>
+)
 
 const Ring = ({ name }: { readonly name: string }) => (
   <div className={classes["ring"]}>
@@ -301,10 +325,8 @@ export const FirstRun = ({ webhook: found, leave }: FirstRunState) => {
           >
             {webhook === undefined ? (
               <p className="quiet">The next ledger closes within seconds.</p>
-            ) : arrived === undefined ? (
-              <Waiting webhook={webhook} />
             ) : (
-              <Arrived delivery={arrived} webhook={webhook} />
+              <ThirdStep webhook={webhook} arrived={arrived} />
             )}
             {first.isError && <FailureNotice failure={first.error} onRetry={() => first.refetch()} />}
           </Step>
