@@ -231,7 +231,7 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
         row("delivered", 2 * DAY_MS, 1),
         row("failed", 29 * DAY_MS, 1)
       ])
-      const counts = { delivered: 2, failed: 1, pending: 2, total: 5 }
+      const counts = { delivered: 2, failed: 1, pending: 2, retrying: 1, total: 5 }
       const { status, body } = yield* get("/stats")
       assert.strictEqual(status, 200)
       const { p50_ms, p99_ms, ...exact } = body
@@ -254,6 +254,7 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
         "delivered",
         "failed",
         "pending",
+        "retrying",
         "attempts",
         "attempts_failed",
         "first_attempt_success_rate",
@@ -285,6 +286,7 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
         delivered: 0,
         failed: 0,
         pending: 0,
+        retrying: 0,
         success_rate: 0,
         attempts: 0,
         attempts_failed: 0,

@@ -1,8 +1,7 @@
-/** The texts and figures of a delivery's page and of the list's headline, and the files of the list. */
+/** The texts and figures of a delivery's page, and the list's headline. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Delivery, DeliveryDetail } from "../../dashboard/src/api/ledgerhook.ts"
+import type { DeliveryDetail } from "../../dashboard/src/api/ledgerhook.ts"
 import { deliveryTitle, whyItWaits } from "../../dashboard/src/pages/deliveries/deliveryTitle.ts"
-import { EXPORT_ROWS, fileFormats, readAll } from "../../dashboard/src/pages/deliveries/exporting.ts"
 import { headlineOf } from "../../dashboard/src/pages/deliveries/headline.ts"
 import { laneOf, rootScale, withoutOverlap } from "../../dashboard/src/pages/deliveries/lane.ts"
 import { curlOf, forwardLine } from "../../dashboard/src/pages/deliveries/sending.ts"
@@ -148,51 +147,5 @@ describe("the headline of deliveries", () => {
       title: "Deliveries",
       note: "nothing waits"
     })
-  })
-})
-
-describe("a file of deliveries", () => {
-  const {
-    attempt_history: _,
-    request_body: __,
-    request_headers: ___,
-    response_body: ____,
-    ...listed
-  } = detail
-  const row: Delivery = listed
-
-  it("is quoted where CSV needs it, and has no formulas", () => {
-    const lines = fileFormats.csv.write([{ ...row, last_error: `=1+1, "x"` }]).split("\r\n")
-    assert.strictEqual(lines[0]!.split(",").length, 12)
-    assert.include(lines[1]!, `,"'=1+1, ""x""",`)
-    assert.strictEqual(lines[2], "")
-  })
-
-  it("has a line for each delivery as NDJSON", () => {
-    const text = fileFormats.ndjson.write([row, row])
-    assert.deepStrictEqual(
-      text
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line)),
-      [row, row]
-    )
-  })
-
-  it("is read page by page up to the bound, says if there is more, and stops when it is aborted", async () => {
-    const page = (cursor: string | undefined) =>
-      Promise.resolve({ data: Array<Delivery>(100).fill(row), has_more: true, next_cursor: `${cursor}` })
-    const seen: Array<number> = []
-    const read = await readAll(page, (rows) => seen.push(rows), new AbortController().signal)
-    assert.deepStrictEqual([read.rows.length, read.more, seen.at(-1)], [EXPORT_ROWS, true, EXPORT_ROWS])
-    const one = { data: [row], has_more: false, next_cursor: null }
-    const short = await readAll(
-      () => Promise.resolve(one),
-      () => {},
-      new AbortController().signal
-    )
-    assert.deepStrictEqual([short.rows.length, short.more], [1, false])
-    const refused = await readAll(page, () => {}, AbortSignal.abort()).catch((error: Error) => error.name)
-    assert.strictEqual(refused, "AbortError")
   })
 })

@@ -92,8 +92,9 @@ describeInBrowser("the dashboard in a browser", () => {
                 const { page } = yield* openSignedIn(liveKey, path)
                 const loaded = yield* Effect.promise(async () => {
                   await page.getByRole("heading", { level: 1 }).waitFor()
-                  // A new document with nothing in the cache.
-                  const session = await page.context().newCDPSession(page)
+                  // Another tab of the same session, which finds nothing in the cache.
+                  const tab = await page.context().newPage()
+                  const session = await page.context().newCDPSession(tab)
                   await session.send("Network.enable")
                   await session.send("Network.setCacheDisabled", { cacheDisabled: true })
                   const files = new Set<string>()
@@ -104,9 +105,9 @@ describeInBrowser("the dashboard in a browser", () => {
                   session.on("Network.loadingFinished", ({ encodedDataLength, requestId }) => {
                     if (files.has(requestId)) bytes += encodedDataLength
                   })
-                  await page.reload()
-                  await page.getByRole("heading", { level: 1 }).waitFor()
-                  await page.waitForLoadState("networkidle")
+                  await tab.goto(page.url())
+                  await tab.getByRole("heading", { level: 1 }).waitFor()
+                  await tab.waitForLoadState("networkidle")
                   return bytes
                 })
                 assert.isAbove(loaded, 50_000, path)

@@ -6,7 +6,7 @@ import { Fragment, Suspense } from "react"
 import { useWebhookCounts } from "../api/webhooks.ts"
 import icon from "../icon.svg"
 import { Networks } from "./Networks.tsx"
-import { Search } from "./palette/Search.tsx"
+import { SearchButton, SearchIcon, useSearch } from "./palette/Search.tsx"
 import { isOutside, navigation, type Place } from "./places.ts"
 import classes from "./Shell.module.css"
 import { SignedIn } from "./SignedIn.tsx"
@@ -51,39 +51,44 @@ interface NavigationProps {
   readonly setOpen: (open: boolean) => void
 }
 
-export const Navigation = ({ open, setOpen }: NavigationProps) => (
-  <nav className={classes["nav"]} aria-label="Pages" data-open={open}>
-    <div className={classes["top"]}>
-      <Link to="/" className={classes["brand"]} activeProps={{}}>
-        <img src={icon} alt="" />
-        Ledgerhook
-      </Link>
-      <div className={classes["burger"]}>
-        <Burger
-          size="sm"
-          opened={open}
-          onClick={() => setOpen(!open)}
-          aria-label={open ? "Close the menu" : "Open the menu"}
-          aria-expanded={open}
-        />
+export const Navigation = ({ open, setOpen }: NavigationProps) => {
+  const search = useSearch()
+  return (
+    <nav className={classes["nav"]} aria-label="Pages" data-open={open}>
+      <div className={classes["top"]}>
+        <Link to="/" className={classes["brand"]} activeProps={{}}>
+          <img src={icon} alt="" />
+          Ledgerhook
+        </Link>
+        <div className={classes["burger"]}>
+          <SearchIcon open={search.open} />
+          <Burger
+            size="sm"
+            opened={open}
+            onClick={() => setOpen(!open)}
+            aria-label={open ? "Close the menu" : "Open the menu"}
+            aria-expanded={open}
+          />
+        </div>
       </div>
-    </div>
-    <div className={classes["pages"]}>
-      <Suspense fallback={<div className={classes["whoComes"]} />}>
-        <SignedIn />
-      </Suspense>
-      <Search />
-      {navigation.map(([heading, places]) => (
-        <Fragment key={places[0]!.to}>
-          {heading && <div className={classes["group"]}>{heading}</div>}
-          {places.map((place) => (
-            <PlaceLink key={place.to} {...place} />
-          ))}
-        </Fragment>
-      ))}
-      <Suspense fallback={null}>
-        <Networks />
-      </Suspense>
-    </div>
-  </nav>
-)
+      <div className={classes["pages"]}>
+        <Suspense fallback={<div className={classes["whoComes"]} />}>
+          <SignedIn />
+        </Suspense>
+        <SearchButton open={search.open} />
+        {search.dialog}
+        {navigation.map(([heading, places]) => (
+          <Fragment key={places[0]!.to}>
+            {heading && <div className={classes["group"]}>{heading}</div>}
+            {places.map((place) => (
+              <PlaceLink key={place.to} {...place} />
+            ))}
+          </Fragment>
+        ))}
+        <Suspense fallback={null}>
+          <Networks />
+        </Suspense>
+      </div>
+    </nav>
+  )
+}

@@ -7,7 +7,7 @@ import { jobFilters, newReplaySearch } from "../pages/replay/filters.ts"
 import { tabIn, webhookFilters } from "../pages/webhooks/filters.ts"
 import { NoSuchPage, PageFailure } from "../parts/Notices.tsx"
 import { Shell } from "./Shell.tsx"
-import { text } from "./search.ts"
+import { periodIn, text } from "./search.ts"
 
 const root = createRootRoute({ errorComponent: PageFailure })
 
@@ -32,6 +32,7 @@ const routeTree = root.addChildren([
   shell.addChildren([
     createRoute({
       ...page("/"),
+      validateSearch: (search: Record<string, unknown>) => ({ period: periodIn(search["period"]) }),
       component: lazyRouteComponent(() => import("../pages/overview/Overview.tsx"), "Overview")
     }),
     createRoute({
@@ -45,7 +46,10 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       ...page("/webhooks/$id"),
-      validateSearch: (search: Record<string, unknown>) => ({ tab: tabIn(search["tab"]) }),
+      validateSearch: (search: Record<string, unknown>) => ({
+        tab: tabIn(search["tab"]),
+        period: periodIn(search["period"])
+      }),
       component: lazyRouteComponent(() => import("../pages/webhooks/Webhook.tsx"), "Webhook")
     }),
     createRoute({

@@ -16,6 +16,9 @@ export const whole = (value: unknown): number | undefined => {
   return Number.isSafeInteger(number) && number > 0 ? number : undefined
 }
 
+/** The period of a page's charts. */
+export const periodIn = oneOf(["1h", "24h", "7d", "30d"])
+
 /** How many filters are set. */
 export const setIn = (filters: object): number =>
   Object.values(filters).filter((value) => value !== undefined).length

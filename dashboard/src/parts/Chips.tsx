@@ -27,7 +27,13 @@ export const Chips = <Value extends string | undefined>({
 }: ChipsProps<Value>) => (
   <fieldset className={classes["chips"]} aria-label={label}>
     {chips.map(({ icon, label: name, rows, value }) => (
-      <button key={name} type="button" aria-pressed={value === chosen} onClick={() => choose(value)}>
+      <button
+        key={name}
+        type="button"
+        className="chip"
+        aria-pressed={value === chosen}
+        onClick={() => choose(value)}
+      >
         {icon}
         {name} {rows !== undefined && <span>{count(rows)}</span>}
       </button>

@@ -60,8 +60,10 @@ interface DataTableProps<Row extends object> {
   readonly rowId: (row: Row) => string
   /** Lines of each row. On a narrow screen every row has two. */
   readonly lines?: 1 | 2
-  /** A row of a narrow screen: two lines in one cell. By default the columns that fit. */
+  /** A row of a narrow screen, in one cell. By default the columns that fit. */
   readonly narrow?: (row: Row) => ReactNode
+  /** The height of such a row in pixels. By default it has two lines. */
+  readonly narrowPixels?: number
   /** The columns that show or change the order, by id. */
   readonly sorts?: Readonly<Record<string, Sort>>
   /** Gives each row a box that selects it. */
@@ -126,7 +128,7 @@ const Head = ({ sort, children }: { readonly sort: Sort | undefined; readonly ch
 }
 
 const Rows = <Row extends object>(props: RowsProps<Row>) => {
-  const { label, columns, rows, rowId, lines = 1, narrow, sorts, selection, list } = props
+  const { label, columns, rows, rowId, lines = 1, narrow, narrowPixels, sorts, selection, list } = props
   const table = useTable({
     features,
     columns: columns as Array<ColumnDef<Features, Row>>,
@@ -139,7 +141,11 @@ const Rows = <Row extends object>(props: RowsProps<Row>) => {
   const ref = useMergedRef(frame, sized)
   useRowKeys(frame)
   const isNarrow = width > 0 && width <= NARROW_PIXELS
-  const rowPixels = lines === 1 && !isNarrow ? ROW_PIXELS : TWO_LINES_PIXELS
+  const rowPixels = isNarrow
+    ? (narrowPixels ?? TWO_LINES_PIXELS)
+    : lines === 1
+      ? ROW_PIXELS
+      : TWO_LINES_PIXELS
   useEffect(() => setTop(frame.current?.offsetTop ?? 0), [])
   const model = table.getRowModel().rows
   const virtual = useWindowVirtualizer({
@@ -236,7 +242,7 @@ const Rows = <Row extends object>(props: RowsProps<Row>) => {
                   </td>
                 )}
                 {isNarrow && narrow ? (
-                  <td>{narrow(row.original)}</td>
+                  <td style={{ height: rowPixels }}>{narrow(row.original)}</td>
                 ) : (
                   row.getAllCells().map((cell) => (
                     <td

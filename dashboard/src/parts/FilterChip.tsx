@@ -21,7 +21,7 @@ const ClearButton = ({ label, onClear }: Omit<SetChipProps, "value">) => (
 export const SetChip = ({ label, value, onClear }: SetChipProps) =>
   value === undefined ? null : (
     <span className={classes["chip"]} data-set>
-      <span className={classes["words"]}>
+      <span className={`chip ${classes["words"]}`}>
         <span>{label}:</span> <b>{value}</b>
       </span>
       <ClearButton label={label} onClear={onClear} />
@@ -46,7 +46,7 @@ export const FilterChip = ({ label, value, onClear, children }: FilterChipProps)
         withinPortal={false}
       >
         <Popover.Target>
-          <button type="button" className={classes["words"]} onClick={() => setOpen(!open)}>
+          <button type="button" className={`chip ${classes["words"]}`} onClick={() => setOpen(!open)}>
             {value === undefined ? (
               <>
                 {label}

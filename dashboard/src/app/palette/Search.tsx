@@ -1,6 +1,6 @@
 /** The way to the palette in the navigation, and its keys on every page. */
 import { IconSearch } from "@tabler/icons-react"
-import { useEffect, useState } from "react"
+import { type ReactNode, useEffect, useState } from "react"
 import { isDialogOpen, isTyping } from "../../parts/rowLinks.ts"
 import classes from "../Shell.module.css"
 
@@ -17,7 +17,14 @@ const openedBy = (event: KeyboardEvent): Open => {
   return event.key === "/" ? "search" : event.key === "?" ? "keys" : undefined
 }
 
-export const Search = () => {
+interface SearchParts {
+  readonly open: () => void
+  /** What is open. It belongs anywhere on the page. */
+  readonly dialog: ReactNode
+}
+
+/** The search of the app, once on a page. */
+export const useSearch = (): SearchParts => {
   const [open, setOpen] = useState<Open>()
   const [dialogs, setDialogs] = useState<typeof import("./dialogs.ts")>()
   const close = () => setOpen(undefined)
@@ -36,18 +43,31 @@ export const Search = () => {
       document.removeEventListener("keydown", onKey)
     }
   }, [])
-  return (
-    <>
-      <button type="button" className={classes["search"]} onClick={() => setOpen("search")}>
-        <IconSearch size={18} stroke={1.6} aria-hidden />
-        Search
-        <span className={classes["keys"]} aria-hidden>
-          <kbd>Ctrl</kbd>
-          <kbd>K</kbd>
-        </span>
-      </button>
-      {dialogs && open === "search" && <dialogs.Palette close={close} showKeys={() => setOpen("keys")} />}
-      {dialogs && open === "keys" && <dialogs.Keys close={close} />}
-    </>
-  )
+  return {
+    open: () => setOpen("search"),
+    dialog: dialogs && (
+      <>
+        {open === "search" && <dialogs.Palette close={close} showKeys={() => setOpen("keys")} />}
+        {open === "keys" && <dialogs.Keys close={close} />}
+      </>
+    )
+  }
 }
+
+export const SearchButton = ({ open }: Pick<SearchParts, "open">) => (
+  <button type="button" className={classes["search"]} onClick={open}>
+    <IconSearch size={18} stroke={1.6} aria-hidden />
+    Search
+    <span className={classes["keys"]} aria-hidden>
+      <kbd>Ctrl</kbd>
+      <kbd>K</kbd>
+    </span>
+  </button>
+)
+
+/** In the bar of a narrow screen. */
+export const SearchIcon = ({ open }: Pick<SearchParts, "open">) => (
+  <button type="button" className={classes["searchIcon"]} aria-label="Search" onClick={open}>
+    <IconSearch size={20} stroke={1.6} aria-hidden />
+  </button>
+)

@@ -10,9 +10,16 @@ import { type Delivery, listDeliveries, type QueuedRetryJob, retryDelivery } fro
 import { PAGE_ROWS } from "../../api/list.ts"
 import { untilRequestsAreLeft } from "../../api/refresh.ts"
 import { download } from "../../parts/download.ts"
+import {
+  EXPORT_ROWS,
+  type FileFormat,
+  fieldsOf,
+  fileFormats,
+  fileName,
+  readAll
+} from "../../parts/exporting.ts"
 import { count, plural } from "../../parts/format.ts"
 import { SelectionBar } from "../../parts/SelectionBar.tsx"
-import { EXPORT_ROWS, type FileFormat, fileFormats, readAll } from "./exporting.ts"
 import { type DeliveryFilters, listQuery } from "./filters.ts"
 import { RetryAll, useRetryJob } from "./RetryAll.tsx"
 import { retryChoice, retryRequest } from "./retrying.ts"
@@ -23,10 +30,24 @@ const RETRIES_AT_ONCE = 4
 
 const deliveries = (some: number) => plural(some, "delivery", "deliveries")
 
+const fields = fieldsOf<Delivery>([
+  "id",
+  "created_at",
+  "status",
+  "event_type",
+  "event_id",
+  "webhook_id",
+  "attempts",
+  "response_status",
+  "response_time_ms",
+  "last_error",
+  "next_attempt_at",
+  "updated_at"
+])
+
 const save = (rows: ReadonlyArray<Delivery>, format: FileFormat) => {
   const { type, write } = fileFormats[format]
-  const name = `deliveries-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.${format}`
-  download(name, type, write(rows))
+  download(fileName("deliveries", new Date(), format), type, write(rows, fields))
 }
 
 /** Stops at the first one that is refused. */

@@ -1,5 +1,5 @@
 /** The filters of the list of deliveries, as the page's address has them. Pure. */
-import { oneOf, text } from "../../app/search.ts"
+import { oneOf, periodIn, text } from "../../app/search.ts"
 import { patternsIn } from "../../parts/eventTypes.ts"
 
 export const statuses = ["retrying", "pending", "failed", "delivered"] as const
@@ -16,11 +16,9 @@ export interface DeliveryFilters {
   readonly until?: string | undefined
 }
 
-export const chartPeriods = ["1h", "24h", "7d", "30d"] as const
-
 export interface DeliverySearch extends DeliveryFilters {
   /** Of the chart above the list; it filters nothing. */
-  readonly period?: (typeof chartPeriods)[number] | undefined
+  readonly period?: ReturnType<typeof periodIn>
 }
 
 export const deliveryFilters = (search: Record<string, unknown>): DeliverySearch => ({
@@ -31,7 +29,7 @@ export const deliveryFilters = (search: Record<string, unknown>): DeliverySearch
   job_id: text(search["job_id"]),
   since: text(search["since"]),
   until: text(search["until"]),
-  period: oneOf(chartPeriods)(search["period"])
+  period: periodIn(search["period"])
 })
 
 /** The filters as the client's parameters. */

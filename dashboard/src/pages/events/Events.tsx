@@ -7,7 +7,9 @@ import { PAGE_ROWS, useList } from "../../api/list.ts"
 import { setIn } from "../../app/search.ts"
 import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
 import { EventTypeName } from "../../parts/EventTypeName.tsx"
-import { count } from "../../parts/format.ts"
+import { ExportMenu } from "../../parts/ExportMenu.tsx"
+import { type Fields, fieldsOf } from "../../parts/exporting.ts"
+import { count, plainDigits } from "../../parts/format.ts"
 import { LiveSwitch, refreshOf, useLive } from "../../parts/Live.tsx"
 import { NarrowOnly } from "../../parts/Narrow.tsx"
 import { Empty } from "../../parts/Notices.tsx"
@@ -72,19 +74,28 @@ const columns = column.columns([
   })
 ])
 
+const fields: Fields<Event> = {
+  ...fieldsOf(["event_id", "event_type", "network", "ledger_index", "timestamp"]),
+  amount: (event) => plainDigits(amountIn(payloadOf(event))),
+  payload: payloadOf
+}
+
 const Rows = () => {
   const filters = route.useSearch()
   const live = useLive()
   const queryKey = ["events", filters]
-  const list = useList(
-    queryKey,
-    (cursor) => call(listEvents({ ...listQuery(filters), limit: PAGE_ROWS, cursor })),
-    refreshOf(live)
-  )
+  const load = (cursor: string | undefined) =>
+    call(listEvents({ ...listQuery(filters), limit: PAGE_ROWS, cursor }))
+  const list = useList(queryKey, load, refreshOf(live))
   return (
     <Page
       title="Events"
-      actions={<LiveSwitch live={live} queryKey={queryKey} rows={list.data?.length ?? 0} />}
+      actions={
+        <>
+          <LiveSwitch live={live} queryKey={queryKey} rows={list.data?.length ?? 0} />
+          <ExportMenu what="events" fields={fields} load={load} />
+        </>
+      }
     >
       <EventFilterBar filters={filters} />
       <DataTable

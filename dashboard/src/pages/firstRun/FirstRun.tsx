@@ -71,6 +71,7 @@ const Families = ({
       <button
         key={pattern}
         type="button"
+        className="chip"
         aria-pressed={chosen.includes(pattern)}
         disabled={setChosen === undefined}
         onClick={() => setChosen?.(pattern)}

@@ -11,6 +11,8 @@ import { setIn } from "../../app/search.ts"
 import { totalLength } from "../../charts/calendar.ts"
 import { CALENDAR_DAYS, IncidentCalendar } from "../../charts/IncidentCalendar.tsx"
 import { columnsOf, DataTable } from "../../parts/DataTable.tsx"
+import { ExportMenu } from "../../parts/ExportMenu.tsx"
+import { type Fields, fieldsOf } from "../../parts/exporting.ts"
 import { FilterBar, FilterTime } from "../../parts/FilterBar.tsx"
 import { count, duration, plural } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
@@ -108,6 +110,13 @@ const Calendar = ({ webhookId }: { readonly webhookId: string | undefined }) => 
   )
 }
 
+const fields: Fields<Incident> = {
+  ...fieldsOf(["id", "webhook_id", "began_at", "ended_at", "cause", "attempts_failed", "waited"]),
+  delivered: ({ outcome }) => outcome?.delivered,
+  failed: ({ outcome }) => outcome?.failed,
+  ended_by: ({ ended_by }) => ended_by
+}
+
 const Rows = () => {
   const filters = route.useSearch()
   const { since, until, webhook_id } = filters
@@ -116,13 +125,17 @@ const Rows = () => {
     navigate({ to: "/incidents", search: { ...filters, ...next }, replace: true })
   const webhooks = useNewestWebhooks()
   const columns = useMemo(() => columnsWith((id) => nameIn(webhooks, id)), [webhooks])
-  const list = useList(["incidents", "list", webhook_id, since, until], (cursor) => {
+  const load = (cursor: string | undefined) => {
     const asked = { since, until, limit: PAGE_ROWS, cursor }
     return call(webhook_id === undefined ? listIncidents(asked) : listWebhookIncidents(webhook_id, asked))
-  })
+  }
+  const list = useList(["incidents", "list", webhook_id, since, until], load)
   const open = list.data?.filter(({ ended_at }) => ended_at === null).length ?? 0
   return (
-    <Page title={open === 0 ? "Incidents" : `${plural(open, "incident")} ${open === 1 ? "is" : "are"} open`}>
+    <Page
+      title={open === 0 ? "Incidents" : `${plural(open, "incident")} ${open === 1 ? "is" : "are"} open`}
+      actions={<ExportMenu what="incidents" fields={fields} load={load} />}
+    >
       <Calendar webhookId={webhook_id} />
       <div className="stack-small">
         <FilterBar

@@ -1,6 +1,6 @@
 /** How deliveries go: four figures, each with its course. */
-import { Link } from "@tanstack/react-router"
-import { type ReactNode, useState } from "react"
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
+import type { ReactNode } from "react"
 import type { DeliveryStats } from "../../api/ledgerhook.ts"
 import { useStats } from "../../api/stats.ts"
 import { Spark } from "../../charts/Spark.tsx"
@@ -10,6 +10,8 @@ import { Empty, FailureNotice } from "../../parts/Notices.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { type Period, PeriodSelect, periods } from "../../parts/Period.tsx"
 import classes from "./Overview.module.css"
+
+const route = getRouteApi("/shell/")
 
 interface FigureProps {
   readonly name: string
@@ -97,7 +99,10 @@ const Figures = ({ stats, period }: { readonly stats: DeliveryStats; readonly pe
 }
 
 export const Deliveries = () => {
-  const [period, setPeriod] = useState<Period>("24h")
+  const { period = "24h" }: { readonly period?: Period | undefined } = route.useSearch()
+  const navigate = useNavigate()
+  const setPeriod = (next: Period) =>
+    navigate({ to: "/", search: { period: next }, replace: true, resetScroll: false })
   const stats = useStats(period)
   return (
     <Section title="Deliveries" actions={<PeriodSelect value={period} onChange={setPeriod} />}>

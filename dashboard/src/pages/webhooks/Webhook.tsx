@@ -90,7 +90,7 @@ const Overview = ({ webhook }: { readonly webhook: WebhookData }) => {
   return (
     <div className={classes["columns"]}>
       <div className="stack">
-        {mayReadDeliveries && <WebhookAttempts id={id} />}
+        {mayReadDeliveries && <WebhookAttempts {...webhook} />}
         <Incidents webhook={webhook} />
         {mayReadDeliveries ? (
           <NewestDeliveries id={id} />
@@ -109,10 +109,10 @@ const Overview = ({ webhook }: { readonly webhook: WebhookData }) => {
 const Content = ({ webhook }: { readonly webhook: WebhookData }) => {
   const [mayWrite, mayReadDeliveries] = [useMay("webhooks:write"), useMay("deliveries:read")]
   const { description, health, id, url } = webhook
-  const { tab } = route.useSearch()
+  const search = route.useSearch()
   const navigate = useNavigate()
   const choose = (value: string | null) =>
-    navigate({ to: "/webhooks/$id", params: { id }, search: { tab: tabIn(value) }, replace: true })
+    navigate({ to: "/webhooks/$id", params: { id }, search: { ...search, tab: tabIn(value) }, replace: true })
   return (
     <Page
       title={visible(description ?? url)}
@@ -127,7 +127,7 @@ const Content = ({ webhook }: { readonly webhook: WebhookData }) => {
       actions={mayWrite && <Actions webhook={webhook} />}
     >
       {health.state === "failing" && mayReadDeliveries ? <Failing {...webhook} /> : <State {...webhook} />}
-      <Tabs value={tab ?? "overview"} onChange={choose} keepMounted={false}>
+      <Tabs value={search.tab ?? "overview"} onChange={choose} keepMounted={false}>
         <Tabs.List mb="lg">
           <Tabs.Tab value="overview">Overview</Tabs.Tab>
           <Tabs.Tab value="events">Events it wants</Tabs.Tab>

@@ -1,5 +1,6 @@
 /** How the attempts of a webhook go: over time, and in sums of the last day. */
-import { useState } from "react"
+import { getRouteApi, useNavigate } from "@tanstack/react-router"
+import type { Webhook } from "../../api/ledgerhook.ts"
 import { useIncidents, useStats } from "../../api/stats.ts"
 import { AttemptsChart } from "../../charts/AttemptsChart.tsx"
 import { CALENDAR_DAYS } from "../../charts/IncidentCalendar.tsx"
@@ -10,8 +11,24 @@ import { Section } from "../../parts/Page.tsx"
 import { type Period, PeriodSelect, periods } from "../../parts/Period.tsx"
 import classes from "./Webhook.module.css"
 
-export const WebhookAttempts = ({ id }: { readonly id: string }) => {
-  const [period, setPeriod] = useState<Period>("24h")
+const route = getRouteApi("/shell/webhooks/$id")
+
+const HOUR_MS = 3_600_000
+
+export const WebhookAttempts = ({ created_at, id }: Webhook) => {
+  const search: { readonly period?: Period | undefined } = route.useSearch()
+  const navigate = useNavigate()
+  // A day of a webhook that was made just now would be one bar.
+  const isNew = Date.now() - Date.parse(created_at) < HOUR_MS
+  const period = search.period ?? (isNew ? "1h" : "24h")
+  const setPeriod = (next: Period) =>
+    navigate({
+      to: "/webhooks/$id",
+      params: { id },
+      search: { ...search, period: next },
+      replace: true,
+      resetScroll: false
+    })
   const stats = useStats(period, id)
   const incidents = useIncidents(CALENDAR_DAYS, id).data?.data ?? []
   return (

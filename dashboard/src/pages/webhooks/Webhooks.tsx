@@ -5,16 +5,18 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
 import { type ComponentProps, useMemo } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
-import { listWebhooks } from "../../api/ledgerhook.ts"
+import { type ListedWebhook, listWebhooks } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS, useList } from "../../api/list.ts"
 import { useWebhookCounts } from "../../api/webhooks.ts"
 import { setIn } from "../../app/search.ts"
 import { DataTable } from "../../parts/DataTable.tsx"
+import { ExportMenu } from "../../parts/ExportMenu.tsx"
 import { patternsIn } from "../../parts/eventTypes.ts"
+import { type Fields, fieldsOf } from "../../parts/exporting.ts"
 import { count, plural } from "../../parts/format.ts"
 import { Empty } from "../../parts/Notices.tsx"
 import { Page } from "../../parts/Page.tsx"
-import { columnsWith } from "./columns.tsx"
+import { columnsWith, NARROW_PIXELS, Narrow } from "./columns.tsx"
 import { type Counts, Filters, totalOf } from "./Filters.tsx"
 import type { WebhookFilters } from "./filters.ts"
 import { clickedOrder, type Order, ordered, orderIn, orderText, sortable } from "./order.ts"
@@ -51,6 +53,14 @@ const sortsOf = (
     ))
 })
 
+const fields: Fields<ListedWebhook> = {
+  ...fieldsOf(["id", "description", "url", "network", "status", "paused"]),
+  health: ({ health }) => health.state,
+  since: ({ health }) => health.since,
+  last_error: ({ health }) => health.last_error,
+  ...fieldsOf(["event_types", "account_filters_count", "ordering", "created_at", "updated_at"])
+}
+
 const Rows = () => {
   const mayWrite = useMay("webhooks:write")
   const withStats = useMay("deliveries:read")
@@ -61,7 +71,7 @@ const Rows = () => {
   const filter = (next: WebhookFilters) =>
     navigate({ to: "/webhooks", search: { ...filters, ...next }, replace: true })
   const counts = useWebhookCounts().data?.states
-  const list = useList(["webhooks", "list", search, health, network, event_type], (cursor) =>
+  const load = (cursor: string | undefined) =>
     call(
       listWebhooks({
         search,
@@ -74,7 +84,7 @@ const Rows = () => {
         ...(withStats ? { stats: "24h" } : {})
       })
     )
-  )
+  const list = useList(["webhooks", "list", search, health, network, event_type], load)
   const isWhole = list.data !== undefined && !list.hasNextPage
   const order = isWhole ? orderIn(sort) : undefined
   const create = mayWrite && (
@@ -83,7 +93,15 @@ const Rows = () => {
     </Button>
   )
   return (
-    <Page title={titleOf(counts)} actions={create}>
+    <Page
+      title={titleOf(counts)}
+      actions={
+        <>
+          <ExportMenu what="webhooks" fields={fields} load={load} />
+          {create}
+        </>
+      }
+    >
       <div className="stack-small">
         <Filters counts={counts} filters={filters} change={filter} />
         <DataTable
@@ -93,6 +111,8 @@ const Rows = () => {
           sorts={sortsOf(order, isWhole, (next) => filter({ sort: next && orderText(next) }))}
           rowId={({ id }) => id}
           lines={2}
+          narrow={Narrow}
+          narrowPixels={NARROW_PIXELS}
           empty={
             setIn({ ...filters, sort: undefined }) === 0 ? (
               <Empty title="There is no webhook yet">

@@ -98,6 +98,41 @@ const statsColumns = [
   })
 ]
 
+const wait = (health: ListedWebhook["health"]["state"], waiting: number) =>
+  waiting === 0 ? (
+    <span className={classes["zero"]}>nothing waits</span>
+  ) : (
+    `${count(waiting)} ${health === "paused" ? "held" : waiting === 1 ? "waits" : "wait"}`
+  )
+
+/** The height of a row on a narrow screen. */
+export const NARROW_PIXELS = 108
+
+/** A row on a narrow screen. */
+export const Narrow = (webhook: ListedWebhook) => {
+  const { description, health, id, stats, url } = webhook
+  return (
+    <div className={classes["narrow"]}>
+      <Link to="/webhooks/$id" params={{ id }}>
+        <PlainText>{description ?? withoutScheme(url)}</PlainText>
+      </Link>
+      <Status of={health.state} />
+      <span className={`${classes["second"]} ${classes["url"]}`}>
+        <PlainText>{withoutScheme(url)}</PlainText>
+      </span>
+      {stats && (
+        <>
+          <AttemptBars bars={stats.attempts} />
+          <span>
+            <LastAnswer {...webhook} />
+            {wait(health.state, stats.waiting)}
+          </span>
+        </>
+      )}
+    </div>
+  )
+}
+
 export const columnsWith = (withStats: boolean) =>
   column.columns([
     column.display({
