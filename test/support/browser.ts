@@ -75,9 +75,12 @@ export const openPage = (
         consoleErrors.push(`${message.text()} (${message.location().url})`)
     })
     page.on("pageerror", (error) => consoleErrors.push(error.message))
-    page.on("requestfailed", (request) =>
-      failedRequests.push(`${request.method()} ${request.url()}: ${request.failure()?.errorText}`)
-    )
+    page.on("requestfailed", (request) => {
+      const error = request.failure()?.errorText
+      // A page that is left, which a test may do at any moment, aborts what it was loading.
+      if (error === "net::ERR_ABORTED") return
+      failedRequests.push(`${request.method()} ${request.url()}: ${error}`)
+    })
     page.on("websocket", (socket) => foreignRequests.push(socket.url()))
     context.on("request", (request) => {
       const { protocol, origin: target } = new URL(request.url())

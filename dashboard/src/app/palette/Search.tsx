@@ -28,6 +28,13 @@ export const useSearch = (): SearchParts => {
   const [open, setOpen] = useState<Open>()
   const [dialogs, setDialogs] = useState<typeof import("./dialogs.ts")>()
   const close = () => setOpen(undefined)
+  const isMissing = open !== undefined && dialogs === undefined
+  useEffect(() => {
+    // Before it is asked for, because who opens it types at once. If that failed, when it is asked for.
+    const load = () => import("./dialogs.ts").then(setDialogs, () => {})
+    const later = setTimeout(load, isMissing ? 0 : AFTER_THE_PAGE_MS)
+    return () => clearTimeout(later)
+  }, [isMissing])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const opened = openedBy(event)
@@ -36,12 +43,7 @@ export const useSearch = (): SearchParts => {
       setOpen(opened)
     }
     document.addEventListener("keydown", onKey)
-    // Before it is asked for, because who opens it types at once.
-    const later = setTimeout(() => import("./dialogs.ts").then(setDialogs), AFTER_THE_PAGE_MS)
-    return () => {
-      clearTimeout(later)
-      document.removeEventListener("keydown", onKey)
-    }
+    return () => document.removeEventListener("keydown", onKey)
   }, [])
   return {
     open: () => setOpen("search"),
@@ -67,7 +69,7 @@ export const SearchButton = ({ open }: Pick<SearchParts, "open">) => (
 
 /** In the bar of a narrow screen. */
 export const SearchIcon = ({ open }: Pick<SearchParts, "open">) => (
-  <button type="button" className={classes["searchIcon"]} aria-label="Search" onClick={open}>
+  <button type="button" className={classes["searchIcon"]} aria-label="Find a page or an id" onClick={open}>
     <IconSearch size={20} stroke={1.6} aria-hidden />
   </button>
 )

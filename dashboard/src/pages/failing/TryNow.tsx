@@ -44,6 +44,8 @@ const tryOldest = async (webhookId: string): Promise<Tried | undefined> => {
   if (oldest_waiting === null) return undefined
   const { delivery_id: deliveryId } = oldest_waiting
   const before = await call(getDelivery(deliveryId))
+  // Its own retry was quicker.
+  if (before.status === "delivered") return { deliveryId, attempt: before.attempt_history.at(-1) }
   if (before.status === "retrying")
     await call(retryDelivery(deliveryId, { idempotencyKey: crypto.randomUUID() }))
   const until = Date.now() + WAIT_MS
