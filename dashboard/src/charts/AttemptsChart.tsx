@@ -7,7 +7,7 @@ import { type PointerEvent, useState } from "react"
 import type { DeliveryStatsPoint, Incident } from "../api/ledgerhook.ts"
 import { count, dayTime, hourMinute, localDay, shortCount } from "../parts/format.ts"
 import classes from "./charts.module.css"
-import { roundStep, timeMarks } from "./scale.ts"
+import { mirroredAxis, timeMarks } from "./scale.ts"
 
 interface AttemptsChartProps {
   readonly series: ReadonlyArray<DeliveryStatsPoint>
@@ -18,17 +18,6 @@ interface AttemptsChartProps {
 
 const HEIGHT = 172
 const AXIS = { left: 44, bottom: 22 }
-/** The least height below the line, so that the scale does not jump at the first failure. */
-const LEAST_BELOW = 0.15
-
-const valueAxis = (most: number, mostFailed: number) => {
-  const below = Math.max(mostFailed, most * LEAST_BELOW)
-  const step = roundStep(Math.max(most, below), 3)
-  const up = Array.from({ length: Math.floor(most / step) + 1 }, (_, at) => at * step)
-  const down = Array.from({ length: Math.floor(mostFailed / step) }, (_, at) => -(at + 1) * step)
-  return { below, marks: [...up, ...down] }
-}
-
 export const AttemptsChart = ({ series, pointMs, incidents }: AttemptsChartProps) => {
   const { ref, width } = useElementSize()
   const [cursor, setCursor] = useState<number>()
@@ -38,11 +27,13 @@ export const AttemptsChart = ({ series, pointMs, incidents }: AttemptsChartProps
     failed: attempts_failed
   }))
   const [from, to] = [points[0]?.at ?? 0, (points.at(-1)?.at ?? 0) + pointMs]
-  const most = Math.max(...points.map(({ answered }) => answered), 1)
-  const { below, marks } = valueAxis(most, Math.max(...points.map(({ failed }) => failed), 0))
+  const { above, below, marks } = mirroredAxis(
+    Math.max(...points.map(({ answered }) => answered), 0),
+    Math.max(...points.map(({ failed }) => failed), 0)
+  )
   const [inner, tall] = [Math.max(width - AXIS.left, 1), HEIGHT - AXIS.bottom]
   const x = (at: number) => AXIS.left + ((Math.min(Math.max(at, from), to) - from) / (to - from)) * inner
-  const y = (value: number) => ((most - value) / (most + below)) * (tall - 8) + 8
+  const y = (value: number) => ((above - value) / (above + below)) * (tall - 8) + 8
   const bar = inner / Math.max(points.length, 1)
   const shown = cursor === undefined ? undefined : points[cursor]
   const sum = (of: "answered" | "failed") => points.reduce((total, point) => total + point[of], 0)

@@ -6,7 +6,7 @@ import { useElementSize } from "@mantine/hooks"
 import { useState } from "react"
 import { clockTime, count, hourMinute, localDay, shortCount } from "../parts/format.ts"
 import classes from "./charts.module.css"
-import { roundStep, timeMarks } from "./scale.ts"
+import { mirroredAxis, timeMarks } from "./scale.ts"
 
 export interface CoursePoint {
   readonly at: number
@@ -29,8 +29,6 @@ interface CourseChartProps {
 
 const [LEFT, TOP, BARS, GAP, WAITING, FOOT] = [44, 24, 144, 20, 56, 22]
 const HEIGHT = TOP + BARS + GAP + WAITING + FOOT
-/** The least part of the height on either side of the line. */
-const LEAST = 0.15
 
 /** The upper edge of what waited; empty if there is no point. */
 const edgeOf = (
@@ -51,14 +49,8 @@ export const CourseChart = ({ points, pointMs, from, to, began, ended, next }: C
     LEFT + ((Math.min(Math.max(at, from), to) - from) / Math.max(to - from, 1)) * inner
   const up = Math.max(...points.map(({ answered }) => answered), 0)
   const down = Math.max(...points.map(({ failed }) => failed), 0)
-  const most = Math.max(up, down, 1)
-  const [above, below] = [Math.max(up, most * LEAST), Math.max(down, most * LEAST)]
+  const { above, below, marks } = mirroredAxis(up, down)
   const y = (value: number) => TOP + ((above - value) / (above + below)) * BARS
-  const step = roundStep(most, 3)
-  const values = [
-    ...Array.from({ length: Math.floor(up / step) + 1 }, (_, i) => i * step),
-    ...Array.from({ length: Math.floor(down / step) }, (_, i) => -(i + 1) * step)
-  ]
   const mostWaiting = Math.max(...points.map(({ waiting }) => waiting), 1)
   const floor = HEIGHT - FOOT
   const yWaiting = (waiting: number) => floor - (waiting / mostWaiting) * WAITING
@@ -88,7 +80,7 @@ export const CourseChart = ({ points, pointMs, from, to, began, ended, next }: C
           className={classes["shade"]}
         />
         <g className={classes["axis"]}>
-          {values.map((value) => (
+          {marks.map((value) => (
             <g key={value}>
               <rect x={LEFT} y={y(value)} width={inner} height={1} className={classes["grid"]} />
               <text x={LEFT - 8} y={y(value) + 4} textAnchor="end">

@@ -7,6 +7,23 @@ export const roundStep = (most: number, steps: number): number => {
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= least) ?? least
 }
 
+/** The least part of a mirrored axis on either side of its line, so that the scale does not jump at the first failure. */
+const LEAST_SIDE = 0.15
+
+/** An axis with values above a line (at most `up`) and below it (at most `down`), on one scale. */
+export const mirroredAxis = (up: number, down: number) => {
+  const most = Math.max(up, down, 1)
+  const step = roundStep(most, 3)
+  const marks = (until: number) =>
+    Array.from({ length: Math.floor(until / step) }, (_, at) => (at + 1) * step)
+  return {
+    above: Math.max(up, most * LEAST_SIDE),
+    below: Math.max(down, most * LEAST_SIDE),
+    /** The values with a mark; those below the line are negative. */
+    marks: [0, ...marks(up), ...marks(down).map((value) => -value)]
+  }
+}
+
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR

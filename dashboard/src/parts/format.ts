@@ -96,5 +96,8 @@ export const relativeTime = (atMs: number, nowMs: number): string | undefined =>
   return atMs < nowMs ? `${duration(ms, true)} ago` : `in ${duration(ms, true)}`
 }
 
+/** "34EA07…34A5": the middle of an id or a hash says nothing to people. `head`: characters before it. */
+export const cut = (text: string, head: number): string => `${text.slice(0, head)}…${text.slice(-4)}`
+
 /** What is copied from the page has plain digits. */
 export const plainDigits = (text: string): string => text.replaceAll(GROUP, "").replaceAll(UNIT, " ")

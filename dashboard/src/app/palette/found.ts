@@ -67,12 +67,17 @@ const pageOf = ({ kind, text }: Asked): Choice | undefined => {
   }
 }
 
-const names = { account: "Account", ledger: "Ledger", transaction: "Transaction" } as const
+const names: Partial<Record<Asked["kind"], string>> = { account: "Account", ledger: "Ledger" }
+const nouns: Partial<Record<Asked["kind"], string>> = {
+  transaction: "hash",
+  account: "address",
+  ledger: "index"
+}
 
 const copyOf = ({ kind, text }: Asked): Choice => ({
   id: "copy",
   icon: IconCopy,
-  title: `Copy the ${kind === "transaction" ? "hash" : kind === "account" ? "address" : kind === "ledger" ? "index" : "id"}`,
+  title: `Copy the ${nouns[kind] ?? "id"}`,
   go: () => copyText(text)
 })
 
@@ -197,7 +202,7 @@ export const useFound = (
       : [
           ...(only === undefined
             ? transaction.choices
-            : [{ label: kind in names ? names[kind as keyof typeof names] : "By its id", choices: [only] }]),
+            : [{ label: names[kind] ?? "By its id", choices: [only] }]),
           { label: "Actions", choices: [copyOf(what)] }
         ]
   return {

@@ -5,7 +5,7 @@ import { useRequestsLeft } from "../../api/refresh.ts"
 import type { Account as AccountData } from "../../api/session.tsx"
 import { useWebhookCounts } from "../../api/webhooks.ts"
 import { Copy } from "../../parts/Copy.tsx"
-import { count, duration, hourMinute, localDay, utcDay } from "../../parts/format.ts"
+import { count, cut, duration, hourMinute, localDay, utcDay } from "../../parts/format.ts"
 import { useNow } from "../../parts/now.ts"
 import { Page, Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
@@ -143,8 +143,8 @@ const Limits = () => {
   )
 }
 
-/** Cut in the middle. */
-const shortId = (id: string): string => `${id.slice(0, 10)}…${id.slice(-4)}`
+/** Characters of an id before its middle: "acct_01M8B…R2B7". */
+const ID_HEAD = 10
 
 const Facts = () => {
   const { name, email, plan, id, key } = useAccount()
@@ -161,7 +161,7 @@ const Facts = () => {
         <dd>{email === null ? "nobody" : <PlainText>{email}</PlainText>}</dd>
         <dt>Id</dt>
         <dd className="row">
-          <span className="mono">{shortId(id)}</span>
+          <span className="mono">{cut(id, ID_HEAD)}</span>
           <Copy value={id} what="the id" />
         </dd>
         <dt>Signed in with</dt>

@@ -10,7 +10,7 @@ import { useIncidents } from "../../api/stats.ts"
 import { nameOf, useWebhook } from "../../api/webhooks.ts"
 import { adviceFor, causeInFull, hostOf } from "../../parts/causes.ts"
 import { EventTypeName } from "../../parts/EventTypeName.tsx"
-import { count, duration, plural } from "../../parts/format.ts"
+import { count, cut, duration, localTime, plural } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
 import { FailureNotice } from "../../parts/Notices.tsx"
 import { useNow } from "../../parts/now.ts"
@@ -38,8 +38,8 @@ const wasInBatch = ({ attempt_history }: DeliveryDetail): boolean => attempt_his
 const networkOf = (body: string | null): string | undefined =>
   /"network":"(mainnet|testnet|devnet)"/.exec(body ?? "")?.[1]
 
-/** "dlv_01KAX…Y9ZB" */
-const short = (id: string) => `${id.slice(0, 9)}…${id.slice(-4)}`
+/** Characters of an id before its middle: "dlv_01KAX…Y9ZB". */
+const ID_HEAD = 9
 
 const SOON_MS = 60_000
 /** How often a delivery is read while its attempt is under way. */
@@ -89,9 +89,9 @@ const Incident = ({ webhook_id, created_at }: Pick<DeliveryDetail, "created_at" 
   if (incident === undefined) return null
   return (
     <p className="quiet">
-      The webhook {incident.ended_at === null ? "fails" : "was failing"} since{" "}
-      <Time at={incident.began_at} exact />, {plural(incident.attempts_failed, "time")}:{" "}
-      {plural(incident.waited, "delivery waits", "deliveries wait")} for its end.{" "}
+      {incident.ended_at === null
+        ? `The webhook has been failing since ${localTime(new Date(incident.began_at))}: ${plural(incident.attempts_failed, "request")} failed, and ${plural(incident.waited, "delivery waits", "deliveries wait")}.`
+        : `The webhook was failing from ${localTime(new Date(incident.began_at))} to ${localTime(new Date(incident.ended_at))}: ${plural(incident.waited, "delivery", "deliveries")} waited.`}{" "}
       <Link to="/incidents/$id" params={{ id: incident.id }}>
         The incident
       </Link>
@@ -180,7 +180,7 @@ const Shown = ({ delivery, retry }: { readonly delivery: DeliveryDetail; readonl
   return (
     <Page
       within={{ to: "/deliveries", label: "Deliveries" }}
-      name={short(delivery.id)}
+      name={cut(delivery.id, ID_HEAD)}
       title={deliveryTitle(delivery, now)}
       note={<State delivery={delivery} webhook={webhook} />}
       actions={

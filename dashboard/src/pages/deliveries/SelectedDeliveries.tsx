@@ -3,23 +3,16 @@ import { Button } from "@mantine/core"
 import { IconDownload, IconRefresh } from "@tabler/icons-react"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { type ReactNode, useEffect, useRef, useState } from "react"
+import type { ReactNode } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { type Delivery, listDeliveries, type QueuedRetryJob, retryDelivery } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS } from "../../api/list.ts"
 import { untilRequestsAreLeft } from "../../api/refresh.ts"
-import { download } from "../../parts/download.ts"
-import {
-  EXPORT_ROWS,
-  type FileFormat,
-  fieldsOf,
-  fileFormats,
-  fileName,
-  readAll
-} from "../../parts/exporting.ts"
+import { EXPORT_ROWS, type FileFormat, fieldsOf, fileFormats, readAll } from "../../parts/exporting.ts"
 import { count, plural } from "../../parts/format.ts"
 import { SelectionBar } from "../../parts/SelectionBar.tsx"
+import { useSaving } from "../../parts/useSaving.ts"
 import { type DeliveryFilters, listQuery } from "./filters.ts"
 import { RetryAll, useRetryJob } from "./RetryAll.tsx"
 import { retryChoice, retryRequest } from "./retrying.ts"
@@ -45,11 +38,6 @@ const fields = fieldsOf<Delivery>([
   "updated_at"
 ])
 
-const save = (rows: ReadonlyArray<Delivery>, format: FileFormat) => {
-  const { type, write } = fileFormats[format]
-  download(fileName("deliveries", new Date(), format), type, write(rows, fields))
-}
-
 /** Stops at the first one that is refused. */
 const retryEach = async (ids: ReadonlyArray<string>): Promise<number> => {
   for (let at = 0; at < ids.length; at += RETRIES_AT_ONCE) {
@@ -63,45 +51,22 @@ const retryEach = async (ids: ReadonlyArray<string>): Promise<number> => {
 }
 
 interface FilesProps {
-  /** Gives the rows, and the text that says what was saved. */
-  readonly read: (onProgress: (rows: number) => void, signal: AbortSignal) => Promise<Saved>
+  readonly read: Parameters<typeof useSaving<Delivery>>[2]
 }
 
-interface Saved {
-  readonly rows: ReadonlyArray<Delivery>
-  readonly text: string
-}
-
-const Files = ({ read }: FilesProps) => {
-  const [read_, setRead] = useState(0)
-  const reading = useRef<AbortController>(undefined)
-  useEffect(() => () => reading.current?.abort(), [])
-  const write = useMutation({
-    mutationFn: async (format: FileFormat) => {
-      reading.current = new AbortController()
-      setRead(0)
-      const { rows, text } = await read(setRead, reading.current.signal)
-      save(rows, format)
-      return text
-    }
-  })
+const Files = ({ read: readRows }: FilesProps) => {
+  const { pending, read, save, text } = useSaving("deliveries", fields, readRows)
   return (
     <>
-      <span role="status">
-        {write.isPending && read_ > 0
-          ? `${deliveries(read_)} read…`
-          : write.isError
-            ? write.error.message
-            : write.data}
-      </span>
+      <span role="status">{read > 0 ? `${deliveries(read)} read…` : text}</span>
       {(Object.keys(fileFormats) as ReadonlyArray<FileFormat>).map((format) => (
         <Button
           key={format}
           variant="default"
           leftSection={<IconDownload size={16} aria-hidden />}
-          loading={write.isPending && write.variables === format}
-          disabled={write.isPending}
-          onClick={() => write.mutate(format)}
+          loading={pending === format}
+          disabled={pending !== undefined}
+          onClick={() => save(format)}
         >
           {fileFormats[format].label}
         </Button>

@@ -1,4 +1,5 @@
 /** What an event is about, in two short texts for a list: how much, and between whom. Pure. */
+import { cut } from "../../parts/format.ts"
 import { amountOf, currencyName, decimal } from "./amounts.ts"
 
 type Payload = Readonly<Record<string, unknown>>
@@ -33,13 +34,14 @@ const pairs = [
   ["taker", "account"]
 ] as const
 
-const short = (address: string): string => `${address.slice(0, 4)}…${address.slice(-4)}`
+/** Characters of an address before its middle. */
+const ADDRESS_HEAD = 4
 
 /** "rPPx…rQxX → rLXr…jnzd", or one account. */
 export const accountsIn = (payload: Payload): string => {
   const named = (field: string): string | undefined => {
     const value = payload[field]
-    return typeof value === "string" ? short(value) : undefined
+    return typeof value === "string" ? cut(value, ADDRESS_HEAD) : undefined
   }
   for (const [from, to] of pairs) {
     const [a, b] = [named(from), named(to)]

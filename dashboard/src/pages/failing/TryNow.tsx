@@ -15,7 +15,9 @@ import {
 } from "../../api/ledgerhook.ts"
 import { autoRefresh } from "../../api/refresh.ts"
 import { count, duration } from "../../parts/format.ts"
+import { useNow } from "../../parts/now.ts"
 import { StatusIcon } from "../../parts/Status.tsx"
+import { Time } from "../../parts/Time.tsx"
 import classes from "./Failing.module.css"
 
 /** Longer than an attempt takes unless the operator allows more. */
@@ -25,12 +27,17 @@ const ASK_MS = 400
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 interface Tried {
+  /** When it was asked for. */
+  readonly at: number
   readonly deliveryId: string
   /** Undefined: it did not end in time. */
   readonly attempt: Attempt | undefined
   /** The job that retries all the others, once it was asked for. */
   readonly jobId?: string
 }
+
+/** An answer says nothing of the webhook after this time. */
+const KEPT_MS = 10 * 60_000
 
 /** What the last try showed. It is kept when the webhook no longer fails because of it. */
 const triedKey = (webhookId: string) => ["tried", webhookId]
@@ -40,21 +47,22 @@ const useTried = (webhookId: string) =>
 
 /** Undefined if nothing waits. */
 const tryOldest = async (webhookId: string): Promise<Tried | undefined> => {
+  const at = Date.now()
   const { oldest_waiting } = await call(getWebhookProgress(webhookId))
   if (oldest_waiting === null) return undefined
   const { delivery_id: deliveryId } = oldest_waiting
   const before = await call(getDelivery(deliveryId))
   // Its own retry was quicker.
-  if (before.status === "delivered") return { deliveryId, attempt: before.attempt_history.at(-1) }
+  if (before.status === "delivered") return { at, deliveryId, attempt: before.attempt_history.at(-1) }
   if (before.status === "retrying")
     await call(retryDelivery(deliveryId, { idempotencyKey: crypto.randomUUID() }))
-  const until = Date.now() + WAIT_MS
+  const until = at + WAIT_MS
   while (Date.now() < until) {
     await pause(ASK_MS)
     const { attempt_history, attempts } = await call(getDelivery(deliveryId))
-    if (attempts > before.attempts) return { deliveryId, attempt: attempt_history.at(-1) }
+    if (attempts > before.attempts) return { at, deliveryId, attempt: attempt_history.at(-1) }
   }
-  return { deliveryId, attempt: undefined }
+  return { at, deliveryId, attempt: undefined }
 }
 
 const Answer = ({ attempt, deliveryId }: Tried) => {
@@ -64,13 +72,14 @@ const Answer = ({ attempt, deliveryId }: Tried) => {
     </Link>
   )
   if (attempt === undefined) return <>It has not ended yet. {link("Watch it")}</>
-  const { error, response_status, response_time_ms, status } = attempt
+  const { attempted_at, error, response_status, response_time_ms, status } = attempt
   return (
     <>
       <StatusIcon of={status} />
       <span>
         <b>{status === "delivered" ? `Delivered: HTTP ${response_status}` : error}</b>
-        {response_time_ms !== null && ` in ${duration(response_time_ms)}`}. {link("Show it")}
+        {response_time_ms !== null && ` in ${duration(response_time_ms)}`}, <Time at={attempted_at} />.{" "}
+        {link("Show it")}
       </span>
     </>
   )
@@ -99,6 +108,7 @@ const RetryAll = ({ webhookId, waiting }: { readonly webhookId: string; readonly
 /** The answer to the last try, and the way on from it. */
 export const AfterTry = ({ webhookId }: { readonly webhookId: string }) => {
   const tried = useTried(webhookId)
+  const now = useNow()
   const works = tried?.attempt?.status === "delivered"
   const progress = useQuery({
     queryKey: ["progress", webhookId],
@@ -107,7 +117,7 @@ export const AfterTry = ({ webhookId }: { readonly webhookId: string }) => {
     refetchInterval: autoRefresh
   })
   const waiting = progress.data?.waiting ?? 0
-  if (tried === undefined) return null
+  if (tried === undefined || now - tried.at > KEPT_MS) return null
   return (
     <>
       <Answer {...tried} />

@@ -223,7 +223,7 @@ const Sample = ({
   readonly network: string
 }) => {
   const type = sampleOf(chosen)
-  const example = useExample(type)
+  const { example } = useExample(type)
   if (example === undefined) return null
   const event = { event_type: type, network, payload: JSON.parse(example) }
   return (

@@ -134,6 +134,13 @@ const Why = ({ incident: { cause, webhook_id }, webhook }: ShownProps) => {
   )
 }
 
+const Words = (shown: ShownProps) => (
+  <div className="columns" style={{ "--column": "22rem" } as React.CSSProperties}>
+    <Happened incident={shown.incident} />
+    <Why {...shown} />
+  </div>
+)
+
 /** The axis of the chart and of the lanes. A forecast makes it a little longer. */
 const axisOf = (points: ReadonlyArray<CoursePoint>, pointMs: number, next: number | undefined): Axis => {
   const [from, to] = [points[0]?.at ?? 0, (points.at(-1)?.at ?? 0) + pointMs]
@@ -147,10 +154,13 @@ const Course = ({ incident, webhook }: ShownProps) => {
   const { began_at, course, ended_at, outcome } = incident
   if (course === null)
     return (
-      <Notice>
-        The attempts of that time are no longer kept. The setting RETENTION_DELIVERIES of the service says for
-        how long they are.
-      </Notice>
+      <>
+        <Notice>
+          The attempts of that time are no longer kept. The setting RETENTION_DELIVERIES of the service says
+          for how long they are.
+        </Notice>
+        <Words incident={incident} webhook={webhook} />
+      </>
     )
   const points = course.points.map((point) => ({ ...point, at: Date.parse(point.at) }))
   const pointMs = course.point_seconds * 1_000
@@ -171,10 +181,7 @@ const Course = ({ incident, webhook }: ShownProps) => {
           next={next}
         />
       </Section>
-      <div className="columns" style={{ "--column": "22rem" } as React.CSSProperties}>
-        <Happened incident={incident} />
-        <Why incident={incident} webhook={webhook} />
-      </div>
+      <Words incident={incident} webhook={webhook} />
       {mayRead ? (
         <Lanes incident={incident} axis={axis} />
       ) : (
@@ -208,12 +215,6 @@ const Content = ({ incident }: { readonly incident: IncidentDetail }) => {
     >
       <Figures {...incident} />
       <Course incident={incident} webhook={webhook} />
-      {incident.course === null && (
-        <div className="columns" style={{ "--column": "22rem" } as React.CSSProperties}>
-          <Happened incident={incident} />
-          <Why incident={incident} webhook={webhook} />
-        </div>
-      )}
     </Page>
   )
 }

@@ -130,7 +130,7 @@ const Form = () => {
   }
   const failure = create.error ?? (job === undefined ? null : query.error)
   return (
-    <div className={classes["columns"]}>
+    <div className="with-side">
       <div className={classes["form"]}>
         <WebhookSelect
           placeholder="Choose one"

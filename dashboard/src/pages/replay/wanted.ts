@@ -59,7 +59,7 @@ export const problemsOf = (values: ReplayValues): Problems => ({
     ? { payload_filter: "Correct the JSON, or empty the field." }
     : {}),
   ...(values.by === "filters" && values.since !== "" && values.until !== "" && values.since >= values.until
-    ? { until: "Must be after the begin." }
+    ? { until: "Must be later than “After”." }
     : {})
 })
 

@@ -25,7 +25,7 @@ const Form = ({ webhook, onClose }: { readonly webhook: Tested; readonly onClose
   const first = eventTypes.find((type) => asksFor(webhook.event_types, type)) ?? "payment.xrp"
   const [type, setType] = useState<EventType>(first)
   const [edited, setEdited] = useState<string>()
-  const example = useExample(type)
+  const { example, isPending } = useExample(type)
   const queries = useQueryClient()
   const text = edited ?? example ?? ""
   const payload = filterOf(text)
@@ -89,6 +89,8 @@ const Form = ({ webhook, onClose }: { readonly webhook: Tested; readonly onClose
         minRows={6}
         maxRows={16}
         spellCheck={false}
+        // The sample would come in between what is typed.
+        readOnly={isPending}
         value={text}
         onChange={(event) => change(event.currentTarget.value)}
         error={

@@ -21,7 +21,6 @@ import { tabIn } from "./filters.ts"
 import { Incidents } from "./Incidents.tsx"
 import { NewestDeliveries } from "./NewestDeliveries.tsx"
 import { SendTest } from "./SendTest.tsx"
-import classes from "./Webhook.module.css"
 import { LastDay, WebhookAttempts } from "./WebhookAttempts.tsx"
 import { Requests, Wanted, WebhookFacts } from "./WebhookFacts.tsx"
 import { WebhookMenu } from "./WebhookMenu.tsx"
@@ -88,7 +87,7 @@ const Overview = ({ webhook }: { readonly webhook: WebhookData }) => {
   const mayReadDeliveries = useMay("deliveries:read")
   const { id } = webhook
   return (
-    <div className={classes["columns"]}>
+    <div className="with-side">
       <div className="stack">
         {mayReadDeliveries && <WebhookAttempts {...webhook} />}
         <Incidents webhook={webhook} />

@@ -7,7 +7,7 @@ import type { Webhook } from "../../api/ledgerhook.ts"
 import { Code } from "../../parts/Code.tsx"
 import { copyText } from "../../parts/copying.ts"
 import { EventTypeName } from "../../parts/EventTypeName.tsx"
-import { count, plural } from "../../parts/format.ts"
+import { count, cut, plural } from "../../parts/format.ts"
 import { Section } from "../../parts/Page.tsx"
 import { PlainText } from "../../parts/PlainText.tsx"
 import { Time } from "../../parts/Time.tsx"
@@ -15,6 +15,8 @@ import { RotateSecret } from "./RotateSecret.tsx"
 import classes from "./Webhook.module.css"
 import { WhyNot } from "./WhyNot.tsx"
 
+/** Characters of an id before its middle: "wh_01K…VEJN". */
+const ID_HEAD = 6
 /** Addresses that are shown at once. */
 const SHOWN = 5
 
@@ -53,9 +55,6 @@ const limitsOf = ({ max_in_flight, max_per_second }: Webhook) =>
 
 const signedAs = ({ signing }: Webhook) => signing.map((one) => signatures[one]).join(" and ")
 
-/** "wh_01K…VEJN": the middle of an id says nothing to people. */
-const cut = (id: string): string => `${id.slice(0, 6)}…${id.slice(-4)}`
-
 export const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => (
   <Section title="Configuration">
     <dl className="facts">
@@ -80,7 +79,7 @@ export const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => (
       <dt>Id</dt>
       <dd className={classes["id"]}>
         <span className="mono" title={webhook.id}>
-          {cut(webhook.id)}
+          {cut(webhook.id, ID_HEAD)}
         </span>
         <ActionIcon
           size="xs"

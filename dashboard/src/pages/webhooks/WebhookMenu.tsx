@@ -90,14 +90,14 @@ export const WebhookMenu = ({ webhook, short = false }: WebhookMenuProps) => {
               </Menu.Item>
             ))}
           {mayWrite && !short && (
-            <Menu.Item className={"bad"} leftSection={iconOf(IconTrash)} onClick={() => setDeleting(true)}>
+            <Menu.Item className="bad" leftSection={iconOf(IconTrash)} onClick={() => setDeleting(true)}>
               Delete the webhook
             </Menu.Item>
           )}
         </Menu.Dropdown>
       </Menu>
       {change.isError && <FailureNotice failure={change.error} />}
-      <DeleteWebhook webhook={webhook} opened={isDeleting} close={() => setDeleting(false)} />
+      {!short && <DeleteWebhook webhook={webhook} opened={isDeleting} close={() => setDeleting(false)} />}
     </>
   )
 }
