@@ -32,7 +32,7 @@ const AnswerRow = ({ row: { id, name, state }, ledger }: { readonly row: Row; re
 }
 
 export const Answers = ({ picture, grid }: { readonly picture: PictureState; readonly grid: Grid }) => {
-  const { chosen, newest, rows } = picture
+  const { chosen, newest, pausedAt, rows } = picture
   const ledger = chosen ?? newest
   if (ledger === undefined || rows.length === 0) return null
   const { pitch, top } = answersAt(grid.height, rows.length)
@@ -48,7 +48,9 @@ export const Answers = ({ picture, grid }: { readonly picture: PictureState; rea
       <thead>
         <tr>
           <th scope="col" data-chosen={chosen !== undefined}>
-            {chosen === undefined ? "of the newest ledger" : `of ledger ${count(chosen.ledger_index)}`}
+            {chosen === undefined && pausedAt === undefined
+              ? "of the newest ledger"
+              : `of ledger ${count(ledger.ledger_index)}`}
           </th>
           <th scope="col">events</th>
           <th scope="col" colSpan={2}>

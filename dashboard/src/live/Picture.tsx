@@ -71,9 +71,7 @@ const Dots = ({ picture, grid }: PartProps) => {
       strength: strengthOf(at, grid.columns, place),
       stacks: stacksOf(ledger, rows, grid, mode)
     }))
-    const frame = requestAnimationFrame(() =>
-      painter.current!.paint(painted, grid, window.devicePixelRatio, scheme, !still)
-    )
+    const frame = requestAnimationFrame(() => painter.current!.paint(painted, grid, scheme, !still))
     return () => cancelAnimationFrame(frame)
   }, [seen, rows, grid, chosen, mode, scheme, still])
 
@@ -84,7 +82,7 @@ const Dots = ({ picture, grid }: PartProps) => {
     if (flowed.current === undefined) flowed.current = newest.ledger_index
     if (!isNews || ribbons.length === 0) return
     flowed.current = newest.ledger_index
-    painter.current!.flow(flowOf(ribbons), grid, window.devicePixelRatio)
+    painter.current!.flow(flowOf(ribbons), grid)
   }, [newest, rows, grid, mode, still])
 
   useEffect(() => {

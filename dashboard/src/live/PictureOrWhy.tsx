@@ -1,5 +1,4 @@
 /** The picture with its legend, or a sentence that says why there is none yet, and whether it is up to date. */
-import { Skeleton } from "@mantine/core"
 import { Link } from "@tanstack/react-router"
 import { clockTime, duration } from "../parts/format.ts"
 import { Empty, FailureNotice } from "../parts/Notices.tsx"
@@ -35,7 +34,7 @@ export const PictureOrWhy = ({ picture }: { readonly picture: PictureState }) =>
           <Link to="/coverage">ledger coverage</Link> says what the service waits for.
         </Empty>
       ) : (
-        lostAt === undefined && <Skeleton height={picture.height} />
+        lostAt === undefined && <div style={{ height: picture.height }} />
       )}
     </>
   )

@@ -28,6 +28,8 @@ export interface Dots {
 export interface Grid {
   readonly width: number
   readonly height: number
+  /** Pixels of the screen for each of the page. */
+  readonly ratio: number
   readonly narrow: boolean
   readonly columns: number
   /** The left edge of the first column. */
@@ -62,7 +64,6 @@ export const dotsFor = (most: number, width: number, height: number, pitch: numb
 interface GridOptions {
   readonly width: number
   readonly height: number
-  /** Pixels of the screen for each of the page. */
   readonly ratio: number
   /** The events of the fullest ledger. */
   readonly most: number
@@ -86,6 +87,7 @@ export const gridOf = ({ width, height, ratio, most, share, lane }: GridOptions)
   return {
     width,
     height,
+    ratio,
     narrow,
     columns,
     left,
@@ -136,13 +138,14 @@ export const answersAt = (height: number, rows: number) => {
   return { pitch, top: FIRST_ROW + Math.max((room - rows * pitch) / 2, 0) }
 }
 
-const HEIGHT_STEP = 60
+const LEAST_HEIGHT = 200
+const HEIGHT_STEP = 40
 
 /** As high as the dots or the rows need, in steps, so that it seldom changes. */
 export const heightFor = (most: number, rows: number, highest: number): number => {
   const dots = (Math.min(most, BUSY_EVENTS + 1) / NORMAL_ACROSS) * DOT_PITCH
-  const needed = FOOT_PIXELS + Math.max(dots + FIRST_ROW, rows * ROW_LEAST + FIRST_ROW)
-  return Math.min(Math.max(Math.ceil(needed / HEIGHT_STEP) * HEIGHT_STEP, 3 * HEIGHT_STEP), highest)
+  const needed = FOOT_PIXELS + Math.max(dots + 12, rows * ROW_LEAST + FIRST_ROW)
+  return Math.min(Math.max(Math.ceil(needed / HEIGHT_STEP) * HEIGHT_STEP, LEAST_HEIGHT), highest)
 }
 
 export interface Ribbon {

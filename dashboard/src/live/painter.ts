@@ -41,7 +41,6 @@ const resize = (canvas: HTMLCanvasElement, width: number, height: number, ratio:
   canvas.style.height = `${height}px`
 }
 
-/** `ratio`: pixels of the screen for each of the page. */
 export const makePainter = (columns: HTMLCanvasElement, flow: HTMLCanvasElement) => {
   const images = new Map<number, { readonly drawn: string; readonly image: OffscreenCanvas }>()
   let look = ""
@@ -53,7 +52,7 @@ export const makePainter = (columns: HTMLCanvasElement, flow: HTMLCanvasElement)
     return (name: string) => style.getPropertyValue(name)
   }
 
-  const drawn = ({ ledger_index, stacks }: Column, { dots, height, step }: Grid, ratio: number) => {
+  const drawn = ({ ledger_index, stacks }: Column, { dots, height, ratio, step }: Grid) => {
     const what = JSON.stringify(stacks)
     const kept = images.get(ledger_index)
     if (kept?.drawn === what) return kept.image
@@ -83,13 +82,13 @@ export const makePainter = (columns: HTMLCanvasElement, flow: HTMLCanvasElement)
      * `shown`: newest first, with the one that has just left the picture, so that it is seen to leave. `scheme`: light or
      * dark. `moves`: a newer ledger moves the columns to the left.
      */
-    paint: (shown: ReadonlyArray<Column>, grid: Grid, ratio: number, scheme: string, moves: boolean) => {
-      const nextLook = JSON.stringify([grid, ratio, scheme])
+    paint: (shown: ReadonlyArray<Column>, grid: Grid, scheme: string, moves: boolean) => {
+      const { dots, height, left, ratio, step } = grid
+      const nextLook = JSON.stringify([dots, height, ratio, scheme, step])
       if (nextLook !== look) images.clear()
       look = nextLook
       for (const index of images.keys())
         if (!shown.some((one) => one.ledger_index === index)) images.delete(index)
-      const { height, left, step } = grid
       // One column wider than what is seen of it.
       resize(columns, grid.from - left + step, height, ratio)
       const context = columns.getContext("2d")!
@@ -97,7 +96,7 @@ export const makePainter = (columns: HTMLCanvasElement, flow: HTMLCanvasElement)
       for (const [place, column] of shown.entries()) {
         context.globalAlpha = column.strength
         const x = columnX(grid, place) - left + step
-        context.drawImage(drawn(column, grid, ratio), Math.round(x * ratio), 0)
+        context.drawImage(drawn(column, grid), Math.round(x * ratio), 0)
       }
       const places = newest === undefined ? 0 : shown.findIndex(({ ledger_index }) => ledger_index === newest)
       newest = shown[0]?.ledger_index
@@ -109,10 +108,10 @@ export const makePainter = (columns: HTMLCanvasElement, flow: HTMLCanvasElement)
     },
 
     /** Lets dots flow once, after the columns have moved. */
-    flow: (dots: ReadonlyArray<FlowingDot>, grid: Grid, ratio: number) => {
+    flow: (dots: ReadonlyArray<FlowingDot>, grid: Grid) => {
       cancelAnimationFrame(frame)
       if (isStill()) return
-      const { dots: size, from, height, to } = grid
+      const { dots: size, from, height, ratio, to } = grid
       resize(flow, to - from, height, ratio)
       const context = flow.getContext("2d")!
       const colour = colours()

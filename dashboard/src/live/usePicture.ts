@@ -2,7 +2,7 @@
 import { useElementSize } from "@mantine/hooks"
 import { useCallback, useMemo, useState } from "react"
 import { nameOf, useNewestWebhooks, useTroubledWebhooks } from "../api/webhooks.ts"
-import { gridOf, heightFor, mostIn } from "./layout.ts"
+import { gridOf, heightFor, mostIn, NARROW_PIXELS } from "./layout.ts"
 import { type Ledger, newestNetwork, SHOWN_LEDGERS, windowOf } from "./ledgers.ts"
 import { mostOfRow, rowsOf } from "./rows.ts"
 import { laneHeight, type Mode } from "./stacks.ts"
@@ -34,6 +34,8 @@ const useKnown = (network: string | undefined) => {
   }, [newest, troubled, network])
 }
 
+const NARROW_HEIGHT = 240
+
 const none: ReadonlyArray<Ledger> = []
 
 export const usePicture = ({ highest, mode = "family", mostRows, share }: PictureOptions) => {
@@ -49,13 +51,19 @@ export const usePicture = ({ highest, mode = "family", mostRows, share }: Pictur
   // With the ledger that has just left the picture.
   const seen = useMemo(() => paused?.ledgers ?? windowOf(kept, SHOWN_LEDGERS + 1), [paused, kept])
   const rows = useMemo(() => rowsOf(seen, known, mostRows), [seen, known, mostRows])
-  const height = heightFor(Math.max(mostIn(kept), mostIn(seen)), rows.length, highest)
+  const isNarrow = width < NARROW_PIXELS
+  const height = heightFor(
+    Math.max(mostIn(kept), mostIn(seen)),
+    // The answers stand below a narrow picture.
+    isNarrow ? 0 : rows.length,
+    isNarrow ? NARROW_HEIGHT : highest
+  )
   const [most, lane] =
     mode === "family" ? [mostIn(seen), undefined] : [mostOfRow(seen), laneHeight(height, rows.length)]
-  const { devicePixelRatio: ratio } = window
   const grid = useMemo(
-    () => (width === 0 ? undefined : gridOf({ width, height, ratio, most, share, lane })),
-    [width, height, ratio, most, share, lane]
+    () =>
+      width === 0 ? undefined : gridOf({ width, height, ratio: window.devicePixelRatio, most, share, lane }),
+    [width, height, most, share, lane]
   )
   const shown = useMemo(() => seen.slice(-(grid?.columns ?? SHOWN_LEDGERS)), [seen, grid])
   const newest = shown.at(-1)

@@ -135,7 +135,13 @@ const Rest = () => (
   <>
     {useMay("deliveries:read") && (
       <>
-        <Suspense fallback={<Skeleton height={LIVE_PIXELS} />}>
+        <Suspense
+          fallback={
+            <Section title="Live ledger">
+              <div style={{ height: LIVE_PIXELS }} />
+            </Section>
+          }
+        >
           <LiveSection />
         </Suspense>
         <Deliveries />
