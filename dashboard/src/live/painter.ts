@@ -25,6 +25,8 @@ export interface Column {
 }
 
 const [MOVE_MS, FLOW_MS] = [240, 900]
+/** Between two frames of the flow: half as many as screens show look the same and cost half. */
+const FRAME_MS = 25
 /** Of the flow's time, until the last dot starts. */
 const STARTS = 0.35
 /** From here on, a dot on its way to a failing webhook is red. */
@@ -46,6 +48,12 @@ export const makePainter = (columns: HTMLCanvasElement, flow: HTMLCanvasElement)
   let look = ""
   let newest: number | undefined
   let frame = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const stopFlow = () => {
+    clearTimeout(timer)
+    cancelAnimationFrame(frame)
+  }
 
   const colours = () => {
     const style = getComputedStyle(columns)
@@ -109,7 +117,7 @@ export const makePainter = (columns: HTMLCanvasElement, flow: HTMLCanvasElement)
 
     /** Lets dots flow once, after the columns have moved. */
     flow: (dots: ReadonlyArray<FlowingDot>, grid: Grid) => {
-      cancelAnimationFrame(frame)
+      stopFlow()
       if (isStill()) return
       const { dots: size, from, height, ratio, to } = grid
       resize(flow, to - from, height, ratio)
@@ -132,14 +140,19 @@ export const makePainter = (columns: HTMLCanvasElement, flow: HTMLCanvasElement)
             part > RED_FROM && dot.ribbon.row.state === "failing" ? red : own[dot.ribbon.family]!
           context.fillRect(x - side / 2, y - side / 2, side, side)
         }
-        frame = requestAnimationFrame(step)
+        next(FRAME_MS)
       }
-      frame = requestAnimationFrame(step)
+      const next = (ms: number) => {
+        timer = setTimeout(() => {
+          frame = requestAnimationFrame(step)
+        }, ms)
+      }
+      next(MOVE_MS)
     },
 
     /** Ends what moves. */
     stop: () => {
-      cancelAnimationFrame(frame)
+      stopFlow()
       flow.getContext("2d")!.clearRect(0, 0, flow.width, flow.height)
       for (const animation of columns.getAnimations()) animation.cancel()
     }
