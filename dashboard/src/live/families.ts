@@ -13,7 +13,7 @@ export const families = [
 export const colourOf = (family: number): string => `var(--f-${families[family]!.id})`
 
 /** Counts by type as counts by family, in the order of `families`. */
-export const byFamily = (types: Readonly<Record<string, number>>): ReadonlyArray<number> => {
+export const byFamily = (types: Readonly<Record<string, number>> = {}): ReadonlyArray<number> => {
   const counts = families.map(() => 0)
   for (const [type, some] of Object.entries(types)) {
     const family = families.findIndex(({ id }) => type.startsWith(`${id}.`))

@@ -1,29 +1,12 @@
 /** The ledgers that the page keeps, and which of them the picture shows. Pure. */
+import type { LedgerActivity, LedgerWebhook } from "../api/ledgerhook.ts"
 import { byFamily, families, sumOf } from "./families.ts"
 
-type Counts = Readonly<Record<string, number>>
-
 /** What one webhook wanted of a ledger, and what it answered. */
-export interface WebhookActivity {
-  readonly webhook_id: string
-  readonly events: number
-  readonly event_types: Counts
-  readonly answered: number
-  readonly failed: number
-  /** Of the newest attempt; null: it had no response, or there was no attempt. */
-  readonly last_status: number | null
-  readonly last_error: string | null
-  readonly response_time_ms: number | null
-}
+export type WebhookActivity = LedgerWebhook
 
 /** A message of the stream. The same ledger comes again while its answers come in. */
-export interface Ledger {
-  readonly network: string
-  readonly ledger_index: number
-  readonly closed_at: string
-  readonly events: Counts
-  readonly webhooks: ReadonlyArray<WebhookActivity>
-}
+export type Ledger = LedgerActivity
 
 /** The columns of the picture, where they have room. */
 export const SHOWN_LEDGERS = 32

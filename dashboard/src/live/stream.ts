@@ -10,7 +10,7 @@ import { messagesOf } from "./messages.ts"
 const PATH = "/v1/activity/stream"
 const [FIRST_WAIT_MS, LAST_WAIT_MS] = [1_000, 30_000]
 /** The service sends at least a comment within this time. */
-const SILENT_MS = 60_000
+const SILENT_MS = 45_000
 
 export interface LiveLedgers {
   readonly kept: Kept
@@ -18,7 +18,7 @@ export interface LiveLedgers {
   readonly state: "connecting" | "open" | "lost" | "refused"
   /** When it was lost. Unix milliseconds. */
   readonly lostAt: number | undefined
-  /** Why the service refused it. */
+  /** Why the service refused it, for ever or for now. */
   readonly failure: ApiFailure | undefined
 }
 
@@ -63,7 +63,11 @@ const read = async (signal: AbortSignal) => {
     } catch (thrown) {
       if (signal.aborted) return
       if (isFinal(thrown)) return set({ state: "refused", failure: thrown })
-      set({ state: "lost", lostAt: current.lostAt ?? Date.now() })
+      set({
+        state: "lost",
+        lostAt: current.lostAt ?? Date.now(),
+        failure: thrown instanceof ApiFailure ? thrown : undefined
+      })
     }
     // Not all viewers come back at the same moment after a restart of the service.
     await sleep(wait * (0.75 + Math.random() / 2), signal)
