@@ -53,7 +53,7 @@ const ledgerOf = (
   ledger_index,
   closed_at: new Date(START + ledger_index * 4_000).toISOString(),
   events,
-  webhooks
+  webhooks: [...webhooks]
 })
 
 const ledgers = (count: number, from = 1) => Array.from({ length: count }, (_, at) => ledgerOf(from + at))
@@ -135,6 +135,11 @@ describe("the layout", () => {
     assert.deepStrictEqual(grid.marks, [])
   })
 
+  it("has fewer and larger dots if there are few events", () => {
+    assert.deepStrictEqual(wide(6).dots, { across: 1, pitch: 15.5, dot: 12 })
+    assert.strictEqual(wide(30).dots.across, 2)
+  })
+
   it("shrinks all dots until the fullest column fits, and has a scale if a ledger is busy", () => {
     for (const most of [160, 250, 251, 1_000, 4_000]) {
       const { base, dots, marks, step } = wide(most)
@@ -202,7 +207,7 @@ describe("the ribbons", () => {
     )
     assert.closeTo(ribbons[0]!.width, 2 * ribbons[1]!.width, 0.001)
     // Ten of thirty payments are a third of their height.
-    assert.closeTo(ribbons[0]!.width, (10 / 3) * grid.dots.pitch, 0.001)
+    assert.closeTo(ribbons[0]!.width, (10 / grid.dots.across) * grid.dots.pitch, 0.001)
     assert.closeTo(ribbons[1]!.endY, ribbons[2]!.endY + ribbons[2]!.endWidth, 0.001)
   })
 

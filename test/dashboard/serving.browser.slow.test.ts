@@ -27,6 +27,7 @@ const INJECTIONS = `new Promise((resolve) => {
 const MOST_BYTES = 320 * 1_024
 const PAGES = [
   "/",
+  "/live",
   "/webhooks",
   "/webhooks/new",
   "/deliveries",

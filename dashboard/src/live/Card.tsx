@@ -36,7 +36,7 @@ export const Card = ({ ledger, events, grid: { from, narrow, step, width }, x }:
       </div>
       {families
         .map(({ id, label }, family) => (
-          <div key={id} className={classes["cardRow"]}>
+          <div key={id} className={classes["cardRow"]} data-none={counts[family] === 0}>
             <span>
               <i className={classes["dot"]} style={{ background: colourOf(family) }} />
               {label}

@@ -45,19 +45,17 @@ export interface Grid {
   readonly to: number
 }
 
-/** The largest dots with which `most` of them fit into a column of `width` and `height`, on whole pixels of the screen. */
+/**
+ * The largest dots with which `most` of them fit into a column of `width` and `height`, on whole pixels of the screen. They
+ * are at most three wide and `pitch` apart, or fewer and larger where a network has few events.
+ */
 export const dotsFor = (most: number, width: number, height: number, pitch: number, ratio: number): Dots => {
-  const fits = (across: number, step: number) => across * Math.floor(height / step) >= most
-  const made = (across: number, step: number): Dots => ({
-    across,
-    pitch: step,
-    dot: Math.max(Math.round(step * DOT_PART * ratio) / ratio, 1 / ratio)
-  })
-  if (most <= BUSY_EVENTS && fits(NORMAL_ACROSS, pitch)) return made(NORMAL_ACROSS, pitch)
-  const first = most > BUSY_EVENTS ? BUSY_ACROSS : NORMAL_ACROSS + 1
+  const first = most > BUSY_EVENTS ? BUSY_ACROSS : 1
   for (let across = first; ; across += 1) {
-    const step = Math.max(Math.floor((width / across) * ratio) / ratio, 1 / ratio)
-    if (fits(across, step) || step <= 1 / ratio) return made(across, step)
+    const fitting = Math.max(Math.floor((width / across) * ratio) / ratio, 1 / ratio)
+    const step = across === NORMAL_ACROSS ? Math.min(pitch, fitting) : fitting
+    if (across * Math.floor(height / step) >= most || step <= 1 / ratio)
+      return { across, pitch: step, dot: Math.max(Math.round(step * DOT_PART * ratio) / ratio, 1 / ratio) }
   }
 }
 

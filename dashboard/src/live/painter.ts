@@ -5,18 +5,7 @@
  */
 import { families } from "./families.ts"
 import { columnX, type FlowingDot, flowPoint, type Grid } from "./layout.ts"
-
-/** A run of dots of one colour. */
-export interface Run {
-  readonly colour: string
-  readonly dots: number
-}
-
-/** Runs that stand on `base`, one above the other. */
-export interface Stack {
-  readonly base: number
-  readonly runs: ReadonlyArray<Run>
-}
+import type { Stack } from "./stacks.ts"
 
 export interface Column {
   readonly ledger_index: number

@@ -1,14 +1,14 @@
 /** The webhooks beside the picture: which, in which order, and what each answered. Pure. */
+import type { WebhookHealth } from "../api/ledgerhook.ts"
 import { causeInShort } from "../parts/causes.ts"
 import { duration } from "../parts/format.ts"
-import type { StatusName } from "../parts/Status.tsx"
 import type { Ledger, WebhookActivity } from "./ledgers.ts"
 
 /** What is known of a webhook beside its activity. */
 export interface Row {
   readonly id: string
   readonly name: string
-  readonly state: StatusName
+  readonly state: WebhookHealth["state"]
 }
 
 /** Without the right to see webhooks, a webhook is named by its id and judged by its answers. */
@@ -53,7 +53,7 @@ export interface Answer {
 }
 
 /** What stands in the columns of a row for one ledger. */
-export const answerOf = (activity: WebhookActivity | undefined, state: StatusName): Answer => {
+export const answerOf = (activity: WebhookActivity | undefined, state: WebhookHealth["state"]): Answer => {
   if (activity === undefined || activity.events === 0) return { status: "", detail: "", tone: "none" }
   const { answered, failed, last_error, last_status, response_time_ms } = activity
   const time = response_time_ms === null ? "" : duration(response_time_ms)

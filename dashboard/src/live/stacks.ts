@@ -2,8 +2,19 @@
 import { byFamily, families } from "./families.ts"
 import { answersAt, type Grid } from "./layout.ts"
 import type { Ledger } from "./ledgers.ts"
-import type { Stack } from "./painter.ts"
 import { outcomesOf, type Row } from "./rows.ts"
+
+/** A run of dots of one colour. */
+interface Run {
+  readonly colour: string
+  readonly dots: number
+}
+
+/** Runs that stand on `base`, one above the other. */
+export interface Stack {
+  readonly base: number
+  readonly runs: ReadonlyArray<Run>
+}
 
 export type Mode = "family" | "webhook"
 
