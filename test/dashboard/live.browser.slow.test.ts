@@ -90,12 +90,10 @@ describeInBrowser("the live ledger", () => {
           await slider(page).press("ArrowLeft")
           await slider(page).press("ArrowLeft")
           const row = answers(page).getByRole("row").filter({ hasText: HOSTILE_SHOWN })
-          const status = row.getByText("503", { exact: true })
-          await status.waitFor()
-          const [red, text] = await Promise.all([
-            status.evaluate("element => getComputedStyle(element).color"),
-            answers(page).evaluate("element => getComputedStyle(element).color")
-          ])
+          await row.getByText("503", { exact: true }).waitFor()
+          const colourOf = (cell: string) =>
+            page.evaluate<string>(`getComputedStyle(document.querySelector("tr[data-tone] ${cell}")).color`)
+          const [red, text] = [await colourOf("td:nth-child(3)"), await colourOf("a")]
           assert.notStrictEqual(red, text)
           await row.getByRole("link").click()
           await page.waitForURL(`**/webhooks/${failing.webhook.id}`)
@@ -166,7 +164,7 @@ describeInBrowser("the live ledger", () => {
             .getByText("answered")
             .first()
             .waitFor()
-          await page.waitForFunction(`before => ${PICTURE} !== before`, families)
+          await page.waitForFunction(`${PICTURE} !== ${JSON.stringify(families)}`)
         })
       })
     )

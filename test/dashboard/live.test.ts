@@ -118,6 +118,11 @@ describe("the kept ledgers", () => {
     assert.deepStrictEqual([indexes(150)[0], indexes(150).at(-1)], [119, 150])
     assert.deepStrictEqual([indexes(10)[0], indexes(10).at(-1)], [41, 72])
     assert.deepStrictEqual(windowOf([], SHOWN_LEDGERS), [])
+    // Few are kept: a paused picture grows as its end moves.
+    assert.deepStrictEqual(
+      [0, 1, 3, 9].map((last) => windowOf(ledgers(5), SHOWN_LEDGERS, last).length),
+      [1, 1, 3, 5]
+    )
   })
 
   it("have a rate between their first and their last close", () => {

@@ -11,6 +11,9 @@ export type Ledger = LedgerActivity
 /** The columns of the picture, where they have room. */
 export const SHOWN_LEDGERS = 32
 
+/** With the one that has just left the picture, so that it is seen to leave. */
+export const SEEN_LEDGERS = SHOWN_LEDGERS + 1
+
 /** About 10 minutes of a network that closes a ledger every 3.9 seconds: what the slider of a paused picture covers. */
 export const KEPT_LEDGERS = 160
 
@@ -54,6 +57,10 @@ export const rateOf = (ledgers: ReadonlyArray<Ledger>): number | undefined => {
   return seconds > 0 ? sumOf(ledgers.slice(1).map(eventsIn)) / seconds : undefined
 }
 
+/** The first place at which the picture may end: it is full if enough ledgers are kept. */
+export const leastEnd = (kept: ReadonlyArray<Ledger>, columns: number): number =>
+  kept.length > columns ? columns - 1 : 0
+
 /** The `columns` ledgers that end with the ledger `last`, or with the one before it if it is not kept. */
 export const windowOf = (
   kept: ReadonlyArray<Ledger>,
@@ -61,7 +68,6 @@ export const windowOf = (
   last = Number.POSITIVE_INFINITY
 ): ReadonlyArray<Ledger> => {
   const after = kept.findIndex(({ ledger_index }) => ledger_index > last)
-  // An earlier end shows the oldest ledgers that are kept.
-  const end = after === -1 ? kept.length : Math.max(after, Math.min(columns, kept.length))
+  const end = after === -1 ? kept.length : Math.max(after, leastEnd(kept, columns) + 1)
   return kept.slice(Math.max(end - columns, 0), end)
 }

@@ -88,16 +88,21 @@ const openIfSeen = () => {
   }
 }
 
+const endIfUnseen = () => {
+  openIfSeen()
+  if (listeners.size > 0) return
+  document.removeEventListener("visibilitychange", openIfSeen)
+  current = nothing
+}
+
 const subscribe = (listener: () => void) => {
-  if (listeners.size === 0) document.addEventListener("visibilitychange", openIfSeen)
+  document.addEventListener("visibilitychange", openIfSeen)
   listeners.add(listener)
   openIfSeen()
   return () => {
     listeners.delete(listener)
-    openIfSeen()
-    if (listeners.size > 0) return
-    document.removeEventListener("visibilitychange", openIfSeen)
-    current = nothing
+    // What is mounted again at once keeps the stream.
+    queueMicrotask(endIfUnseen)
   }
 }
 

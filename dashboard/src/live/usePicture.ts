@@ -3,7 +3,7 @@ import { useElementSize } from "@mantine/hooks"
 import { useCallback, useMemo, useState } from "react"
 import { nameOf, useNewestWebhooks, useTroubledWebhooks } from "../api/webhooks.ts"
 import { gridOf, heightFor, mostIn, NARROW_PIXELS } from "./layout.ts"
-import { type Ledger, newestNetwork, SHOWN_LEDGERS, windowOf } from "./ledgers.ts"
+import { type Ledger, newestNetwork, SEEN_LEDGERS, SHOWN_LEDGERS, windowOf } from "./ledgers.ts"
 import { mostOfRow, rowsOf } from "./rows.ts"
 import { laneHeight, type Mode } from "./stacks.ts"
 import { useLiveLedgers } from "./stream.ts"
@@ -48,8 +48,7 @@ export const usePicture = ({ highest, mode = "family", mostRows, share }: Pictur
   const known = useKnown(network)
 
   const kept = (network !== undefined && live.kept[network]) || none
-  // With the ledger that has just left the picture.
-  const seen = useMemo(() => paused?.ledgers ?? windowOf(kept, SHOWN_LEDGERS + 1), [paused, kept])
+  const seen = useMemo(() => paused?.ledgers ?? windowOf(kept, SEEN_LEDGERS), [paused, kept])
   const rows = useMemo(() => rowsOf(seen, known, mostRows), [seen, known, mostRows])
   const isNarrow = width < NARROW_PIXELS
   const height = heightFor(
@@ -72,7 +71,7 @@ export const usePicture = ({ highest, mode = "family", mostRows, share }: Pictur
   const moveTo = (last: number) =>
     setPaused((before) => ({
       at: before?.at ?? Date.now(),
-      ledgers: windowOf(kept, SHOWN_LEDGERS + 1, last)
+      ledgers: windowOf(kept, SEEN_LEDGERS, last)
     }))
   return {
     live,

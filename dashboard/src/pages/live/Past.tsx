@@ -1,7 +1,7 @@
 /** Under a paused picture: which of the kept ledgers it ends with. */
 import { ActionIcon, Button } from "@mantine/core"
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react"
-import { SHOWN_LEDGERS } from "../../live/ledgers.ts"
+import { leastEnd, SEEN_LEDGERS } from "../../live/ledgers.ts"
 import type { PictureState } from "../../live/usePicture.ts"
 import { clockTime, count, duration, hourMinute } from "../../parts/format.ts"
 import classes from "./Live.module.css"
@@ -9,8 +9,7 @@ import classes from "./Live.module.css"
 export const Past = ({ picture: { kept, moveTo, newest, resume } }: { readonly picture: PictureState }) => {
   const [first, last] = [kept[0], kept.at(-1)]
   if (first === undefined || last === undefined || newest === undefined) return null
-  // An earlier end would not fill the picture.
-  const least = Math.min(SHOWN_LEDGERS, kept.length) - 1
+  const least = leastEnd(kept, SEEN_LEDGERS)
   const end = Math.max(
     kept.findLastIndex(({ ledger_index }) => ledger_index <= newest.ledger_index),
     least
