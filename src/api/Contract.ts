@@ -6,6 +6,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import packageJson from "../../package.json" with { type: "json" }
 import { Account } from "./contract/Account.ts"
 import { AccountFiltersGroup } from "./contract/AccountFilters.ts"
+import { Activity } from "./contract/Activity.ts"
 import { ApiKeys } from "./contract/ApiKeys.ts"
 import { Deliveries } from "./contract/Deliveries.ts"
 import { Events } from "./contract/Events.ts"
@@ -46,6 +47,7 @@ export class Api extends HttpApi.make("ledgerhook")
   .add(Events)
   .add(EventTypes)
   .add(Ledgers)
+  .add(Activity)
   .add(Explain)
   .add(ApiKeys)
   .add(Account)

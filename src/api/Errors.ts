@@ -205,7 +205,7 @@ export class RateLimited extends failure(
 
 export class StreamLimitReached extends failure(
   "STREAM_LIMIT_REACHED",
-  "The account has all the event streams open that it may have on one server. See Retry-After.",
+  "The account has all the streams of this kind open that it may have on one server. See Retry-After.",
   "This account has 10 event streams open on this server, and may have no more; end one first."
 ) {}
 

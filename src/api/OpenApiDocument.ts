@@ -78,9 +78,12 @@ const contentOf = (content: Content | undefined, schemas: Schemas) =>
         content: Object.fromEntries(
           Object.entries(content).map(([type, media]) => [
             type,
-            // Clients that read streams take the schema as that of the data of each event.
+            // Clients that read streams take the schema as that of the data of each event. The contract of the stream of
+            // events names none.
             withExample(
-              type === "text/event-stream" ? { schema: component("schemas", EVENT) } : media,
+              type === "text/event-stream" && referenceName(media.schema) === undefined
+                ? { schema: component("schemas", EVENT) }
+                : media,
               schemas
             )
           ])

@@ -26,6 +26,7 @@ import { ValidationError } from "./Errors.ts"
 import { gate } from "./Gate.ts"
 import { accountLayer } from "./handlers/Account.ts"
 import { accountFiltersLayer } from "./handlers/AccountFilters.ts"
+import { activityLayer } from "./handlers/Activity.ts"
 import { apiKeysLayer } from "./handlers/ApiKeys.ts"
 import { deliveriesLayer } from "./handlers/Deliveries.ts"
 import { eventsLayer } from "./handlers/Events.ts"
@@ -46,6 +47,7 @@ import { requestFaults } from "./RequestFaults.ts"
 import { requestSpans } from "./RequestSpans.ts"
 import { STATUS_PATH, statusLayer } from "./ServiceStatus.ts"
 import { EventStreams } from "./stream/EventStreams.ts"
+import { LedgerStreams } from "./stream/LedgerStreams.ts"
 import { CostlyTurns } from "./Turns.ts"
 
 const METRICS_PATH = "/metrics"
@@ -107,6 +109,7 @@ const handlersLayer = forEveryGroup(
     eventsLayer.pipe(Layer.provide(EventStreams.layer)),
     eventTypesLayer,
     ledgersLayer,
+    activityLayer.pipe(Layer.provide(LedgerStreams.layer)),
     explainLayer,
     apiKeysLayer,
     accountLayer,

@@ -7,7 +7,7 @@ import { Limits } from "../config/Limits.ts"
 import { type BackfillRange, eventTopicOf, historyLedgersTopic } from "../domain/Backfill.ts"
 import { type LedgerEvent, type LedgerMarker, parseLedgerEvent } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import type { LogError, LogReader } from "../log/Log.ts"
+import type { LogError, LogReader, LogRecord } from "../log/Log.ts"
 import { findInRange, type LedgerRange, markerIn, type NotAMarker } from "./LedgerMarkers.ts"
 
 type Reader = LogReader["Service"]
@@ -46,26 +46,50 @@ export const findLedgers = Effect.fnUntraced(function* (
   return found
 })
 
-/** In order. Events that retention has dropped are missing. */
-export const readLedgerEvents = Effect.fnUntraced(function* (
+/** Hands over the records of the ledger's events, in order. Those that retention has dropped are missing. */
+const readRecords = Effect.fnUntraced(function* (
   log: Reader,
   network: Network,
-  { isHistory, marker }: FoundLedger
-): Effect.fn.Return<ReadonlyArray<LedgerEvent>, LogError> {
-  const { event_count: count, first_event_offset: first, ledger_index: ledgerIndex } = marker
-  const found: Array<LedgerEvent> = []
+  { isHistory, marker }: FoundLedger,
+  use: (record: LogRecord) => void
+): Effect.fn.Return<void, LogError> {
+  const { event_count: count, first_event_offset: first } = marker
   let offset = first ?? 0
   let left = first === null ? 0 : count
   while (left > 0) {
     const position = { topic: eventTopicOf(network, isHistory), partition: 0, offset }
     const records = yield* log.read(position, Math.min(left, Limits.logReadRecords))
     if (records.length === 0) break
-    for (const { value } of records) {
-      const event = parseLedgerEvent(value)
-      if (event !== undefined && event.ledger_index === ledgerIndex) found.push(event)
-    }
+    for (const record of records) use(record)
     left -= records.length
     offset = records.at(-1)!.offset + 1
   }
+})
+
+/** In order. Events that retention has dropped are missing. */
+export const readLedgerEvents = Effect.fnUntraced(function* (
+  log: Reader,
+  network: Network,
+  ledger: FoundLedger
+): Effect.fn.Return<ReadonlyArray<LedgerEvent>, LogError> {
+  const found: Array<LedgerEvent> = []
+  yield* readRecords(log, network, ledger, ({ value }) => {
+    const event = parseLedgerEvent(value)
+    if (event !== undefined && event.ledger_index === ledger.marker.ledger_index) found.push(event)
+  })
   return found
+})
+
+/** How many events of each type the ledger has. The header has the type, so that most events need not be parsed. */
+export const countLedgerEvents = Effect.fnUntraced(function* (
+  log: Reader,
+  network: Network,
+  marker: LedgerMarker
+): Effect.fn.Return<Readonly<Record<string, number>>, LogError> {
+  const counts: Record<string, number> = {}
+  yield* readRecords(log, network, { marker, isHistory: false }, ({ headers, value }) => {
+    const type = headers["event-type"] ?? parseLedgerEvent(value)?.event_type
+    if (type !== undefined) counts[type] = (counts[type] ?? 0) + 1
+  })
+  return counts
 })

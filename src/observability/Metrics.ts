@@ -158,7 +158,7 @@ export const Metrics = {
   ),
   streamsEnded: counter(
     "ledgerhook_streams_ended_total",
-    "Event streams that have ended. `reader`: the reader closed it",
+    "Streams of events and of ledgers that have ended. `reader`: the reader closed it",
     { reason: ["reader", "slow", "stalled", "key", "unchecked", "log", "stop"] }
   ),
 

@@ -318,7 +318,7 @@ layer(few, { excludeTestServices: true })("the number of streams", (it) => {
       yield* other.open()
       assert.deepStrictEqual(yield* ask(third), [
         503,
-        "This server has 3 event streams open, and can have no more. Try again.",
+        "This server has 3 streams open, and can have no more. Try again.",
         "5"
       ])
       first.close()

@@ -62,6 +62,7 @@ const promised: Readonly<
   getEvent: ["GET /v1/events/{event_id}", "events:read", readOne],
   listEventTypes: ["GET /v1/event-types", "any key", read],
   explainTransaction: ["GET /v1/explain", "deliveries:read", readOne],
+  streamActivity: ["GET /v1/activity/stream", "deliveries:read", read],
   getLedgerCoverage: ["GET /v1/ledgers/coverage", "events:read", read],
   createApiKey: ["POST /v1/api-keys", "api_keys:write", [...create, 409, 422]],
   listApiKeys: ["GET /v1/api-keys", "api_keys:read", read],
@@ -226,6 +227,9 @@ describe("the OpenAPI document", () => {
     const event = { $ref: "#/components/schemas/Event" }
     assert.deepStrictEqual(item("getEvent").content!["application/json"]!.schema, event)
     assert.deepStrictEqual(item("streamEvents").content!["text/event-stream"]!.schema, event)
+    assert.deepStrictEqual(item("streamActivity").content!["text/event-stream"]!.schema, {
+      $ref: "#/components/schemas/LedgerActivity"
+    })
     assert.deepStrictEqual(schemas.EventPage.properties.data.items, event)
   })
 

@@ -27,6 +27,7 @@ const INJECTIONS = `new Promise((resolve) => {
 const MOST_BYTES = 320 * 1_024
 const PAGES = [
   "/",
+  "/live",
   "/webhooks",
   "/webhooks/new",
   "/deliveries",
@@ -94,6 +95,10 @@ describeInBrowser("the dashboard in a browser", () => {
                   await page.getByRole("heading", { level: 1 }).waitFor()
                   // Another tab of the same session, which finds nothing in the cache.
                   const tab = await page.context().newPage()
+                  // While the live ledger's stream is open, the network is never idle.
+                  await tab.route("**/v1/activity/stream", (route) =>
+                    route.fulfill({ contentType: "text/event-stream", body: "" })
+                  )
                   const session = await page.context().newCDPSession(tab)
                   await session.send("Network.enable")
                   await session.send("Network.setCacheDisabled", { cacheDisabled: true })

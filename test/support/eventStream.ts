@@ -1,4 +1,4 @@
-/** Readers of `GET /v1/events/stream`, and ledgers for them, as ingest would append them. */
+/** Readers of the streams of the API, and ledgers for them, as ingest would append them. */
 import { type IncomingMessage, request } from "node:http"
 import { Effect } from "effect"
 import { type Block, makeBlockReader } from "../../src/cli/commands/forward/Blocks.ts"
@@ -28,6 +28,8 @@ export interface OpenStream {
 export interface StreamRequest {
   readonly url: string
   readonly key: string
+  /** Default: that of the event stream. */
+  readonly path?: string
   /** Of a session, which is then used instead of the key. */
   readonly cookie?: string
   /** The query string, with its question mark. */
@@ -36,10 +38,17 @@ export interface StreamRequest {
 }
 
 /** Connects and waits for the response headers; the connection closes with the scope. */
-export const openStream = ({ url, cookie, key, query = "", lastEventId }: StreamRequest) =>
+export const openStream = ({
+  url,
+  cookie,
+  key,
+  path = "/v1/events/stream",
+  query = "",
+  lastEventId
+}: StreamRequest) =>
   Effect.acquireRelease(
     Effect.callback<OpenStream>((resume) => {
-      const asked = request(`${url}/v1/events/stream${query}`, {
+      const asked = request(`${url}${path}${query}`, {
         agent: false,
         headers: {
           ...(cookie === undefined ? { "x-service-key": key } : { cookie, "x-requested-with": "ledgerhook" }),

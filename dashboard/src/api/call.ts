@@ -89,6 +89,31 @@ client.defaults.fetch = async (input, init) => {
   return response
 }
 
+/**
+ * The body of a response that does not end, such as server-sent events, which the generated client cannot read. Throws as
+ * `call` does; until `signal` is aborted.
+ */
+export const openStream = async (
+  path: string,
+  signal: AbortSignal
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> => {
+  const headers = new Headers(client.defaults.headers as Record<string, string>)
+  const response = await fetch(path, {
+    headers,
+    signal,
+    credentials: "same-origin",
+    cache: "no-store"
+  }).catch((cause) => {
+    throw failureOf(cause)
+  })
+  if (response.ok && response.body !== null) return response.body
+  const failure = failureOf(
+    new HttpError(response.status, await response.json().catch(() => ({})), response.headers)
+  )
+  if (failure.status === 401) onUnauthorized(failure)
+  throw failure
+}
+
 /** As `call`, for requests whose refusal does not mean that the session has ended. */
 export const ask = async <R extends WithHeaders<ApiResponse>>(
   request: Promise<R>

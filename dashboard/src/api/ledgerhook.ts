@@ -2638,6 +2638,40 @@ export type LedgerCoverage = {
     /** The networks that the key sees: mainnet with a live key, testnet and devnet with a test key. */
     data: NetworkCoverage[];
 };
+export type LedgerWebhook = {
+    /** The webhook's id. */
+    webhook_id: string;
+    /** How many of the ledger's events have a delivery to the webhook. */
+    events: number;
+    /** The same by event type. */
+    event_types?: {
+        [key: string]: number;
+    };
+    /** Deliveries whose newest attempt was answered with a 2xx status. */
+    answered: number;
+    /** Deliveries whose newest attempt failed, whether they are retried or not. The others have had no attempt. */
+    failed: number;
+    /** The HTTP status of the newest attempt for any of these deliveries; null if there was no attempt or no response. */
+    last_status: number | null;
+    /** Why that attempt failed; null if it was answered, or if there was no attempt. */
+    last_error: string | null;
+    /** How long that attempt waited for the response, in milliseconds; null if there was none. */
+    response_time_ms: number | null;
+};
+export type LedgerActivity = {
+    /** The ledger's network. */
+    network: Network;
+    /** The ledger's index. */
+    ledger_index: number;
+    /** When the ledger closed: ISO 8601 date-time in UTC, whole seconds. */
+    closed_at: string;
+    /** How many events of each type the ledger has, for any account; empty if it has none. */
+    events: {
+        [key: string]: number;
+    };
+    /** The account's webhooks that have deliveries of these events, in the order of their ids. A delivery counts from its first outcome on, or from about a second after the event was queued, whichever is first. Replayed and test deliveries do not count. */
+    webhooks: LedgerWebhook[];
+};
 export type ExplainedLedger = {
     /** The index of the ledger. */
     index: number;
@@ -4287,6 +4321,46 @@ export function getLedgerCoverage({ xRequestId }: {
         status: 503;
         data: Unavailable;
     }>("/v1/ledgers/coverage", {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * Stream ledgers and what webhooks answer
+ */
+export function streamActivity({ network, xRequestId }: {
+    network?: Network;
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: LedgerActivity;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: StreamLimitReached | RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/activity/stream${QS.query(QS.explode({
+        network
+    }))}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId

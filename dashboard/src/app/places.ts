@@ -1,5 +1,6 @@
 /** Every page by name: the navigation shows those of a group, the search all. */
 import {
+  IconActivity,
   IconActivityHeartbeat,
   IconApi,
   IconBook2,
@@ -32,6 +33,7 @@ export const navigation: ReadonlyArray<readonly [heading: string | undefined, pl
       undefined,
       [
         { to: "/", label: "Overview", icon: IconLayoutDashboard, detail: "the state of everything" },
+        { to: "/live", label: "Live ledger", icon: IconActivity, detail: "each ledger, as it happens" },
         { to: "/webhooks", label: "Webhooks", icon: IconWebhook, detail: "who gets what" },
         { to: "/deliveries", label: "Deliveries", icon: IconSend2, detail: "requests and their answers" },
         { to: "/events", label: "Events", icon: IconStack2, detail: "what happened on the ledger" }

@@ -36,6 +36,10 @@ const routeTree = root.addChildren([
       component: lazyRouteComponent(() => import("../pages/overview/Overview.tsx"), "Overview")
     }),
     createRoute({
+      ...page("/live"),
+      component: lazyRouteComponent(() => import("../pages/live/Live.tsx"), "Live")
+    }),
+    createRoute({
       ...page("/webhooks"),
       validateSearch: webhookFilters,
       component: lazyRouteComponent(() => import("../pages/webhooks/Webhooks.tsx"), "Webhooks")

@@ -12,6 +12,7 @@ import { Caller } from "../contract/Common.ts"
 import { ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
 import { EventStreams } from "../stream/EventStreams.ts"
+import type { StreamConnection } from "../stream/OpenStreams.ts"
 
 /** Fails if a key of this environment does not see the network. */
 export const visibleNetwork = (environment: KeyEnvironment, network: Network) => {
@@ -50,6 +51,18 @@ const headers = {
   "x-accel-buffering": "no"
 }
 
+/** Answers the present request with a stream. `open` gets the request's connection. */
+export const streamed = Effect.fnUntraced(function* <E, E2, R>(
+  open: (connection: StreamConnection) => Effect.Effect<Effect.Effect<string | undefined, E>, E2, R>
+) {
+  const request = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
+  const piece = yield* open(connectionOf(request))
+  const texts = Stream.unfold(undefined, () =>
+    Effect.map(piece, (text) => (text === undefined ? undefined : ([text, undefined] as const)))
+  )
+  return HttpServerResponse.stream(Stream.encodeText(texts), { contentType: "text/event-stream", headers })
+})
+
 export const makeStreamEvents = Effect.gen(function* () {
   const watched = watchedNetworks(yield* Settings)
   const streams = yield* EventStreams
@@ -62,23 +75,20 @@ export const makeStreamEvents = Effect.gen(function* () {
     if (!watched.includes(network)) {
       return yield* ValidationError.because(unwatched(network), { param: "network" })
     }
-    const request = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
-    const piece = yield* streams
-      .open({
-        caller,
-        connection: connectionOf(request),
-        filter: { network, eventTypes: wantedTypes(query.event_type), account: query.account },
-        include: query.include ?? [],
-        // A reader that reconnects adds the header to its first request, so the header is newer than the query.
-        // An empty one is none: some clients send the header before they have an id.
-        last: lastSeen
-          ? { id: lastSeen, param: "last-event-id" }
-          : { id: query.last_event_id || undefined, param: "last_event_id" }
-      })
-      .pipe(Effect.catchTag("NotAMarker", Effect.die))
-    const texts = Stream.unfold(undefined, () =>
-      Effect.map(piece, (text) => (text === undefined ? undefined : ([text, undefined] as const)))
+    return yield* streamed((connection) =>
+      streams
+        .open({
+          caller,
+          connection,
+          filter: { network, eventTypes: wantedTypes(query.event_type), account: query.account },
+          include: query.include ?? [],
+          // A reader that reconnects adds the header to its first request, so the header is newer than the query.
+          // An empty one is none: some clients send the header before they have an id.
+          last: lastSeen
+            ? { id: lastSeen, param: "last-event-id" }
+            : { id: query.last_event_id || undefined, param: "last_event_id" }
+        })
+        .pipe(Effect.catchTag("NotAMarker", Effect.die))
     )
-    return HttpServerResponse.stream(Stream.encodeText(texts), { contentType: "text/event-stream", headers })
   }, orUnavailable)
 })

@@ -5,7 +5,7 @@
  */
 
 import { Context, Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
 import type { Compression } from "../../domain/Compression.ts"
 import {
@@ -15,7 +15,7 @@ import {
   type ExchangeDetails,
   newWork
 } from "../../domain/Delivery.ts"
-import type { EventId, WebhookId } from "../../domain/Ids.ts"
+import type { AccountId, EventId, WebhookId } from "../../domain/Ids.ts"
 import type { Includable } from "../../domain/Include.ts"
 import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
@@ -29,6 +29,7 @@ import type { Owner } from "../webhooks/WebhookStore.ts"
 import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
 import { makeDeliveryStats } from "./DeliveryStats.ts"
 import { lastAnswers } from "./LastAnswers.ts"
+import { type LedgerAnswers, ledgerAnswers } from "./LedgerAnswers.ts"
 import { detailsOf } from "./StoredDetails.ts"
 import { retryNow } from "./Transitions.ts"
 
@@ -100,6 +101,13 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
         ...makeDeliveryStats(read),
 
         lastAnswers: (ids: ReadonlyArray<WebhookId>) => lastAnswers(read, ids),
+
+        ledgerAnswers: (
+          accountId: AccountId,
+          network: Network,
+          takenAt: ReadonlyArray<number>
+        ): Effect.Effect<ReadonlyArray<LedgerAnswers>, SqlError.SqlError> =>
+          ledgerAnswers(read, accountId, network, takenAt),
 
         find: (owner: Owner, id: string) =>
           read<DeliveryDetailRow>`

@@ -15,43 +15,16 @@ import { ReadSql } from "../../../src/storage/Sql.ts"
 import type { Owner } from "../../../src/storage/webhooks/WebhookStore.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../../support/rows.ts"
+import { deliveriesReadBy } from "../../support/rowsRead.ts"
 
 const DAY_MS = 86_400_000
 const NOW = Date.parse("2026-11-21T09:30:17.250Z")
 const LIMIT = 21
 
-/** The parts of an executed plan that show how many rows it read. */
-interface PlanNode {
-  readonly "Relation Name"?: string
-  readonly "Actual Rows": number
-  readonly "Actual Loops": number
-  readonly "Rows Removed by Filter"?: number
-  readonly Plans?: ReadonlyArray<PlanNode>
-}
-
-/** How many delivery rows the query read. */
-const rowsRead = (node: PlanNode): number => {
-  const below = (node.Plans ?? []).reduce((sum, child) => sum + rowsRead(child), 0)
-  if (!/^deliveries_\d/.test(node["Relation Name"] ?? "")) return below
-  return below + (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"]
-}
-
 /** How many deliveries a generic plan reads for a first page. */
 const readFor = Effect.fnUntraced(function* (owner: Owner, filter: DeliveryFilter) {
   const read = yield* ReadSql
-  const page = deliveryPage(read, read.literal("id"), owner, filter, undefined, LIMIT)
-  const [text, values] = page.compile()
-  const literals = values.map((value) => `'${Array.isArray(value) ? `{${value.join()}}` : value}'`)
-  return yield* read.withTransaction(
-    Effect.gen(function* () {
-      yield* read.unsafe(`PREPARE page AS ${text}`)
-      const [row] = yield* read.unsafe<{
-        readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: PlanNode }>
-      }>(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE page(${literals.join()})`)
-      yield* read`DEALLOCATE page`
-      return rowsRead(row!["QUERY PLAN"][0]!.Plan)
-    })
-  )
+  return yield* deliveriesReadBy(deliveryPage(read, read.literal("id"), owner, filter, undefined, LIMIT))
 })
 
 layer(Layer.provideMerge(Partitions.layer, TestDatabase))("pages of deliveries", (it) => {

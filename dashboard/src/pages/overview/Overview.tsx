@@ -2,7 +2,7 @@
 import { Button, Skeleton } from "@mantine/core"
 import { IconCircleCheckFilled } from "@tabler/icons-react"
 import { Link } from "@tanstack/react-router"
-import { lazy } from "react"
+import { lazy, Suspense } from "react"
 import { useMay } from "../../api/account.ts"
 import type { WebhookCounts } from "../../api/ledgerhook.ts"
 import { useIncidents } from "../../api/stats.ts"
@@ -25,6 +25,13 @@ import { headlineOf, isCalm, othersOf, totalOf } from "./state.ts"
 const FirstRun = lazy(() =>
   import("../firstRun/FirstRun.tsx").then((loaded) => ({ default: loaded.FirstRun }))
 )
+
+/** The page is shown before the picture is loaded. */
+const LiveSection = lazy(() =>
+  import("../../live/LiveSection.tsx").then((loaded) => ({ default: loaded.LiveSection }))
+)
+/** The height of the picture, while it is loaded. */
+const LIVE_PIXELS = 300
 
 /** The panel of what fails, while it is loaded: at most so many rows, and their height. */
 const SHOWN_FAILING = 5
@@ -126,7 +133,20 @@ const State = () => {
 
 const Rest = () => (
   <>
-    {useMay("deliveries:read") && <Deliveries />}
+    {useMay("deliveries:read") && (
+      <>
+        <Suspense
+          fallback={
+            <Section title="Live ledger">
+              <div style={{ height: LIVE_PIXELS }} />
+            </Section>
+          }
+        >
+          <LiveSection />
+        </Suspense>
+        <Deliveries />
+      </>
+    )}
     <div className="columns" style={{ "--column": "24rem" } as React.CSSProperties}>
       {useMay("webhooks:read") && <Incidents />}
       {useMay("events:read") && <LedgerAges />}
