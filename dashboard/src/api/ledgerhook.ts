@@ -2638,6 +2638,20 @@ export type LedgerCoverage = {
     /** The networks that the key sees: mainnet with a live key, testnet and devnet with a test key. */
     data: NetworkCoverage[];
 };
+export type LedgerCoverageHour = {
+    /** The start of the hour, in UTC. */
+    hour: string;
+    /** The ledgers that closed in the hour and were processed. 0 with `missing` 0: the network was not watched, or its ledgers are no longer kept. */
+    ledgers: number;
+    /** The ledgers of the hour whose events are missing: they were never processed, or the operator skipped them. When a ledger that was never processed closed is estimated from the ledgers before and after the gap. */
+    missing: number;
+    /** The events of the hour's ledgers. The newest may follow some seconds later. */
+    events: number;
+};
+export type LedgerCoverageByHour = {
+    /** The hours, oldest first, without gaps. The last one has not ended. */
+    data: LedgerCoverageHour[];
+};
 export type ExplainedLedger = {
     /** The index of the ledger. */
     index: number;
@@ -4259,12 +4273,15 @@ export function listEventTypes({ xRequestId }: {
 /**
  * Show which ledgers were processed
  */
-export function getLedgerCoverage({ xRequestId }: {
+export function getLedgerCoverage({ by, days, network, xRequestId }: {
+    by?: "hour";
+    days?: string;
+    network?: Network;
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: LedgerCoverage;
+        data: LedgerCoverage | LedgerCoverageByHour;
     } | {
         status: 400;
         data: ValidationError;
@@ -4286,7 +4303,11 @@ export function getLedgerCoverage({ xRequestId }: {
     } | {
         status: 503;
         data: Unavailable;
-    }>("/v1/ledgers/coverage", {
+    }>(`/v1/ledgers/coverage${QS.query(QS.explode({
+        by,
+        days,
+        network
+    }))}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId
