@@ -829,6 +829,8 @@ export type DeliveryStatsPoint = {
     p50_ms: number | null;
     /** The response time in milliseconds within which 99% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered. */
     p99_ms: number | null;
+    /** Only with answer_times=true: the attempts that delivered by their response time, in 9 classes: up to 16, 31, 62, 125, 250, 500, 1000, 2000 ms, and longer. A time within an eighth of a bound may be counted in the class beside it. */
+    answer_times?: number[];
 };
 export type DeliveryStats = {
     /** The requested period. */
@@ -3680,11 +3682,12 @@ export function listDeliveries({ webhookId, eventType, status, eventId, jobId, s
 /**
  * Get delivery statistics
  */
-export function getDeliveryStats({ webhookId, period, series, interval, xRequestId }: {
+export function getDeliveryStats({ webhookId, period, series, interval, answerTimes, xRequestId }: {
     webhookId?: string;
     period?: "1h" | "24h" | "7d" | "30d";
     series?: boolean;
     interval?: "15m";
+    answerTimes?: "true" | "false";
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -3715,7 +3718,8 @@ export function getDeliveryStats({ webhookId, period, series, interval, xRequest
         webhook_id: webhookId,
         period,
         series,
-        interval
+        interval,
+        answer_times: answerTimes
     }))}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
