@@ -3687,7 +3687,7 @@ export function getDeliveryStats({ webhookId, period, series, interval, answerTi
     period?: "1h" | "24h" | "7d" | "30d";
     series?: boolean;
     interval?: "15m";
-    answerTimes?: "true" | "false";
+    answerTimes?: boolean;
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -4279,7 +4279,7 @@ export function listEventTypes({ xRequestId }: {
  */
 export function getLedgerCoverage({ by, days, network, xRequestId }: {
     by?: "hour";
-    days?: string;
+    days?: number;
     network?: Network;
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
