@@ -5,6 +5,7 @@
  */
 import type { OpenApi } from "effect/http-api"
 import { ledgerIndexBounds, pageDefaults, securitySchemes } from "./contract/Common.ts"
+import { coverageDays } from "./contract/Ledgers.ts"
 import { EVENT, openApiEvents } from "./OpenApiEvents.ts"
 import {
   component,
@@ -46,6 +47,14 @@ const typedParameters: Readonly<Record<string, Schema>> = {
   ledger_index_min: { type: "integer", ...ledgerIndexBounds, examples: [94_084_608] },
   ledger_index_max: { type: "integer", ...ledgerIndexBounds, examples: [94_084_708] },
   series: { type: "boolean", default: false, examples: [true] },
+  answer_times: { type: "boolean", default: false, examples: [true] },
+  days: {
+    type: "integer",
+    minimum: 1,
+    maximum: coverageDays.maximum,
+    default: coverageDays.default,
+    examples: [30]
+  },
   self: { type: "boolean", default: false, examples: [true] }
 }
 

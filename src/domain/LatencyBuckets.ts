@@ -21,3 +21,16 @@ export const percentile = (countOf: ReadonlyMap<number, number>, share: number):
   }
   return null
 }
+
+/** Classes of answer times: up to each of these, and longer. Each is twice as long as the one before. */
+export const answerTimeBoundsMs = [16, 31, 62, 125, 250, 500, 1_000, 2_000] as const
+
+/** The number of latencies in each class of `answerTimeBoundsMs`. A latency near a bound may be in the class beside it. */
+export const byAnswerTime = (countOf: ReadonlyMap<number, number>): ReadonlyArray<number> => {
+  const counts = Array.from({ length: answerTimeBoundsMs.length + 1 }, () => 0)
+  for (const [bucket, count] of countOf) {
+    const found = answerTimeBoundsMs.findIndex((bound) => middleOf(bucket) <= bound)
+    counts[found === -1 ? answerTimeBoundsMs.length : found]! += count
+  }
+  return counts
+}

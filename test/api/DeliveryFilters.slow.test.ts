@@ -270,6 +270,12 @@ layer(apiLayer(), { excludeTestServices: true })("filters of deliveries", (it) =
       const quarters = (yield* get("/stats?series=true&interval=15m")).body.series
       assert.strictEqual(Date.parse(quarters[1].at) - Date.parse(quarters[0].at), 900_000)
       assert.strictEqual((yield* get("/stats?period=7d&series=true&interval=15m")).status, 400)
+      const timed = (yield* get("/stats?series=true&answer_times=true")).body
+      assert.strictEqual(
+        timed.series.flatMap((point: Record<string, ReadonlyArray<number>>) => point["answer_times"]!).length,
+        25 * 9
+      )
+      assert.strictEqual((yield* get("/stats?answer_times=true")).status, 400)
       const month = (yield* get("/stats?period=30d&series=true")).body
       assert.deepInclude(month, { total: 7, delivered: 3, failed: 2 })
       assert.strictEqual(month.series.length, 31)

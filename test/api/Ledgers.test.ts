@@ -64,12 +64,25 @@ layer(apiLayer(), { excludeTestServices: true })("coverage, before anything was 
     })
   )
 
-  it.effect("requires a key, and accepts no parameters", () =>
+  it.effect("requires a key, and refuses what it cannot use", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest
       assert.strictEqual((yield* api.call("GET", PATH)).status, 401)
       const { key } = yield* api.account()
-      assert.strictEqual((yield* api.call("GET", `${PATH}?network=mainnet`, { key })).status, 400)
+      const refusals: Record<string, string> = {
+        "network=mainnet": "network needs by=hour.",
+        "days=3": "days needs by=hour.",
+        "by=day": 'by must be "hour".',
+        "by=hour&days=0": "days must be an integer from 1 to 30",
+        "by=hour&days=31": "days must be an integer from 1 to 30",
+        "by=hour&days=1.5": "days must be an integer from 1 to 30",
+        "by=hour&network=testnet": "network must be mainnet with a live key."
+      }
+      for (const [query, message] of Object.entries(refusals)) {
+        const { body, status } = yield* api.call("GET", `${PATH}?${query}`, { key })
+        assert.strictEqual(status, 400, query)
+        assert.include(body.error.message, message)
+      }
       assert.strictEqual((yield* api.call("POST", PATH, { key, body: {} })).status, 405)
     })
   )
@@ -219,6 +232,61 @@ layer(apiLayer(), { excludeTestServices: true })("coverage after an upgrade", (i
       const [, { ranges }] = body.data
       assert.deepInclude(ranges[0], { first: ref(1), last: ref(60), rules_version: 2, rules_from: 31 })
       assert.lengthOf(ranges, 1)
+    })
+  )
+})
+
+const HOUR_MS = 3_600_000
+
+/** Ledgers that close every four seconds, the last one at `endMs`. */
+const closingUntil = (from: number, to: number, endMs: number) =>
+  markers(from, to).map((marker) => ({
+    ...marker,
+    close_time: new Date(endMs - (to - marker.ledger_index) * 4_000).toISOString().replace(".000Z", "Z")
+  }))
+
+layer(apiLayer(), { excludeTestServices: true })("coverage by hour", (it) => {
+  it.effect("has every hour up to the present one, with what was taken, what is missing and the events", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const sql = yield* SqlClient.SqlClient
+      const skipped = yield* SkippedLedgers
+      const { key } = yield* api.account("test")
+      const thisHour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS
+      // 3 h before the present hour: 100 ledgers, of which one was skipped; then 20 are missing, and 400 s later 30 more.
+      const before = closingUntil(101, 200, thisHour - 2.5 * HOUR_MS)
+      const after = closingUntil(221, 250, thisHour - 2.4 * HOUR_MS)
+      yield* appendMarkers("testnet", [...before, ...after])
+      yield* skipped.note("testnet", { ...before[50]!, skipped: "no server lists it" })
+      const hour = new Date(thisHour - 3 * HOUR_MS)
+      for (const [type, network, events] of [
+        ["payment.xrp", "testnet", 7],
+        ["nft.minted", "testnet", 5],
+        ["payment.xrp", "devnet", 1]
+      ] as const)
+        yield* sql`
+          INSERT INTO event_hours (network, event_type, hour, events)
+          VALUES (${network}, ${type}, ${hour}, ${events}::bigint)`
+      const ask = (query: string) => api.call("GET", `${PATH}?by=hour${query}`, { key })
+      const { body, status } = yield* ask("&days=1")
+      assert.strictEqual(status, 200)
+      assert.lengthOf(body.data, 24)
+      assert.strictEqual(body.data.at(-1).hour, new Date(thisHour).toISOString())
+      assert.deepStrictEqual(body.data[20], {
+        hour: hour.toISOString(),
+        ledgers: 129,
+        missing: 21,
+        events: 12
+      })
+      assert.deepStrictEqual(body.data[19], {
+        hour: new Date(thisHour - 4 * HOUR_MS).toISOString(),
+        ledgers: 0,
+        missing: 0,
+        events: 0
+      })
+      assert.lengthOf((yield* ask("")).body.data, 30 * 24)
+      const devnet = (yield* ask("&network=devnet&days=1")).body.data
+      assert.deepInclude(devnet[20], { ledgers: 0, events: 1 })
     })
   )
 })

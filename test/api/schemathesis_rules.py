@@ -21,6 +21,8 @@ RULES = [
     r"^secret must not be set if format is slack",
     # One parameter that needs others.
     r"^interval=15m needs series=true and period=24h\.$",
+    r"^answer_times=true needs series=true\.$",
+    r"^(days|network) needs by=hour\.$",
     # The schema of a test event's payload is that of its type.
     r"^payload[.\[]",
     # It depends on what the webhook has.

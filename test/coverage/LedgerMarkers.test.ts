@@ -3,50 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Limits } from "../../src/config/Limits.ts"
 import { findInRange, ledgerRanges, readMarker } from "../../src/coverage/LedgerMarkers.ts"
-import type { LedgerMarker } from "../../src/domain/LedgerEvent.ts"
 import type { LogReader, LogRecord } from "../../src/log/Log.ts"
-import { markers } from "../support/markers.ts"
-
-/** A log with these markers. The nth marker is at `offsetOf(n)`. */
-const logOf = (all: ReadonlyArray<LedgerMarker>, offsetOf: (n: number) => number = (n) => n) => {
-  const records = all.map(
-    (marker, n): LogRecord => ({
-      topic: "xrpl.mainnet.ledgers",
-      partition: 0,
-      offset: offsetOf(n),
-      key: "mainnet",
-      value: JSON.stringify(marker),
-      headers: {},
-      timestamp: 0
-    })
-  )
-  let reads = 0
-  const reader: LogReader["Service"] = {
-    read: ({ offset }, max) =>
-      Effect.sync(() => {
-        reads++
-        const from = records.findIndex((record) => record.offset >= offset)
-        return from === -1 ? [] : records.slice(from, from + max)
-      }),
-    last: () => Effect.sync(() => records.at(-1)),
-    offsets: () =>
-      Effect.sync(() => ({ start: records[0]?.offset ?? 0, end: (records.at(-1)?.offset ?? -1) + 1 })),
-    committed: () => Effect.succeed(0)
-  }
-  return { reader, reads: () => reads }
-}
-
-/** Markers as ingest writes them: each range is a chain without a gap, taken after the range before it. */
-const taken = (...ranges: ReadonlyArray<ReadonlyArray<LedgerMarker>>): ReadonlyArray<LedgerMarker> => {
-  let detected_at = 1_800_000_000_000
-  return ranges.flatMap((range) => {
-    const range_since = detected_at + 4
-    return range.map((marker) => {
-      detected_at += 4
-      return { ...marker, detected_at, range_since }
-    })
-  })
-}
+import { logOf, markers, taken } from "../support/markers.ts"
 
 const found = (reader: LogReader["Service"]) =>
   Effect.map(ledgerRanges(reader, "mainnet"), (ranges) =>

@@ -1,4 +1,4 @@
-/** The overview and ledger coverage, as a viewer uses them. */
+/** The overview, as a viewer uses it. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { apiClient } from "../support/apiClient.ts"
@@ -6,10 +6,10 @@ import { describeInBrowser } from "../support/browser.ts"
 import { checkOnEveryScreen, openSignedIn } from "../support/dashboardPages.ts"
 import { DashboardService, dashboardService } from "../support/dashboardService.ts"
 
-describeInBrowser("the pages about the service", () => {
+describeInBrowser("the overview", () => {
   layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
-      "show on every screen what they are for, without a fault that axe-core finds",
+      "shows on every screen what it is for, without a fault that axe-core finds",
       () =>
         Effect.gen(function* () {
           const { liveKey, closeLedger, url } = yield* DashboardService
@@ -24,24 +24,11 @@ describeInBrowser("the pages about the service", () => {
           yield* checkOnEveryScreen(liveKey, "/", ({ page }) =>
             page.getByRole("heading", { name: "Deliveries" }).waitFor()
           )
-          yield* checkOnEveryScreen(liveKey, "/coverage", ({ page }) =>
-            page.getByText("none missing").waitFor()
-          )
         }),
       240_000
     )
 
-    it.effect("give the command that proves the chain", () =>
-      Effect.gen(function* () {
-        const { liveKey, closeLedger } = yield* DashboardService
-        yield* closeLedger
-        const { page } = yield* openSignedIn(liveKey, "/coverage")
-        const command = yield* Effect.promise(() => page.locator("pre").first().textContent())
-        assert.match(command!, /^npx ledgerhook ledger verify --network mainnet --from \d+ --to \d+$/)
-      })
-    )
-
-    it.effect("have a menu on a narrow screen, and can be used with the keyboard", () =>
+    it.effect("has a menu on a narrow screen, and can be used with the keyboard", () =>
       Effect.gen(function* () {
         const { liveKey } = yield* DashboardService
         const { page } = yield* openSignedIn(liveKey, "/", { viewport: { width: 360, height: 740 } })

@@ -143,7 +143,7 @@ describe("the generated client", () => {
       assert.deepStrictEqual(yield* succeed(() => client.getEvent(found[0]!.event_id, {}, opts)), found[0])
       const { data } = yield* succeed(() => client.getLedgerCoverage({}, opts))
       assert.deepStrictEqual(
-        data.map(({ network }) => network),
+        data.map((one) => "network" in one && one.network),
         ["mainnet"]
       )
       const account = yield* succeed(() => client.getAccount({}, opts))

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { isoTime } from "../../src/domain/Ledger.ts"
 import { type LedgerMarker, ledgersTopic } from "../../src/domain/LedgerEvent.ts"
 import type { Network } from "../../src/domain/Network.ts"
-import { Log, type NewRecord } from "../../src/log/Log.ts"
+import { Log, type LogReader, type LogRecord, type NewRecord } from "../../src/log/Log.ts"
 import { chain } from "./chain.ts"
 
 export const markers = (from: number, to: number, name?: string): ReadonlyArray<LedgerMarker> =>
@@ -38,3 +38,44 @@ export const appendMarkers = Effect.fnUntraced(function* (
   const log = yield* Log
   yield* log.transaction({ append: markerRecords(network, all, timestamp) })
 })
+
+/** A log with these markers. The nth marker is at `offsetOf(n)`. */
+export const logOf = (all: ReadonlyArray<LedgerMarker>, offsetOf: (n: number) => number = (n) => n) => {
+  const records = all.map(
+    (marker, n): LogRecord => ({
+      topic: "xrpl.mainnet.ledgers",
+      partition: 0,
+      offset: offsetOf(n),
+      key: "mainnet",
+      value: JSON.stringify(marker),
+      headers: {},
+      timestamp: 0
+    })
+  )
+  let reads = 0
+  const reader: LogReader["Service"] = {
+    read: ({ offset }, max) =>
+      Effect.sync(() => {
+        reads++
+        const from = records.findIndex((record) => record.offset >= offset)
+        return from === -1 ? [] : records.slice(from, from + max)
+      }),
+    last: () => Effect.sync(() => records.at(-1)),
+    offsets: () =>
+      Effect.sync(() => ({ start: records[0]?.offset ?? 0, end: (records.at(-1)?.offset ?? -1) + 1 })),
+    committed: () => Effect.succeed(0)
+  }
+  return { reader, reads: () => reads }
+}
+
+/** Markers as ingest writes them: each range is a chain without a gap, taken after the range before it. */
+export const taken = (...ranges: ReadonlyArray<ReadonlyArray<LedgerMarker>>): ReadonlyArray<LedgerMarker> => {
+  let detected_at = 1_800_000_000_000
+  return ranges.flatMap((range) => {
+    const range_since = detected_at + 4
+    return range.map((marker) => {
+      detected_at += 4
+      return { ...marker, detected_at, range_since }
+    })
+  })
+}

@@ -17,7 +17,8 @@ export const useStats = (period: Period, webhookId?: string) =>
           ...(webhookId === undefined ? {} : { webhookId }),
           ...(period === "24h" ? { interval: "15m" } : {}),
           period,
-          series: true
+          series: true,
+          answerTimes: true
         })
       ),
     enabled: useMay("deliveries:read"),

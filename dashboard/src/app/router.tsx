@@ -1,7 +1,7 @@
 /** The addresses of all pages. Filters are in the address, so a link shows the same list to a colleague. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router"
 import { deliveryFilters } from "../pages/deliveries/filters.ts"
-import { eventFilters } from "../pages/events/filters.ts"
+import { eventFilters, networkIn } from "../pages/events/filters.ts"
 import { incidentFilters } from "../pages/incidents/filters.ts"
 import { jobFilters, newReplaySearch } from "../pages/replay/filters.ts"
 import { tabIn, webhookFilters } from "../pages/webhooks/filters.ts"
@@ -81,6 +81,7 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       ...page("/coverage"),
+      validateSearch: (search: Record<string, unknown>) => ({ network: networkIn(search["network"]) }),
       component: lazyRouteComponent(() => import("../pages/coverage/Coverage.tsx"), "Coverage")
     }),
     createRoute({

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { deliveryStatuses } from "../../domain/Delivery.ts"
+import { answerTimeBoundsMs } from "../../domain/LatencyBuckets.ts"
 import { retryStatuses } from "../../domain/Replay.ts"
 import { statsPeriods } from "../../domain/StatsPeriod.ts"
 import { DeliveryNotFailed, NotFound, QuotaExceeded, ReplayLimitReached, WebhookDisabled } from "../Errors.ts"
@@ -119,7 +120,13 @@ const StatsPoint = Schema.Struct({
   retrying: count("Those of them that are retrying.", 1),
   ...attemptStats,
   p50_ms: percentile(50, 80),
-  p99_ms: percentile(99, 640)
+  p99_ms: percentile(99, 640),
+  answer_times: Schema.optionalKey(
+    Schema.Array(Schema.Int).annotate({
+      description: `Only with answer_times=true: the attempts that delivered by their response time, in ${answerTimeBoundsMs.length + 1} classes: up to ${answerTimeBoundsMs.join(", ")} ms, and longer. A time within an eighth of a bound may be counted in the class beside it.`,
+      examples: [[0, 12, 61, 33, 9, 2, 1, 0, 0]]
+    })
+  )
 }).annotate({ identifier: "DeliveryStatsPoint", description: "One interval of the period." })
 
 const Stats = Schema.Struct({
@@ -295,6 +302,13 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
             Schema.Literals(["15m"]),
             "Intervals of 15 minutes instead of an hour; only with series=true and period=24h.",
             "15m"
+          )
+        ),
+        answer_times: Schema.optionalKey(
+          field(
+            Schema.Literals(["true", "false"]),
+            "Whether to count each interval's successful attempts by their response time; only with series=true.",
+            "true"
           )
         )
       },

@@ -1,8 +1,8 @@
-/** Contract of `/v1/ledgers`: which ledgers the service has processed, network by network. */
+/** Contract of `/v1/ledgers`: which ledgers the service has processed, network by network, as ranges or by hour. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { networks } from "../../domain/Network.ts"
-import { CommonErrors, field, KeyRequired, scoped, Timestamp } from "./Common.ts"
+import { CommonErrors, field, KeyRequired, rule, scoped, Timestamp } from "./Common.ts"
 
 const LedgerRef = Schema.Struct({
   ledger_index: field(Schema.Int, "The ledger's index.", 94_084_608),
@@ -101,21 +101,79 @@ export const NetworkCoverage = Schema.Struct({
 }).annotate({ identifier: "NetworkCoverage", description: "The processed ledgers of one network." })
 export type NetworkCoverage = typeof NetworkCoverage.Type
 
+const CoverageHour = Schema.Struct({
+  hour: field(Timestamp, "The start of the hour, in UTC."),
+  ledgers: field(
+    Schema.Int,
+    "The ledgers that closed in the hour and were processed. 0 with `missing` 0: the network was not watched, or its ledgers are no longer kept.",
+    923
+  ),
+  missing: field(
+    Schema.Int,
+    "The ledgers of the hour whose events are missing: they were never processed, or the operator skipped them. When a ledger that was never processed closed is estimated from the ledgers before and after the gap.",
+    0
+  ),
+  events: field(
+    Schema.Int,
+    "The events of the hour's ledgers. The newest may follow some seconds later.",
+    18_460
+  )
+}).annotate({ identifier: "LedgerCoverageHour", description: "The ledgers of one hour." })
+
+export const coverageDays = { default: 30, maximum: 30 } as const
+
+const Days = Schema.String.check(
+  rule((text: string) =>
+    /^\d{1,2}$/.test(text) && Number(text) >= 1 && Number(text) <= coverageDays.maximum
+      ? undefined
+      : `must be an integer from 1 to ${coverageDays.maximum}`
+  )
+)
+
 export class Ledgers extends HttpApiGroup.make("ledgers")
   .add(
     HttpApiEndpoint.get("coverage", "/coverage", {
-      success: Schema.Struct({
-        data: Schema.Array(NetworkCoverage).annotate({
-          description:
-            "The networks that the key sees: mainnet with a live key, testnet and devnet with a test key."
+      query: {
+        by: Schema.optionalKey(
+          field(Schema.Literals(["hour"]), "Count by hour instead of listing ranges.", "hour")
+        ),
+        days: Schema.optionalKey(
+          field(
+            Days,
+            "Only with by=hour: for how many days of 24 hours, up to the present hour. Default: 30.",
+            "30"
+          )
+        ),
+        network: Schema.optionalKey(
+          field(
+            Schema.Literals(networks),
+            "Only with by=hour: mainnet with live keys, testnet (the default) or devnet with test keys.",
+            "mainnet"
+          )
+        )
+      },
+      success: Schema.Union([
+        Schema.Struct({
+          data: Schema.Array(NetworkCoverage).annotate({
+            description:
+              "The networks that the key sees: mainnet with a live key, testnet and devnet with a test key."
+          })
+        }).annotate({ identifier: "LedgerCoverage", description: "Which ledgers were processed." }),
+        Schema.Struct({
+          data: Schema.Array(CoverageHour).annotate({
+            description: "The hours, oldest first, without gaps. The last one has not ended."
+          })
+        }).annotate({
+          identifier: "LedgerCoverageByHour",
+          description: "With by=hour: the ledgers of each hour."
         })
-      }).annotate({ identifier: "LedgerCoverage", description: "Which ledgers were processed." })
+      ]).annotate({ description: "Which ledgers were processed." })
     }).annotateMerge(
       scoped("events:read", {
         identifier: "getLedgerCoverage",
         summary: "Show which ledgers were processed",
         description:
-          "For each network, the ranges of processed ledgers. A ledger between two ranges was never processed, so its events are missing. So are those of the ledgers in `skipped`."
+          "For each network, the ranges of processed ledgers. A ledger between two ranges was never processed, so its events are missing. So are those of the ledgers in `skipped`. With `by=hour`, the ledgers of one network hour by hour."
       })
     )
   )

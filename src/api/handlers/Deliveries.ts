@@ -82,12 +82,16 @@ const bodyOf = ({ id, request, webhook_id }: DeliveryDetailRow, event: LedgerEve
     : batchItem(request.format, sent, webhook_id, id)
 }
 
-const pointOf = ({ at, attempts, p50Ms, p99Ms, ...counts }: DeliveryPoint) => ({
+const pointOf = (
+  { answerTimes, at, attempts, p50Ms, p99Ms, ...counts }: DeliveryPoint,
+  withAnswerTimes: boolean
+) => ({
   at: iso(at),
   ...counts,
   ...attemptsShown(attempts),
   p50_ms: p50Ms,
-  p99_ms: p99Ms
+  p99_ms: p99Ms,
+  ...(withAnswerTimes && { answer_times: answerTimes })
 })
 
 /** Reads one page for each type of the pattern (a family has at most 5) and merges them, newest first. */
@@ -201,8 +205,13 @@ export const deliveriesLayer = HttpApiBuilder.group(
       }, orUnavailable),
 
       stats: Effect.fnUntraced(function* ({
-        query: { webhook_id: webhookId, period = "24h", series = "false", interval }
+        query: { webhook_id: webhookId, period = "24h", series = "false", interval, answer_times }
       }) {
+        const withAnswerTimes = answer_times === "true"
+        if (withAnswerTimes && series !== "true")
+          return yield* ValidationError.because("answer_times=true needs series=true.", {
+            param: "answer_times"
+          })
         if (interval !== undefined && (series !== "true" || period !== "24h"))
           return yield* ValidationError.because(`interval=${interval} needs series=true and period=24h.`, {
             param: "interval"
@@ -224,7 +233,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
           avg_latency_ms: ratio(latencySumMs, delivered),
           p50_ms: stats.p50Ms,
           p99_ms: stats.p99Ms,
-          ...(series === "true" ? { series: points.map(pointOf) } : {})
+          ...(series === "true" ? { series: points.map((point) => pointOf(point, withAnswerTimes)) } : {})
         }
       }, orUnavailable),
 

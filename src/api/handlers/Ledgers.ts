@@ -1,26 +1,32 @@
 /**
- * `/v1/ledgers/coverage`. The processed ranges are read from the log. The newest ledger of the network is in the table
+ * `/v1/ledgers/coverage`, as ranges or by hour. The processed ranges are read from the log. The newest ledger of the network is in the table
  * `networks`, where the process that ingests the network writes it, so each process answers the same.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { Settings, watchedNetworks } from "../../config/Config.ts"
+import { HOUR_MS, hourOf } from "../../coverage/HourCounts.ts"
+import { makeLedgerHours } from "../../coverage/LedgerHours.ts"
 import { firstInRange, type LedgerRange, ledgerRanges } from "../../coverage/LedgerMarkers.ts"
 import { iso } from "../../domain/IsoTime.ts"
 import type { LedgerMarker } from "../../domain/LedgerEvent.ts"
-import { type Network, networksOf } from "../../domain/Network.ts"
+import { defaultNetwork, type Network, networksOf } from "../../domain/Network.ts"
 import { isSilent, type SeenFacts } from "../../health/Networks.ts"
 import type { StoredReport } from "../../health/Report.ts"
 import { secondsLate } from "../../health/Service.ts"
 import { Log } from "../../log/Log.ts"
+import { BackfillStore } from "../../storage/events/BackfillStore.ts"
+import { EventCounts } from "../../storage/events/EventCounts.ts"
 import { SkippedLedgers } from "../../storage/events/SkippedLedgers.ts"
 import { readNetworks } from "../../storage/Networks.ts"
 import { readReport } from "../../storage/ReportStore.ts"
 import { Api } from "../Contract.ts"
 import { Caller } from "../contract/Common.ts"
-import type { NetworkCoverage } from "../contract/Ledgers.ts"
+import { coverageDays, type NetworkCoverage } from "../contract/Ledgers.ts"
+import { ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
+import { visibleNetwork } from "./EventStream.ts"
 
 const refOf = ({ ledger_index, ledger_hash, close_time }: LedgerMarker) => ({
   ledger_index,
@@ -93,7 +99,33 @@ export const ledgersLayer = HttpApiBuilder.group(
     const sql = yield* SqlClient.SqlClient
     const log = yield* Log
     const skippedLedgers = yield* SkippedLedgers
+    const history = yield* BackfillStore
+    const counts = yield* EventCounts
+    const hours = makeLedgerHours(log)
     const watched = watchedNetworks(settings)
+
+    const byHour = Effect.fnUntraced(
+      function* (network: Network, days: number) {
+        const now = hourOf(yield* Clock.currentTimeMillis)
+        const sinceMs = now + HOUR_MS - days * 24 * HOUR_MS
+        const found = yield* hours.of(network, yield* history.ranges(network), sinceMs)
+        const events = yield* counts.byHour(network, sinceMs)
+        const skipped = yield* skippedLedgers.byHour(network, sinceMs)
+        return Array.from({ length: days * 24 }, (_, at) => {
+          const hour = sinceMs + at * HOUR_MS
+          const { ledgers, missing } = found.get(hour) ?? { ledgers: 0, missing: 0 }
+          // A skipped ledger is in a range, but its events are missing.
+          const without = skipped.get(hour) ?? 0
+          return {
+            hour: iso(hour),
+            ledgers: Math.max(ledgers - without, 0),
+            missing: missing + without,
+            events: events.get(hour) ?? 0
+          }
+        })
+      },
+      Effect.catchTag("NotAMarker", Effect.die)
+    )
 
     const coverageOf = Effect.fnUntraced(
       function* (network: Network, seen: SeenFacts | undefined, report: StoredReport | undefined) {
@@ -115,8 +147,14 @@ export const ledgersLayer = HttpApiBuilder.group(
     )
 
     return handlers.handleAll({
-      coverage: Effect.fnUntraced(function* () {
+      coverage: Effect.fnUntraced(function* ({ query: { by, days, network } }) {
         const { environment } = yield* Caller
+        if (by === "hour") {
+          const asked = yield* visibleNetwork(environment, network ?? defaultNetwork[environment])
+          return { data: yield* byHour(asked, Number(days ?? coverageDays.default)) }
+        }
+        const param = days !== undefined ? "days" : network !== undefined ? "network" : undefined
+        if (param !== undefined) return yield* ValidationError.because(`${param} needs by=hour.`, { param })
         // The heads are read before the ranges. A ledger processed between the two reads then appears in the ranges; in
         // the other order it could be missing from both.
         const read = Effect.all([readNetworks, readReport])

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { DeliveryStatus } from "../../domain/Delivery.ts"
 import type { WebhookId } from "../../domain/Ids.ts"
-import { percentile } from "../../domain/LatencyBuckets.ts"
+import { byAnswerTime, percentile } from "../../domain/LatencyBuckets.ts"
 import { countWidths, type StatsPeriod, statsWidths } from "../../domain/StatsPeriod.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 
@@ -32,16 +32,21 @@ interface DeliveryCounts {
   readonly retrying: number
 }
 
-export interface DeliveryPoint extends DeliveryCounts {
+interface DeliverySums extends DeliveryCounts {
   readonly attempts: AttemptCounts
-  /** Its beginning, in Unix milliseconds. The first point counts only deliveries within the period. */
-  readonly at: number
   /** Latency of the attempts that delivered; exact within an eighth (domain/LatencyBuckets.ts). */
   readonly p50Ms: number | null
   readonly p99Ms: number | null
 }
 
-export interface DeliveryStats extends Omit<DeliveryPoint, "at"> {
+export interface DeliveryPoint extends DeliverySums {
+  /** Its beginning, in Unix milliseconds. The first point counts only deliveries within the period. */
+  readonly at: number
+  /** The attempts that delivered, by class of latency (`answerTimeBoundsMs`). */
+  readonly answerTimes: ReadonlyArray<number>
+}
+
+export interface DeliveryStats extends DeliverySums {
   /** Over the attempts that delivered. */
   readonly latencySumMs: number
   /** From the start of the period to now, without gaps. Empty if only sums were asked for. */
@@ -75,7 +80,7 @@ const BARS = 48
 /** Answered and failed attempts of each half hour, oldest first. */
 export type AttemptBars = ReadonlyArray<readonly [answered: number, failed: number]>
 
-export interface WebhookStats extends Omit<DeliveryPoint, "at"> {
+export interface WebhookStats extends DeliverySums {
   readonly bars: AttemptBars
 }
 
@@ -105,11 +110,17 @@ const attemptsOf = (rows: ReadonlyArray<StatusCount>): AttemptCounts => ({
 
 type Counts = ReadonlyArray<Pick<CountRow, "status" | "latency_bucket" | "count">>
 
-/** Of rows of any number of points. */
-const sumsOf = (rows: Counts): Omit<DeliveryPoint, "at"> => {
+/** The number of attempts that delivered in each latency bucket. */
+const latenciesOf = (rows: Counts): ReadonlyMap<number, number> => {
   const latencies = new Map<number, number>()
   for (const { count, latency_bucket, status } of rows)
     if (status === "delivered") latencies.set(latency_bucket, (latencies.get(latency_bucket) ?? 0) + count)
+  return latencies
+}
+
+/** Of rows of any number of points. */
+const sumsOf = (rows: Counts): DeliverySums => {
+  const latencies = latenciesOf(rows)
   return {
     ...countsOf(rows),
     attempts: attemptsOf(rows),
@@ -117,6 +128,12 @@ const sumsOf = (rows: Counts): Omit<DeliveryPoint, "at"> => {
     p99Ms: percentile(latencies, 0.99)
   }
 }
+
+const pointAt = (at: number, rows: Counts): DeliveryPoint => ({
+  at,
+  ...sumsOf(rows),
+  answerTimes: byAnswerTime(latenciesOf(rows))
+})
 
 const upTo = (unixMs: number, widthMs: number) => Math.ceil(unixMs / widthMs) * widthMs
 const downTo = (unixMs: number, widthMs: number) => Math.floor(unixMs / widthMs) * widthMs
@@ -192,7 +209,7 @@ export const makeDeliveryStats = (sql: SqlClient.SqlClient) => {
           const points: Array<DeliveryPoint> = []
           if (withPoints)
             for (let at = firstPointMs; at < endMs; at += pointMs)
-              points.push({ at, ...sumsOf(rowsAt.get(at) ?? []) })
+              points.push(pointAt(at, rowsAt.get(at) ?? []))
           const delivered = rows.filter(({ status }) => status === "delivered")
           return {
             ...sumsOf(rows),

@@ -107,6 +107,16 @@ export class EventCounts extends Context.Service<EventCounts>()("ledgerhook/stor
       tally: (wanted: WantedEvents) =>
         wanted.accounts === undefined ? tallyTypes(wanted) : tallyAccounts(wanted),
 
+      /** The number of events of each hour from `sinceMs` on, without the hours that have none. */
+      byHour: (network: Network, sinceMs: number) =>
+        sql<{ readonly hour: Date; readonly events: number }>`
+          SELECT hour, sum(events)::float8 AS events FROM event_hours
+          WHERE network = ${network} AND event_type = ANY(${column(allTypes)}::text[])
+            AND hour >= ${timeOf(sinceMs / 1_000)}::timestamptz
+          GROUP BY hour`.pipe(
+          Effect.map((rows) => new Map(rows.map(({ events, hour }) => [new Date(hour).getTime(), events])))
+        ),
+
       /** Counts the given events that the event index has. */
       tallyIds: (network: Network, eventIds: ReadonlyArray<EventId>) => {
         const possible = eventIds.filter((id) => Number.isSafeInteger(ledgerOfEventId(id)))

@@ -71,6 +71,15 @@ export class SkippedLedgers extends Context.Service<SkippedLedgers>()("ledgerhoo
           Effect.map(([row]) => row?.skipped ?? 0)
         ),
 
+      /** The number of ledgers skipped in each hour from `sinceMs` on, by when they closed. */
+      byHour: (network: Network, sinceMs: number) =>
+        sql<{ readonly hour: Date; readonly skipped: number }>`
+          SELECT date_trunc('hour', closed_at, 'UTC') AS hour, count(*)::int AS skipped FROM skipped_ledgers
+          WHERE network = ${network} AND skipped_at IS NOT NULL AND closed_at >= ${at(sinceMs)}::timestamptz
+          GROUP BY 1`.pipe(
+          Effect.map((rows) => new Map(rows.map(({ hour, skipped }) => [new Date(hour).getTime(), skipped])))
+        ),
+
       /** The ledgers that were skipped, lowest first. */
       list: (network: Network) =>
         sql<SkippedLedger>`

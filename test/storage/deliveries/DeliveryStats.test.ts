@@ -161,6 +161,10 @@ layer(DeliveriesLive)("statistics of deliveries", (it) => {
           assert.strictEqual(point.failed, count(there, "failed"))
           assert.strictEqual(point.pending, count(there, "pending", "retrying"))
           checkLatencies(point, there)
+          assert.strictEqual(
+            point.answerTimes.reduce((sum, some) => sum + some, 0),
+            point.delivered
+          )
         }
         checkLatencies({ p50Ms, p99Ms }, inside)
       })

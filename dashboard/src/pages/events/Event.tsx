@@ -3,7 +3,8 @@ import { useQuery } from "@tanstack/react-query"
 import { getRouteApi } from "@tanstack/react-router"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
-import { type Event as EventData, getEvent, getLedgerCoverage } from "../../api/ledgerhook.ts"
+import { useCoverage } from "../../api/coverage.ts"
+import { type Event as EventData, getEvent } from "../../api/ledgerhook.ts"
 import { Code } from "../../parts/Code.tsx"
 import { Copy } from "../../parts/Copy.tsx"
 import { Loading } from "../../parts/Loading.tsx"
@@ -24,7 +25,7 @@ interface PartProps {
 
 /** A link only if the transaction is on a public ledger. */
 const Explorer = ({ event, transaction }: PartProps) => {
-  const coverage = useQuery({ queryKey: ["coverage"], queryFn: () => call(getLedgerCoverage()) })
+  const coverage = useCoverage()
   const simulated = simulatedIn(coverage.data?.data ?? [], event.network, event.ledger_index)
   if (simulated === true) return <span className="quiet">simulated: no public explorer has it</span>
   if (simulated === undefined) return null

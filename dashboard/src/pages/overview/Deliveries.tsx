@@ -98,8 +98,14 @@ const Figures = ({ stats, period }: { readonly stats: DeliveryStats; readonly pe
   )
 }
 
-export const Deliveries = () => {
+/** Of all charts of the page. */
+export const usePeriod = (): Period => {
   const { period = "24h" }: { readonly period?: Period | undefined } = route.useSearch()
+  return period
+}
+
+export const Deliveries = () => {
+  const period = usePeriod()
   const navigate = useNavigate()
   const setPeriod = (next: Period) =>
     navigate({ to: "/", search: { period: next }, replace: true, resetScroll: false })

@@ -6,12 +6,14 @@ import { count, duration, plural } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
 import { FailureNotice } from "../../parts/Notices.tsx"
 import { Section } from "../../parts/Page.tsx"
+import { gapsOf, missingIn } from "../coverage/gaps.ts"
 import { ledgersPerMinute } from "../coverage/pace.ts"
 
 /** Servers that are further below the last ledger taken do not only lag: the network was reset. */
 const FAR_BELOW = 1_000
 
-const NetworkFacts = ({ network, head, ranges, catching_up }: NetworkCoverage) => {
+const NetworkFacts = ({ network, head, ranges, catching_up, skipped = [] }: NetworkCoverage) => {
+  const missing = missingIn(gapsOf({ ranges, skipped }))
   const newest = ranges.at(-1)
   const pace = newest && ledgersPerMinute(newest)
   const isBelow =
@@ -38,7 +40,7 @@ const NetworkFacts = ({ network, head, ranges, catching_up }: NetworkCoverage) =
                     : `, ${count(catching_up.ledgers_per_second * 60)} a minute`
                 }`}
           {pace !== undefined && catching_up === null && `, ${count(pace)} a minute`}
-          {ranges.length > 1 && `, ${plural(ranges.length - 1, "gap")}`}
+          {missing > 0 && <b className="bad">, {plural(missing, "ledger")} missing</b>}
         </div>
       </dd>
     </>

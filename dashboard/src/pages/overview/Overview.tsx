@@ -16,7 +16,8 @@ import { useNow } from "../../parts/now.ts"
 import { Page, Section } from "../../parts/Page.tsx"
 import { FailingWebhooks } from "../failing/FailingWebhooks.tsx"
 import { useFirstRun } from "../firstRun/isFirstRun.ts"
-import { Deliveries } from "./Deliveries.tsx"
+import { AnswerTimes } from "./AnswerTimes.tsx"
+import { Deliveries, usePeriod } from "./Deliveries.tsx"
 import { LedgerAges } from "./LedgerAges.tsx"
 import { OtherWebhooks } from "./OtherWebhooks.tsx"
 import { headlineOf, isCalm, othersOf, totalOf } from "./state.ts"
@@ -149,6 +150,7 @@ const Rest = () => (
     )}
     <div className="columns" style={{ "--column": "24rem" } as React.CSSProperties}>
       {useMay("webhooks:read") && <Incidents />}
+      <AnswerTimes period={usePeriod()} />
       {useMay("events:read") && <LedgerAges />}
     </div>
   </>

@@ -9,6 +9,7 @@ import { Loading } from "../../parts/Loading.tsx"
 import { FailureNotice } from "../../parts/Notices.tsx"
 import { Section } from "../../parts/Page.tsx"
 import { type Period, PeriodSelect, periods } from "../../parts/Period.tsx"
+import { AnswerTimes } from "../overview/AnswerTimes.tsx"
 import classes from "./Webhook.module.css"
 
 const route = getRouteApi("/shell/webhooks/$id")
@@ -32,23 +33,26 @@ export const WebhookAttempts = ({ created_at, id }: Webhook) => {
   const stats = useStats(period, id)
   const incidents = useIncidents(CALENDAR_DAYS, id).data?.data ?? []
   return (
-    <Section title="Attempts" actions={<PeriodSelect value={period} onChange={setPeriod} />}>
-      {stats.data === undefined ? (
-        stats.isError ? (
-          <FailureNotice failure={stats.error} onRetry={() => stats.refetch()} />
+    <>
+      <Section title="Attempts" actions={<PeriodSelect value={period} onChange={setPeriod} />}>
+        {stats.data === undefined ? (
+          stats.isError ? (
+            <FailureNotice failure={stats.error} onRetry={() => stats.refetch()} />
+          ) : (
+            <Loading lines={6} height={20} />
+          )
+        ) : stats.data.attempts === 0 ? (
+          <p className="quiet">No attempt in {periods[period].name}.</p>
         ) : (
-          <Loading lines={6} height={20} />
-        )
-      ) : stats.data.attempts === 0 ? (
-        <p className="quiet">No attempt in {periods[period].name}.</p>
-      ) : (
-        <AttemptsChart
-          series={stats.data.series ?? []}
-          pointMs={periods[period].pointMs}
-          incidents={incidents}
-        />
-      )}
-    </Section>
+          <AttemptsChart
+            series={stats.data.series ?? []}
+            pointMs={periods[period].pointMs}
+            incidents={incidents}
+          />
+        )}
+      </Section>
+      <AnswerTimes period={period} webhookId={id} />
+    </>
   )
 }
 

@@ -1,0 +1,108 @@
+/** Answer times as a map: a row for each class of time, the slowest on top; stronger with more answers. */
+import { useElementSize } from "@mantine/hooks"
+import { type PointerEvent, useMemo, useState } from "react"
+import type { DeliveryStatsPoint } from "../api/ledgerhook.ts"
+import { count, dayTime, duration, hourMinute, localDay, plural } from "../parts/format.ts"
+import { type Period, periods } from "../parts/Period.tsx"
+import { classMs, columnsOf, levelOf } from "./answerTimes.ts"
+import classes from "./charts.module.css"
+import { timeMarks } from "./scale.ts"
+
+interface AnswerTimesProps {
+  readonly series: ReadonlyArray<DeliveryStatsPoint>
+  readonly period: Period
+}
+
+const [LEFT, ROW, FOOT] = [52, 11, 22]
+const ROWS = classMs.length
+const HEIGHT = ROWS * ROW + FOOT
+/** Classes with a label. */
+const LABELLED = [0, 4, ROWS - 1]
+
+const className = (place: number): string =>
+  place === 0
+    ? `up to ${duration(classMs[0])}`
+    : place === ROWS - 1
+      ? `over ${duration(classMs[place - 1]!, true)}`
+      : `${duration(classMs[place - 1]!)} – ${duration(classMs[place]!)}`
+
+export const AnswerTimes = ({ series, period }: AnswerTimesProps) => {
+  const { ref, width } = useElementSize()
+  const [cursor, setCursor] = useState<{ readonly column: number; readonly place: number }>()
+  const { pointMs } = periods[period]
+  const { columnMs, columns } = useMemo(() => columnsOf(series, pointMs), [series, pointMs])
+  const all = columns.reduce((sum, { counts }) => sum + counts.reduce((some, one) => some + one, 0), 0)
+  const most = Math.max(...columns.flatMap(({ counts }) => counts), 1)
+  const [from, to] = [columns[0]?.at ?? 0, (columns.at(-1)?.at ?? 0) + columnMs]
+  const inner = Math.max(width - LEFT, 1)
+  const step = inner / Math.max(columns.length, 1)
+  const x = (at: number) => LEFT + ((at - from) / Math.max(to - from, 1)) * inner
+  const gap = Math.min(step * 0.2, 1.5)
+  const paths = useMemo(() => {
+    const levels: Array<string> = []
+    for (const [column, { counts }] of columns.entries())
+      for (const [place, some] of counts.entries()) {
+        const level = levelOf(some, most)
+        levels[level] =
+          `${levels[level] ?? ""}M${LEFT + column * step} ${(ROWS - 1 - place) * ROW}h${step - gap}v${ROW - 1.5}h${gap - step}z`
+      }
+    return levels
+  }, [columns, most, step, gap])
+  const move = (event: PointerEvent<SVGSVGElement>) => {
+    const box = event.currentTarget.getBoundingClientRect()
+    const column = Math.floor((event.clientX - box.left - LEFT) / step)
+    const place = ROWS - 1 - Math.floor((event.clientY - box.top) / ROW)
+    setCursor(columns[column] === undefined || place < 0 || place >= ROWS ? undefined : { column, place })
+  }
+  const shown = cursor && columns[cursor.column]
+  return (
+    <div ref={ref}>
+      <svg
+        className={classes["plot"]}
+        height={HEIGHT}
+        role="img"
+        aria-label={`Answer times of ${plural(all, "delivery", "deliveries")}: ${classMs
+          .map((_, place) => {
+            const some = columns.reduce((sum, { counts }) => sum + counts[place]!, 0)
+            return `${count(some)} ${className(place)}`
+          })
+          .join(", ")}.`}
+        onPointerMove={move}
+        onPointerLeave={() => setCursor(undefined)}
+      >
+        <g className={classes["axis"]}>
+          {LABELLED.map((place) => (
+            <text key={place} x={LEFT - 8} y={(ROWS - 1 - place) * ROW + 9} textAnchor="end">
+              {duration(classMs[place]!, place === ROWS - 1)}
+            </text>
+          ))}
+          {timeMarks(from, to, Math.max(2, Math.floor(inner / 90))).map(({ at, isDay }) => (
+            <text key={at} x={x(at)} y={HEIGHT - 4} textAnchor={x(at) > width - 24 ? "end" : "middle"}>
+              {isDay ? localDay(at) : hourMinute(at)}
+            </text>
+          ))}
+        </g>
+        {paths.map((path, level) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a step of the ramp.
+          <path key={level} d={path} className={classes["level"]} data-level={level} />
+        ))}
+        {cursor && (
+          <rect
+            x={LEFT + cursor.column * step}
+            y={(ROWS - 1 - cursor.place) * ROW}
+            width={step - gap}
+            height={ROW - 1.5}
+            className={classes["pointed"]}
+          />
+        )}
+      </svg>
+      <div className={classes["legend"]}>
+        <b>{shown ? `${dayTime(shown.at, to)} – ${hourMinute(shown.at + columnMs)}` : "All of it"}</b>
+        <span>
+          {shown ? className(cursor!.place) : "answered"}{" "}
+          <b>{count(shown ? shown.counts[cursor!.place]! : all)}</b>
+        </span>
+      </div>
+    </div>
+  )
+}
