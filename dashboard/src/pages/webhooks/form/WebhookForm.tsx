@@ -110,16 +110,24 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
     [described, values.event_types]
   )
   const parsed = objectIn(values.payload_filter)
+  const chosen = {
+    network: values.network,
+    event_types: types,
+    account_filters: accountsIn(values)
+  }
   const request: DayPreviewRequest | undefined =
     types.length === 0 || parsed === undefined
       ? undefined
       : {
-          network: values.network,
-          event_types: types,
-          account_filters: accountsIn(values),
+          ...chosen,
           payload_filter: parsed
         }
   const preview = useDayPreview(request)
+  const isRefused = preview.day.isError || parsed === undefined
+  // With a fault in the filter there is still a count of what it would choose from.
+  const unfiltered = useDayPreview(
+    isRefused && types.length > 0 ? { ...chosen, payload_filter: null } : undefined
+  )
   const { data: day, error: refused } = preview.day
   // The API checks the filter whenever it counts, so its faults show before one saves.
   const early =
@@ -203,6 +211,7 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
         <FilterBuilder filter={filter} fields={fields} faults={filterFaults} />
         <Matches
           preview={preview}
+          candidates={unfiltered.day.data?.candidates}
           hasTypes={types.length > 0}
           hasFault={parsed === undefined || filterFaults.length > 0}
           hasFilter={parsed !== null}
