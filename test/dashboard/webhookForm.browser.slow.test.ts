@@ -52,7 +52,7 @@ describeInBrowser("the form of a webhook", () => {
           const button = (name: string) => page.getByRole("button", { name, exact: true })
           const created = yield* Effect.promise(async () => {
             await page.getByLabel("Address", { exact: true }).fill("http://127.0.0.1:1/large")
-            await page.getByLabel(/^Name/).fill("Large deposits")
+            await page.getByLabel(/^Name as/).fill("Large deposits")
             await page.getByText("on mainnet, last 24 h").waitFor()
             await page.getByText("No event type is chosen yet.").waitFor()
             await page.getByLabel("Search event types").fill("payment")
@@ -167,7 +167,7 @@ describeInBrowser("the form of a webhook", () => {
             await page.getByText("where to, which events").waitFor()
             await page.getByLabel("Address", { exact: true }).fill("http://127.0.0.1:1/")
             await page.getByText("1 thing to correct:").waitFor()
-            await page.getByLabel("payment.*", { exact: true }).check()
+            await page.getByLabel("Payments (payment.*)").check()
             await page.getByText(/to correct:/).waitFor({ state: "detached" })
 
             await page.getByLabel("JSON").fill('{ "amount.valeu": { "$gte": "1" } }')
@@ -218,11 +218,11 @@ describeInBrowser("the form of a webhook", () => {
         const button = (name: string) => page.getByRole("button", { name, exact: true })
         yield* Effect.promise(async () => {
           await page.getByText("3 accounts").waitFor()
-          await page.getByLabel(/^Name/).fill("Renamed")
+          await page.getByLabel(/^Name as/).fill("Renamed")
           await page.getByRole("link", { name: "Cancel" }).click()
           await page.getByText("Leave without saving?").waitFor()
           await button("Stay").click()
-          assert.strictEqual(await page.getByLabel(/^Name/).inputValue(), "Renamed")
+          assert.strictEqual(await page.getByLabel(/^Name as/).inputValue(), "Renamed")
         })
         // Changed elsewhere meanwhile.
         yield* api.call("POST", `/v1/webhooks/${body["id"]}/account-filters`, { add: [accounts[9]] })
@@ -235,7 +235,7 @@ describeInBrowser("the form of a webhook", () => {
         assert.deepStrictEqual(after.body["headers"], { "X-Tenant": "***" })
         yield* Effect.promise(async () => {
           await page.getByRole("link", { name: "Edit", exact: true }).click()
-          await page.getByLabel(/^Name/).fill("Lost")
+          await page.getByLabel(/^Name as/).fill("Lost")
           await page.getByRole("link", { name: "Cancel" }).click()
           await button("Leave").click()
           await page.getByRole("heading", { name: "Renamed" }).waitFor()

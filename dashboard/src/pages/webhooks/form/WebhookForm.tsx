@@ -18,7 +18,15 @@ import { ACCOUNTS_MAX } from "./accounts.ts"
 import { costOf } from "./cost.ts"
 import { FormBar } from "./FormBar.tsx"
 import { FaultLine, FormSection } from "./FormSection.tsx"
-import { faultsAt, faultySections, fieldOf, localFaults, type SectionName, sentenceOf } from "./faults.ts"
+import {
+  faultsAt,
+  faultySections,
+  fieldOf,
+  localFaults,
+  type SectionName,
+  sentenceOf,
+  withHttps
+} from "./faults.ts"
 import { FilterBuilder } from "./filter/FilterBuilder.tsx"
 import { fieldsOf } from "./filter/fields.ts"
 import { Matches, useDayPreview } from "./filter/Matches.tsx"
@@ -137,7 +145,7 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
   const cost =
     day !== undefined && request !== undefined && filterFaults.length === 0 ? costOf(day, quota) : undefined
 
-  const url = faultsAt(faults, "url")
+  const url = faultsAt(faults, "url").map((fault) => withHttps(fault, values.url))
   const isDirty = JSON.stringify(values) !== JSON.stringify(initial)
   const others = faults.filter((fault) => faultySections([fault]).length === 0)
   return (

@@ -66,6 +66,12 @@ export const sentenceOf = ({ param, message: whole, suggestion }: Fault): string
   return isNamed ? `It ${rest.join(" ")}` : message
 }
 
+/** The same address with https, if the API wants that. */
+export const withHttps = (fault: Fault, url: string): Fault =>
+  fault.message.includes("must be an https URL") && url.startsWith("http://")
+    ? { ...fault, suggestion: url.replace("http:", "https:") }
+    : fault
+
 /** What the API would refuse, and what only this page can know. `unfinished`: rows of the filter without a value. */
 export const localFaults = (values: WebhookValues, unfinished: number): ReadonlyArray<Fault> => [
   ...(values.url.trim() === ""
