@@ -9,12 +9,18 @@ interface Example {
   readonly isPending: boolean
 }
 
-export const useExample = (type: string): Example => {
-  const types = useQuery({
+const useTypes = () =>
+  useQuery({
     queryKey: ["event types"],
     queryFn: () => call(listEventTypes()),
     staleTime: Number.POSITIVE_INFINITY
   })
+
+/** Undefined until they are known. */
+export const useEventTypes = () => useTypes().data?.data
+
+export const useExample = (type: string): Example => {
+  const types = useTypes()
   const found = types.data?.data.find(({ event_type }) => event_type === type)
   return { example: found && JSON.stringify(found.example, null, 2), isPending: types.isPending }
 }
