@@ -10,6 +10,7 @@ import packageJson from "../../package.json" with { type: "json" }
 import { codeBlock, grouped } from "./CodeBlock.ts"
 import { guideGroups } from "./GuideGroups.ts"
 import { type Content, contentsGroup, escaped } from "./HtmlPage.ts"
+import { prose } from "./SchemaTables.ts"
 
 const folder = resolve(import.meta.dirname, "../../docs")
 
@@ -159,7 +160,7 @@ ${guideGroups
   .map(([heading, names]) => {
     const items = names.map((name) => {
       const { title, sentence } = beginningOf(name)
-      return `<dt><a href="/docs/${name}">${escaped(title)}</a></dt><dd>${escaped(sentence)}</dd>`
+      return `<dt><a href="/docs/${name}">${escaped(title)}</a></dt><dd>${prose(sentence)}</dd>`
     })
     return `<h2>${heading}</h2>\n<dl>${items.join("\n")}</dl>`
   })

@@ -4,6 +4,7 @@
  */
 import { copyText } from "../parts/copying.ts"
 import { isDialogOpen, isTyping } from "../parts/rowLinks.ts"
+import { COPY, iconOf } from "./icons.ts"
 import { addSearch } from "./searchField.ts"
 
 const COPIED_MS = 2_000
@@ -19,14 +20,16 @@ const button = (label: string, onClick: () => void): HTMLButtonElement => {
 }
 
 const addCopy = (figure: Element): void => {
-  const copy = button("Copy", () => {
+  const label = document.createTextNode("Copy")
+  const copy = button("", () => {
     copyText(figure.querySelector("pre")!.textContent)
-    copy.textContent = "Copied"
+    label.data = "Copied"
     setTimeout(() => {
-      copy.textContent = "Copy"
+      label.data = "Copy"
     }, COPIED_MS)
   })
   copy.className = "docs-copy"
+  copy.append(iconOf(COPY), label)
   figure.querySelector("figcaption")!.append(copy)
 }
 

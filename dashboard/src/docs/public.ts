@@ -1,8 +1,4 @@
 /** A page of the documentation that is opened without the dashboard: its style, its colours and what its script adds. */
-import "../look/fonts.css"
-import "../look/tokens.css"
-import "../look/base.css"
-import "./docs.css"
 import "./public.css"
 import { enliven } from "./enliven.ts"
 

@@ -1,4 +1,5 @@
 /** The search field of the documentation. While it has a text, the sections found stand in the place of the page. */
+import { iconOf, SEARCH } from "./icons.ts"
 import { loadSearch } from "./load.ts"
 import type { FindSections, Found } from "./search.ts"
 
@@ -38,7 +39,7 @@ const headline = (found: ReadonlyArray<Found>, words: string): ReadonlyArray<Nod
       ? "No section has all these words"
       : `${many(found.length, "section")} of ${many(new Set(found.map(({ page }) => page)).size, "page")}`
   ),
-  element("p", "docs-words", "with ", element("b", "", words.trim()))
+  element("p", "docs-words", "with ", element("b", "", words.trim().split(/\s+/).join(" and ")))
 ]
 
 interface Results {
@@ -95,7 +96,7 @@ export const addSearch = (page: HTMLElement, hrefOf: (to: string) => string): HT
   field.setAttribute("aria-label", "Search the guides")
   field.autocomplete = "off"
   field.spellcheck = false
-  const box = element("div", "docs-search", field, element("kbd", "", "/"))
+  const box = element("div", "docs-search", iconOf(SEARCH), field, element("kbd", "", "/"))
   box.setAttribute("role", "search")
   page.querySelector(".docs-left")!.prepend(box)
   const set = (words: string) => {
