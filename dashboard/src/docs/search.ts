@@ -21,6 +21,8 @@ export type FindSections = (words: string) => ReadonlyArray<Found>
 const stem = (word: string): string => word.toLowerCase().replace(/(?<=\p{L}{4})(?:ing|ed|es|e|s)$/u, "")
 
 const MOST = 40
+/** The part of a word's letters that may be wrong: 2 of 6. */
+const MISTAKES = 0.34
 /** A longer sentence is cut around its first match. */
 const SENTENCE_CHARACTERS = 240
 
@@ -63,15 +65,18 @@ export const makeSearch = (sections: ReadonlyArray<Section>): FindSections => {
     searchOptions: {
       boost: { title: 4, page: 2 },
       combineWith: "AND",
-      prefix: (term) => term.length > 2,
-      fuzzy: (term) => (term.length > 5 ? 1 : false)
+      prefix: (term) => term.length > 2
     }
   })
   const byAddress = new Map(sections.map((section) => [section.to, section]))
   index.addAll([...byAddress.values()])
+  /** As typed; if nothing has these words, with spelling mistakes. */
+  const search = (words: string) => {
+    const exact = index.search(words)
+    return exact.length > 0 ? exact : index.search(words, { fuzzy: MISTAKES })
+  }
   return (words) =>
-    index
-      .search(words)
+    search(words)
       .slice(0, MOST)
       .map(({ id, terms }) => {
         const section = byAddress.get(id)!
