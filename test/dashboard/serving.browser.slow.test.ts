@@ -37,7 +37,9 @@ const PAGES = [
   "/replay",
   "/replay/new",
   "/keys",
-  "/account"
+  "/account",
+  "/guides/receiving",
+  "/reference"
 ]
 
 describeInBrowser("the dashboard in a browser", () => {
@@ -121,7 +123,7 @@ describeInBrowser("the dashboard in a browser", () => {
             )
           }
         }),
-      120_000
+      240_000
     )
 
     it.effect("leaves /docs and the API as they are", () =>

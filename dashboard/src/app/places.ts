@@ -50,8 +50,8 @@ export const navigation: ReadonlyArray<readonly [heading: string | undefined, pl
       "Build",
       [
         { to: "/docs/event-types", label: "Event catalogue", icon: IconListDetails },
-        { to: "/docs", label: "API reference", icon: IconApi },
-        { to: "/docs/guides", label: "Guides", icon: IconBook2 }
+        { to: "/reference", label: "API reference", icon: IconApi },
+        { to: "/guides", label: "Guides", icon: IconBook2, detail: "how to receive, replay and run it" }
       ]
     ],
     [
