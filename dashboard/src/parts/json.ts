@@ -26,3 +26,22 @@ export const jsonParts = (text: string): ReadonlyArray<JsonPart> => {
   plain(text.length)
   return parts
 }
+
+/** A line of an object's indented JSON. */
+export interface JsonLine {
+  readonly text: string
+  /** The object's own field that the line belongs to; undefined of the brackets around all. */
+  readonly field: string | undefined
+}
+
+export const jsonLines = (value: object): ReadonlyArray<JsonLine> => {
+  let field: string | undefined
+  return JSON.stringify(value, null, 2)
+    .split("\n")
+    .map((text) => {
+      // The object's own fields are indented by two spaces, and what is in them by more.
+      const begins = /^ {2}"((?:[^"\\]|\\.)*)":/.exec(text)?.[1]
+      if (begins !== undefined) field = JSON.parse(`"${begins}"`) as string
+      return { text, field: /^[{}]/.test(text) ? undefined : field }
+    })
+}
