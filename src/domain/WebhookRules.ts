@@ -45,6 +45,10 @@ export const webhookBounds = {
   previewEvents: 10_000,
   defaultPreviewEvents: 1_000,
   previewSamples: 5,
+  /** A preview of the last day: events whose payloads it examines, bars of its chart, and matches it shows. */
+  previewCandidates: 5_000,
+  previewParts: 48,
+  previewDaySamples: 3,
   /** Largest `max_per_second` of a webhook. */
   maxPerSecond: 10_000
 } as const

@@ -59,6 +59,12 @@ const promised: Readonly<
   cancelReplayJob: ["DELETE /v1/replay/{job_id}", "deliveries:write", [200, ...changeOne, 409]],
   listEvents: ["GET /v1/events", "events:read", read],
   streamEvents: ["GET /v1/events/stream", "events:read", readOne],
+  countEvents: ["GET /v1/events/counts", "events:read", read],
+  previewFilters: [
+    "POST /v1/events/preview",
+    "events:read",
+    [200, ...changeOne.filter((status) => status !== 404), 409, 422]
+  ],
   getEvent: ["GET /v1/events/{event_id}", "events:read", readOne],
   listEventTypes: ["GET /v1/event-types", "any key", read],
   explainTransaction: ["GET /v1/explain", "deliveries:read", readOne],

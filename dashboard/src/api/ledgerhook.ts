@@ -2554,6 +2554,54 @@ export type StreamLimitReached = {
         doc_url?: string;
     };
 };
+export type EventCounts = {
+    /** The network. */
+    network: Network;
+    /** When the counted 24 hours began. */
+    since: string;
+    /** When they ended. */
+    until: string;
+    /** The events of each type. A type without events is left out. */
+    by_type: {
+        [key: string]: number;
+    };
+};
+export type DayPreviewRequest = {
+    /** The network: mainnet with a live key; testnet (default) or devnet with a test key. */
+    network?: Network;
+    /** The events to deliver: event types (payment.xrp), families (nft.*), or * for every type. */
+    event_types: EventPattern[];
+    /** Deliver only events that involve at least one of these classic addresses. Empty (default): events of every address. */
+    account_filters?: string[];
+    /** The payloads to send, see docs/payload-filters.md. At least one of the event types must have each of its fields. Default null: every payload. */
+    payload_filter?: object | null;
+};
+export type DayPreview = {
+    /** The network. */
+    network: Network;
+    /** When the counted 24 hours began. */
+    since: string;
+    /** When they ended. */
+    until: string;
+    /** The events of these 24 hours that have a wanted type and a wanted account. */
+    candidates: number;
+    /** There may be more candidates: not all were counted. */
+    at_least?: true;
+    /** How many of the candidates were examined: the newest, at most 5000. */
+    examined: number;
+    /** Since when every candidate was examined. It equals `since` if the examined ones are all of the 24 hours. */
+    examined_since: string;
+    /** How many of the examined have a payload that the filter matches. */
+    matched: number;
+    /** The matches of each type. A type without matches is left out. */
+    by_type: {
+        [key: string]: number;
+    };
+    /** The matches in each of 48 equal parts of the time from `examined_since` to `until`, oldest first. */
+    parts: number[];
+    /** The newest matches, at most 3. */
+    samples: Event[];
+};
 export type DescribedEventType = {
     /** The event's type. */
     event_type: EventType;
@@ -4173,6 +4221,99 @@ export function streamEvents({ lastEventId, eventType, account, network, include
             "X-Request-Id": xRequestId
         })
     });
+}
+/**
+ * Count the events of the last day
+ */
+export function countEvents({ network, xRequestId }: {
+    network?: Network;
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: EventCounts;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/events/counts${QS.query(QS.explode({
+        network
+    }))}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * Preview filters with the last day
+ */
+export function previewFilters(dayPreviewRequest: DayPreviewRequest, { xRequestId, idempotencyKey }: {
+    xRequestId?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: DayPreview;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 409;
+        data: IdempotencyInProgress;
+    } | {
+        status: 413;
+        data: PayloadTooLarge;
+    } | {
+        status: 415;
+        data: UnsupportedMediaType;
+    } | {
+        status: 422;
+        data: IdempotencyKeyReused;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>("/v1/events/preview", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body: dayPreviewRequest,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId,
+            "Idempotency-Key": idempotencyKey
+        })
+    }));
 }
 /**
  * Show an event

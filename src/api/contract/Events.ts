@@ -18,10 +18,12 @@ import {
   LedgerIndexBound,
   pageOf,
   pageQuery,
+  postErrors,
   rule,
   scoped,
   TimeBound
 } from "./Common.ts"
+import { DayPreviewRequest, dayPreviewOf, EventCounts } from "./DayPreview.ts"
 import { EventPattern } from "./WebhookFields.ts"
 
 const Network = Schema.Literals(networks)
@@ -58,6 +60,11 @@ const network = Schema.optionalKey(
     Network,
     "The network: mainnet with live keys, testnet or devnet with test keys. See the operation for the default."
   )
+)
+
+/** For operations on one network. */
+const oneNetwork = Schema.optionalKey(
+  field(Network, "The network: mainnet with live keys, testnet (the default) or devnet with test keys.")
 )
 
 const eventType = Schema.optionalKey(
@@ -133,12 +140,7 @@ export class Events extends HttpApiGroup.make("events")
       query: {
         event_type: eventType,
         account,
-        network: Schema.optionalKey(
-          field(
-            Network,
-            "The network: mainnet with live keys, testnet (the default) or devnet with test keys."
-          )
-        ),
+        network: oneNetwork,
         include,
         last_event_id: lastEventId
       },
@@ -149,6 +151,28 @@ export class Events extends HttpApiGroup.make("events")
         identifier: "streamEvents",
         summary: "Stream events",
         description: streamDescription
+      })
+    ),
+    HttpApiEndpoint.get("counts", "/counts", {
+      query: { network: oneNetwork },
+      success: EventCounts
+    }).annotateMerge(
+      scoped("events:read", {
+        identifier: "countEvents",
+        summary: "Count the events of the last day",
+        description: "The events of one network in the last 24 hours, by type."
+      })
+    ),
+    HttpApiEndpoint.post("preview", "/preview", {
+      payload: DayPreviewRequest,
+      success: dayPreviewOf(Event),
+      error: postErrors
+    }).annotateMerge(
+      scoped("events:read", {
+        identifier: "previewFilters",
+        summary: "Preview filters with the last day",
+        description:
+          "Counts what the filters of a webhook would have matched in the last 24 hours, and shows the newest matches. The webhook need not exist. It changes nothing and sends nothing."
       })
     ),
     HttpApiEndpoint.get("get", "/:event_id", {

@@ -2,23 +2,28 @@
  * `/v1/events`: reads the event index that the stage `events` writes. An event is shown as webhooks receive it, with
  * `position` instead of `webhook_id`.
  */
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { Limits } from "../../config/Limits.ts"
+import { dayOf, inOrder, previewDay } from "../../coverage/DayPreview.ts"
 import { ledgerOfEventId } from "../../domain/EventId.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { type Includable, type IncludableFields, includedFields } from "../../domain/Include.ts"
-import { parseIsoTime } from "../../domain/IsoTime.ts"
+import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
 import { isoTime, unixMsToRipple } from "../../domain/Ledger.ts"
-import { type KeyEnvironment, type Network, networksOf } from "../../domain/Network.ts"
+import { defaultNetwork, type KeyEnvironment, type Network, networksOf } from "../../domain/Network.ts"
 import { expandPatterns } from "../../domain/WebhookRules.ts"
+import { EventCounts } from "../../storage/events/EventCounts.ts"
 import { type EventPlace, EventQueries, type EventRow } from "../../storage/events/EventQueries.ts"
 import { Api } from "../Contract.ts"
 import { Caller, ledgerIndexBounds } from "../contract/Common.ts"
 import type { Event } from "../contract/Events.ts"
 import { NotFound, ValidationError } from "../Errors.ts"
 import { orUnavailable } from "../Failures.ts"
+import { checkFilter } from "../FilterFaults.ts"
 import { makePage } from "../Pages.ts"
 import { checkPeriod } from "../Period.ts"
+import { CostlyTurns } from "../Turns.ts"
 import { makeStreamEvents, visibleNetwork } from "./EventStream.ts"
 
 const eventOf = (row: EventRow, include: ReadonlyArray<Includable> = []): Event => ({
@@ -62,12 +67,17 @@ export const networksFor = (environment: KeyEnvironment, network: Network | unde
     ? Effect.succeed(networksOf(environment))
     : Effect.map(visibleNetwork(environment, network), (one) => [one])
 
+const isoSecond = (unixSeconds: number): string => iso(unixSeconds * 1_000)
+
 export const eventsLayer = HttpApiBuilder.group(
   Api,
   "events",
   Effect.fnUntraced(function* (handlers) {
     const events = yield* EventQueries
     const page = yield* makePage
+    const counts = yield* EventCounts
+    const costly = yield* CostlyTurns
+    const heavy = yield* Semaphore.make(Limits.heavyRequestsAtOnce)
 
     return handlers.handleAll({
       stream: yield* makeStreamEvents,
@@ -102,6 +112,48 @@ export const eventsLayer = HttpApiBuilder.group(
         return yield* page(query, ["events", JSON.stringify(filter)], read, (row) =>
           eventOf(row, query.include)
         )
+      }, orUnavailable),
+
+      counts: Effect.fnUntraced(function* ({ query }) {
+        const { accountId, environment } = yield* Caller
+        const network = yield* visibleNetwork(environment, query.network ?? defaultNetwork[environment])
+        const day = dayOf(yield* Clock.currentTimeMillis)
+        const tally = counts.tally({ network, eventTypes: undefined, accounts: undefined, ...day })
+        const tallied = yield* costly.run(accountId, heavy.withPermit(tally))
+        return {
+          network,
+          since: isoSecond(day.from),
+          until: isoSecond(day.before),
+          by_type: inOrder(new Map(tallied.map(({ type, events }) => [type, events])))
+        }
+      }, orUnavailable),
+
+      preview: Effect.fnUntraced(function* ({ payload }) {
+        const { accountId, environment } = yield* Caller
+        const network = yield* visibleNetwork(environment, payload.network ?? defaultNetwork[environment])
+        const types = expandPatterns(payload.event_types)
+        const payloadFilter = payload.payload_filter ?? undefined
+        yield* checkFilter(payloadFilter, types, ["payload_filter"])
+        const accounts = [...new Set(payload.account_filters)]
+        const preview = previewDay(
+          { counts, events },
+          { network, types, accounts, payloadFilter },
+          yield* Clock.currentTimeMillis
+        )
+        const day = yield* costly.run(accountId, heavy.withPermit(preview))
+        return {
+          network,
+          since: isoSecond(day.from),
+          until: isoSecond(day.before),
+          candidates: day.candidates,
+          ...(day.atLeast ? { at_least: true as const } : {}),
+          examined: day.examined,
+          examined_since: isoSecond(day.examinedFrom),
+          matched: day.matched,
+          by_type: day.byType,
+          parts: day.parts,
+          samples: day.samples.map((row) => eventOf(row))
+        }
       }, orUnavailable),
 
       get: Effect.fnUntraced(function* ({ params: { event_id: eventId }, query }) {

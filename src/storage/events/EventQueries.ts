@@ -11,6 +11,7 @@ import type { Network } from "../../domain/Network.ts"
 import { column } from "../Columns.ts"
 import { ReadSql } from "../Sql.ts"
 import { secondsBetween, timeOf } from "./CloseTimes.ts"
+import type { WantedEvents } from "./EventCounts.ts"
 import { transactionLedgers, useBlockRanges } from "./TransactionLedgers.ts"
 
 /** Position in a page's order: close time, network, ledger, position in the ledger, each descending. */
@@ -114,9 +115,41 @@ export class EventQueries extends Context.Service<EventQueries>()("ledgerhook/st
         ${wanted} SELECT ${columns} FROM (${account === undefined ? page : events}) AS page ORDER BY ${newestFirst}`
     }
 
+    /** An event has a row for each of its accounts. */
+    const ofAccounts = (
+      { network, eventTypes = allTypes, accounts = [], from, before }: WantedEvents,
+      limit: number
+    ) =>
+      sql`
+        SELECT event.* FROM (
+          SELECT DISTINCT close_time, ledger_index, position FROM event_accounts
+          WHERE network = ${network} AND account = ANY((SELECT ${column(accounts)}::text[])::text[])
+            AND event_type = ANY(${column(eventTypes)}::text[])
+            AND close_time >= ${timeOf(from)}::timestamptz AND close_time < ${timeOf(before)}::timestamptz
+          ORDER BY close_time DESC, ledger_index DESC, position DESC LIMIT ${sql.literal(String(limit))}
+        ) AS page CROSS JOIN LATERAL (
+          SELECT * FROM events
+          WHERE network = ${network} AND ledger_index = page.ledger_index AND position = page.position
+            AND close_time = page.close_time LIMIT 1
+        ) AS event`
+
+    const ofTypes = ({ network, eventTypes = allTypes, from, before }: WantedEvents, limit: number) =>
+      sql`
+        SELECT * FROM events
+        WHERE network = ${network} AND event_type = ANY(${column(eventTypes)}::text[])
+          AND close_time >= ${timeOf(from)}::timestamptz AND close_time < ${timeOf(before)}::timestamptz
+        ORDER BY close_time DESC, ledger_index DESC, position DESC LIMIT ${sql.literal(String(limit))}`
+
     return {
       /** Newest first, from `after` on. */
       list,
+
+      /** The newest of these events, newest first. All events of the time are sorted, so it should be short. */
+      newest: (wanted: WantedEvents, limit: number) =>
+        sql<EventRow>`
+          SELECT ${columns}
+          FROM (${wanted.accounts === undefined ? ofTypes(wanted, limit) : ofAccounts(wanted, limit)}) AS page
+          ORDER BY ${newestFirst}`,
 
       /** The event with that id. The id contains its ledger. */
       find: (network: Network, ledgerIndex: number, eventId: EventId) =>
