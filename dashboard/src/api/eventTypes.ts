@@ -3,6 +3,13 @@ import { useQuery } from "@tanstack/react-query"
 import { call } from "./call.ts"
 import { listEventTypes } from "./ledgerhook.ts"
 
+export const useEventTypes = () =>
+  useQuery({
+    queryKey: ["event types"],
+    queryFn: () => call(listEventTypes()),
+    staleTime: Number.POSITIVE_INFINITY
+  })
+
 interface Example {
   /** A payload as indented JSON; undefined until it is known. */
   readonly example: string | undefined
@@ -10,11 +17,7 @@ interface Example {
 }
 
 export const useExample = (type: string): Example => {
-  const types = useQuery({
-    queryKey: ["event types"],
-    queryFn: () => call(listEventTypes()),
-    staleTime: Number.POSITIVE_INFINITY
-  })
+  const types = useEventTypes()
   const found = types.data?.data.find(({ event_type }) => event_type === type)
   return { example: found && JSON.stringify(found.example, null, 2), isPending: types.isPending }
 }

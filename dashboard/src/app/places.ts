@@ -47,7 +47,12 @@ export const navigation: ReadonlyArray<readonly [heading: string | undefined, pl
     [
       "Build",
       [
-        { to: "/docs/event-types", label: "Event catalogue", icon: IconListDetails },
+        {
+          to: "/catalogue",
+          label: "Event catalogue",
+          icon: IconListDetails,
+          detail: "types, fields, examples, code"
+        },
         { to: "/docs", label: "API reference", icon: IconApi },
         { to: "/docs/guides", label: "Guides", icon: IconBook2 }
       ]

@@ -13,8 +13,16 @@ import { visible } from "./visible.ts"
 /** Longer texts make the page slow to read and to draw. */
 const SHOWN_CHARACTERS = 4_000
 
+/** Hashes are cut in the middle, where they say nothing to people. What is copied has them whole. */
+const withShortHashes = (text: string): string =>
+  text.replace(/\b[0-9A-F]{64}\b/g, (hash) => `${hash.slice(0, 10)}…${hash.slice(-8)}`)
+
+/** An address has room on a line of its own, but not beside a list of fields. */
+const withShortAddresses = (text: string): string =>
+  text.replace(/"r[1-9A-HJ-NP-Za-km-z]{24,34}"/g, (quoted) => `${quoted.slice(0, 11)}…${quoted.slice(-9)}`)
+
 const Parts = ({ text }: { readonly text: string }) =>
-  jsonParts(visible(text)).map((part, at) => (
+  jsonParts(withShortHashes(visible(text))).map((part, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text have no other identity.
     <span key={at} data-is={part.is}>
       {part.text}
@@ -43,7 +51,7 @@ export const JsonLines = ({ lines, marked, notes, onMark }: LinesProps) =>
       onMouseEnter={() => onMark(field)}
       onMouseLeave={() => onMark(undefined)}
     >
-      <Parts text={text} />
+      <Parts text={withShortAddresses(text)} />
       {field !== undefined && lines[at + 1]?.field !== field && notes[field] !== undefined && (
         <span className={classes["comment"]}> {visible(notes[field])}</span>
       )}

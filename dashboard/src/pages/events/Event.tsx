@@ -133,7 +133,9 @@ const Note = ({ event: { event_type, ledger_index, network, timestamp } }: { rea
   const isToday = Date.now() - closed < DAY_MS
   return (
     <>
-      <EventTypeName>{event_type}</EventTypeName>
+      <Link to="/catalogue/$type" params={{ type: event_type }} className={classes["type"]}>
+        <EventTypeName>{event_type}</EventTypeName>
+      </Link>
       in ledger {count(ledger_index)}
       {network !== "mainnet" && ` of ${network}`}, closed{" "}
       {isToday ? `at ${clockTime(closed)}, ` : `on ${localTime(new Date(closed))}`}

@@ -1,7 +1,7 @@
 /** Creates a webhook, and shows its secret once. */
 import { Button } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
+import { getRouteApi, Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccount, useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
@@ -39,7 +39,10 @@ const Created = ({ webhook }: { readonly webhook: CreatedWebhook }) => {
   )
 }
 
+const route = getRouteApi("/shell/webhooks/new")
+
 export const NewWebhook = () => {
+  const { event_type } = route.useSearch()
   const { environment } = useAccount().key
   const mayWrite = useMay("webhooks:write")
   const queries = useQueryClient()
@@ -55,7 +58,10 @@ export const NewWebhook = () => {
   return (
     <Page within={{ to: "/webhooks", label: "Webhooks" }} title="New webhook">
       <WebhookForm
-        initial={newValues(environment)}
+        initial={{
+          ...newValues(environment),
+          ...(event_type === undefined ? {} : { event_types: [event_type] })
+        }}
         action="Create the webhook"
         save={async (values) => {
           setMade(await call(createWebhook(creationOf(values), { idempotencyKey: crypto.randomUUID() })))
