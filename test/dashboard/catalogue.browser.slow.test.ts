@@ -82,7 +82,7 @@ describeInBrowser("the catalogue of event types", () => {
       })
     )
 
-    it.effect("leads to a new webhook for the type", () =>
+    it.effect("leads to a new webhook for the type, and copies the program of a language", () =>
       Effect.gen(function* () {
         const { liveKey } = yield* DashboardService
         const opened = yield* openSignedIn(liveKey, "/catalogue/check.cashed", {
@@ -90,6 +90,13 @@ describeInBrowser("the catalogue of event types", () => {
         })
         const { page } = opened
         yield* Effect.promise(async () => {
+          await page.getByRole("tab", { name: "Go" }).click()
+          await page.getByRole("button", { name: "Copy the program in Go" }).click()
+          await page.getByText("Copied").waitFor()
+          assert.include(
+            await page.evaluate<string>("navigator.clipboard.readText()"),
+            "type CheckCashed struct"
+          )
           await page.getByRole("link", { name: "Webhook for it" }).click()
           await page.waitForURL(/\/webhooks\/new\?event_type=check\.cashed$/)
           await page.getByRole("checkbox", { name: "check.cashed", checked: true }).waitFor()

@@ -8,6 +8,9 @@ import {
   search,
   variantsOf
 } from "../../dashboard/src/pages/catalogue/describe.ts"
+import { codeParts } from "../../dashboard/src/pages/catalogue/highlight.ts"
+import { shownFields, typedFields } from "../../dashboard/src/pages/catalogue/snippetFields.ts"
+import { languages, snippetOf } from "../../dashboard/src/pages/catalogue/snippets.ts"
 import { byFamily } from "../../dashboard/src/parts/eventTypes.ts"
 import { eventCatalogue } from "../../src/domain/EventCatalogue.ts"
 
@@ -74,5 +77,40 @@ describe("the catalogue of event types", () => {
       transfer_fee: "5%"
     })
     for (const type of types) assert.deepInclude(variantsOf(type)[0], { payload: type.example })
+  })
+})
+
+describe("the programs that receive a type", () => {
+  it("have its fields by kind, and print some that each event has", () => {
+    const fields = typedFields(of("account.deleted"), commonFields(types))
+    const kinds = Object.fromEntries(fields.map(({ kind, name }) => [name, kind]))
+    assert.deepInclude(kinds, { account: "string", destination_tag: "long", delivered_amount: "string" })
+    for (const type of types) {
+      const shown = shownFields(typedFields(type, commonFields(types)))
+      assert.isNotEmpty(shown)
+      for (const name of shown) assert.property(type.example, name)
+    }
+  })
+
+  it("lose nothing when they are coloured", () => {
+    for (const language of languages)
+      for (const type of types) {
+        const text = snippetOf(language, type.event_type, typedFields(type, commonFields(types)))
+        assert.strictEqual(
+          codeParts(text)
+            .map((part) => part.text)
+            .join(""),
+          text
+        )
+        assert.include(text, type.event_type)
+      }
+    assert.deepStrictEqual(codeParts('return "a" // b'), [
+      { is: "word", text: "return" },
+      { is: "plain", text: " " },
+      { is: "string", text: '"a"' },
+      { is: "plain", text: " " },
+      { is: "comment", text: "// b" },
+      { is: "plain", text: "" }
+    ])
   })
 })

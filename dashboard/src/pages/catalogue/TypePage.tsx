@@ -19,6 +19,7 @@ import { Time } from "../../parts/Time.tsx"
 import { asksFor } from "../webhooks/form/patterns.ts"
 import { useCounts, useCourse } from "./counts.ts"
 import { commonFields, describe, type Field, fieldsOf, notesOf, variantsOf } from "./describe.ts"
+import { ReceiveIt } from "./ReceiveIt.tsx"
 import { SendThis } from "./SendThis.tsx"
 import classes from "./TypePage.module.css"
 
@@ -240,6 +241,7 @@ export const TypePage = ({ described, types }: TypePageProps) => {
           <Causes described={described} types={types} />
         </aside>
       </div>
+      <ReceiveIt described={described} common={common} />
     </Page>
   )
 }
