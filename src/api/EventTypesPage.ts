@@ -74,7 +74,6 @@ const pageOf = (types: ReadonlyArray<DescribedEventType>): string => {
     "Ledgerhook event types",
     `<h1>Event types</h1>
 <p>What each event type means, and the fields of its <code>payload</code>. A webhook asks for single types, for families such as <code>nft.*</code>, or for <code>*</code>. The <a href="/docs">API documentation</a> says how. <code>GET /v1/event-types</code> has the same as JSON, with a JSON Schema of each payload.</p>
-<p>With a key, the <a href="/catalogue">event catalogue of the dashboard</a> also counts them, sends an example to your webhook, and has programs that receive each type.</p>
 <p>Fields that do not apply are absent, never null. New versions may add optional fields and event types.</p>
 <nav>${types.map(({ event_type }) => link(event_type)).join("\n")}</nav>
 ${types.map(typeSection).join("\n")}

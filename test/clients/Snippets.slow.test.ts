@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
 import { commonFields } from "../../dashboard/src/pages/catalogue/describe.ts"
 import { shownFields, typedFields } from "../../dashboard/src/pages/catalogue/snippetFields.ts"
 import { type Language, languages, snippetOf } from "../../dashboard/src/pages/catalogue/snippets.ts"
@@ -54,21 +55,18 @@ const succeeds = (language: Language, [command, ...args]: ReadonlyArray<string>,
 }
 
 /** A program that takes a while to start is asked again. */
-const post = async (port: number, request: { readonly headers: object; readonly body: Buffer }) => {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      const { status } = await fetch(`http://127.0.0.1:${port}/`, {
-        method: "POST",
-        headers: { ...request.headers, connection: "close" },
-        body: new Uint8Array(request.body)
-      })
-      return status
-    } catch (failure) {
-      if (attempt === 100) throw failure
-      await new Promise((tick) => setTimeout(tick, 200))
-    }
-  }
-}
+const post = (port: number, request: { readonly headers: object; readonly body: Buffer }): Promise<number> =>
+  Effect.tryPromise(() =>
+    fetch(`http://127.0.0.1:${port}/`, {
+      method: "POST",
+      headers: { ...request.headers, connection: "close" },
+      body: new Uint8Array(request.body)
+    })
+  ).pipe(
+    Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 100 }),
+    Effect.map(({ status }) => status),
+    Effect.runPromise
+  )
 
 for (const language of languages) {
   const missing = missingFor(language)
