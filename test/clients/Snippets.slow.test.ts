@@ -63,7 +63,8 @@ const post = (port: number, request: { readonly headers: object; readonly body: 
       body: new Uint8Array(request.body)
     })
   ).pipe(
-    Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 100 }),
+    Effect.retry(Schedule.spaced("200 millis")),
+    Effect.timeout("60 seconds"),
     Effect.map(({ status }) => status),
     Effect.runPromise
   )

@@ -1,20 +1,23 @@
 /** The forms of webhooks and replays: what a viewer chooses or pastes is what is asked of the API. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Webhook } from "../../dashboard/src/api/ledgerhook.ts"
+import type { DayPreview, Webhook } from "../../dashboard/src/api/ledgerhook.ts"
 import { newReplay, problemsOf, replayOf } from "../../dashboard/src/pages/replay/wanted.ts"
+import { costOf } from "../../dashboard/src/pages/webhooks/form/cost.ts"
+import {
+  faultsAt,
+  faultySections,
+  localFaults,
+  sectionOf,
+  sections,
+  sentenceOf
+} from "../../dashboard/src/pages/webhooks/form/faults.ts"
 import {
   covered,
   toggleAll,
   toggleFamily,
   toggleType
 } from "../../dashboard/src/pages/webhooks/form/patterns.ts"
-import {
-  changeOf,
-  creationOf,
-  faultsByField,
-  newValues,
-  valuesOf
-} from "../../dashboard/src/pages/webhooks/form/values.ts"
+import { changeOf, creationOf, newValues, valuesOf } from "../../dashboard/src/pages/webhooks/form/values.ts"
 import { addressesIn } from "../../dashboard/src/parts/addresses.ts"
 import { eventTypes, families } from "../../dashboard/src/parts/eventTypes.ts"
 import { eventTypes as knownTypes } from "../../src/domain/EventType.ts"
@@ -91,12 +94,17 @@ const webhook: Webhook = {
 }
 
 describe("the form of a webhook", () => {
-  it("changes nothing if nothing was typed, and leaves the headers alone", () => {
-    const change = changeOf(valuesOf(webhook))
-    assert.notProperty(change, "headers")
-    for (const [field, value] of Object.entries(change)) {
-      assert.deepStrictEqual(value, webhook[field as keyof Webhook], field)
-    }
+  it("changes only what was typed, and leaves the headers alone", () => {
+    const values = valuesOf(webhook)
+    assert.deepStrictEqual(changeOf(values, values), {})
+    assert.deepStrictEqual(
+      changeOf(values, { ...values, only_accounts: false, ordering: "strict", batch: 5 }),
+      {
+        account_filters: [],
+        ordering: "strict",
+        batch: { max_events: 5, max_wait_ms: 250 }
+      }
+    )
   })
 
   it("sends what was typed", () => {
@@ -104,6 +112,7 @@ describe("the form of a webhook", () => {
     assert.deepStrictEqual(
       creationOf({
         ...values,
+        event_types: ["*"],
         url: " https://example.com ",
         headers: [
           { id: "1", name: "X-A", value: "b" },
@@ -122,6 +131,7 @@ describe("the form of a webhook", () => {
         headers: { "X-A": "b" },
         max_in_flight: 16,
         max_per_second: 5,
+        ordering: "first_attempt",
         signing: ["service"],
         format: "ledgerhook",
         include: ["memos"],
@@ -133,18 +143,67 @@ describe("the form of a webhook", () => {
     )
   })
 
-  it("shows each fault that the API names at its field, the first if a field has several", () => {
+  it("shows each fault that the API names in the section of its field", () => {
     const faults = [
+      { param: "/batch/max_events", message: "batch.max_events must be an integer from 2 to 500." },
       { param: "/event_types/1", message: "event_types[1] must be one of …" },
-      { param: "/event_types/2", message: "event_types[2] must be one of …" },
-      { param: "/payload_filter/amout", message: "payload_filter.amout is not a field" },
+      {
+        param: "/payload_filter/amout",
+        message: "payload_filter.amout is not a field",
+        suggestion: "amount"
+      },
       { param: "id", message: "There is no webhook" },
       { param: "", message: "The request body must be a JSON object." }
     ]
-    assert.deepStrictEqual(faultsByField(faults, ["url", "event_types", "payload_filter"]), {
-      event_types: "event_types[1] must be one of …",
-      payload_filter: "payload_filter.amout is not a field"
-    })
+    assert.deepStrictEqual(faultySections(faults), ["events", "filter", "sending"])
+    assert.deepStrictEqual(faultsAt(faults, "batch").map(sentenceOf), [
+      "It must be an integer from 2 to 500."
+    ])
+    assert.isUndefined(sectionOf(faults[4]!))
+    const fields = Object.keys(creationOf({ ...newValues("live"), secret: "0123456789abcdef" }))
+    assert.deepStrictEqual(Object.values(sections).flat().sort(), fields.sort())
+  })
+
+  it("finds at once what is missing", () => {
+    const values = newValues("live")
+    const params = (change: object, unfinished = 0) =>
+      localFaults({ ...values, url: "https://a.example", event_types: ["*"], ...change }, unfinished).map(
+        ({ param }) => param
+      )
+    assert.deepStrictEqual(params({}), [])
+    assert.deepStrictEqual(params({ url: " ", event_types: [] }), ["/url", "/event_types"])
+    assert.deepStrictEqual(params({ only_accounts: true }), ["/account_filters"])
+    assert.deepStrictEqual(params({ payload_filter: "[" }), ["/payload_filter"])
+    assert.deepStrictEqual(params({}, 1), ["/payload_filter"])
+  })
+
+  it("says what it will cost, as far as the last day tells", () => {
+    const day: DayPreview = {
+      network: "mainnet",
+      since: "2026-11-20T09:30:00.000Z",
+      until: "2026-11-21T09:30:00.000Z",
+      candidates: 18_204,
+      examined: 5_000,
+      examined_since: "2026-11-21T03:30:00.000Z",
+      matched: 113,
+      by_type: {},
+      parts: [],
+      samples: []
+    }
+    const says = (change: Partial<DayPreview>, quota: number | null = 100_000) =>
+      costOf({ ...day, ...change }, quota)
+        .join(" ")
+        .replaceAll("\u202f", "")
+    assert.strictEqual(
+      says({}),
+      "About 411 events a day, 17 an hour, as far as the newest say; each attempt counts towards the quota: 12330 of 100000 a month."
+    )
+    assert.strictEqual(
+      says({ candidates: 10, examined: 10, matched: 1, network: "testnet" }),
+      "About 1 event a day, less than one an hour; attempts on testnet do not count towards the quota."
+    )
+    assert.match(says({ at_least: true }, null), /^At least .* the plan has no quota\.$/)
+    assert.match(says({ matched: 0 }), /^No event/)
   })
 })
 

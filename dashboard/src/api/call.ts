@@ -14,6 +14,8 @@ export type Environment = "live" | "test"
 export interface Fault {
   readonly param: string
   readonly message: string
+  /** The nearest value that is right. */
+  readonly suggestion?: string
 }
 
 export class ApiFailure extends Error {

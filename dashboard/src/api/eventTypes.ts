@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import { call } from "./call.ts"
 import { listEventTypes } from "./ledgerhook.ts"
 
-export const useEventTypes = () =>
+export const useEventTypesQuery = () =>
   useQuery({
     queryKey: ["event types"],
     queryFn: () => call(listEventTypes()),
@@ -16,8 +16,11 @@ interface Example {
   readonly isPending: boolean
 }
 
+/** Undefined until they are known. */
+export const useEventTypes = () => useEventTypesQuery().data?.data
+
 export const useExample = (type: string): Example => {
-  const types = useEventTypes()
+  const types = useEventTypesQuery()
   const found = types.data?.data.find(({ event_type }) => event_type === type)
   return { example: found && JSON.stringify(found.example, null, 2), isPending: types.isPending }
 }

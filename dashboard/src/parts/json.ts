@@ -1,4 +1,4 @@
-/** Splits JSON text into parts that a page colours. Other text is one part. Pure. */
+/** JSON that is typed: the object in it, and its parts, which a page colours. Pure. */
 
 export interface JsonPart {
   readonly is: "key" | "string" | "number" | "plain"
@@ -44,4 +44,15 @@ export const jsonLines = (value: object): ReadonlyArray<JsonLine> => {
       if (begins !== undefined) field = JSON.parse(`"${begins}"`) as string
       return { text, field: /^[{}]/.test(text) ? undefined : field }
     })
+}
+
+/** Null if the text is empty, undefined if it is no JSON object. */
+export const objectIn = (text: string): object | null | undefined => {
+  if (text.trim() === "") return null
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
 }

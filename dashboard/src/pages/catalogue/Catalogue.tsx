@@ -3,7 +3,7 @@ import { TextInput } from "@mantine/core"
 import { IconSearch } from "@tabler/icons-react"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { type ReactNode, useState } from "react"
-import { useEventTypes } from "../../api/eventTypes.ts"
+import { useEventTypesQuery } from "../../api/eventTypes.ts"
 import type { DescribedEventType } from "../../api/ledgerhook.ts"
 import { byFamily, familyName } from "../../parts/eventTypes.ts"
 import { plural, shortCount } from "../../parts/format.ts"
@@ -76,7 +76,7 @@ interface FrameProps {
 }
 
 const Frame = ({ isList = false, children }: FrameProps) => {
-  const query = useEventTypes()
+  const query = useEventTypesQuery()
   if (query.data === undefined) {
     return query.isError ? (
       <Page title="Event catalogue">

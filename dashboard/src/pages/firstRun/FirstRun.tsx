@@ -21,7 +21,6 @@ import { useNow } from "../../parts/now.ts"
 import { Page, Section } from "../../parts/Page.tsx"
 import { NotMade, SecretModal } from "../../parts/SecretModal.tsx"
 import { visible } from "../../parts/visible.ts"
-import { faultsByField } from "../webhooks/form/values.ts"
 import { SendTest } from "../webhooks/SendTest.tsx"
 import { Arrived } from "./Arrived.tsx"
 import classes from "./FirstRun.module.css"
@@ -112,7 +111,7 @@ const Choose = ({ chosen, setChosen, onMade }: ChooseProps) => {
     create.reset()
   }
   const faults = create.error instanceof ApiFailure ? create.error.faults : []
-  const fault = faultsByField(faults, ["url"])["url"]
+  const fault = faults.find(({ param }) => param === "/url")?.message
   const submit = (event: FormEvent) => {
     event.preventDefault()
     create.mutate()

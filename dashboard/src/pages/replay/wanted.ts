@@ -2,8 +2,8 @@
 import type { NewReplayJob, Webhook } from "../../api/ledgerhook.ts"
 import { addressesIn } from "../../parts/addresses.ts"
 import { patternsIn } from "../../parts/eventTypes.ts"
+import { objectIn } from "../../parts/json.ts"
 import { fromLocalInput } from "../../parts/localInput.ts"
-import { filterOf } from "../webhooks/form/values.ts"
 
 export interface ReplayValues {
   webhook_id: string | undefined
@@ -55,7 +55,7 @@ export const problemsOf = (values: ReplayValues): Problems => ({
   ...(values.by === "filters" && addressesIn(values.accounts).wrong.length > 0
     ? { accounts: "Remove what is not an address." }
     : {}),
-  ...(values.by === "filters" && filterOf(values.payload_filter) === undefined
+  ...(values.by === "filters" && objectIn(values.payload_filter) === undefined
     ? { payload_filter: "Correct the JSON, or empty the field." }
     : {}),
   ...(values.by === "filters" && values.since !== "" && values.until !== "" && values.since >= values.until
@@ -65,7 +65,7 @@ export const problemsOf = (values: ReplayValues): Problems => ({
 
 const filtersOf = ({ event_types, accounts, payload_filter, since, until }: ReplayValues) => {
   const addresses = addressesIn(accounts).addresses
-  const payload = filterOf(payload_filter)
+  const payload = objectIn(payload_filter)
   const [from, to] = [fromLocalInput(since), fromLocalInput(until)]
   return {
     ...(event_types.includes("*") ? {} : { event_types: patternsIn(event_types) }),

@@ -24,15 +24,15 @@ const Form = ({ webhook }: { readonly webhook: Webhook }) => {
   return (
     <WebhookForm
       initial={initial}
-      existing={{ id: webhook.id, headers: Object.keys(webhook.headers) }}
-      action="Save the changes"
+      existing={{ headers: Object.keys(webhook.headers) }}
+      action="Save changes"
       save={async (values) => {
-        await call(changeWebhook(webhook.id, changeOf(values)))
+        await call(changeWebhook(webhook.id, changeOf(initial, values)))
         await queries.invalidateQueries({ queryKey: ["webhooks"] })
         await navigate(back)
       }}
       cancel={
-        <Button component={Link} to={`/webhooks/${webhook.id}`} variant="default">
+        <Button component={Link} to={`/webhooks/${webhook.id}`} variant="subtle" color="gray">
           Cancel
         </Button>
       }

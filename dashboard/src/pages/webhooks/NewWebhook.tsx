@@ -46,6 +46,10 @@ export const NewWebhook = () => {
   const { environment } = useAccount().key
   const mayWrite = useMay("webhooks:write")
   const queries = useQueryClient()
+  const [initial] = useState(() => ({
+    ...newValues(environment),
+    ...(event_type === undefined ? {} : { event_types: [event_type] })
+  }))
   const [made, setMade] = useState<CreatedWebhook>()
   if (!mayWrite) {
     return (
@@ -56,19 +60,24 @@ export const NewWebhook = () => {
   }
   if (made !== undefined) return <Created webhook={made} />
   return (
-    <Page within={{ to: "/webhooks", label: "Webhooks" }} title="New webhook">
+    <Page
+      within={{ to: "/webhooks", label: "Webhooks" }}
+      title="New webhook"
+      note={
+        environment === "live"
+          ? "On mainnet, because the key is a live one. Nothing is sent before you create it."
+          : "On a test network, because the key is a test one. Nothing is sent before you create it."
+      }
+    >
       <WebhookForm
-        initial={{
-          ...newValues(environment),
-          ...(event_type === undefined ? {} : { event_types: [event_type] })
-        }}
-        action="Create the webhook"
+        initial={initial}
+        action="Create webhook"
         save={async (values) => {
           setMade(await call(createWebhook(creationOf(values), { idempotencyKey: crypto.randomUUID() })))
           queries.invalidateQueries({ queryKey: ["webhooks"] })
         }}
         cancel={
-          <Button component={Link} to="/webhooks" variant="default">
+          <Button component={Link} to="/webhooks" variant="subtle" color="gray">
             Cancel
           </Button>
         }

@@ -8,12 +8,12 @@ import { ApiFailure, call } from "../../api/call.ts"
 import { useExample } from "../../api/eventTypes.ts"
 import { testWebhook, type Webhook } from "../../api/ledgerhook.ts"
 import { type EventType, eventTypes } from "../../parts/eventTypes.ts"
+import { objectIn } from "../../parts/json.ts"
 import { FailureNotice } from "../../parts/Notices.tsx"
 import { choices } from "../../parts/selecting.ts"
 import { visible } from "../../parts/visible.ts"
 import { AttemptAnswer } from "./AttemptAnswer.tsx"
 import { asksFor } from "./form/patterns.ts"
-import { filterOf } from "./form/values.ts"
 import classes from "./SendTest.module.css"
 
 /** The longest that the service waits for the answer. */
@@ -28,7 +28,7 @@ const Form = ({ webhook, onClose }: { readonly webhook: Tested; readonly onClose
   const { example, isPending } = useExample(type)
   const queries = useQueryClient()
   const text = edited ?? example ?? ""
-  const payload = filterOf(text)
+  const payload = objectIn(text)
   const send = useMutation({
     mutationFn: () =>
       call(

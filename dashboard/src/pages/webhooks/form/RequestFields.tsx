@@ -1,105 +1,237 @@
-/** How requests are signed, written and limited. */
-import { MultiSelect, NumberInput, PasswordInput, Select } from "@mantine/core"
-import type { UseFormReturnType } from "@mantine/form"
+/** How requests are ordered, batched, limited, signed and written. */
+import { Checkbox, NumberInput, PasswordInput, Select, Switch } from "@mantine/core"
+import { type ReactNode, useId } from "react"
+import type { Fault } from "../../../api/call.ts"
+import { FaultLine } from "./FormSection.tsx"
+import { faultsAt } from "./faults.ts"
+import classes from "./form.module.css"
 import type { WebhookValues } from "./values.ts"
 
 interface RequestFieldsProps {
-  readonly form: UseFormReturnType<WebhookValues>
+  readonly values: WebhookValues
+  readonly set: (change: Partial<WebhookValues>) => void
+  readonly faults: ReadonlyArray<Fault>
   readonly isNew: boolean
 }
 
-const fixed = { allowDeselect: false, withScrollArea: false } as const
+const select = {
+  allowDeselect: false,
+  withScrollArea: false,
+  comboboxProps: { withinPortal: false }
+} as const
+const number = { allowDecimal: false, hideControls: true, clampBehavior: "none" } as const
 
-export const RequestFields = ({ form, isNew }: RequestFieldsProps) => (
-  <div className="columns" style={{ "--column": "17rem", alignItems: "end" } as React.CSSProperties}>
-    <Select
-      {...fixed}
-      label="Signature"
-      description="Proves that a request is genuine."
-      data={[
-        { value: "service", label: "X-Service-Signature" },
-        { value: "standard", label: "Standard Webhooks" },
-        { value: "both", label: "Both" }
-      ]}
-      {...form.getInputProps("signing")}
-    />
-    <Select
-      {...fixed}
-      label="Format"
-      description="What the body holds."
-      data={[
-        { value: "ledgerhook", label: "The event in JSON" },
-        { value: "cloudevents", label: "CloudEvents 1.0" }
-      ]}
-      {...form.getInputProps("format")}
-    />
-    <MultiSelect
-      withScrollArea={false}
-      label="Added to payloads"
-      description="Fields for those who book events."
-      data={[
-        { value: "memos", label: "Memos" },
-        { value: "balance_changes", label: "Balance changes" }
-      ]}
-      {...form.getInputProps("include")}
-    />
-    <Select
-      {...fixed}
-      label="Compression"
-      description="Your server must understand it."
-      data={[
-        { value: "none", label: "None" },
-        { value: "gzip", label: "gzip" },
-        { value: "zstd", label: "zstd" }
-      ]}
-      {...form.getInputProps("compression")}
-    />
-    <NumberInput
-      label="Requests at the same time"
-      description="1 to 256. With 1, they never overlap."
-      min={1}
-      max={256}
-      allowDecimal={false}
-      hideControls
-      {...form.getInputProps("max_in_flight")}
-    />
-    <NumberInput
-      label="Requests a second, at most"
-      description="1 to 10,000, retries included. Empty: no limit."
-      min={1}
-      max={10_000}
-      allowDecimal={false}
-      hideControls
-      {...form.getInputProps("max_per_second")}
-    />
-    <NumberInput
-      label="Events in a request, at most"
-      description="2 to 500. Empty: each event has its own request."
-      min={2}
-      max={500}
-      allowDecimal={false}
-      hideControls
-      {...form.getInputProps("batch")}
-    />
-    {form.values.batch !== "" && (
-      <NumberInput
-        label="Milliseconds to wait for more events"
-        description="0 to 5,000. 0: a request carries what waits."
-        min={0}
-        max={5_000}
-        allowDecimal={false}
-        hideControls
-        {...form.getInputProps("batch_wait_ms")}
+interface NamedProps {
+  readonly name: string
+  readonly note?: string
+  readonly faults?: ReadonlyArray<Fault>
+  readonly children: ReactNode
+}
+
+/** Controls with one name. */
+const Named = ({ name, note, faults = [], children }: NamedProps) => (
+  <fieldset className={classes["fields"]}>
+    <legend className={classes["label"]}>
+      {name} {note && <small>{note}</small>}
+    </legend>
+    {children}
+    <FaultLine faults={faults} />
+  </fieldset>
+)
+
+const unit = (text: string) =>
+  ({
+    rightSection: <span className={classes["unit"]}>{text}</span>,
+    rightSectionWidth: "auto",
+    rightSectionPointerEvents: "none"
+  }) as const
+
+const Ordering = ({ values, set }: Pick<RequestFieldsProps, "values" | "set">) => {
+  const group = useId()
+  const choice = (ordering: WebhookValues["ordering"], name: string, says: string) => (
+    <label className={classes["radio"]}>
+      <input
+        type="radio"
+        name={group}
+        checked={values.ordering === ordering}
+        onChange={() => set({ ordering })}
       />
-    )}
-    {isNew && (
+      <span>
+        <b>{name}</b> <span>{says}</span>
+      </span>
+    </label>
+  )
+  return (
+    <Named name="Order">
+      <div className={classes["two"]}>
+        {choice("first_attempt", "By first attempt", "A retry does not hold later events back.")}
+        {choice("strict", "Strict", "Nothing later is sent until the earlier one is answered.")}
+      </div>
+    </Named>
+  )
+}
+
+const Batch = ({ values, set, faults }: Omit<RequestFieldsProps, "isNew">) => {
+  const batch = faultsAt(faults, "batch")
+  return (
+    <Named name="Batch" note="one request carries several events" faults={batch}>
+      <div className={classes["inline"]}>
+        <Switch
+          size="xs"
+          aria-label="Send batches"
+          checked={values.batched}
+          onChange={(event) => set({ batched: event.currentTarget.checked })}
+        />
+        {values.batched ? (
+          <>
+            <NumberInput
+              {...number}
+              {...unit("events")}
+              aria-label="Events in a request, at most"
+              value={values.batch}
+              error={batch.length > 0}
+              onChange={(batch) => set({ batch })}
+            />
+            <span>or</span>
+            <NumberInput
+              {...number}
+              {...unit("ms")}
+              aria-label="Milliseconds to wait for more events"
+              value={values.batch_wait_ms}
+              onChange={(batch_wait_ms) => set({ batch_wait_ms })}
+            />
+          </>
+        ) : (
+          <span>each event has its own request</span>
+        )}
+      </div>
+    </Named>
+  )
+}
+
+const Limits = ({ values, set, faults }: Omit<RequestFieldsProps, "isNew">) => {
+  const [inFlight, perSecond] = [faultsAt(faults, "max_in_flight"), faultsAt(faults, "max_per_second")]
+  return (
+    <Named name="Limits" note="empty: 16 at once, any number a second" faults={[...inFlight, ...perSecond]}>
+      <div className={classes["inline"]}>
+        <NumberInput
+          {...number}
+          {...unit("at once")}
+          aria-label="Requests at the same time"
+          value={values.max_in_flight}
+          error={inFlight.length > 0}
+          onChange={(max_in_flight) => set({ max_in_flight })}
+        />
+        <NumberInput
+          {...number}
+          {...unit("a second")}
+          aria-label="Requests a second, at most"
+          placeholder="none"
+          value={values.max_per_second}
+          error={perSecond.length > 0}
+          onChange={(max_per_second) => set({ max_per_second })}
+        />
+      </div>
+    </Named>
+  )
+}
+
+const Secret = ({ values, set, faults }: Omit<RequestFieldsProps, "isNew">) => (
+  <div>
+    <Select
+      {...select}
+      label="Secret"
+      data={[
+        { value: "made", label: "The service makes one and shows it once" },
+        { value: "own", label: "One of your own" }
+      ]}
+      value={values.secret === undefined ? "made" : "own"}
+      onChange={(which) => set({ secret: which === "own" ? "" : undefined })}
+    />
+    {values.secret !== undefined && (
       <PasswordInput
-        label="Secret"
-        description="Empty: the service makes one."
+        mt="sm"
+        aria-label="Your secret"
+        placeholder="16 to 128 characters"
         autoComplete="off"
         visibilityToggleButtonProps={{ "aria-label": "Show or hide the secret" }}
-        {...form.getInputProps("secret")}
+        value={values.secret}
+        error={faultsAt(faults, "secret").length > 0}
+        onChange={(event) => set({ secret: event.currentTarget.value })}
       />
     )}
+    <FaultLine faults={faultsAt(faults, "secret")} />
   </div>
 )
+
+export const RequestFields = ({ isNew, ...fields }: RequestFieldsProps) => {
+  const { values, set, faults } = fields
+  const includes = (one: WebhookValues["include"][number]) => ({
+    checked: values.include.includes(one),
+    onChange: () =>
+      set({
+        include: values.include.includes(one)
+          ? values.include.filter((other) => other !== one)
+          : [...values.include, one]
+      })
+  })
+  return (
+    <>
+      <Ordering values={values} set={set} />
+      <div className={classes["two"]}>
+        <Batch {...fields} />
+        <Limits {...fields} />
+        <div>
+          <Select
+            {...select}
+            label="Signed as"
+            data={[
+              { value: "service", label: "X-Service-Signature" },
+              { value: "standard", label: "Standard Webhooks" },
+              { value: "both", label: "X-Service-Signature and Standard Webhooks" }
+            ]}
+            value={values.signing}
+            error={faultsAt(faults, "signing").length > 0}
+            onChange={(signing) => set({ signing: signing as WebhookValues["signing"] })}
+          />
+          <FaultLine faults={faultsAt(faults, "signing")} />
+        </div>
+        <Named
+          name="Format and compression"
+          faults={[...faultsAt(faults, "format"), ...faultsAt(faults, "compression")]}
+        >
+          <div className={classes["inline"]}>
+            <Select
+              {...select}
+              aria-label="Format"
+              data={[
+                { value: "ledgerhook", label: "Ledgerhook JSON" },
+                { value: "cloudevents", label: "CloudEvents 1.0" }
+              ]}
+              value={values.format}
+              onChange={(format) => set({ format: format as WebhookValues["format"] })}
+            />
+            <Select
+              {...select}
+              aria-label="Compression"
+              data={[
+                { value: "none", label: "uncompressed" },
+                { value: "gzip", label: "gzip" },
+                { value: "zstd", label: "zstd" }
+              ]}
+              value={values.compression}
+              onChange={(compression) => set({ compression: compression as WebhookValues["compression"] })}
+            />
+          </div>
+        </Named>
+        {isNew && <Secret {...fields} />}
+        <Named name="Also in the payload" faults={faultsAt(faults, "include")}>
+          <div className={classes["checks"]}>
+            <Checkbox size="xs" label="memos" {...includes("memos")} />
+            <Checkbox size="xs" label="balance changes" {...includes("balance_changes")} />
+          </div>
+        </Named>
+      </div>
+    </>
+  )
+}

@@ -1,8 +1,8 @@
 /** The fields of the form of a webhook, and the request that they make. Pure. */
-import type { Fault } from "../../../api/call.ts"
 import type { NewWebhook, Webhook, WebhookChange } from "../../../api/ledgerhook.ts"
-import { addressesIn } from "../../../parts/addresses.ts"
 import { patternsIn } from "../../../parts/eventTypes.ts"
+import { objectIn } from "../../../parts/json.ts"
+import { filterText } from "./filter/tree.ts"
 
 export interface HeaderValue {
   /** For the form's list; it is not sent. */
@@ -16,41 +16,49 @@ export interface WebhookValues {
   description: string
   network: Webhook["network"]
   event_types: ReadonlyArray<string>
-  account_filters: string
+  /** False: every account, whatever `account_filters` has. */
+  only_accounts: boolean
+  account_filters: ReadonlyArray<string>
   /** JSON; empty: none. */
   payload_filter: string
   /** Undefined: the headers stay as they are, because their values are not known here. */
   headers: ReadonlyArray<HeaderValue> | undefined
+  ordering: Webhook["ordering"]
   max_in_flight: number | string
   max_per_second: number | string
   signing: "service" | "standard" | "both"
   format: Webhook["format"]
   include: Webhook["include"]
   compression: "none" | "gzip" | "zstd"
-  /** Events in a request; empty: one, not as a batch. */
+  /** False: each event has its own request. */
+  batched: boolean
+  /** Events in a request, at most. */
   batch: number | string
   batch_wait_ms: number | string
-  /** Of a new webhook; empty: the service makes one. */
-  secret: string
+  /** Of a new webhook; undefined: the service makes one. */
+  secret: string | undefined
 }
 
 export const newValues = (environment: "live" | "test"): WebhookValues => ({
   url: "",
   description: "",
   network: environment === "live" ? "mainnet" : "testnet",
-  event_types: ["*"],
-  account_filters: "",
+  event_types: [],
+  only_accounts: false,
+  account_filters: [],
   payload_filter: "",
   headers: [],
+  ordering: "first_attempt",
   max_in_flight: 16,
   max_per_second: "",
   signing: "service",
   format: "ledgerhook",
   include: [],
   compression: "none",
-  batch: "",
-  batch_wait_ms: 0,
-  secret: ""
+  batched: false,
+  batch: 100,
+  batch_wait_ms: 500,
+  secret: undefined
 })
 
 export const valuesOf = (webhook: Webhook): WebhookValues => ({
@@ -58,30 +66,22 @@ export const valuesOf = (webhook: Webhook): WebhookValues => ({
   description: webhook.description ?? "",
   network: webhook.network,
   event_types: webhook.event_types,
-  account_filters: webhook.account_filters.join("\n"),
-  payload_filter: webhook.payload_filter === null ? "" : JSON.stringify(webhook.payload_filter, null, 2),
+  only_accounts: webhook.account_filters.length > 0,
+  account_filters: webhook.account_filters,
+  payload_filter: webhook.payload_filter === null ? "" : filterText(webhook.payload_filter),
   headers: undefined,
+  ordering: webhook.ordering,
   max_in_flight: webhook.max_in_flight,
   max_per_second: webhook.max_per_second ?? "",
   signing: webhook.signing.length > 1 ? "both" : webhook.signing[0]!,
   format: webhook.format,
   include: webhook.include,
   compression: webhook.compression ?? "none",
-  batch: webhook.batch?.max_events ?? "",
-  batch_wait_ms: webhook.batch?.max_wait_ms ?? 0,
-  secret: ""
+  batched: webhook.batch !== null,
+  batch: webhook.batch?.max_events ?? 100,
+  batch_wait_ms: webhook.batch?.max_wait_ms ?? 500,
+  secret: undefined
 })
-
-/** Undefined if the text is no JSON object. */
-export const filterOf = (text: string): object | null | undefined => {
-  if (text.trim() === "") return null
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
 
 const headersOf = (headers: ReadonlyArray<HeaderValue>): Record<string, string> =>
   Object.fromEntries(headers.flatMap(({ name, value }) => (name.trim() === "" ? [] : [[name.trim(), value]])))
@@ -89,42 +89,43 @@ const headersOf = (headers: ReadonlyArray<HeaderValue>): Record<string, string> 
 /** An empty or unreadable number is left to the service to name. */
 const numberOf = (value: number | string): number | undefined => (value === "" ? undefined : Number(value))
 
-export const changeOf = (values: WebhookValues): WebhookChange => ({
+/** The accounts that the API gets. */
+export const accountsIn = (values: WebhookValues): Array<string> =>
+  values.only_accounts ? [...values.account_filters] : []
+
+const fieldsOf = (values: WebhookValues): WebhookChange => ({
   url: values.url.trim(),
   description: values.description.trim() === "" ? null : values.description.trim(),
   event_types: patternsIn(values.event_types),
-  account_filters: [...addressesIn(values.account_filters).addresses],
-  payload_filter: filterOf(values.payload_filter) ?? null,
+  account_filters: accountsIn(values),
+  payload_filter: objectIn(values.payload_filter) ?? null,
   ...(values.headers === undefined ? {} : { headers: headersOf(values.headers) }),
   ...(values.max_in_flight === "" ? {} : { max_in_flight: Number(values.max_in_flight) }),
   max_per_second: numberOf(values.max_per_second) ?? null,
+  ordering: values.ordering,
   signing: values.signing === "both" ? ["service", "standard"] : [values.signing],
   format: values.format,
   include: [...values.include],
   compression: values.compression === "none" ? null : values.compression,
-  batch:
-    values.batch === ""
-      ? null
-      : { max_events: Number(values.batch), max_wait_ms: numberOf(values.batch_wait_ms) ?? 0 }
+  batch: values.batched
+    ? { max_events: Number(values.batch), max_wait_ms: numberOf(values.batch_wait_ms) ?? 0 }
+    : null
 })
 
+/** Only what differs from `before`, so that a change made elsewhere meanwhile stays. */
+export const changeOf = (before: WebhookValues, values: WebhookValues): WebhookChange => {
+  const had: Readonly<Record<string, unknown>> = { ...fieldsOf(before) }
+  return Object.fromEntries(
+    Object.entries(fieldsOf(values)).filter(
+      ([field, value]) => JSON.stringify(value) !== JSON.stringify(had[field])
+    )
+  )
+}
+
 export const creationOf = (values: WebhookValues): NewWebhook => ({
-  ...changeOf(values),
+  ...fieldsOf(values),
   url: values.url.trim(),
   event_types: patternsIn(values.event_types),
   network: values.network,
-  ...(values.secret === "" ? {} : { secret: values.secret })
+  ...(values.secret === undefined ? {} : { secret: values.secret })
 })
-
-/** The first fault of each of the form's fields. */
-export const faultsByField = (
-  faults: ReadonlyArray<Fault>,
-  fields: ReadonlyArray<string>
-): Readonly<Record<string, string>> => {
-  const found: Record<string, string> = {}
-  for (const { param, message } of faults) {
-    const field = param.split("/")[1]
-    if (field !== undefined && fields.includes(field)) found[field] ??= message
-  }
-  return found
-}
