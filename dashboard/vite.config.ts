@@ -6,6 +6,8 @@ export default defineConfig({
   plugins: [react()],
   build: {
     // Browsers of the last two years.
-    target: "es2023"
+    target: "es2023",
+    // The app, and the frame of the documentation's pages, which the service fills.
+    rolldownOptions: { input: ["index.html", "docs.html"] }
   }
 })

@@ -129,7 +129,7 @@ const serve = async () => {
   if (!/^https?:/.test(URL.canParse(target) ? new URL(target).protocol : ""))
     throw new Error(`DASHBOARD_API: "${target}" is not an http or https address such as ${DEFAULT_API}`)
   const vite = await loadVite()
-  const server = await vite.createServer({ root: app, server: { proxy: { "/v1": target } } })
+  const server = await vite.createServer({ root: app, server: { proxy: { "/v1": target, "/docs": target } } })
   await server.listen()
   process.stdout.write(`The dashboard, with the API of ${target}:\n`)
   server.printUrls()

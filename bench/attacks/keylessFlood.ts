@@ -18,7 +18,7 @@ const READ_TARGET = 0.5
 const QUIET_MS = 10_000
 const FLOOD_MS = 20_000
 
-const unread = { connections: 20, requests: 2_000, paths: ["/docs"], reads: false }
+const unread = { connections: 20, requests: 2_000, paths: ["/openapi.json"], reads: false }
 const read = { connections: 300, requests: 500, paths: ["/docs", "/openapi.json"], reads: true }
 
 const measure = Effect.gen(function* () {

@@ -1,42 +1,72 @@
 /**
- * A page of the documentation: static HTML that has no script, loads nothing, and follows the browser's light or dark
- * mode. Its policy lets a browser apply only its own style. Pure.
+ * A page of the documentation: the frame of `dashboard/docs.html`, which the build of the dashboard gives its style and
+ * its script, around a page's content. Without a built dashboard the page is plain HTML. Every page can be read without
+ * the script, and loads files of this service only.
  */
-import { createHash } from "node:crypto"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 
 export const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
-const STYLE = `:root { color-scheme: light dark }
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem }
-table { border-collapse: collapse; width: 100%; display: block; overflow-x: auto }
-th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0; border-bottom: 1px solid #8886 }
-code, pre { font-family: ui-monospace, monospace; font-size: .875rem; overflow-wrap: anywhere }
-td:first-child code { white-space: nowrap }
-pre { overflow-x: auto; padding: .8rem; border: 1px solid #8886; white-space: pre-wrap }
-a { color: light-dark(#0550ae, #79b8ff) }
-nav { columns: 16rem }
-nav a { display: block }`
-
-/** The browser applies only this style, and neither runs nor loads anything. */
 export const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "object-src 'none'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'"
 ].join("; ")
 
-export const htmlPage = (title: string, body: string): string => `<!DOCTYPE html>
+/** The name of the frame among the files of the dashboard. It is not a page itself. */
+export const FRAME = "docs.html"
+
+const PLAIN = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
-<style>${STYLE}</style>
+<meta name="color-scheme" content="light dark">
+<title></title>
 </head>
 <body>
-${body}
+<p><a href="/">Ledgerhook</a>
+<main id="main"></main>
 </body>
 </html>
 `
+
+/** `folder`: the built dashboard. */
+export const readFrame = (folder: string): string => {
+  const path = join(folder, FRAME)
+  return existsSync(path) ? readFileSync(path, "utf8") : PLAIN
+}
+
+export interface Content {
+  /** Plain text. */
+  readonly title: string
+  readonly contents: string
+  readonly article: string
+  /** Beside the article. Without it, the article takes its place. */
+  readonly aside?: string
+}
+
+/** The text of the page as HTML. */
+export const framed = (frame: string, { title, contents, article, aside }: Content): string => {
+  const page = `<div class="docs"${aside === undefined ? " data-wide" : ""}>
+<div class="docs-left"><nav class="docs-nav" aria-label="Contents">
+${contents}
+</nav></div>
+<article class="doc">
+${article}
+</article>
+${aside === undefined ? "" : `<aside class="docs-side">\n${aside}\n</aside>\n`}</div>`
+  return frame
+    .replace(/<title>.*?<\/title>/, () => `<title>${escaped(title)} · Ledgerhook</title>`)
+    .replace("</main>", () => `\n${page}\n</main>`)
+}
+
+/** A heading of the contents, and links below it. */
+export const contentsGroup = (heading: string, links: ReadonlyArray<string>): string =>
+  `<p>${escaped(heading)}</p>\n<ul>${links.map((link) => `<li>${link}</li>`).join("\n")}</ul>`

@@ -12,6 +12,7 @@ import { ApiUnderTest, apiLayer } from "../support/api.ts"
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 const PAGE = "<!doctype html><title>Test</title>"
+const DOCS_FRAME = `<!doctype html><title></title><link rel="stylesheet" href="/assets/docs.css"><main></main>`
 const SCRIPT = `console.log("${"x".repeat(2_000)}")`
 const SCRIPT_PATH = "/assets/index-AAAAAAAA.js"
 const bounds = { files: 10, bytes: 10_000 }
@@ -28,6 +29,7 @@ const builtDashboard = Effect.map(temporaryFolder, (folder) => {
   writeFileSync(join(folder, SCRIPT_PATH), SCRIPT)
   writeFileSync(join(folder, `${SCRIPT_PATH}.br`), brotliCompressSync(SCRIPT))
   writeFileSync(join(folder, "assets", "font-AAAAAAAA.woff2"), "font")
+  writeFileSync(join(folder, "docs.html"), DOCS_FRAME)
   writeFileSync(join(folder, ".sources"), "hash")
   return folder
 })
@@ -72,9 +74,9 @@ describe("the files of the dashboard", () => {
       const folder = yield* builtDashboard
       assert.deepStrictEqual(
         [...readDashboard(folder, bounds).keys()].sort(),
-        ["/assets/font-AAAAAAAA.woff2", SCRIPT_PATH, "/index.html"].sort()
+        ["/assets/font-AAAAAAAA.woff2", SCRIPT_PATH, "/docs.html", "/index.html"].sort()
       )
-      assert.throws(() => readDashboard(folder, { ...bounds, files: 4 }), "has 5 files, more than 4")
+      assert.throws(() => readDashboard(folder, { ...bounds, files: 5 }), "has 6 files, more than 5")
       assert.throws(() => readDashboard(folder, { ...bounds, bytes: 100 }), /bytes, more than 100/)
       rmSync(join(folder, "index.html"))
       assert.throws(() => readDashboard(folder, bounds), "has no index.html")
@@ -85,6 +87,18 @@ describe("the files of the dashboard", () => {
 const served = apiLayer().pipe(Layer.provide(Layer.effect(DashboardFolder, builtDashboard)))
 
 layer(served, { excludeTestServices: true })("dashboard", (it) => {
+  it.effect("gives the documentation its frame, which is no page itself", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { text } = yield* api.call("GET", "/docs/replay")
+      assert.match(
+        text,
+        /^<!doctype html><title>Replay · Ledgerhook<\/title><link .*<main>\s*<div class="docs">/
+      )
+      assert.strictEqual((yield* api.call("GET", "/docs.html")).status, 404)
+    })
+  )
+
   it.effect("answers a browser with the app at every path that is not the API's", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest

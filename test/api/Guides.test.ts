@@ -1,15 +1,18 @@
-/** The guides of docs/ are served as Markdown and as pages, and their links lead to what is served. */
+/** The guides of docs/ are served as Markdown and as pages, found by their sections, and link to what is served. */
 import { globSync, readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Section } from "../../src/api/DocsIndex.ts"
+import { guideGroups } from "../../src/api/GuideGroups.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { anchors } from "../support/markdown.ts"
 
 const names = globSync("*.md", { cwd: "docs" }).map((file) => file.replace(/\.md$/, ""))
 const idsIn = (page: string): ReadonlySet<string> =>
   new Set(Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id!))
+/** Without those of the frame, which lead to the dashboard too. */
 const linksIn = (page: string): ReadonlyArray<string> =>
-  Array.from(page.matchAll(/ href="([^"]+)"/g), ([, to]) => to!)
+  Array.from(page.slice(page.indexOf("<main")).matchAll(/ href="([^"]+)"/g), ([, to]) => to!)
 
 layer(apiLayer(), { excludeTestServices: true })("guides", (it) => {
   for (const name of names) {
@@ -24,9 +27,9 @@ layer(apiLayer(), { excludeTestServices: true })("guides", (it) => {
         assert.strictEqual(page.headers.get("content-type"), "text/html; charset=utf-8")
         assert.match(
           page.headers.get("content-security-policy") ?? "",
-          /^default-src 'none'; style-src 'sha256-/
+          /^default-src 'self'; script-src 'self';/
         )
-        assert.notMatch(page.text, /<script|<img| on\w+=/)
+        assert.notMatch(page.text, /<script>|<style| on\w+=| style=/)
         for (const id of anchors(`docs/${name}.md`)) assert.include([...idsIn(page.text)], id)
       })
     )
@@ -44,7 +47,12 @@ layer(apiLayer(), { excludeTestServices: true })("guides", (it) => {
         pages.set(path, idsIn(text))
         return idsIn(text)
       })
-      for (const at of ["/docs/guides", ...names.map((name) => `/docs/${name}`)]) {
+      for (const at of [
+        "/docs",
+        "/docs/event-types",
+        "/docs/guides",
+        ...names.map((name) => `/docs/${name}`)
+      ]) {
         for (const link of linksIn((yield* call("GET", at)).text)) {
           if (link.startsWith("https://")) continue
           const [path = "", id] = link.split("#", 2)
@@ -52,6 +60,51 @@ layer(apiLayer(), { excludeTestServices: true })("guides", (it) => {
           if (id !== undefined) assert.isTrue(ids.has(id), `${at}: ${link}`)
         }
       }
+    })
+  )
+
+  it.effect("are all in one group, which every page shows", () =>
+    Effect.gen(function* () {
+      const { call } = yield* ApiUnderTest
+      assert.sameMembers(
+        guideGroups.flatMap(([, group]) => group),
+        names
+      )
+      const { text } = yield* call("GET", "/docs/receiving")
+      for (const [heading] of guideGroups) assert.include(text, `<p>${heading}</p>`)
+      assert.include(text, '<a href="/docs/receiving" aria-current="page">')
+    })
+  )
+
+  it.effect("show what is the same in several languages as one group", () =>
+    Effect.gen(function* () {
+      const { text } = yield* (yield* ApiUnderTest).call("GET", "/docs/receiving")
+      const group = text.slice(text.indexOf('<div class="tabs">'), text.indexOf("</figure>\n</div>"))
+      assert.deepStrictEqual(
+        Array.from(group.matchAll(/<figcaption>(\w+)</g), ([, name]) => name),
+        ["TypeScript", "Python", "Go", "Java"]
+      )
+    })
+  )
+
+  it.effect("have every section in the search, as text, at an address that is served", () =>
+    Effect.gen(function* () {
+      const { call } = yield* ApiUnderTest
+      const { text } = yield* call("GET", "/docs/search.json")
+      const sections: ReadonlyArray<Section> = JSON.parse(text)
+      for (const name of names) {
+        const ids = [...anchors(`docs/${name}.md`)].slice(1)
+        assert.includeMembers(
+          sections.map(({ to }) => to),
+          [`/docs/${name}`, ...ids.map((id) => `/docs/${name}#${id}`)]
+        )
+      }
+      for (const { title, text } of sections)
+        assert.notMatch(`${title} ${text}`, /<\/?(?:a|code|p|pre|td|span)\b|&(?:amp|lt|quot);/)
+      assert.includeMembers(
+        sections.map(({ to }) => to),
+        ["/docs#createWebhook", "/docs/event-types#payment.xrp"]
+      )
     })
   )
 

@@ -62,7 +62,7 @@ layer(apiLayer(), { excludeTestServices: true })("a flood without a key", (it) =
     () =>
       Effect.gen(function* () {
         const { url, call } = yield* ApiUnderTest
-        const path = "/docs?flood"
+        const path = "/openapi.json?flood"
         const connections = 5
         const begun = yield* countRequests(path)
         for (let i = 0; i < connections; i++) {
@@ -73,7 +73,7 @@ layer(apiLayer(), { excludeTestServices: true })("a flood without a key", (it) =
         yield* eventually(Effect.sync(() => assert.isAtLeast(begun.requests, connections)))
         for (let i = 0; i < 20; i++) assert.strictEqual((yield* call("GET", "/healthz")).status, 200)
         // The machine's own buffers take some responses for each connection.
-        assert.isAtMost(begun.requests, connections * 20)
+        assert.isAtMost(begun.requests, connections * 100)
       })
   )
 

@@ -36,7 +36,9 @@ const PAGES = [
   "/replay",
   "/replay/new",
   "/keys",
-  "/account"
+  "/account",
+  "/guides/receiving",
+  "/reference"
 ]
 
 describeInBrowser("the dashboard in a browser", () => {

@@ -1,5 +1,5 @@
 /**
- * Runs the four signature-verification functions of docs/receiving.md and docs/examples, each in its language. A language
+ * Runs the four signature-verification functions of docs/receiving.md, each in its language. A language
  * that this machine does not have is skipped and named in the last lines of the run.
  */
 import { spawnSync } from "node:child_process"
@@ -123,12 +123,7 @@ const run = ([command, ...args]: ReadonlyArray<string>, cwd?: string) =>
     env: { ...process.env, LC_ALL: "C.UTF-8" }
   })
 
-/** A language's function: in a file of its own, or in the page. */
-const exampleFiles: Readonly<Record<string, string>> = { go: "verify.go", java: "Signatures.java" }
-
 const exampleOf = (fence: string): string => {
-  const file = exampleFiles[fence]
-  if (file !== undefined) return readFileSync(`docs/examples/${file}`, "utf8")
   const blocks = codeBlocks("docs/receiving.md", fence)
   assert.strictEqual(blocks.length, 1, `the page has one ${fence} block`)
   return blocks[0]!

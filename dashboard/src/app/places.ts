@@ -53,8 +53,8 @@ export const navigation: ReadonlyArray<readonly [heading: string | undefined, pl
           icon: IconListDetails,
           detail: "types, fields, examples, code"
         },
-        { to: "/docs", label: "API reference", icon: IconApi },
-        { to: "/docs/guides", label: "Guides", icon: IconBook2 }
+        { to: "/reference", label: "API reference", icon: IconApi },
+        { to: "/guides", label: "Guides", icon: IconBook2, detail: "how to receive, replay and run it" }
       ]
     ],
     [

@@ -115,6 +115,18 @@ const routeTree = root.addChildren([
       ...page("/keys"),
       component: lazyRouteComponent(() => import("../pages/keys/Keys.tsx"), "Keys")
     }),
+    createRoute({
+      ...page("/guides"),
+      component: lazyRouteComponent(() => import("../pages/guides/Served.tsx"), "GuideList")
+    }),
+    createRoute({
+      ...page("/guides/$name"),
+      component: lazyRouteComponent(() => import("../pages/guides/Served.tsx"), "Guide")
+    }),
+    createRoute({
+      ...page("/reference"),
+      component: lazyRouteComponent(() => import("../pages/guides/Served.tsx"), "Reference")
+    }),
     createRoute({ ...page("/$"), component: NoSuchPage }),
     createRoute({
       ...page("/account"),

@@ -11,6 +11,7 @@ import { Settings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { serveDocument, weightsOf } from "../Documents.ts"
 import type { FindPage } from "../Gate.ts"
+import { FRAME } from "../HtmlPage.ts"
 import { pathOf } from "../Paths.ts"
 import { type DashboardFile, type DashboardFiles, readDashboard } from "./Files.ts"
 
@@ -94,10 +95,13 @@ export const isPagePath = (path: string): boolean => {
 
 const pagesOf = (files: DashboardFiles | undefined, securityHeaders: Headers): FindPage => {
   const served = new Map(
-    Array.from(files ?? [], ([path, file]): [string, ReturnType<typeof serveFile>] => [
-      path,
-      serveFile(path, file, securityHeaders)
-    ])
+    Array.from(files ?? [])
+      // The documentation's pages are made of it.
+      .filter(([path]) => path !== `/${FRAME}`)
+      .map(([path, file]): [string, ReturnType<typeof serveFile>] => [
+        path,
+        serveFile(path, file, securityHeaders)
+      ])
   )
   const index = served.get(INDEX) ?? Effect.succeed(notBuilt(securityHeaders))
   return ({ headers, method, url }: HttpServerRequest.HttpServerRequest) => {

@@ -1,6 +1,7 @@
 /** What the service knows about the text that was typed or pasted. */
 import {
   IconActivityHeartbeat,
+  IconBook2,
   IconCopy,
   IconHistory,
   IconPlus,
@@ -8,11 +9,13 @@ import {
   IconStack2,
   IconWebhook
 } from "@tabler/icons-react"
-import { useQueries } from "@tanstack/react-query"
+import { useQueries, useQuery } from "@tanstack/react-query"
 import { useAccount, useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { type Explanation, explainTransaction } from "../../api/ledgerhook.ts"
 import { nameIn, useNewestWebhooks, useWebhookSearch } from "../../api/webhooks.ts"
+import { loadSearch } from "../../docs/load.ts"
+import { inDashboard } from "../../docs/paths.ts"
 import { copyText } from "../../parts/copying.ts"
 import { eventTypes } from "../../parts/eventTypes.ts"
 import { count, relativeTime } from "../../parts/format.ts"
@@ -172,6 +175,25 @@ const typesWith = (words: string): ReadonlyArray<Choice> =>
       go: `/events?event_type=${type}`
     }))
 
+/** Sections of the guides and of the API reference. */
+const useGuides = (words: string): ReadonlyArray<Choice> => {
+  const search = useQuery({
+    queryKey: ["search of the guides"],
+    queryFn: loadSearch,
+    enabled: words.length >= TYPE_CHARACTERS,
+    staleTime: Number.POSITIVE_INFINITY
+  })
+  const found = words.length < TYPE_CHARACTERS ? [] : (search.data?.(words) ?? [])
+  return found.slice(0, MOST).map(({ page, title, to }) => ({
+    id: to,
+    icon: IconBook2,
+    title,
+    detail: page === title ? "" : page,
+    what: "guide",
+    go: inDashboard(to) ?? to
+  }))
+}
+
 /** By what was typed. `isLoading`: the service has not answered yet. */
 export const useFound = (
   typed: string
@@ -180,6 +202,7 @@ export const useFound = (
   const { kind, text } = what
   const transaction = useTransaction(kind === "transaction" ? text : undefined)
   const webhooks = useWebhookSearch(kind === "words" ? text : "")
+  const guides = useGuides(kind === "words" ? text : "")
   const only = pageOf(what)
   const groups: ReadonlyArray<Choices> =
     kind === "words"
@@ -197,7 +220,8 @@ export const useFound = (
           },
           { label: "Events by type", choices: text.length < TYPE_CHARACTERS ? [] : typesWith(text) },
           { label: "Pages", choices: named(text === "" ? places.slice(0, FIRST_PLACES) : places, text) },
-          { label: "Actions", choices: named(actions, text) }
+          { label: "Actions", choices: named(actions, text) },
+          { label: "Guides", choices: guides }
         ]
       : [
           ...(only === undefined

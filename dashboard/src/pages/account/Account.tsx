@@ -1,4 +1,5 @@
 /** The account: how far its quota reaches at the present pace, what each day used, and the limits of its plan. */
+import { Link } from "@tanstack/react-router"
 import { useAccount } from "../../api/account.ts"
 import { useKeys } from "../../api/keys.ts"
 import { useRequestsLeft } from "../../api/refresh.ts"
@@ -171,7 +172,10 @@ const Facts = () => {
       </dl>
       <p className={`note ${classes["operator"]}`}>
         The operator of this service changes the plan and the address of mails.{" "}
-        <a href="/docs/notices">Notices</a> can be sent to a URL of yours too.
+        <Link to="/guides/$name" params={{ name: "notices" }}>
+          Notices
+        </Link>{" "}
+        can be sent to a URL of yours too.
       </p>
     </Section>
   )

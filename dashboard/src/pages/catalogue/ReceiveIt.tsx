@@ -1,5 +1,6 @@
 /** Programs that receive the type, in six languages. */
 import { Tabs } from "@mantine/core"
+import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import type { DescribedEventType } from "../../api/ledgerhook.ts"
 import { Copy } from "../../parts/Copy.tsx"
@@ -51,7 +52,10 @@ export const ReceiveIt = ({ described, common }: ReceiveItProps) => {
             <p className="note">
               It verifies the signature with the webhook's secret, from the variable{" "}
               <code>LEDGERHOOK_SECRET</code>. Needs {needs[one]}{" "}
-              <a href="/docs/receiving">Receiving webhooks</a> has the rest.
+              <Link to="/guides/$name" params={{ name: "receiving" }}>
+                Receiving webhooks
+              </Link>{" "}
+              has the rest.
             </p>
           </Tabs.Panel>
         ))}

@@ -145,7 +145,11 @@ const Choose = ({ chosen, setChosen, onMade }: ChooseProps) => {
       {fault !== undefined && (
         <p className="note">
           Without a webhook, <code>npx ledgerhook listen --forward</code> sends live events to a program on
-          your machine: <a href="/docs/receiving">Receiving webhooks</a>.
+          your machine:{" "}
+          <Link to="/guides/$name" params={{ name: "receiving" }}>
+            Receiving webhooks
+          </Link>
+          .
         </p>
       )}
       {create.isError && fault === undefined && <NotMade failure={create.error} action={ACTION} />}

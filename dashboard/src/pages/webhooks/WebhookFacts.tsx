@@ -168,7 +168,7 @@ export const Requests = ({ webhook }: { readonly webhook: Webhook }) => (
         </p>
         <div className="row">
           {useMay("webhooks:write") && <RotateSecret webhook={webhook} />}
-          <Button component="a" href="/docs/guides/receiving" variant="default">
+          <Button component="a" href="/guides/receiving#verifying-a-signature" variant="default">
             How to verify a signature
           </Button>
         </div>
