@@ -9,7 +9,8 @@ import {
   localFaults,
   sectionOf,
   sections,
-  sentenceOf
+  sentenceOf,
+  withHttps
 } from "../../dashboard/src/pages/webhooks/form/faults.ts"
 import {
   covered,
@@ -160,6 +161,9 @@ describe("the form of a webhook", () => {
       "It must be an integer from 2 to 500."
     ])
     assert.isUndefined(sectionOf(faults[4]!))
+    const http = { param: "/url", message: "url must be an https URL; this service does not allow http" }
+    assert.propertyVal(withHttps(http, "http://a.example"), "suggestion", "https://a.example")
+    assert.notProperty(withHttps(http, "ftp://a.example"), "suggestion")
     const fields = Object.keys(creationOf({ ...newValues("live"), secret: "0123456789abcdef" }))
     assert.deepStrictEqual(Object.values(sections).flat().sort(), fields.sort())
   })

@@ -86,7 +86,7 @@ const FamilyRows = ({ found, value, onChange, counts, most, isOpen, onToggle }: 
             </button>
             <Checkbox
               size="xs"
-              aria-label={family.pattern}
+              aria-label={`${name} (${family.pattern})`}
               checked={state === "all"}
               indeterminate={state === "some"}
               onChange={() => onChange(patterns.toggleFamily(value, family))}
@@ -173,7 +173,6 @@ export const TypeTree = (props: TypeTreeProps) => {
                 size="xs"
                 className={classes["all"]}
                 label={<b>All event types</b>}
-                aria-label="All event types"
                 checked={value.includes("*")}
                 indeterminate={chosen > 0 && !value.includes("*")}
                 onChange={() => onChange(patterns.toggleAll(value))}

@@ -18,7 +18,15 @@ import { ACCOUNTS_MAX } from "./accounts.ts"
 import { costOf } from "./cost.ts"
 import { FormBar } from "./FormBar.tsx"
 import { FaultLine, FormSection } from "./FormSection.tsx"
-import { faultsAt, faultySections, fieldOf, localFaults, type SectionName, sentenceOf } from "./faults.ts"
+import {
+  faultsAt,
+  faultySections,
+  fieldOf,
+  localFaults,
+  type SectionName,
+  sentenceOf,
+  withHttps
+} from "./faults.ts"
 import { FilterBuilder } from "./filter/FilterBuilder.tsx"
 import { fieldsOf } from "./filter/fields.ts"
 import { Matches, useDayPreview } from "./filter/Matches.tsx"
@@ -110,16 +118,24 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
     [described, values.event_types]
   )
   const parsed = objectIn(values.payload_filter)
+  const chosen = {
+    network: values.network,
+    event_types: types,
+    account_filters: accountsIn(values)
+  }
   const request: DayPreviewRequest | undefined =
     types.length === 0 || parsed === undefined
       ? undefined
       : {
-          network: values.network,
-          event_types: types,
-          account_filters: accountsIn(values),
+          ...chosen,
           payload_filter: parsed
         }
   const preview = useDayPreview(request)
+  const isRefused = preview.day.isError || parsed === undefined
+  // With a fault in the filter there is still a count of what it would choose from.
+  const unfiltered = useDayPreview(
+    isRefused && types.length > 0 ? { ...chosen, payload_filter: null } : undefined
+  )
   const { data: day, error: refused } = preview.day
   // The API checks the filter whenever it counts, so its faults show before one saves.
   const early =
@@ -129,7 +145,7 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
   const cost =
     day !== undefined && request !== undefined && filterFaults.length === 0 ? costOf(day, quota) : undefined
 
-  const url = faultsAt(faults, "url")
+  const url = faultsAt(faults, "url").map((fault) => withHttps(fault, values.url))
   const isDirty = JSON.stringify(values) !== JSON.stringify(initial)
   const others = faults.filter((fault) => faultySections([fault]).length === 0)
   return (
@@ -203,6 +219,7 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
         <FilterBuilder filter={filter} fields={fields} faults={filterFaults} />
         <Matches
           preview={preview}
+          candidates={unfiltered.day.data?.candidates}
           hasTypes={types.length > 0}
           hasFault={parsed === undefined || filterFaults.length > 0}
           hasFilter={parsed !== null}

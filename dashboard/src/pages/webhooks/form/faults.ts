@@ -55,12 +55,22 @@ export const faultySections = (faults: ReadonlyArray<Fault>): ReadonlyArray<Sect
 export const faultsAt = (faults: ReadonlyArray<Fault>, field: string): ReadonlyArray<Fault> =>
   faults.filter(({ param }) => param === `/${field}` || param.startsWith(`/${field}/`))
 
-/** "url must be an https URL." as "It must be an https URL.": the field stands above the sentence. */
-export const sentenceOf = ({ param, message }: Fault): string => {
+/**
+ * "url must be an https URL; did you mean …?" as "It must be an https URL.": the field stands above the sentence, and the
+ * suggestion is a link after it.
+ */
+export const sentenceOf = ({ param, message: whole, suggestion }: Fault): string => {
+  const message = suggestion === undefined ? whole : whole.replace(/; did you mean .*\?$/, ".")
   const [field, ...rest] = message.split(" ")
   const isNamed = field !== undefined && new RegExp(`^${param.split("/")[1]}\\b`).test(field)
   return isNamed ? `It ${rest.join(" ")}` : message
 }
+
+/** The same address with https, if the API wants that. */
+export const withHttps = (fault: Fault, url: string): Fault =>
+  fault.message.includes("must be an https URL") && url.startsWith("http://")
+    ? { ...fault, suggestion: url.replace("http:", "https:") }
+    : fault
 
 /** What the API would refuse, and what only this page can know. `unfinished`: rows of the filter without a value. */
 export const localFaults = (values: WebhookValues, unfinished: number): ReadonlyArray<Fault> => [

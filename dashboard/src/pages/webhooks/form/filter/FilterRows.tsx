@@ -60,6 +60,8 @@ const ConditionRow = ({ condition, number, fields, faultsOf, onChange }: Conditi
           aria-label={`Field of condition ${number}`}
           placeholder="Field"
           searchable
+          // The first fault is focused, and its sentence stands below.
+          openOnFocus={false}
           allowDeselect={false}
           withScrollArea={false}
           nothingFoundMessage="No chosen type has it"

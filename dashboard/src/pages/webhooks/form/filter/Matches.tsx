@@ -154,6 +154,8 @@ const Counted = ({ day, hasFilter }: { readonly day: DayPreview; readonly hasFil
 
 interface MatchesProps {
   readonly preview: ReturnType<typeof useDayPreview>
+  /** Events of the chosen types and accounts, while the filter has a fault. */
+  readonly candidates: number | undefined
   readonly hasTypes: boolean
   readonly hasFault: boolean
   readonly hasFilter: boolean
@@ -161,14 +163,33 @@ interface MatchesProps {
   readonly fields: ReadonlyMap<string, Field>
 }
 
-export const Matches = ({ preview, hasTypes, hasFault, hasFilter, root, fields }: MatchesProps) => {
+export const Matches = ({
+  preview,
+  candidates,
+  hasTypes,
+  hasFault,
+  hasFilter,
+  root,
+  fields
+}: MatchesProps) => {
   const { day, isOld } = preview
   const mayRead = useMay("events:read")
   if (!mayRead)
     return <p className="quiet">This key may not read events (scope events:read), so none are counted.</p>
   if (!hasTypes)
     return <p className="quiet">Choose event types, and the events of the last 24 h are counted here.</p>
-  if (hasFault) return <b className={classes["waits"]}>No count while the filter has a fault</b>
+  if (hasFault)
+    return (
+      <div>
+        <b className={classes["waits"]}>No count while the filter has a fault</b>
+        {candidates !== undefined && (
+          <p className="note">
+            {plural(candidates, "event")} of the last 24 h {candidates === 1 ? "is" : "are"} of the chosen
+            types and accounts
+          </p>
+        )}
+      </div>
+    )
   if (day.isError && !isOld)
     return (
       <p className="bad" role="alert">

@@ -66,7 +66,7 @@ const Several = ({ condition, kind, field, label, isFaulty, onChange }: ValueInp
     error: isFaulty,
     value: values,
     onChange: change,
-    classNames: { pill: classes["pill"] ?? "" },
+    classNames: { pill: classes["pill"] ?? "", inputField: classes["typed"] ?? "" },
     placeholder: values.length === 0 ? "Enter adds one" : ""
   }
   return field?.values !== undefined && kind === "text" ? (
