@@ -48,7 +48,10 @@ const List = ({ types }: { readonly types: Types }) => {
       )}
       {byFamily(found, ({ type }) => type).map(([family, inFamily], at) => (
         <div key={family}>
-          <Family of={family} note={at === 0 && counts ? "last 24 h" : undefined} />
+          <Family
+            of={family}
+            note={at === 0 && counts && inFamily[0]!.field === undefined ? "last 24 h" : undefined}
+          />
           <ul>
             {inFamily.map(({ field, type }) => (
               <li key={type}>
@@ -110,25 +113,23 @@ export const Catalogue = () => (
             </>
           }
         >
-          {[...Map.groupBy(types, ({ event_type }) => event_type.split(".")[0]!)].map(
-            ([family, inFamily]) => (
-              <section key={family} className={classes["meanings"]}>
-                <Family of={family} />
-                <dl>
-                  {inFamily.map(({ description, event_type }) => (
-                    <div key={event_type}>
-                      <dt>
-                        <Link to="/catalogue/$type" params={{ type: event_type }}>
-                          {event_type}
-                        </Link>
-                      </dt>
-                      <dd>{describe(description, names).when}</dd>
-                    </div>
-                  ))}
-                </dl>
-              </section>
-            )
-          )}
+          {byFamily(types, ({ event_type }) => event_type).map(([family, inFamily]) => (
+            <section key={family} className={classes["meanings"]}>
+              <Family of={family} />
+              <dl>
+                {inFamily.map(({ description, event_type }) => (
+                  <div key={event_type}>
+                    <dt>
+                      <Link to="/catalogue/$type" params={{ type: event_type }}>
+                        {event_type}
+                      </Link>
+                    </dt>
+                    <dd>{describe(description, names).when}</dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          ))}
         </Page>
       )
     }}
