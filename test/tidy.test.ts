@@ -212,6 +212,17 @@ describe("files", () => {
     )
   })
 
+  it("name each layer that several tests share", () => {
+    // A layer without a name counts its tests to know when to close, and a repeated one twice: the last test of the
+    // file then runs without its services.
+    const unnamed = /\)\(\(it\) =>/
+    const nameless = tests.filter(({ code }) => unnamed.test(code))
+    assert.deepStrictEqual(
+      nameless.map(({ file }) => file),
+      []
+    )
+  })
+
   it("read limits that tests make smaller from the context, and replace no module", () => {
     const constant = new RegExp(`\\b(?:Limits|stageLimits)\\.(?:${Object.keys(stageLimits).join("|")})\\b`)
     const mock = /\bvi\.(?:do)?[mM]ock\(/

@@ -14,3 +14,5 @@ export const ledgerOfEventId = (eventId: EventId): number => Number(eventId.spli
 
 /** The hash of the transaction in a well-formed id. */
 export const transactionOfEventId = (eventId: EventId): string => eventId.split(":")[2] ?? ""
+
+export const typeOfEventId = (eventId: string): string => eventId.split(":")[3] ?? ""

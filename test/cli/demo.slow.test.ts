@@ -31,7 +31,7 @@ describe("the demo", () => {
         const [introduction = ""] = output.split("\nledger ", 1)
         assert.match(introduction, /\n {2}http:\/\/127\.0\.0\.1:\d+\/sign-in#link=link_test_\w{43}\n/)
         assert.match(introduction, /sign in at http:\/\/127\.0\.0\.1:\d+\/ with the key svc_test_\w+\n/)
-        assert.match(output, /Every event arrived at each of the 3 receivers/)
+        assert.match(output, /Every wanted event arrived at each of the 5 receivers/)
         const [, attempts, delivered, refused] = /failing +(\d+) +(\d+) +(\d+)/.exec(output) ?? []
         assert.isAbove(Number(delivered), 0)
         assert.strictEqual(Number(refused), 2 * Number(delivered))

@@ -1,6 +1,6 @@
 /** The demo's verdict is truthful; demo.slow.test.ts runs the demo itself. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Sample, SampleCount } from "../../src/cli/commands/demo/DemoReceiver.ts"
+import { type BySample, bySample, type SampleCount } from "../../src/cli/commands/demo/DemoReceiver.ts"
 import { judge } from "../../src/cli/commands/demo/Verdict.ts"
 
 const count = (fields: Partial<SampleCount> = {}): SampleCount => ({
@@ -13,13 +13,10 @@ const count = (fields: Partial<SampleCount> = {}): SampleCount => ({
   ]),
   ...fields
 })
-const all = (slow: SampleCount): Readonly<Record<Sample, SampleCount>> => ({
-  healthy: count(),
-  slow,
-  failing: count()
-})
-const expected = new Set(["e1", "e2"])
-const logHasAll = () => expected.size
+const all = (slow: SampleCount): BySample<SampleCount> => ({ ...bySample(() => count()), slow })
+const events = new Set(["e1", "e2"])
+const expected = bySample(() => events)
+const logHasAll = () => events.size
 
 describe("the demo's verdict", () => {
   it("is good when every event arrived at every receiver and the delivery log says so", () => {
@@ -42,11 +39,27 @@ describe("the demo's verdict", () => {
     const surplus = new Map([...count().accepted, ["e3", "payment.xrp"] as const])
     assert.deepStrictEqual(faultsOf(count({ accepted: surplus })), ["slow: 1 unexpected events, first e3"])
     assert.deepStrictEqual(faultsOf(count({ wrongSignatures: 1 })), ["slow: 1 wrong signatures"])
-    assert.strictEqual(faultsOf(count(), () => 1).length, 3)
+    assert.strictEqual(faultsOf(count(), () => 1).length, 5)
+  })
+
+  it("expects at each receiver only what its webhook wants", () => {
+    const wanted = { ...expected, slow: new Set(["e1"]) }
+    const { faults } = judge(wanted, all(count()), logHasAll)
+    assert.deepStrictEqual(faults, [
+      "slow: 1 unexpected events, first e2",
+      "slow: 2 of 1 deliveries are recorded as delivered"
+    ])
   })
 
   it("is not good when nothing happened at all", () => {
     const nothing = count({ accepted: new Map() })
-    assert.isFalse(judge(new Set(), { healthy: nothing, slow: nothing, failing: nothing }, () => 0).ok)
+    const none = new Set<string>()
+    assert.isFalse(
+      judge(
+        bySample(() => none),
+        bySample(() => nothing),
+        () => 0
+      ).ok
+    )
   })
 })

@@ -6,7 +6,7 @@ import { checkOnEveryScreen, openSignedIn } from "../support/dashboardPages.ts"
 import { DashboardService, dashboardService } from "../support/dashboardService.ts"
 
 describeInBrowser("plan and usage", () => {
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "show on every screen the limits of the plan",
       () =>

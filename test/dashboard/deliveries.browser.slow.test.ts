@@ -26,7 +26,7 @@ const leave = async (opened: OpenPage, load: () => Promise<unknown>) => {
 const CHECK_MS = 240_000
 
 describeInBrowser("the pages of deliveries", () => {
-  layer(world, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(world, { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "show on every screen what they are for, without a fault that axe-core finds",
       () =>

@@ -22,7 +22,7 @@ const payment = Effect.gen(function* () {
 })
 
 describeInBrowser("the pages of events", () => {
-  layer(world, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(world, { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "show on every screen what they are for, without a fault that axe-core finds",
       () =>

@@ -22,7 +22,7 @@ describeInBrowser("a list", () => {
   layer(Layer.provideMerge(receivers, dashboardService()), {
     excludeTestServices: true,
     timeout: "120 seconds"
-  })((it) => {
+  })("in a browser", (it) => {
     it.effect(
       "is saved as CSV and as NDJSON with its filters: webhooks, events, incidents",
       () =>

@@ -7,7 +7,7 @@ import { DashboardService, dashboardService } from "../support/dashboardService.
 import { makeReceiver } from "../support/receiver.ts"
 
 describeInBrowser("the first steps", () => {
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "lead from a service without a webhook to the first event",
       () =>
@@ -55,7 +55,7 @@ describeInBrowser("the first steps", () => {
     )
   })
 
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "wait for an event after a reload, and say why the receiver did not accept it",
       () =>

@@ -28,7 +28,7 @@ const incident = Effect.gen(function* () {
 })
 
 describeInBrowser("the pages of incidents", () => {
-  layer(world, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(world, { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "show on every screen what they are for, without a fault that axe-core finds",
       () =>

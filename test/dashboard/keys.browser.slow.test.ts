@@ -7,7 +7,7 @@ import { checkOnEveryScreen, openSignedIn } from "../support/dashboardPages.ts"
 import { DashboardService, dashboardService } from "../support/dashboardService.ts"
 
 describeInBrowser("API keys", () => {
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "are made, shown once until they are stored, replaced and revoked",
       () =>

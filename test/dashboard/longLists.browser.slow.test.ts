@@ -26,7 +26,7 @@ const rows = Array.from({ length: ROWS }, (_, index) => ({
 }))
 
 describeInBrowser("a list of 100,000 rows", () => {
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect("can be scrolled to its end, and never has more than a screen of rows in the document", () =>
       Effect.gen(function* () {
         const { liveKey } = yield* DashboardService

@@ -7,7 +7,7 @@ import { checkOnEveryScreen, openSignedIn } from "../support/dashboardPages.ts"
 import { DashboardService, dashboardService } from "../support/dashboardService.ts"
 
 describeInBrowser("the pages about the service", () => {
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "show on every screen what they are for, without a fault that axe-core finds",
       () =>

@@ -28,7 +28,7 @@ describeInBrowser("the way back from a failure", () => {
   layer(Layer.provideMerge(receivers, dashboardService({ DELIVERY_RETRY_DELAYS: "1h" })), {
     excludeTestServices: true,
     timeout: "120 seconds"
-  })((it) => {
+  })("in a browser", (it) => {
     it.effect(
       "takes five steps with the keyboard, and ends at a healthy webhook and a closed incident",
       () =>

@@ -27,7 +27,7 @@ const replay = Effect.fnUntraced(function* (fields: object) {
 const UNKNOWN = `xrpl:7:${"0".repeat(64)}:payment.xrp`
 
 describeInBrowser("the pages of replays", () => {
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "count a replay while it is chosen, start it, show its deliveries and list it",
       () =>

@@ -43,7 +43,7 @@ interface Screen {
 
 const chosen = (process.env["SCREENSHOTS"] ?? "").split(",").filter((name) => name !== "")
 
-layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })((it) => {
+layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })("in a browser", (it) => {
   it.effect(
     "screenshots",
     () =>

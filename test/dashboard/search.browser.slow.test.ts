@@ -7,7 +7,7 @@ import { openSignedIn } from "../support/dashboardPages.ts"
 import { DashboardService, dashboardService } from "../support/dashboardService.ts"
 
 describeInBrowser("the search", () => {
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect("opens by keys on every page, and finds pages, webhooks, events and deliveries", () =>
       Effect.gen(function* () {
         const { liveKey, url } = yield* DashboardService

@@ -32,7 +32,7 @@ const fileOf = async (page: Page, button: string) => {
 const CHECK_MS = 120_000
 
 describeInBrowser("the list of deliveries", () => {
-  layer(world, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(world, { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "has no fault that axe-core finds while rows are selected, on any screen",
       () =>

@@ -42,7 +42,7 @@ const PAGES = [
 ]
 
 describeInBrowser("the dashboard in a browser", () => {
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect("is at / and at each of its own paths, without an error or a request to another origin", () =>
       Effect.gen(function* () {
         const { open } = yield* DashboardService

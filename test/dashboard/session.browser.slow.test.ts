@@ -17,7 +17,7 @@ const signInWith = (page: Page, key: string) =>
   })
 
 describeInBrowser("a viewer's session", () => {
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect("leads back to the page that was asked for", () =>
       Effect.gen(function* () {
         const { liveKey } = yield* DashboardService

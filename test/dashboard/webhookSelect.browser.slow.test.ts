@@ -56,7 +56,7 @@ const shows = (page: Page, name: string) =>
 const optionsOf = (page: Page) => page.getByRole("listbox").getByRole("option")
 
 describeInBrowser("one of many webhooks", () => {
-  layer(world, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(world, { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "is legible on every screen while it is open, without a fault that axe-core finds",
       () =>

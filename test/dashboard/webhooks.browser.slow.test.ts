@@ -34,7 +34,7 @@ const register = Effect.fnUntraced(function* (fields: object) {
 })
 
 describeInBrowser("the pages of webhooks", () => {
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "create, test, pause, disable, enable, rotate, edit and delete a webhook",
       () =>

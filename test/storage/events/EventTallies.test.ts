@@ -27,7 +27,7 @@ const byRank = <A extends { readonly type: LedgerEvent["event_type"] }>(tallies:
   tallies.toSorted((a, b) => rankOf(a.type) - rankOf(b.type))
 
 describe("a tally", () => {
-  layer(replayingLayer)((it) => {
+  layer(replayingLayer)("in the store", (it) => {
     const wanted: ReadonlyArray<readonly [name: string, filters: ReplayFilters]> = [
       ["everything", {}],
       ["types", { event_types: ["nft.minted", "check.cancelled"] }],

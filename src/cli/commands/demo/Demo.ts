@@ -1,13 +1,15 @@
 /**
- * `ledgerhook demo`: runs the whole service without network or settings. A simulated ledger closes every second. Three
- * receivers get the events: one answers at once, one slowly, one accepts only the third attempt. With `--ledgers N` the
- * demo ends after N ledgers, and exits 0 only if each event that the simulator caused (not: that was detected) arrived
- * at each receiver with a valid signature. A signal ends it with a summary and exit code 0, or 130 with `--ledgers`.
+ * `ledgerhook demo`: runs the whole service without network or settings. A simulated ledger closes every second. Five
+ * receivers get the events: one answers slowly, one accepts only the third attempt. With `--ledgers N` the demo ends
+ * after N ledgers, and exits 0 only if each event that the simulator caused (not: that was detected) arrived at each
+ * receiver that wants it with a valid signature. A signal ends it with a summary and exit code 0, or 130 with `--ledgers`.
  */
 
 import { Clock, Effect, Option, References, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
+import { typeOfEventId } from "../../../domain/EventId.ts"
 import type { WebhookId } from "../../../domain/Ids.ts"
+import { expandPatterns } from "../../../domain/WebhookRules.ts"
 import type { ClosedLedger } from "../../../simulator/Chain.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
 import { optional, wholeNumber } from "../../terminal/Flags.ts"
@@ -16,7 +18,7 @@ import { Invocation, stdoutColour } from "../../terminal/Invocation.ts"
 import { print, terminalRows } from "../../terminal/Output.ts"
 import { REFRESH_MS } from "../../terminal/Progress.ts"
 import { Signals } from "../../terminal/Signals.ts"
-import { FAILURES, type Sample, SLOW_MS, samples } from "./DemoReceiver.ts"
+import { bySample, FAILURES, type Sample, SLOW_MS, samples, sampleWebhooks } from "./DemoReceiver.ts"
 import type { DemoParts } from "./DemoService.ts"
 import { type DemoSnapshot, ledgerLine, panel, summary } from "./DemoView.ts"
 import { judge } from "./Verdict.ts"
@@ -51,8 +53,9 @@ const tally = (types: Iterable<string>): ReadonlyMap<string, number> => {
 const introduction = ({ apiUrl, key, signInUrl }: DemoParts) =>
   [
     "",
-    "A simulated ledger closes every second. Its events are delivered to three receivers:",
-    `healthy answers at once, slow after ${SLOW_MS} ms, failing refuses the first ${FAILURES} attempts of each delivery.`,
+    "A simulated ledger closes every second. Its events are delivered to five receivers:",
+    `healthy answers at once, slow after ${SLOW_MS} ms, failing refuses the first ${FAILURES} attempts of each delivery;`,
+    "payments and trades want only some of the events.",
     "Meanwhile, open the dashboard in a browser. This link signs in once, within 10 minutes:",
     "",
     `  ${signInUrl}`,
@@ -80,7 +83,8 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
   yield* print(introduction(parts))
 
   const startedAt = yield* Clock.currentTimeMillis
-  const expected = new Set<string>()
+  const wanted = bySample((sample) => new Set<string>(expandPatterns(sampleWebhooks[sample].event_types)))
+  const expected = bySample(() => new Set<string>())
   const closed: Array<ClosedLedger["header"] & { readonly transactions: number }> = []
   const { counts } = parts.receiver
 
@@ -121,7 +125,9 @@ const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
 
   const closeOne = Effect.gen(function* () {
     const ledger = yield* parts.close
-    for (const id of expectedEventIds(ledger)) expected.add(id)
+    for (const id of expectedEventIds(ledger)) {
+      for (const sample of samples) if (wanted[sample].has(typeOfEventId(id))) expected[sample].add(id)
+    }
     closed.push({ ...ledger.header, transactions: ledger.transactions.length })
     if (!live) yield* print(ledgerLine(yield* snapshot))
   })
@@ -168,7 +174,7 @@ export const demo = Command.make(
 ).pipe(
   about(
     "Try the service without network or settings",
-    "Run the whole service without network or settings: a simulated ledger that closes every second, three webhooks with a built-in receiver, and a view that updates itself.",
+    "Run the whole service without network or settings: a simulated ledger that closes every second, five webhooks with a built-in receiver, and a view that updates itself.",
     {
       "ledgerhook demo": "Run until Ctrl-C, then print a summary",
       "ledgerhook demo --ledgers 20": "Run 20 ledgers and print a summary; exit 0 if nothing is missing"

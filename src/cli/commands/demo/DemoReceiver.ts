@@ -1,7 +1,7 @@
 /**
- * The demo's receiver: an HTTP server with one path for each sample webhook. `healthy` answers at once, `slow` after
- * 400 ms, `failing` answers 503 to the first two attempts of each delivery. It verifies signatures and counts what
- * arrives, for the summary.
+ * The demo's receiver: an HTTP server with one path for each sample webhook. `slow` answers after 400 ms, `failing`
+ * answers 503 to the first two attempts of each delivery, the others answer at once. It verifies signatures and counts
+ * what arrives, for the summary.
  */
 
 import { Effect } from "effect"
@@ -9,13 +9,28 @@ import type { DeliveryId } from "../../../domain/Ids.ts"
 import { verifySignature } from "../Received.ts"
 import { makeReceiver, type Post } from "../Receiver.ts"
 
-export const samples = ["healthy", "slow", "failing"] as const
-export type Sample = (typeof samples)[number]
-
 /** Delay of `slow`. */
 export const SLOW_MS = 400
 /** How many attempts of each delivery `failing` refuses. */
 export const FAILURES = 2
+
+/** Two want a part of the events, so that the dashboard shows which family goes where. */
+export const sampleWebhooks = {
+  healthy: { description: "Answers at once", event_types: ["*"] },
+  slow: { description: `Answers after ${SLOW_MS} ms`, event_types: ["*"] },
+  failing: { description: "Refuses each delivery twice", event_types: ["*"] },
+  payments: { description: "Payments only", event_types: ["payment.*"] },
+  trades: { description: "NFTs and DEX offers", event_types: ["nft.*", "dex.*"] }
+}
+export type Sample = keyof typeof sampleWebhooks
+
+export const samples = Object.keys(sampleWebhooks) as ReadonlyArray<Sample>
+
+/** A value for each sample. */
+export type BySample<A> = Readonly<Record<Sample, A>>
+
+export const bySample = <A>(of: (sample: Sample) => A): BySample<A> =>
+  Object.fromEntries(samples.map((sample) => [sample, of(sample)])) as BySample<A>
 
 export interface SampleCount {
   attempts: number
@@ -27,14 +42,14 @@ export interface SampleCount {
 
 export interface DemoReceiver {
   readonly urlOf: (sample: Sample) => string
-  readonly counts: Readonly<Record<Sample, SampleCount>>
+  readonly counts: BySample<SampleCount>
   readonly secrets: Map<Sample, string>
 }
 
 const newCount = (): SampleCount => ({ attempts: 0, refused: 0, wrongSignatures: 0, accepted: new Map() })
 
 export const makeDemoReceiver = Effect.gen(function* () {
-  const counts: DemoReceiver["counts"] = { healthy: newCount(), slow: newCount(), failing: newCount() }
+  const counts = bySample(newCount)
   const secrets = new Map<Sample, string>()
   /** Delivery id → how many attempts `failing` has refused. */
   const refusals = new Map<string, number>()

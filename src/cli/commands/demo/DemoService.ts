@@ -1,5 +1,5 @@
 /**
- * Sets up the demo: the simulated ledger, the receiver, the whole service in a temporary folder, and three webhooks,
+ * Sets up the demo: the simulated ledger, the receiver, the whole service in a temporary folder, and the webhooks,
  * which are registered through the API. Everything is removed when the scope closes.
  */
 import { mkdtempSync, rmSync } from "node:fs"
@@ -19,11 +19,12 @@ import { ApiKeyStore } from "../../../storage/accounts/ApiKeyStore.ts"
 import { SessionStore } from "../../../storage/accounts/SessionStore.ts"
 import { withService } from "../../service/Service.ts"
 import { Invocation, settingsOf } from "../../terminal/Invocation.ts"
-import { makeDemoReceiver, type Sample, samples } from "./DemoReceiver.ts"
+import { makeDemoReceiver, type Sample, samples, sampleWebhooks } from "./DemoReceiver.ts"
 
 /** Fixed, so that every run has the same ledgers. */
 const SEED = 20_261_121
-const TRANSACTIONS_PER_LEDGER = 10
+/** About 25 events: enough for a picture with all families, few enough for a small machine. */
+const TRANSACTIONS_PER_LEDGER = 30
 
 const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-demo-"))),
@@ -76,7 +77,7 @@ export const startDemo = Effect.gen(function* () {
   const webhookIds = new Map<string, Sample>()
   for (const sample of samples) {
     const { id, secret } = yield* withService(
-      (api) => api.webhooks.create({ payload: { url: receiver.urlOf(sample), event_types: ["*"] } }),
+      (api) => api.webhooks.create({ payload: { url: receiver.urlOf(sample), ...sampleWebhooks[sample] } }),
       { url: apiUrl, key: key.value }
     )
     webhookIds.set(id, sample)

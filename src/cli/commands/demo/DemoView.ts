@@ -133,7 +133,7 @@ export const summary = (
     ...verdict.faults.map((fault) => paint(fault, YELLOW)),
     verdict.ok
       ? paint(
-          `Every event arrived at each of the ${snapshot.samples.length} receivers with a valid signature.`,
+          `Every wanted event arrived at each of the ${snapshot.samples.length} receivers with a valid signature.`,
           GREEN
         )
       : stopped
