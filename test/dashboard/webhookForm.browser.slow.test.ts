@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { encodeAccountID } from "ripple-address-codec"
-import { apiClient } from "../support/apiClient.ts"
+import { addressOfAccountId } from "../../src/domain/AccountId.ts"
+import { apiClient, waitUntil } from "../support/apiClient.ts"
 import { accessibilityFaults, assertQuiet, describeInBrowser } from "../support/browser.ts"
 import { checkOnEveryScreen, openSignedIn } from "../support/dashboardPages.ts"
 import { DashboardService, dashboardService } from "../support/dashboardService.ts"
@@ -14,20 +14,20 @@ const X_ADDRESS = "X7TYFSeMMWzmBJDgxLiXsy6a4wWVxf5jieKsTnBCKPZKpG6"
 const account = (number: number): string => {
   const bytes = Buffer.alloc(20, 7)
   bytes.writeUInt32BE(number + 1, 10)
-  return encodeAccountID(bytes)
+  return addressOfAccountId(bytes.toString("hex"))
 }
 const accounts = Array.from({ length: ACCOUNTS }, (_, number) => account(number))
 
-/** Ledgers with events of many types. */
+/** Closes ledgers until the event index has payments. */
 const ledgers = Effect.gen(function* () {
   const { closeLedger, liveKey, url } = yield* DashboardService
   const counted = apiClient(url, liveKey).call("GET", "/v1/events/counts")
-  for (let number = 0; number < 40; number++) {
-    yield* closeLedger
-    const { body } = yield* counted
-    if (JSON.stringify(body).includes("payment.xrp")) return
-    yield* Effect.sleep(250)
-  }
+  yield* waitUntil(
+    Effect.map(Effect.andThen(closeLedger, counted), ({ body }) =>
+      JSON.stringify(body).includes("payment.xrp")
+    ),
+    "30 seconds"
+  )
 })
 
 const choose = async (page: Page, label: string, option: string) => {

@@ -1,4 +1,4 @@
+/** Whether the screen is so narrow that lists have one column. */
 import { useMediaQuery } from "@mantine/hooks"
 
-/** Below 640 pixels lists have one column. */
 export const useIsNarrow = (): boolean => useMediaQuery("(max-width: 40rem)") ?? false

@@ -117,14 +117,16 @@ const ConditionRow = ({ condition, number, fields, faultsOf, onChange }: Conditi
             onChange({ ...condition, operator, value: kept(condition.value, condition.operator, operator) })
           }}
         />
-        <ValueInput
-          condition={condition}
-          kind={kind}
-          field={field}
-          label={`Value of condition ${number}`}
-          isFaulty={faults.length > 0 && !isField}
-          onChange={(value) => onChange({ ...condition, value })}
-        />
+        <div className={classes["value"]}>
+          <ValueInput
+            condition={condition}
+            kind={kind}
+            field={field}
+            label={`Value of condition ${number}`}
+            isFaulty={faults.length > 0 && !isField}
+            onChange={(value) => onChange({ ...condition, value })}
+          />
+        </div>
         <ActionIcon
           variant="subtle"
           color="gray"

@@ -78,7 +78,7 @@ const Several = ({ condition, kind, field, label, isFaulty, onChange }: ValueInp
 
 export const ValueInput = (props: ValueInputProps) => {
   const { condition, kind, field, label, isFaulty, onChange } = props
-  if (takesNone(condition.operator)) return <span />
+  if (takesNone(condition.operator)) return null
   if (takesList(condition.operator)) return <Several {...props} />
   const choices = kind === "boolean" ? ["true", "false"] : kind === "text" ? field?.values : undefined
   if (choices === undefined) return <One key={`${condition.field} ${kind}`} {...props} />
