@@ -1,4 +1,4 @@
-/** Marks the strings, comments, numbers and keywords of a program, of any language of the guides. Pure. */
+/** Marks the names of JSON fields, strings, comments, numbers and keywords of a program, of any language of the guides. Pure. */
 import { escaped } from "./HtmlPage.ts"
 
 const KEYWORDS =
@@ -6,10 +6,11 @@ const KEYWORDS =
 
 const TOKENS = new RegExp(
   [
+    String.raw`(?<key>"(?:\\.|[^"\\\n])*"(?=\s*:))`,
     String.raw`(?<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\`(?:\\.|[^\`\\])*\`)`,
     String.raw`(?<comment>//.*|(?<![^\s])(?:#|--\s).*)`,
     String.raw`(?<number>\b\d[\d_.]*\b)`,
-    String.raw`(?<keyword>\b(?:${KEYWORDS.replaceAll(" ", "|")})\b)`
+    String.raw`(?<keyword>(?<![.$\w])(?:${KEYWORDS.replaceAll(" ", "|")})\b)`
   ].join("|"),
   "g"
 )

@@ -118,7 +118,7 @@ describeInBrowser("the dashboard in a browser", () => {
             )
           }
         }),
-      120_000
+      240_000
     )
 
     it.effect("leaves /docs and the API as they are", () =>

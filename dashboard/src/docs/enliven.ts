@@ -1,15 +1,17 @@
 /**
  * What a script adds to a page of the documentation, in the dashboard and outside: copying, tabs where code stands in
- * several languages, a mark at the section in sight, and search. The page can be read without it.
+ * several languages, a mark at the section in sight, and search. The page can be read without it. It imports nothing of the
+ * app, so that the app is not cut into more files for it.
  */
-import { copyText } from "../parts/copying.ts"
-import { isDialogOpen, isTyping } from "../parts/rowLinks.ts"
 import { COPY, iconOf } from "./icons.ts"
 import { addSearch } from "./searchField.ts"
 
 const COPIED_MS = 2_000
 /** A section is in sight when its heading is above this line. */
 const LINE_PX = 120
+
+/** Here a key is a letter. */
+const TYPED_IN = "input, textarea, select, [contenteditable], [role=dialog]"
 
 const button = (label: string, onClick: () => void): HTMLButtonElement => {
   const made = document.createElement("button")
@@ -22,7 +24,8 @@ const button = (label: string, onClick: () => void): HTMLButtonElement => {
 const addCopy = (figure: Element): void => {
   const label = document.createTextNode("Copy")
   const copy = button("", () => {
-    copyText(figure.querySelector("pre")!.textContent)
+    // Pages without TLS have no clipboard, but on the machine itself.
+    navigator.clipboard?.writeText(figure.querySelector("pre")!.textContent).catch(() => {})
     label.data = "Copied"
     setTimeout(() => {
       label.data = "Copy"
@@ -90,7 +93,7 @@ export const enliven = (page: HTMLElement, hrefOf = (to: string) => to): (() => 
     "keydown",
     (event) => {
       if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return
-      if (isTyping(event.target) || isDialogOpen()) return
+      if (event.target instanceof Element && event.target.closest(TYPED_IN) !== null) return
       event.preventDefault()
       // Elsewhere in the dashboard this key opens the search of everything.
       event.stopImmediatePropagation()

@@ -4,7 +4,7 @@ import classes from "./Keys.module.css"
 
 const keys: ReadonlyArray<readonly [keys: ReadonlyArray<string>, what: string]> = [
   [["Ctrl", "K"], "Search: pages, webhooks, hashes, addresses, ids"],
-  [["/"], "The same"],
+  [["/"], "The same; beside a guide, search the guides"],
   [["j"], "The next row of a list"],
   [["k"], "The row before"],
   [["Enter"], "Open the row"],
