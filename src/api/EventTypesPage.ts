@@ -31,7 +31,7 @@ const pageOf = (types: ReadonlyArray<DescribedEventType>): Content => {
       contentsGroup("Types of fields", [`<a href="#types">Types of fields</a>`])
     ].join("\n"),
     article: `<h1>Event types</h1>
-<p>What each event type means, and the fields of its <code>payload</code>. A webhook asks for single types, for families such as <code>nft.*</code>, or for <code>*</code>. The <a href="/docs">API reference</a> says how. <code>GET /v1/event-types</code> has the same as JSON, with a JSON Schema of each payload.</p>
+<p>What each event type means, and the fields of its <code>payload</code>. A webhook asks for single types, for families such as <code>nft.*</code>, or for <code>*</code>. The <a href="/docs">API reference</a> says how. <code>GET /v1/event-types</code> has the same as JSON, with a JSON Schema of each payload. With a key, the <a href="/catalogue">catalogue of the dashboard</a> also counts them, sends you an example, and has programs that receive each type.</p>
 <p>Fields that do not apply are absent, never null. New versions may add optional fields and event types.</p>
 ${types.map(typeSection).join("\n")}
 <h2 id="types">Types of fields</h2>

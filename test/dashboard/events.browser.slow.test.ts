@@ -39,9 +39,10 @@ describeInBrowser("the pages of events", () => {
             await page.getByRole("combobox", { name: "Event types" }).click()
             await page.getByRole("option", { name: "nft.* (all)", selected: true }).waitFor()
           })
-          yield* checkOnEveryScreen(liveKey, `/events/${encodeURIComponent(id)}`, ({ page }) =>
-            page.getByText("Not concerned").waitFor()
-          )
+          yield* checkOnEveryScreen(liveKey, `/events/${encodeURIComponent(id)}`, async ({ page }) => {
+            await page.getByText("Other types only").click()
+            await page.getByText("Not concerned").waitFor()
+          })
         }),
       CHECK_MS
     )
@@ -66,7 +67,7 @@ describeInBrowser("the pages of events", () => {
           await page.getByText("No event matches").waitFor()
           await page.getByRole("button", { name: "Clear filters" }).click()
           await table.locator(`a[title="${id}"]`).click()
-          await page.getByRole("link", { name: payload.sender }).click()
+          await page.getByTitle(`${payload.sender}: events of this account`).click()
           await page.waitForURL(new RegExp(`account=${payload.sender}`))
           await table.locator(`a[title="${id}"]`).waitFor()
           assert.strictEqual(await page.getByLabel("Account", { exact: true }).inputValue(), payload.sender)
@@ -117,23 +118,52 @@ describeInBrowser("the pages of events", () => {
         const opened = yield* openSignedIn(liveKey, `/events/${encodeURIComponent(id)}`)
         const { page } = opened
         yield* Effect.promise(async () => {
+          await page.getByRole("heading", { name: `${xrp(payload.amount)} paid` }).waitFor()
+          await page.getByText(`"amount": "${payload.amount}"`).waitFor()
+          await page.getByText("Fields", { exact: true }).click()
           await page.getByText(xrp(payload.amount)!, { exact: true }).waitFor()
+          await page.getByRole("heading", { name: "2 webhooks want it" }).waitFor()
+          await page.getByRole("heading", { name: "1 does not" }).waitFor()
           const receivers = page.locator("li")
           const accepted = receivers.filter({ hasText: "Accepting" })
-          await accepted.getByText("delivered").waitFor()
-          await receivers.filter({ hasText: `Failing ${HOSTILE_SHOWN}` }).waitFor()
-          await receivers
-            .filter({ hasText: "Not concerned" })
-            .getByText("does not ask for this event type")
-            .waitFor()
+          await accepted.getByText("Delivered").waitFor()
+          await accepted.getByText("first attempt, HTTP 200").waitFor()
+          const failing = receivers.filter({ hasText: `Failing ${HOSTILE_SHOWN}` })
+          await failing.getByText(/attempts?, HTTP 503; next at \d/).waitFor()
+          await page.getByText("Other types only").click()
+          await receivers.filter({ hasText: "Not concerned" }).getByText("Wants account.deleted.").waitFor()
           const explorer = page.getByRole("link", { name: /public explorer/ })
           assert.strictEqual(
             await explorer.getAttribute("href"),
             `https://livenet.xrpl.org/transactions/${payload.tx_hash}`
           )
           assert.strictEqual(await explorer.getAttribute("rel"), "noreferrer noopener")
-          await accepted.getByRole("link", { name: "See the delivery" }).click()
+          await accepted.getByRole("link", { name: "Accepting" }).click()
           await page.getByText("Verify the signature").waitFor()
+        })
+        assertQuiet(opened)
+      })
+    )
+
+    it.effect("send an event again to a webhook that did not want it, and copy its id", () =>
+      Effect.gen(function* () {
+        const { liveKey } = yield* DashboardService
+        const { id } = yield* payment
+        const opened = yield* openSignedIn(liveKey, `/events/${encodeURIComponent(id)}`, {
+          permissions: ["clipboard-read", "clipboard-write"]
+        })
+        const { page } = opened
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Copy id" }).click()
+          await page.getByRole("button", { name: "Copied" }).waitFor()
+          assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), id)
+          await page.getByRole("button", { name: "Replay to…" }).click()
+          const dialog = page.getByRole("dialog")
+          await dialog.getByRole("combobox", { name: "Webhook" }).click()
+          await dialog.getByRole("option", { name: "Not concerned" }).click()
+          await dialog.getByRole("button", { name: "Replay the event" }).click()
+          await dialog.getByRole("link", { name: "Watch it" }).click()
+          await page.waitForURL(/\/replay\/rpl_job_/)
         })
         assertQuiet(opened)
       })
@@ -171,9 +201,10 @@ describeInBrowser("the pages of events", () => {
           )
           await page.evaluate(`history.pushState(null, "", "/events/${encodeURIComponent(id)}")`)
           await page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
-          await page.getByText(HOSTILE_SHOWN, { exact: true }).nth(2).waitFor()
           await page.getByRole("button", { name: /^Show all .* characters/ }).click()
           assert.include(await page.locator("pre").last().textContent(), LONG)
+          await page.getByText("Fields", { exact: true }).click()
+          await page.getByText(HOSTILE_SHOWN, { exact: true }).nth(2).waitFor()
           assert.isUndefined(await page.evaluate("window.hacked"))
           assert.isAtMost(await page.evaluate<number>("document.documentElement.scrollWidth"), 360)
         })
@@ -211,11 +242,11 @@ describeInBrowser("the pages of events", () => {
             })
           )
           await page.locator(`a[title="${id}"]`).click()
-          await page.getByText("What happened").waitFor()
+          await page.getByRole("heading", { name: /paid$/ }).waitFor()
           await page.getByText("Disk of paper.").waitFor()
           await page.unroute("**/v1/explain*")
           await page.getByRole("button", { name: "Try again" }).click()
-          await page.getByText("Not concerned").waitFor()
+          await page.getByText("Other types only").waitFor()
         })
       })
     )

@@ -49,7 +49,12 @@ export const navigation: ReadonlyArray<readonly [heading: string | undefined, pl
     [
       "Build",
       [
-        { to: "/docs/event-types", label: "Event catalogue", icon: IconListDetails },
+        {
+          to: "/catalogue",
+          label: "Event catalogue",
+          icon: IconListDetails,
+          detail: "types, fields, examples, code"
+        },
         { to: "/reference", label: "API reference", icon: IconApi },
         { to: "/guides", label: "Guides", icon: IconBook2, detail: "how to receive, replay and run it" }
       ]

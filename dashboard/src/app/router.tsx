@@ -46,6 +46,7 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       ...page("/webhooks/new"),
+      validateSearch: (search: Record<string, unknown>) => ({ event_type: text(search["event_type"]) }),
       component: lazyRouteComponent(() => import("../pages/webhooks/NewWebhook.tsx"), "NewWebhook")
     }),
     createRoute({
@@ -78,6 +79,14 @@ const routeTree = root.addChildren([
       ...page("/events/$id"),
       validateSearch: (search: Record<string, unknown>) => ({ network: text(search["network"]) }),
       component: lazyRouteComponent(() => import("../pages/events/Event.tsx"), "Event")
+    }),
+    createRoute({
+      ...page("/catalogue"),
+      component: lazyRouteComponent(() => import("../pages/catalogue/Catalogue.tsx"), "Catalogue")
+    }),
+    createRoute({
+      ...page("/catalogue/$type"),
+      component: lazyRouteComponent(() => import("../pages/catalogue/Catalogue.tsx"), "CatalogueType")
     }),
     createRoute({
       ...page("/coverage"),

@@ -1,14 +1,20 @@
 /** A page's headline, what it is part of, its actions, and its content. The headline is the tab's title too. */
 import { IconChevronRight } from "@tabler/icons-react"
 import { Link, type LinkProps } from "@tanstack/react-router"
-import { type ReactNode, useEffect, useId } from "react"
+import { Fragment, type ReactNode, useEffect, useId } from "react"
 import classes from "./Page.module.css"
+
+interface Within {
+  readonly to: LinkProps["to"]
+  readonly search?: LinkProps["search"]
+  readonly label: string
+}
 
 interface PageProps {
   readonly title: string
   readonly icon?: ReactNode
-  /** The list that the page's thing is in. */
-  readonly within?: { readonly to: LinkProps["to"]; readonly label: string }
+  /** The list that the page's thing is in; several, if it is in a list that is in another. */
+  readonly within?: Within | ReadonlyArray<Within>
   /** What the thing is called after that list. By default its headline. */
   readonly name?: string
   /** What else the headline would say, under it. */
@@ -25,8 +31,14 @@ export const Page = ({ title, icon, within, name = title, note, actions, childre
     <>
       {within && (
         <div className={classes["within"]}>
-          <Link to={within.to}>{within.label}</Link>
-          <IconChevronRight size={14} aria-hidden />
+          {[within].flat().map(({ label, search, to }) => (
+            <Fragment key={label}>
+              <Link to={to} search={search}>
+                {label}
+              </Link>
+              <IconChevronRight size={14} aria-hidden />
+            </Fragment>
+          ))}
           <b aria-hidden>{name}</b>
         </div>
       )}

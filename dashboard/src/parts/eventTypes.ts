@@ -44,3 +44,31 @@ export interface Family {
 export const families: ReadonlyArray<Family> = [
   ...Map.groupBy(eventTypes, (type) => `${type.slice(0, type.indexOf("."))}.*`)
 ].map(([pattern, types]) => ({ pattern, types }))
+
+/** What people call a family: "Trust lines" of `trustline.*`. */
+const familyNames: Readonly<Record<string, string>> = {
+  payment: "Payments",
+  dex: "DEX offers",
+  nft: "NFTs",
+  trustline: "Trust lines",
+  account: "Accounts",
+  escrow: "Escrows",
+  check: "Checks"
+}
+
+const familyOf = (pattern: string): string => pattern.split(".")[0]!
+
+/** Of a type or a pattern. A family that a later version has added is called what the API calls it. */
+export const familyName = (pattern: string): string => familyNames[familyOf(pattern)] ?? familyOf(pattern)
+
+/** Grouped by family, in the order that pictures have, with families of a later version at the end. */
+export const byFamily = <One>(
+  all: ReadonlyArray<One>,
+  typeOf: (one: One) => string
+): ReadonlyArray<readonly [family: string, ReadonlyArray<One>]> => {
+  const groups = Map.groupBy(all, (one) => familyOf(typeOf(one)))
+  return [...new Set([...Object.keys(familyNames), ...groups.keys()])].flatMap((family) => {
+    const group = groups.get(family)
+    return group === undefined ? [] : [[family, group] as const]
+  })
+}

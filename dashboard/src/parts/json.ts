@@ -27,6 +27,25 @@ export const jsonParts = (text: string): ReadonlyArray<JsonPart> => {
   return parts
 }
 
+/** A line of an object's indented JSON. */
+export interface JsonLine {
+  readonly text: string
+  /** The object's own field that the line belongs to; undefined of the brackets around all. */
+  readonly field: string | undefined
+}
+
+export const jsonLines = (value: object): ReadonlyArray<JsonLine> => {
+  let field: string | undefined
+  return JSON.stringify(value, null, 2)
+    .split("\n")
+    .map((text) => {
+      // The object's own fields are indented by two spaces, and what is in them by more.
+      const begins = /^ {2}"((?:[^"\\]|\\.)*)":/.exec(text)?.[1]
+      if (begins !== undefined) field = JSON.parse(`"${begins}"`) as string
+      return { text, field: /^[{}]/.test(text) ? undefined : field }
+    })
+}
+
 /** Null if the text is empty, undefined if it is no JSON object. */
 export const objectIn = (text: string): object | null | undefined => {
   if (text.trim() === "") return null

@@ -110,7 +110,9 @@ export const Payload = ({ payload, network }: PayloadProps) => {
           <dt title={field}>{labelOf(field)}</dt>
           <dd>
             <Value field={field} value={value} network={network} currency={currency} />{" "}
-            {field === "tx_hash" && <Copy value={String(value)} what="the transaction's hash" />}
+            {field === "tx_hash" && (
+              <Copy value={String(value)} what="the hash of the transaction" look="icon" />
+            )}
           </dd>
         </div>
       ))}

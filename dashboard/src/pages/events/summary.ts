@@ -37,15 +37,33 @@ const pairs = [
 /** Characters of an address before its middle. */
 const ADDRESS_HEAD = 4
 
+const addressIn = (payload: Payload, field: string): string | undefined => {
+  const value = payload[field]
+  return typeof value === "string" ? value : undefined
+}
+
+interface Party {
+  readonly field: string
+  readonly address: string
+}
+
+/** Who gives and who gets; undefined if the event is about one account. */
+export const partiesIn = (payload: Payload): readonly [from: Party, to: Party] | undefined => {
+  for (const [from, to] of pairs) {
+    const [a, b] = [addressIn(payload, from), addressIn(payload, to)]
+    if (a !== undefined && b !== undefined)
+      return [
+        { field: from, address: a },
+        { field: to, address: b }
+      ]
+  }
+  return undefined
+}
+
 /** "rPPx…rQxX → rLXr…jnzd", or one account. */
 export const accountsIn = (payload: Payload): string => {
-  const named = (field: string): string | undefined => {
-    const value = payload[field]
-    return typeof value === "string" ? cut(value, ADDRESS_HEAD) : undefined
-  }
-  for (const [from, to] of pairs) {
-    const [a, b] = [named(from), named(to)]
-    if (a !== undefined && b !== undefined) return `${a} → ${b}`
-  }
-  return named("account") ?? named("owner") ?? ""
+  const parties = partiesIn(payload)
+  if (parties !== undefined) return parties.map(({ address }) => cut(address, ADDRESS_HEAD)).join(" → ")
+  const one = addressIn(payload, "account") ?? addressIn(payload, "owner")
+  return one === undefined ? "" : cut(one, ADDRESS_HEAD)
 }

@@ -1,7 +1,7 @@
 /** Creates a webhook, and shows its secret once. */
 import { Button } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
-import { Link } from "@tanstack/react-router"
+import { getRouteApi, Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAccount, useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
@@ -39,11 +39,17 @@ const Created = ({ webhook }: { readonly webhook: CreatedWebhook }) => {
   )
 }
 
+const route = getRouteApi("/shell/webhooks/new")
+
 export const NewWebhook = () => {
+  const { event_type } = route.useSearch()
   const { environment } = useAccount().key
   const mayWrite = useMay("webhooks:write")
   const queries = useQueryClient()
-  const [initial] = useState(() => newValues(environment))
+  const [initial] = useState(() => ({
+    ...newValues(environment),
+    ...(event_type === undefined ? {} : { event_types: [event_type] })
+  }))
   const [made, setMade] = useState<CreatedWebhook>()
   if (!mayWrite) {
     return (
