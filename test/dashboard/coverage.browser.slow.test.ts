@@ -48,7 +48,7 @@ const withGap = async (page: Page) => {
 }
 
 describeInBrowser("ledger coverage", () => {
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "is on every screen a map of the service's own hours, without a fault that axe-core finds",
       () =>

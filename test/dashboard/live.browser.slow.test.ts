@@ -50,7 +50,7 @@ const closeTwo = Effect.gen(function* () {
 })
 
 describeInBrowser("the live ledger", () => {
-  layer(world, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(world, { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect("waits for the first ledger with a sentence, and then draws it", () =>
       Effect.gen(function* () {
         const { keyWith } = yield* DashboardService
