@@ -129,7 +129,7 @@ describeInBrowser("guides", () => {
             assertQuiet(opened)
           }
         }),
-      240_000
+      400_000
     )
   })
 })
