@@ -829,6 +829,8 @@ export type DeliveryStatsPoint = {
     p50_ms: number | null;
     /** The response time in milliseconds within which 99% of the delivered deliveries were answered, accurate to one eighth; null if none was delivered. */
     p99_ms: number | null;
+    /** Only with answer_times=true: the attempts that delivered by their response time, in 9 classes: up to 16, 31, 62, 125, 250, 500, 1000, 2000 ms, and longer. A time within an eighth of a bound may be counted in the class beside it. */
+    answer_times?: number[];
 };
 export type DeliveryStats = {
     /** The requested period. */
@@ -2686,6 +2688,20 @@ export type LedgerCoverage = {
     /** The networks that the key sees: mainnet with a live key, testnet and devnet with a test key. */
     data: NetworkCoverage[];
 };
+export type LedgerCoverageHour = {
+    /** The start of the hour, in UTC. */
+    hour: string;
+    /** The ledgers that closed in the hour and were processed. 0 with `missing` 0: the network was not watched, or its ledgers are no longer kept. */
+    ledgers: number;
+    /** The ledgers of the hour whose events are missing: they were never processed, or the operator skipped them. When a ledger that was never processed closed is estimated from the ledgers before and after the gap. */
+    missing: number;
+    /** The events of the hour's ledgers. The newest may follow some seconds later. */
+    events: number;
+};
+export type LedgerCoverageByHour = {
+    /** The hours, oldest first, without gaps. The last one has not ended. */
+    data: LedgerCoverageHour[];
+};
 export type LedgerWebhook = {
     /** The webhook's id. */
     webhook_id: string;
@@ -3748,11 +3764,12 @@ export function listDeliveries({ webhookId, eventType, status, eventId, jobId, s
 /**
  * Get delivery statistics
  */
-export function getDeliveryStats({ webhookId, period, series, interval, xRequestId }: {
+export function getDeliveryStats({ webhookId, period, series, interval, answerTimes, xRequestId }: {
     webhookId?: string;
     period?: "1h" | "24h" | "7d" | "30d";
     series?: boolean;
     interval?: "15m";
+    answerTimes?: boolean;
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -3783,7 +3800,8 @@ export function getDeliveryStats({ webhookId, period, series, interval, xRequest
         webhook_id: webhookId,
         period,
         series,
-        interval
+        interval,
+        answer_times: answerTimes
     }))}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
@@ -4434,12 +4452,15 @@ export function listEventTypes({ xRequestId }: {
 /**
  * Show which ledgers were processed
  */
-export function getLedgerCoverage({ xRequestId }: {
+export function getLedgerCoverage({ by, days, network, xRequestId }: {
+    by?: "hour";
+    days?: number;
+    network?: Network;
     xRequestId?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: LedgerCoverage;
+        data: LedgerCoverage | LedgerCoverageByHour;
     } | {
         status: 400;
         data: ValidationError;
@@ -4461,7 +4482,11 @@ export function getLedgerCoverage({ xRequestId }: {
     } | {
         status: 503;
         data: Unavailable;
-    }>("/v1/ledgers/coverage", {
+    }>(`/v1/ledgers/coverage${QS.query(QS.explode({
+        by,
+        days,
+        network
+    }))}`, {
         ...opts,
         headers: oazapfts.mergeHeaders(opts?.headers, {
             "X-Request-Id": xRequestId
