@@ -11,7 +11,7 @@ const world = receivers.pipe(Layer.provideMerge(dashboardService()))
 const CHECK_MS = 240_000
 
 describeInBrowser("the catalogue of event types", () => {
-  layer(world, { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(world, { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "shows on every screen what there is, without a fault that axe-core finds",
       () =>

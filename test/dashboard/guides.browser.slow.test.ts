@@ -8,7 +8,7 @@ import { DashboardService, dashboardService } from "../support/dashboardService.
 const SEARCH = "Search the guides"
 
 describeInBrowser("guides", () => {
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect("are opened from the navigation, followed by their links, and know the section in sight", () =>
       Effect.gen(function* () {
         const { liveKey } = yield* DashboardService

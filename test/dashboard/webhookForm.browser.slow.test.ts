@@ -40,7 +40,7 @@ const choose = async (page: Page, label: string, option: string) => {
 }
 
 describeInBrowser("the form of a webhook", () => {
-  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })((it) => {
+  layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
     it.effect(
       "counts types, takes accounts by the thousand, builds a filter, and makes the webhook",
       () =>
