@@ -42,17 +42,14 @@ describe("the search of the guides", () => {
 })
 
 describe("pages of the documentation", () => {
-  it("have an address in the dashboard, but the event types and what is not for people", () => {
+  it("have an address in the dashboard, but not what is for machines", () => {
     assert.strictEqual(inDashboard("/docs/replay#limits"), "/guides/replay#limits")
     assert.strictEqual(inDashboard("/docs/guides"), "/guides")
     assert.strictEqual(inDashboard("/docs#createWebhook"), "/reference#createWebhook")
-    for (const href of [
-      "/docs/event-types",
-      "/docs/api.md",
-      "/openapi.json",
-      "#here",
-      "https://example.com/docs"
-    ])
+    assert.strictEqual(inDashboard("/docs/event-types"), "/catalogue")
+    assert.strictEqual(inDashboard("/docs/event-types#nft.minted"), "/catalogue/nft.minted")
+    assert.strictEqual(inDashboard("/docs/event-types#types"), "/catalogue")
+    for (const href of ["/docs/api.md", "/openapi.json", "#here", "https://example.com/docs"])
       assert.isUndefined(inDashboard(href), href)
   })
 })

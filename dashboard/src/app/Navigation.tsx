@@ -7,7 +7,7 @@ import { useWebhookCounts } from "../api/webhooks.ts"
 import icon from "../icon.svg"
 import { Networks } from "./Networks.tsx"
 import { SearchButton, SearchIcon, useSearch } from "./palette/Search.tsx"
-import { isOutside, navigation, type Place } from "./places.ts"
+import { navigation, type Place } from "./places.ts"
 import classes from "./Shell.module.css"
 import { SignedIn } from "./SignedIn.tsx"
 
@@ -23,28 +23,17 @@ const Failing = () => {
   )
 }
 
-const PlaceLink = ({ to, label, icon: Icon }: Place) => {
-  const content = (
-    <>
-      <Icon size={18} stroke={1.6} aria-hidden />
-      {label}
-    </>
-  )
-  return isOutside(to) ? (
-    <a href={to} className={classes["link"]}>
-      {content}
-    </a>
-  ) : (
-    <Link to={to} className={classes["link"]} activeOptions={{ exact: to === "/", includeSearch: false }}>
-      {content}
-      {to === "/webhooks" && (
-        <Suspense fallback={null}>
-          <Failing />
-        </Suspense>
-      )}
-    </Link>
-  )
-}
+const PlaceLink = ({ to, label, icon: Icon }: Place) => (
+  <Link to={to} className={classes["link"]} activeOptions={{ exact: to === "/", includeSearch: false }}>
+    <Icon size={18} stroke={1.6} aria-hidden />
+    {label}
+    {to === "/webhooks" && (
+      <Suspense fallback={null}>
+        <Failing />
+      </Suspense>
+    )}
+  </Link>
+)
 
 interface NavigationProps {
   readonly open: boolean

@@ -18,7 +18,7 @@ import {
 } from "@tabler/icons-react"
 
 export interface Place {
-  /** An address of this app, or of the service below `/docs`. */
+  /** An address of this app. */
   readonly to: string
   readonly label: string
   readonly icon: typeof IconWebhook
@@ -76,6 +76,3 @@ const others: ReadonlyArray<Place> = [
 ]
 
 export const places: ReadonlyArray<Place> = [...navigation.flatMap(([, group]) => group), ...others]
-
-/** Pages of the service that are not part of this app. */
-export const isOutside = (to: string): boolean => to === "/docs" || to.startsWith("/docs/")

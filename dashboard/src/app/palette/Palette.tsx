@@ -5,7 +5,6 @@ import { IconSearch } from "@tabler/icons-react"
 import { useRouter } from "@tanstack/react-router"
 import { type KeyboardEvent, useEffect, useRef, useState } from "react"
 import { StatusIcon } from "../../parts/Status.tsx"
-import { isOutside } from "../places.ts"
 import { asked } from "./asked.ts"
 import type { Choice } from "./choice.ts"
 import { useFound } from "./found.ts"
@@ -56,7 +55,6 @@ const Content = ({ close, showKeys }: PaletteProps) => {
     const target = chosen.go
     if (typeof target !== "string") target()
     else if (inNewTab) window.open(target, "_blank", "noopener")
-    else if (isOutside(target)) window.location.assign(target)
     else router.history.push(target)
     close()
   }
