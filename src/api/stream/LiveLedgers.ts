@@ -51,7 +51,7 @@ const FIRST_MS = 250
  * first seconds, and later by retries. Once none is awaited, only a retry by hand changes them, or a delivery that was
  * held up before it had a row.
  */
-const AGE_SHARE = { waiting: 1 / 4, settled: 1 }
+const AGE_SHARE = { waiting: 1 / 4, settled: 2 }
 
 const webhooksOf = (rows: ReadonlyArray<LedgerAnswers>) => {
   const sum = (own: ReadonlyArray<LedgerAnswers>, count: (row: LedgerAnswers) => number) =>
@@ -86,8 +86,8 @@ const textOf = (
 export interface LiveLedgers {
   /** Keeps these, which are in order, and forgets the others. */
   readonly keep: (ledgers: ReadonlyArray<RoutedLedger>) => void
-  /** The oldest ledgers whose answers are to be read now. */
-  readonly due: (nowMs: number, most: number) => ReadonlyArray<RoutedLedger>
+  /** The ledgers whose answers are to be read now, oldest first. */
+  readonly due: (nowMs: number) => ReadonlyArray<RoutedLedger>
   /** When answers are to be read next; undefined if there is no ledger. */
   readonly nextDueAtMs: () => number | undefined
   /** Takes what was read at `nowMs` about these ledgers. Returns whether one of them has changed. */
@@ -111,11 +111,7 @@ export const makeLiveLedgers = (nextVersion: () => number): LiveLedgers => {
           known.get(ledger.offset) ?? { ledger, dueAtMs: ledger.routedAtMs + FIRST_MS, version: 0, text: "" }
       )
     },
-    due: (nowMs, most) =>
-      kept
-        .filter(({ dueAtMs }) => dueAtMs <= nowMs)
-        .slice(0, most)
-        .map(({ ledger }) => ledger),
+    due: (nowMs) => kept.filter(({ dueAtMs }) => dueAtMs <= nowMs).map(({ ledger }) => ledger),
     nextDueAtMs: () => (kept.length === 0 ? undefined : Math.min(...kept.map(({ dueAtMs }) => dueAtMs))),
     answered: (ledgers, rows, nowMs) => {
       const read = new Set(ledgers)
