@@ -2,9 +2,36 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { apiClient } from "../support/apiClient.ts"
-import { describeInBrowser } from "../support/browser.ts"
+import { assertQuiet, describeInBrowser } from "../support/browser.ts"
 import { checkOnEveryScreen, openSignedIn } from "../support/dashboardPages.ts"
 import { DashboardService, dashboardService } from "../support/dashboardService.ts"
+
+const QUARTER_MS = 900_000
+const thisQuarter = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS
+const sums = (deliveries: number) => ({
+  delivered: deliveries,
+  failed: 0,
+  pending: 0,
+  retrying: 0,
+  attempts: deliveries,
+  attempts_failed: 0,
+  first_attempt_success_rate: 100,
+  p50_ms: 40,
+  p99_ms: 300
+})
+/** 100 deliveries in each quarter of an hour. */
+const statsOfDay = {
+  period: "24h",
+  total: 9_700,
+  success_rate: 100,
+  avg_latency_ms: 44,
+  ...sums(9_700),
+  series: Array.from({ length: 97 }, (_, at) => ({
+    at: new Date(thisQuarter - (96 - at) * QUARTER_MS).toISOString(),
+    ...sums(100),
+    answer_times: [0, 0, 60, 30, 9, 1, 0, 0, 0]
+  }))
+}
 
 describeInBrowser("the overview", () => {
   layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {
@@ -26,6 +53,28 @@ describeInBrowser("the overview", () => {
           )
         }),
       240_000
+    )
+
+    it.effect("shows the same time in all its charts, and the figures of that time", () =>
+      Effect.gen(function* () {
+        const { liveKey } = yield* DashboardService
+        const opened = yield* openSignedIn(liveKey, "/coverage")
+        const { page } = opened
+        yield* Effect.promise(async () => {
+          await page.route(/\/v1\/deliveries\/stats/, (route) => route.fulfill({ json: statsOfDay }))
+          await page.getByRole("link", { name: "Overview" }).click()
+          const map = page.getByRole("img", { name: /^Answer times of / })
+          await page.getByText("In the last 24 hours.").waitFor()
+          await page.getByText("9\u202f700", { exact: true }).first().waitFor()
+          const box = (await map.boundingBox())!
+          await page.mouse.move(box.x + box.width * 0.5, box.y + 60)
+          await page.getByText(/^From .*\d\d:\d\d to \d\d:\d\d\.$/).waitFor()
+          await page.getByText("100", { exact: true }).first().waitFor()
+          await page.mouse.move(0, 0)
+          await page.getByText("In the last 24 hours.").waitFor()
+        })
+        assertQuiet(opened)
+      })
     )
 
     it.effect("has a menu on a narrow screen, and can be used with the keyboard", () =>

@@ -6,6 +6,7 @@ import { count, dayTime, duration, hourMinute, localDay, plural } from "../parts
 import { type Period, periods } from "../parts/Period.tsx"
 import { classMs, columnsOf, levelOf } from "./answerTimes.ts"
 import classes from "./charts.module.css"
+import { placeOf, pointAt, useCursor } from "./cursor.ts"
 import { timeMarks } from "./scale.ts"
 
 interface AnswerTimesProps {
@@ -13,7 +14,7 @@ interface AnswerTimesProps {
   readonly period: Period
 }
 
-const [LEFT, ROW, FOOT] = [52, 11, 22]
+const [LEFT, ROW, FOOT] = [44, 11, 22]
 const ROWS = classMs.length
 const HEIGHT = ROWS * ROW + FOOT
 /** Classes with a label. */
@@ -26,12 +27,15 @@ const className = (place: number): string =>
       ? `over ${duration(classMs[place - 1]!, true)}`
       : `${duration(classMs[place - 1]!)} – ${duration(classMs[place]!)}`
 
+const answers = (counts: ReadonlyArray<number>) => counts.reduce((sum, some) => sum + some, 0)
+
 export const AnswerTimes = ({ series, period }: AnswerTimesProps) => {
   const { ref, width } = useElementSize()
-  const [cursor, setCursor] = useState<{ readonly column: number; readonly place: number }>()
+  // The class at the pointer. Another chart of the page may point at a time only.
+  const [place, setPlace] = useState<number>()
   const { pointMs } = periods[period]
   const { columnMs, columns } = useMemo(() => columnsOf(series, pointMs), [series, pointMs])
-  const all = columns.reduce((sum, { counts }) => sum + counts.reduce((some, one) => some + one, 0), 0)
+  const all = columns.reduce((sum, { counts }) => sum + answers(counts), 0)
   const most = Math.max(...columns.flatMap(({ counts }) => counts), 1)
   const [from, to] = [columns[0]?.at ?? 0, (columns.at(-1)?.at ?? 0) + columnMs]
   const inner = Math.max(width - LEFT, 1)
@@ -52,9 +56,15 @@ export const AnswerTimes = ({ series, period }: AnswerTimesProps) => {
     const box = event.currentTarget.getBoundingClientRect()
     const column = Math.floor((event.clientX - box.left - LEFT) / step)
     const place = ROWS - 1 - Math.floor((event.clientY - box.top) / ROW)
-    setCursor(columns[column] === undefined || place < 0 || place >= ROWS ? undefined : { column, place })
+    pointAt(columns[column]?.at)
+    setPlace(columns[column] === undefined || place < 0 || place >= ROWS ? undefined : place)
   }
-  const shown = cursor && columns[cursor.column]
+  const leave = () => {
+    pointAt(undefined)
+    setPlace(undefined)
+  }
+  const cursor = placeOf(columns, columnMs, useCursor())
+  const shown = cursor === undefined ? undefined : columns[cursor]
   return (
     <div ref={ref}>
       <svg
@@ -68,7 +78,7 @@ export const AnswerTimes = ({ series, period }: AnswerTimesProps) => {
           })
           .join(", ")}.`}
         onPointerMove={move}
-        onPointerLeave={() => setCursor(undefined)}
+        onPointerLeave={leave}
       >
         <g className={classes["axis"]}>
           {LABELLED.map((place) => (
@@ -86,12 +96,12 @@ export const AnswerTimes = ({ series, period }: AnswerTimesProps) => {
           // biome-ignore lint/suspicious/noArrayIndexKey: a step of the ramp.
           <path key={level} d={path} className={classes["level"]} data-level={level} />
         ))}
-        {cursor && (
+        {cursor !== undefined && (
           <rect
-            x={LEFT + cursor.column * step}
-            y={(ROWS - 1 - cursor.place) * ROW}
+            x={LEFT + cursor * step}
+            y={place === undefined ? 0 : (ROWS - 1 - place) * ROW}
             width={step - gap}
-            height={ROW - 1.5}
+            height={(place === undefined ? ROWS * ROW : ROW) - 1.5}
             className={classes["pointed"]}
           />
         )}
@@ -99,8 +109,8 @@ export const AnswerTimes = ({ series, period }: AnswerTimesProps) => {
       <div className={classes["legend"]}>
         <b>{shown ? `${dayTime(shown.at, to)} – ${hourMinute(shown.at + columnMs)}` : "All of it"}</b>
         <span>
-          {shown ? className(cursor!.place) : "answered"}{" "}
-          <b>{count(shown ? shown.counts[cursor!.place]! : all)}</b>
+          {shown && place !== undefined ? className(place) : "answered"}{" "}
+          <b>{count(shown ? (place === undefined ? answers(shown.counts) : shown.counts[place]!) : all)}</b>
         </span>
       </div>
     </div>

@@ -1,12 +1,13 @@
 /**
- * Attempts over time: answered up, failed down, on one scale; incidents are shaded. The values at the cursor stand in the
- * legend, at fixed places; without a cursor it has the sums.
+ * Attempts over time: answered up, failed down, on one scale; incidents are shaded. The values at the cursor, which the
+ * charts of the page share, stand in the legend, at fixed places; without a cursor it has the sums.
  */
 import { useElementSize } from "@mantine/hooks"
-import { type PointerEvent, useState } from "react"
+import type { PointerEvent } from "react"
 import type { DeliveryStatsPoint, Incident } from "../api/ledgerhook.ts"
 import { count, dayTime, hourMinute, localDay, shortCount } from "../parts/format.ts"
 import classes from "./charts.module.css"
+import { placeOf, pointAt, useCursor } from "./cursor.ts"
 import { mirroredAxis, timeMarks } from "./scale.ts"
 
 interface AttemptsChartProps {
@@ -20,7 +21,6 @@ const HEIGHT = 172
 const AXIS = { left: 44, bottom: 22 }
 export const AttemptsChart = ({ series, pointMs, incidents }: AttemptsChartProps) => {
   const { ref, width } = useElementSize()
-  const [cursor, setCursor] = useState<number>()
   const points = series.map(({ at, attempts, attempts_failed }) => ({
     at: Date.parse(at),
     answered: attempts - attempts_failed,
@@ -35,11 +35,12 @@ export const AttemptsChart = ({ series, pointMs, incidents }: AttemptsChartProps
   const x = (at: number) => AXIS.left + ((Math.min(Math.max(at, from), to) - from) / (to - from)) * inner
   const y = (value: number) => ((above - value) / (above + below)) * (tall - 8) + 8
   const bar = inner / Math.max(points.length, 1)
+  const cursor = placeOf(points, pointMs, useCursor())
   const shown = cursor === undefined ? undefined : points[cursor]
   const sum = (of: "answered" | "failed") => points.reduce((total, point) => total + point[of], 0)
   const move = (event: PointerEvent<SVGSVGElement>) => {
     const at = event.clientX - event.currentTarget.getBoundingClientRect().left - AXIS.left
-    setCursor(at < 0 ? undefined : Math.min(Math.floor(at / bar), points.length - 1))
+    pointAt(at < 0 ? undefined : points[Math.min(Math.floor(at / bar), points.length - 1)]?.at)
   }
   return (
     <div ref={ref}>
@@ -49,7 +50,7 @@ export const AttemptsChart = ({ series, pointMs, incidents }: AttemptsChartProps
         role="img"
         aria-label={`Attempts over time: ${count(sum("answered"))} answered, ${count(sum("failed"))} failed.`}
         onPointerMove={move}
-        onPointerLeave={() => setCursor(undefined)}
+        onPointerLeave={() => pointAt(undefined)}
       >
         {incidents.map(({ began_at, ended_at, id }) => {
           const left = x(Date.parse(began_at))

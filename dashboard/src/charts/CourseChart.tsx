@@ -3,9 +3,9 @@
  * attempt is dotted, because it is a forecast.
  */
 import { useElementSize } from "@mantine/hooks"
-import { useState } from "react"
 import { clockTime, count, hourMinute, localDay, shortCount } from "../parts/format.ts"
 import classes from "./charts.module.css"
+import { placeOf, pointAt, useCursor } from "./cursor.ts"
 import { mirroredAxis, timeMarks } from "./scale.ts"
 
 export interface CoursePoint {
@@ -43,7 +43,7 @@ const edgeOf = (
 
 export const CourseChart = ({ points, pointMs, from, to, began, ended, next }: CourseChartProps) => {
   const { ref, width } = useElementSize()
-  const [cursor, setCursor] = useState<number>()
+  const cursor = useCursor()
   const inner = Math.max(width - LEFT, 1)
   const x = (at: number) =>
     LEFT + ((Math.min(Math.max(at, from), to) - from) / Math.max(to - from, 1)) * inner
@@ -56,7 +56,7 @@ export const CourseChart = ({ points, pointMs, from, to, began, ended, next }: C
   const yWaiting = (waiting: number) => floor - (waiting / mostWaiting) * WAITING
   const edge = edgeOf(points, pointMs, x, yWaiting)
   const bar = (pointMs / Math.max(to - from, 1)) * inner
-  const shown = points.find(({ at }) => cursor !== undefined && at <= cursor && cursor < at + pointMs)
+  const shown = points[placeOf(points, pointMs, cursor) ?? -1]
   const sum = (of: "answered" | "failed") => points.reduce((total, point) => total + point[of], 0)
   const narrow = width > 0 && width < 520
   return (
@@ -68,9 +68,9 @@ export const CourseChart = ({ points, pointMs, from, to, began, ended, next }: C
         aria-label={`Attempts around the incident: ${count(sum("answered"))} answered, ${count(sum("failed"))} failed; at most ${count(Math.max(...points.map(({ waiting }) => waiting), 0))} deliveries waited.`}
         onPointerMove={(event) => {
           const at = event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT
-          setCursor(at < 0 ? undefined : from + (at / inner) * (to - from))
+          pointAt(at < 0 ? undefined : from + (at / inner) * (to - from))
         }}
-        onPointerLeave={() => setCursor(undefined)}
+        onPointerLeave={() => pointAt(undefined)}
       >
         <rect
           x={x(began)}

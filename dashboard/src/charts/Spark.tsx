@@ -1,7 +1,9 @@
 /** A figure's course as a line over a quiet area, or as bars. It has no axis: the figure above it says how much. */
+import type { PointerEvent } from "react"
 import classes from "./charts.module.css"
+import { pointAt, useCursor } from "./cursor.ts"
 
-interface SparkProps {
+export interface SparkProps {
   /** Says what it shows, for screen readers. */
   readonly description: string
   /** Null: not known. Oldest first. */
@@ -11,16 +13,24 @@ interface SparkProps {
   readonly bad?: boolean
   /** The line's lowest value; by default 0. */
   readonly least?: number
+  /** When each value begins, in Unix milliseconds: the cursor is at one of them. */
+  readonly times: ReadonlyArray<number>
 }
 
 const [WIDTH, HEIGHT] = [240, 32]
 
-export const Spark = ({ description, values, kind, bad = false, least = 0 }: SparkProps) => {
+export const Spark = ({ description, values, kind, bad = false, least = 0, times }: SparkProps) => {
   const known = values.map((value) => value ?? least)
   const range = Math.max(...known, least + 1) - least
   const y = (value: number) => HEIGHT - 1 - ((value - least) / range) * (HEIGHT - 3)
   const step = WIDTH / Math.max(known.length - (kind === "line" ? 1 : 0), 1)
   const points = known.map((value, at) => `${(at * step).toFixed(1)} ${y(value).toFixed(1)}`).join("L")
+  const cursor = times.indexOf(useCursor() ?? Number.NaN)
+  const move = (event: PointerEvent<SVGSVGElement>) => {
+    const box = event.currentTarget.getBoundingClientRect()
+    const place = Math.floor(((event.clientX - box.left) / box.width) * times.length)
+    pointAt(times[Math.min(Math.max(place, 0), times.length - 1)])
+  }
   const bars = known
     .map((value, at) =>
       value === least
@@ -37,6 +47,8 @@ export const Spark = ({ description, values, kind, bad = false, least = 0 }: Spa
       preserveAspectRatio="none"
       role="img"
       aria-label={description}
+      onPointerMove={move}
+      onPointerLeave={() => pointAt(undefined)}
     >
       {kind === "bars" ? (
         <path d={bars} className={classes["ok"]} />
@@ -47,6 +59,13 @@ export const Spark = ({ description, values, kind, bad = false, least = 0 }: Spa
             <path d={`M${points}`} className={classes["stroke"]} />
           </>
         )
+      )}
+      {cursor !== -1 && (
+        <path
+          d={`M${(cursor + (kind === "bars" ? 0.35 : 0)) * step} 0V${HEIGHT}`}
+          className={classes["cursor"]}
+          vectorEffect="non-scaling-stroke"
+        />
       )}
     </svg>
   )

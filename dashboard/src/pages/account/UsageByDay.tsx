@@ -1,6 +1,7 @@
 /** The attempts of each day of the month: made, to come at the present pace, and those that would wait for the quota. */
 import { useElementSize } from "@mantine/hooks"
 import { type PointerEvent, useState } from "react"
+import charts from "../../charts/charts.module.css"
 import { roundStep } from "../../charts/scale.ts"
 import { count, localDay, shortCount, utcDay } from "../../parts/format.ts"
 import { Section } from "../../parts/Page.tsx"
@@ -50,28 +51,29 @@ export const UsageByDay = ({ days, nowMs, usedUpAt, quota }: UsageByDayProps) =>
   }
   const reachedX =
     usedUpAt === undefined ? undefined : AXIS.left + ((usedUpAt - days[0]!.at) / DAY_MS) * place
-  const made = days.reduce((sum, day) => sum + day.made, 0)
+  const sum = (of: "made" | "toCome" | "wouldWait") => days.reduce((total, day) => total + day[of], 0)
+  const made = sum("made")
   const hasMore = days.some(({ toCome, wouldWait }) => toCome + wouldWait > 0)
   return (
     <Section
       title="Attempts by day"
       actions={
-        <div className={classes["legend"]}>
-          {shown && <b>{utcDay(shown.at)}</b>}
+        <div className={charts["legend"]}>
+          <b>{shown ? utcDay(shown.at) : "This month"}</b>
           <span>
-            <i data-part="made" />
-            made {shown && <b>{count(shown.made)}</b>}
+            <i className={charts["key"]} />
+            made <b>{count(shown?.made ?? made)}</b>
           </span>
           {hasMore && (
             <span>
-              <i data-part="toCome" />
-              to come at this pace {shown && <b>{count(Math.round(shown.toCome))}</b>}
+              <i className={charts["key"]} data-forecast />
+              to come at this pace <b>{count(Math.round(shown?.toCome ?? sum("toCome")))}</b>
             </span>
           )}
           {usedUpAt !== undefined && (
             <span>
-              <i data-part="wouldWait" />
-              would wait {shown && <b>{count(Math.round(shown.wouldWait))}</b>}
+              <i className={charts["key"]} data-wait />
+              would wait <b>{count(Math.round(shown?.wouldWait ?? sum("wouldWait")))}</b>
             </span>
           )}
           <span className="note">days in UTC; retries and replays count, tests do not</span>

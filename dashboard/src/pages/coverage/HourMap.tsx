@@ -5,6 +5,7 @@
 import { VisuallyHidden } from "@mantine/core"
 import { type KeyboardEvent, memo, useMemo, useRef, useState } from "react"
 import type { LedgerCoverageHour } from "../../api/ledgerhook.ts"
+import charts from "../../charts/charts.module.css"
 import { count, hourMinute, localDay, plural, shortCount } from "../../parts/format.ts"
 import classes from "./HourMap.module.css"
 import { type DayRow, HOUR_MS, type HourCell, isWatched, levelsOf, rowsOf } from "./hours.ts"
@@ -179,7 +180,7 @@ export const HourMap = ({ hours, now, isMarked, onChoose }: HourMapProps) => {
           ))}
         </tbody>
       </table>
-      <div className={classes["values"]}>
+      <div className={`${charts["legend"]} ${classes["values"]}`}>
         <b>{seen ? hourName(seen) : `${rows.length} days`}</b>
         {factsOf(shown).map((fact, at) => (
           <span key={fact} data-missing={(at === 1 && shown.missing > 0) || undefined}>
@@ -187,7 +188,7 @@ export const HourMap = ({ hours, now, isMarked, onChoose }: HourMapProps) => {
           </span>
         ))}
       </div>
-      <div className={classes["legend"]}>
+      <div className={`${charts["legend"]} ${classes["legend"]}`}>
         <span>
           fewer events <i data-level={1} />
           <i data-level={2} />

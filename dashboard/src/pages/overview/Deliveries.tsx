@@ -3,8 +3,10 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import type { DeliveryStats } from "../../api/ledgerhook.ts"
 import { useStats } from "../../api/stats.ts"
-import { Spark } from "../../charts/Spark.tsx"
-import { count, duration } from "../../parts/format.ts"
+import { placeOf, useCursor } from "../../charts/cursor.ts"
+import { fromFirst, isTooNew } from "../../charts/fit.ts"
+import { Spark, type SparkProps } from "../../charts/Spark.tsx"
+import { count, dayTime, duration, hourMinute } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
 import { Empty, FailureNotice } from "../../parts/Notices.tsx"
 import { Section } from "../../parts/Page.tsx"
@@ -36,65 +38,78 @@ const msOf = (ms: number | null) => (ms === null ? "–" : duration(ms))
 const LEAST_RATE = 90
 
 const Figures = ({ stats, period }: { readonly stats: DeliveryStats; readonly period: Period }) => {
-  const {
-    attempts,
-    delivered,
-    first_attempt_success_rate: rate,
-    p50_ms,
-    p99_ms,
-    pending,
-    series = []
-  } = stats
-  const rates = series.map((point) => point.first_attempt_success_rate)
+  const { pending } = stats
+  const series = fromFirst(stats.series ?? [])
+  const times = series.map(({ at }) => Date.parse(at))
+  const place = placeOf(
+    times.map((at) => ({ at })),
+    periods[period].pointMs,
+    useCursor()
+  )
+  const point = place === undefined ? undefined : series[place]
+  // At the cursor the figures are those of its time.
+  const { attempts, delivered, first_attempt_success_rate: rate, p50_ms, p99_ms } = point ?? stats
+  const rates = series.map((one) => one.first_attempt_success_rate)
+  const waiting = point?.pending ?? pending
+  const spark = (props: Omit<SparkProps, "times">) => !isTooNew(series) && <Spark {...props} times={times} />
   return (
-    <div className={classes["figures"]}>
-      <Figure
-        name="First attempt succeeded"
-        value={rate === null ? "–" : `${rate}%`}
-        detail={`of ${count(attempts)} attempts`}
-      >
-        <Spark
-          kind="line"
-          description={`The share of first attempts that succeeded, over ${periods[period].name}.`}
-          values={rates.map((value) => value ?? 100)}
-          least={Math.min(LEAST_RATE, ...rates.map((value) => value ?? LEAST_RATE))}
-        />
-      </Figure>
-      <Figure name="Delivered" value={count(delivered)}>
-        <Spark
-          kind="bars"
-          description={`Deliveries that were delivered, over ${periods[period].name}.`}
-          values={series.map((point) => point.delivered)}
-        />
-      </Figure>
-      <Figure name="Answer time, p50 and p99" value={msOf(p50_ms)} detail={msOf(p99_ms)}>
-        <Spark
-          kind="line"
-          description={`The time within which half of the deliveries were answered, over ${periods[period].name}.`}
-          values={series.map((point) => point.p50_ms)}
-        />
-      </Figure>
-      <Figure
-        name="Waiting"
-        value={count(pending)}
-        detail={
-          pending === 0 ? (
-            "nothing waits"
-          ) : (
-            <Link to="/deliveries" search={{ status: "retrying" }}>
-              Show retries
-            </Link>
-          )
-        }
-      >
-        <Spark
-          kind="bars"
-          bad
-          description={`Deliveries that wait, by the time they were made, over ${periods[period].name}.`}
-          values={series.map((point) => point.pending)}
-        />
-      </Figure>
-    </div>
+    <>
+      <div className={classes["figures"]}>
+        <Figure
+          name="First attempt succeeded"
+          value={rate === null ? "–" : `${rate}%`}
+          detail={`of ${count(attempts)} attempts`}
+        >
+          {spark({
+            kind: "line",
+            description: `The share of first attempts that succeeded, over ${periods[period].name}.`,
+            values: rates.map((value) => value ?? 100),
+            least: Math.min(LEAST_RATE, ...rates.map((value) => value ?? LEAST_RATE))
+          })}
+        </Figure>
+        <Figure name="Delivered" value={count(delivered)}>
+          {spark({
+            kind: "bars",
+            description: `Deliveries that were delivered, over ${periods[period].name}.`,
+            values: series.map((one) => one.delivered)
+          })}
+        </Figure>
+        <Figure name="Answer time, p50 and p99" value={msOf(p50_ms)} detail={msOf(p99_ms)}>
+          {spark({
+            kind: "line",
+            description: `The time within which half of the deliveries were answered, over ${periods[period].name}.`,
+            values: series.map((one) => one.p50_ms)
+          })}
+        </Figure>
+        <Figure
+          name="Waiting"
+          value={count(waiting)}
+          detail={
+            waiting === 0 ? (
+              "nothing waits"
+            ) : (
+              <Link to="/deliveries" search={{ status: "retrying" }}>
+                Show retries
+              </Link>
+            )
+          }
+        >
+          {spark({
+            kind: "bars",
+            bad: true,
+            description: `Deliveries that wait, by the time they were made, over ${periods[period].name}.`,
+            values: series.map((one) => one.pending)
+          })}
+        </Figure>
+      </div>
+      <p className={`note ${classes["shown"]}`}>
+        {isTooNew(series)
+          ? `Too new to draw over ${periods[period].name}.`
+          : point === undefined
+            ? `In ${periods[period].name}.`
+            : `From ${dayTime(times[place!]!, Date.now())} to ${hourMinute(times[place!]! + periods[period].pointMs)}.`}
+      </p>
+    </>
   )
 }
 

@@ -3,8 +3,9 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router"
 import type { Webhook } from "../../api/ledgerhook.ts"
 import { useIncidents, useStats } from "../../api/stats.ts"
 import { AttemptsChart } from "../../charts/AttemptsChart.tsx"
+import { isTooNew, pointsSince } from "../../charts/fit.ts"
 import { CALENDAR_DAYS } from "../../charts/IncidentCalendar.tsx"
-import { count, duration } from "../../parts/format.ts"
+import { count, duration, plural } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
 import { FailureNotice } from "../../parts/Notices.tsx"
 import { Section } from "../../parts/Page.tsx"
@@ -15,6 +16,13 @@ import classes from "./Webhook.module.css"
 const route = getRouteApi("/shell/webhooks/$id")
 
 const HOUR_MS = 3_600_000
+
+const TooNew = ({ attempts, failed }: { readonly attempts: number; readonly failed: number }) => (
+  <p className="quiet">
+    The webhook is too new to draw: {plural(attempts, "attempt")} so far,{" "}
+    {failed === 0 ? "all answered" : `${count(failed)} of them failed`}.
+  </p>
+)
 
 export const WebhookAttempts = ({ created_at, id }: Webhook) => {
   const search: { readonly period?: Period | undefined } = route.useSearch()
@@ -31,6 +39,7 @@ export const WebhookAttempts = ({ created_at, id }: Webhook) => {
       resetScroll: false
     })
   const stats = useStats(period, id)
+  const series = pointsSince(stats.data?.series ?? [], periods[period].pointMs, Date.parse(created_at))
   const incidents = useIncidents(CALENDAR_DAYS, id).data?.data ?? []
   return (
     <>
@@ -43,15 +52,13 @@ export const WebhookAttempts = ({ created_at, id }: Webhook) => {
           )
         ) : stats.data.attempts === 0 ? (
           <p className="quiet">No attempt in {periods[period].name}.</p>
+        ) : isTooNew(series) ? (
+          <TooNew attempts={stats.data.attempts} failed={stats.data.attempts_failed} />
         ) : (
-          <AttemptsChart
-            series={stats.data.series ?? []}
-            pointMs={periods[period].pointMs}
-            incidents={incidents}
-          />
+          <AttemptsChart series={series} pointMs={periods[period].pointMs} incidents={incidents} />
         )}
       </Section>
-      <AnswerTimes period={period} webhookId={id} />
+      {!isTooNew(series) && <AnswerTimes period={period} webhookId={id} sinceMs={Date.parse(created_at)} />}
     </>
   )
 }
