@@ -2,7 +2,7 @@
 import { Button } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, Link } from "@tanstack/react-router"
-import { useState } from "react"
+import { useRef, useState } from "react"
 import { useAccount, useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { type CreatedWebhook, createWebhook } from "../../api/ledgerhook.ts"
@@ -50,6 +50,7 @@ export const NewWebhook = () => {
     ...newValues(environment),
     ...(event_type === undefined ? {} : { event_types: [event_type] })
   }))
+  const asked = useRef<{ readonly text: string; readonly key: string }>(undefined)
   const [made, setMade] = useState<CreatedWebhook>()
   if (!mayWrite) {
     return (
@@ -73,7 +74,11 @@ export const NewWebhook = () => {
         initial={initial}
         action="Create webhook"
         save={async (values) => {
-          setMade(await call(createWebhook(creationOf(values), { idempotencyKey: crypto.randomUUID() })))
+          const body = creationOf(values)
+          // If an answer was lost, the same request gets the same webhook.
+          const text = JSON.stringify(body)
+          if (asked.current?.text !== text) asked.current = { text, key: crypto.randomUUID() }
+          setMade(await call(createWebhook(body, { idempotencyKey: asked.current.key })))
           queries.invalidateQueries({ queryKey: ["webhooks"] })
         }}
         cancel={

@@ -106,7 +106,7 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
   const [at, setAt] = useState<SectionName>()
   const goTo = (name: SectionName | undefined) => {
     setAt(name)
-    if (name !== undefined && form.current !== null) toFault(form.current, name)
+    if (form.current !== null) toFault(form.current, name ?? "failure")
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when it was refused, not while faults are corrected.
   useEffect(() => goTo(faulty[0]), [refusals])
@@ -243,7 +243,9 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
         />
       </FormSection>
       {saving.isError && (faulty.length === 0 || others.length > 0) && (
-        <FailureNotice failure={saving.error} />
+        <div data-section="failure">
+          <FailureNotice failure={saving.error} />
+        </div>
       )}
       <FormBar
         faulty={faulty}
