@@ -13,13 +13,13 @@ export interface SparkProps {
   readonly bad?: boolean
   /** The line's lowest value; by default 0. */
   readonly least?: number
-  /** When each value begins, in Unix milliseconds: the cursor is at one of them. */
-  readonly times: ReadonlyArray<number>
+  /** When each value begins, in Unix milliseconds: the cursor is at one of them. Without, there is no cursor. */
+  readonly times?: ReadonlyArray<number>
 }
 
 const [WIDTH, HEIGHT] = [240, 32]
 
-export const Spark = ({ description, values, kind, bad = false, least = 0, times }: SparkProps) => {
+export const Spark = ({ description, values, kind, bad = false, least = 0, times = [] }: SparkProps) => {
   const known = values.map((value) => value ?? least)
   const range = Math.max(...known, least + 1) - least
   const y = (value: number) => HEIGHT - 1 - ((value - least) / range) * (HEIGHT - 3)
