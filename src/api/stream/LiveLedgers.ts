@@ -51,7 +51,7 @@ const FIRST_MS = 250
  * first seconds, and later by retries. Once none is awaited, only a retry by hand changes them, or a delivery that was
  * held up before it had a row.
  */
-const AGE_SHARE = { waiting: 1 / 4, settled: 2 }
+const AGE_SHARE = { waiting: 1 / 2, settled: 2 }
 
 const webhooksOf = (rows: ReadonlyArray<LedgerAnswers>) => {
   const sum = (own: ReadonlyArray<LedgerAnswers>, count: (row: LedgerAnswers) => number) =>
