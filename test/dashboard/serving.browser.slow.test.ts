@@ -121,7 +121,7 @@ describeInBrowser("the dashboard in a browser", () => {
             )
           }
         }),
-      120_000
+      180_000
     )
 
     it.effect("leaves /docs and the API as they are", () =>
