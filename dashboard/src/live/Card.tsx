@@ -20,11 +20,9 @@ export const Card = ({ ledger, events, grid: { from, narrow, step, width }, x }:
   const counts = byFamily(ledger.events)
   const most = Math.max(...counts, 1)
   const right = x + step + BESIDE
-  const left = narrow
-    ? Math.min(Math.max(x - WIDTH / 2, 0), width - WIDTH)
-    : x < from / 2
-      ? right
-      : x - WIDTH - BESIDE
+  const isFirstHalf = x < from / 2
+  const beside = isFirstHalf ? right : x - WIDTH - BESIDE
+  const left = narrow ? (isFirstHalf ? width - WIDTH : 0) : beside
   return (
     <div className={classes["card"]} style={{ left, width: WIDTH }} aria-hidden>
       <div className={classes["cardHead"]}>
