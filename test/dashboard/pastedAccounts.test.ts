@@ -1,6 +1,7 @@
 /** Accounts that are pasted into the form of a webhook. */
 import { assert, describe, it } from "@effect/vitest"
-import { ACCOUNTS_MAX, paste } from "../../dashboard/src/pages/webhooks/form/accounts.ts"
+import { paste } from "../../dashboard/src/pages/webhooks/form/accounts.ts"
+import { ACCOUNTS_MAX } from "../../dashboard/src/pages/webhooks/form/values.ts"
 import { addressOfAccountId } from "../../src/domain/AccountId.ts"
 import { webhookBounds } from "../../src/domain/WebhookRules.ts"
 

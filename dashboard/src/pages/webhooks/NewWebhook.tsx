@@ -7,37 +7,10 @@ import { useAccount, useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
 import { type CreatedWebhook, createWebhook } from "../../api/ledgerhook.ts"
 import { Page, Section } from "../../parts/Page.tsx"
-import { SecretModal } from "../../parts/SecretModal.tsx"
 import { creationOf, newValues } from "./form/values.ts"
 import { WebhookForm } from "./form/WebhookForm.tsx"
-import { SendTest } from "./SendTest.tsx"
 
-const Created = ({ webhook }: { readonly webhook: CreatedWebhook }) => {
-  const [stored, setStored] = useState(false)
-  return (
-    <Page
-      within={{ to: "/webhooks", label: "Webhooks" }}
-      title="The webhook is created"
-      note="Send it an invented event to see whether your server answers."
-    >
-      <SecretModal
-        opened={!stored}
-        onClose={() => setStored(true)}
-        title="Its secret"
-        madeTitle="The secret of the webhook"
-        what="the secret"
-        purpose="Your server verifies with it that a request is from this service."
-        secret={webhook.secret}
-      />
-      <div className="row">
-        <SendTest webhook={webhook} />
-        <Button component={Link} to={`/webhooks/${webhook.id}`} variant="default">
-          Go to the webhook
-        </Button>
-      </div>
-    </Page>
-  )
-}
+type CreatedPage = typeof import("./Created.tsx")["Created"]
 
 const route = getRouteApi("/shell/webhooks/new")
 
@@ -51,7 +24,7 @@ export const NewWebhook = () => {
     ...(event_type === undefined ? {} : { event_types: [event_type] })
   }))
   const asked = useRef<{ readonly text: string; readonly key: string }>(undefined)
-  const [made, setMade] = useState<CreatedWebhook>()
+  const [made, setMade] = useState<{ readonly webhook: CreatedWebhook; readonly Created: CreatedPage }>()
   if (!mayWrite) {
     return (
       <Page within={{ to: "/webhooks", label: "Webhooks" }} title="New webhook">
@@ -59,7 +32,7 @@ export const NewWebhook = () => {
       </Page>
     )
   }
-  if (made !== undefined) return <Created webhook={made} />
+  if (made !== undefined) return <made.Created webhook={made.webhook} />
   return (
     <Page
       within={{ to: "/webhooks", label: "Webhooks" }}
@@ -78,7 +51,10 @@ export const NewWebhook = () => {
           // If an answer was lost, the same request gets the same webhook.
           const text = JSON.stringify(body)
           if (asked.current?.text !== text) asked.current = { text, key: crypto.randomUUID() }
-          setMade(await call(createWebhook(body, { idempotencyKey: asked.current.key })))
+          // Loaded first: what shows the secret must be there when the secret is.
+          const { Created } = await import("./Created.tsx")
+          const webhook = await call(createWebhook(body, { idempotencyKey: asked.current.key }))
+          setMade({ webhook, Created })
           queries.invalidateQueries({ queryKey: ["webhooks"] })
         }}
         cancel={

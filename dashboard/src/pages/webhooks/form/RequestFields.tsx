@@ -1,5 +1,5 @@
 /** How requests are ordered, batched, limited, signed and written. */
-import { Checkbox, NumberInput, PasswordInput, Select, Switch } from "@mantine/core"
+import { Checkbox, Select, Switch, TextInput } from "@mantine/core"
 import { type ReactNode, useId } from "react"
 import type { Fault } from "../../../api/call.ts"
 import { FaultLine } from "./FormSection.tsx"
@@ -19,7 +19,7 @@ const select = {
   withScrollArea: false,
   comboboxProps: { withinPortal: false }
 } as const
-const number = { allowDecimal: false, hideControls: true, clampBehavior: "none" } as const
+const number = { inputMode: "numeric", autoComplete: "off" } as const
 
 interface NamedProps {
   readonly name: string
@@ -84,21 +84,21 @@ const Batch = ({ values, set, faults }: Omit<RequestFieldsProps, "isNew">) => {
         />
         {values.batched ? (
           <>
-            <NumberInput
+            <TextInput
               {...number}
               {...unit("events")}
               aria-label="Events in a request, at most"
               value={values.batch}
               error={batch.length > 0}
-              onChange={(batch) => set({ batch })}
+              onChange={(event) => set({ batch: event.currentTarget.value })}
             />
             <span>or</span>
-            <NumberInput
+            <TextInput
               {...number}
               {...unit("ms")}
               aria-label="Milliseconds to wait for more events"
               value={values.batch_wait_ms}
-              onChange={(batch_wait_ms) => set({ batch_wait_ms })}
+              onChange={(event) => set({ batch_wait_ms: event.currentTarget.value })}
             />
           </>
         ) : (
@@ -114,22 +114,22 @@ const Limits = ({ values, set, faults }: Omit<RequestFieldsProps, "isNew">) => {
   return (
     <Named name="Limits" note="empty: 16 at once, any number a second" faults={[...inFlight, ...perSecond]}>
       <div className={classes["inline"]}>
-        <NumberInput
+        <TextInput
           {...number}
           {...unit("at once")}
           aria-label="Requests at the same time"
           value={values.max_in_flight}
           error={inFlight.length > 0}
-          onChange={(max_in_flight) => set({ max_in_flight })}
+          onChange={(event) => set({ max_in_flight: event.currentTarget.value })}
         />
-        <NumberInput
+        <TextInput
           {...number}
           {...unit("a second")}
           aria-label="Requests a second, at most"
           placeholder="none"
           value={values.max_per_second}
           error={perSecond.length > 0}
-          onChange={(max_per_second) => set({ max_per_second })}
+          onChange={(event) => set({ max_per_second: event.currentTarget.value })}
         />
       </div>
     </Named>
@@ -149,12 +149,12 @@ const Secret = ({ values, set, faults }: Omit<RequestFieldsProps, "isNew">) => (
       onChange={(which) => set({ secret: which === "own" ? "" : undefined })}
     />
     {values.secret !== undefined && (
-      <PasswordInput
+      <TextInput
+        type="password"
         mt="sm"
         aria-label="Your secret"
         placeholder="16 to 128 characters"
         autoComplete="off"
-        visibilityToggleButtonProps={{ "aria-label": "Show or hide the secret" }}
         value={values.secret}
         error={faultsAt(faults, "secret").length > 0}
         onChange={(event) => set({ secret: event.currentTarget.value })}

@@ -14,7 +14,6 @@ import { count } from "../../../parts/format.ts"
 import { objectIn } from "../../../parts/json.ts"
 import { FailureNotice } from "../../../parts/Notices.tsx"
 import { AccountsField } from "./AccountsField.tsx"
-import { ACCOUNTS_MAX } from "./accounts.ts"
 import { costOf } from "./cost.ts"
 import { FormBar } from "./FormBar.tsx"
 import { FaultLine, FormSection } from "./FormSection.tsx"
@@ -39,7 +38,7 @@ import { asksFor } from "./patterns.ts"
 import { RequestFields } from "./RequestFields.tsx"
 import { toFault } from "./scrolling.ts"
 import { TypeTree } from "./TypeTree.tsx"
-import { accountsIn, type WebhookValues } from "./values.ts"
+import { ACCOUNTS_MAX, accountsIn, type WebhookValues } from "./values.ts"
 
 interface WebhookFormProps {
   readonly initial: WebhookValues

@@ -1,8 +1,6 @@
 /** Accounts that are pasted into a webhook's filter: what is added, and what is refused and why. Pure. */
 import { isValidClassicAddress, isValidXAddress, xAddressToClassicAddress } from "ripple-address-codec"
-
-/** The API's limit for one webhook. */
-export const ACCOUNTS_MAX = 10_000
+import { ACCOUNTS_MAX } from "./values.ts"
 
 export interface Refused {
   readonly text: string

@@ -4,6 +4,9 @@ import { patternsIn } from "../../../parts/eventTypes.ts"
 import { objectIn } from "../../../parts/json.ts"
 import { filterText } from "./filter/tree.ts"
 
+/** The API's limit for the accounts of one webhook. */
+export const ACCOUNTS_MAX = 10_000
+
 export interface HeaderValue {
   /** For the form's list; it is not sent. */
   readonly id: string

@@ -1,5 +1,5 @@
 /** The value of a condition, typed as the kind of its field is: XRP, numbers, times, addresses, one or several. */
-import { MultiSelect, Select, TagsInput, TextInput } from "@mantine/core"
+import { Select, TagsInput, TextInput } from "@mantine/core"
 import { useState } from "react"
 import { type Field, type Kind, textOf, typedValue, wanted } from "./fields.ts"
 import classes from "./filter.module.css"
@@ -60,19 +60,19 @@ const Several = ({ condition, kind, field, label, isFaulty, onChange }: ValueInp
   const values = scalarsOf(condition.value).map((one) => textOf(kind, one))
   const change = (texts: ReadonlyArray<string>) =>
     onChange(texts.flatMap((text) => typedValue(kind, text) ?? []))
-  const props = {
-    ...list,
-    "aria-label": label,
-    error: isFaulty,
-    value: values,
-    onChange: change,
-    classNames: { pill: classes["pill"] ?? "", inputField: classes["typed"] ?? "" },
-    placeholder: values.length === 0 ? "Enter adds one" : ""
-  }
-  return field?.values !== undefined && kind === "text" ? (
-    <MultiSelect {...props} data={[...field.values]} placeholder="" />
-  ) : (
-    <TagsInput {...props} splitChars={[",", ";", " "]} acceptValueOnBlur />
+  return (
+    <TagsInput
+      {...list}
+      aria-label={label}
+      error={isFaulty}
+      classNames={{ pill: classes["pill"] ?? "", inputField: classes["typed"] ?? "" }}
+      splitChars={[",", ";", " "]}
+      acceptValueOnBlur
+      placeholder={values.length === 0 ? "Enter adds one" : ""}
+      data={[...(field?.values ?? [])]}
+      value={values}
+      onChange={change}
+    />
   )
 }
 
