@@ -43,8 +43,7 @@ export const makeLedgerTail = Effect.fnUntraced(function* (
           .committed("route", { topic: eventsTopic(network), partition: 0 })
           .pipe(Effect.map((committed) => committed >= first + count))
 
-  const add = (ledger: RoutedLedger) => {
-    ledgers = [...ledgers, ledger].slice(-KEPT_LEDGERS)
+  const tell = () => {
     const waiting = grown
     grown = Latch.makeUnsafe()
     waiting.openUnsafe()
@@ -61,11 +60,14 @@ export const makeLedgerTail = Effect.fnUntraced(function* (
     )
     const newestAt = placed.at(-1)!.marker.detected_at
     for (const { marker, offset } of placed.slice(-KEPT_LEDGERS)) {
-      yield* isRouted(marker).pipe(
-        Effect.repeat({ until: (routed) => routed, schedule: Schedule.spaced(ROUTED_POLL_MS) })
-      )
+      if (!(yield* isRouted(marker))) {
+        tell()
+        yield* isRouted(marker).pipe(
+          Effect.repeat({ until: (routed) => routed, schedule: Schedule.spaced(ROUTED_POLL_MS) })
+        )
+      }
       const events = yield* countLedgerEvents(log, network, marker)
-      add({
+      const ledger: RoutedLedger = {
         offset,
         network,
         ledgerIndex: marker.ledger_index,
@@ -74,9 +76,12 @@ export const makeLedgerTail = Effect.fnUntraced(function* (
         events,
         // The first records that are read may be minutes old.
         routedAtMs: (yield* monotonicNow) - (newestAt - marker.detected_at)
-      })
+      }
+      ledgers = [...ledgers, ledger].slice(-KEPT_LEDGERS)
       next = offset + 1
     }
+    // Together, so that the first viewer sees the newest ones at once.
+    tell()
   })
   yield* readMore.pipe(
     retryUntilSuccess(`reading new ledgers of ${network} for streams`),
