@@ -102,6 +102,19 @@ describe("the map of hours", () => {
     for (const { cells } of rows.slice(0, -1)) assert.notInclude(cells, undefined)
   })
 
+  it("begins with the day of the first ledger, and has at least a week", () => {
+    const from = (daysAgo: number) =>
+      rowsOf(
+        Array.from({ length: 720 }, (_, i) => hour(top - i * HOUR_MS, 1)).map((one, i) =>
+          i / 24 > daysAgo ? { ...one, ledgers: 0, events: 0 } : one
+        ),
+        now
+      )
+    assert.lengthOf(from(0), 7)
+    assert.lengthOf(from(20), 21)
+    assert.lengthOf(rowsOf([], now), 7)
+  })
+
   it("ramps by the events that there are, whatever a few hours have", () => {
     const cells = [0, 100, 200, 300].flatMap((events) =>
       Array.from({ length: 30 }, () => ({ at: 0, ledgers: 900, missing: 0, events }))

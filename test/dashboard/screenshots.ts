@@ -43,6 +43,18 @@ interface Screen {
 
 const chosen = (process.env["SCREENSHOTS"] ?? "").split(",").filter((name) => name !== "")
 
+const fillForm = async (page: Page) => {
+  await page.getByLabel("Address", { exact: true }).fill("https://api.deposits.example/v2/large")
+  await page.getByLabel(/^Name as/).fill("Large deposits")
+  await page.getByLabel("Search event types").fill("payment")
+  for (const type of ["payment.xrp", "payment.issued"]) await page.getByLabel(type, { exact: true }).check()
+  await page.getByLabel("Search event types").fill("")
+  await page
+    .getByLabel("JSON")
+    .fill('{ "$or": [{ "amount": { "$gte": "100000000" } }, { "amount.value": { "$gte": "1000" } }] }')
+  await page.getByText(/ of the last 24 h match$/).waitFor()
+}
+
 layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })("in a browser", (it) => {
   it.effect(
     "screenshots",
@@ -88,6 +100,15 @@ layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })("in a br
         }
         const screens: ReadonlyArray<Screen> = [
           { name: "overview", path: "/", isChief: true },
+          { name: "live", path: "/live", isChief: true },
+          {
+            name: "live-paused",
+            path: "/live",
+            act: async (page) => {
+              await page.getByRole("button", { name: "Pause", exact: true }).click()
+              await page.getByRole("slider", { name: "Ledgers of mainnet" }).press("ArrowLeft")
+            }
+          },
           { name: "webhooks", path: "/webhooks", isChief: true },
           { name: "webhook", path: `/webhooks/${failing!["id"]}`, isChief: true },
           { name: "webhook-whole", path: `/webhooks/${failing!["id"]}`, isWhole: true },
@@ -127,7 +148,24 @@ layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })("in a br
             }
           },
           { name: "usage", path: "/account" },
-          { name: "webhook-form", path: "/webhooks/new", isChief: true },
+          { name: "webhook-form", path: "/webhooks/new", isChief: true, isWhole: true, act: fillForm },
+          {
+            name: "webhook-form-fault",
+            path: "/webhooks/new",
+            act: async (page) => {
+              await fillForm(page)
+              await page.getByLabel("Address", { exact: true }).fill("ftp://api.deposits.example")
+              await page.getByRole("button", { name: "Create webhook", exact: true }).click()
+            }
+          },
+          { name: "catalogue", path: "/catalogue/nft.offer_accepted", isWhole: true },
+          { name: "guides", path: "/guides/receiving" },
+          {
+            name: "guides-search",
+            path: "/guides/receiving",
+            act: (page) => page.getByLabel("Search the guides").fill("signature")
+          },
+          { name: "reference", path: "/reference" },
           { name: "sign-in", path: "/sign-in", as: "none" },
           { name: "first-run", path: "/", as: "test" },
           {
@@ -165,7 +203,8 @@ layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })("in a br
                       : yield* openSignedIn(key, screen.path, options)
                   yield* Effect.promise(async () => {
                     await page.getByRole("heading", { level: 1 }).waitFor()
-                    await page.waitForLoadState("networkidle")
+                    // The network is never idle: the live ledger's stream stays open.
+                    await page.waitForFunction(`document.querySelector(".mantine-Skeleton-root") === null`)
                     await screen.act?.(page)
                     await page.waitForTimeout(SETTLE_MS)
                     const path = `${FOLDER}/${screen.name}-${colorScheme}-${viewport.width}.png`

@@ -38,6 +38,7 @@ const PAGES = [
   "/replay/new",
   "/keys",
   "/account",
+  "/catalogue/payment.xrp",
   "/guides/receiving",
   "/reference"
 ]

@@ -13,6 +13,12 @@ export const periods = {
 
 export type Period = keyof typeof periods
 
+/** The period that a page begins with. A day of webhooks that were made just now would be one bar. */
+export const firstPeriod = (webhooks: ReadonlyArray<{ readonly created_at: string }>): Period =>
+  webhooks.length > 0 && webhooks.every(({ created_at }) => Date.now() - Date.parse(created_at) < HOUR_MS)
+    ? "1h"
+    : "24h"
+
 interface PeriodSelectProps {
   readonly value: Period
   readonly onChange: (period: Period) => void

@@ -13,6 +13,8 @@ export interface HourCell {
   readonly events: number
 }
 
+export const isWatched = ({ events, ledgers }: HourCell): boolean => ledgers > 0 || events > 0
+
 export interface DayRow {
   /** Its midnight. */
   readonly at: number
@@ -20,7 +22,13 @@ export interface DayRow {
   readonly cells: ReadonlyArray<HourCell | undefined>
 }
 
-/** The last days up to that of `now`, oldest first. When clocks go back, two hours are one cell. */
+/** A service that is new has rows for at least so many days: before it watched there is nothing to see. */
+const LEAST_DAYS = 7
+
+/**
+ * The last days up to that of `now`, oldest first, from the first on which ledgers were taken or are missing. When clocks
+ * go back, two hours are one cell.
+ */
 export const rowsOf = (hours: ReadonlyArray<LedgerCoverageHour>, now: number): ReadonlyArray<DayRow> => {
   const today = new Date(now)
   const rows = Array.from({ length: DAYS }, (_, index) => {
@@ -40,15 +48,16 @@ export const rowsOf = (hours: ReadonlyArray<LedgerCoverageHour>, now: number): R
       events: events + (before?.events ?? 0)
     }
   }
-  return rows
+  const first = rows.findIndex(({ cells }) =>
+    cells.some((cell) => cell && (isWatched(cell) || cell.missing > 0))
+  )
+  return rows.slice(Math.min(first === -1 ? DAYS : first, DAYS - LEAST_DAYS))
 }
 
 /** Steps of the ramp. */
 export const LEVELS = 3
 /** A few hours with very many events would make all others look empty. */
 const MOST = 0.98
-
-export const isWatched = ({ events, ledgers }: HourCell): boolean => ledgers > 0 || events > 0
 
 /** The step of the ramp, from 1, for a number of events: the ramp fits the hours that there are. */
 export const levelsOf = (cells: ReadonlyArray<HourCell>): ((events: number) => number) => {

@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import type { DeliveryStats } from "../../api/ledgerhook.ts"
 import { useStats } from "../../api/stats.ts"
+import { useNewestWebhooks } from "../../api/webhooks.ts"
 import { placeOf, useCursor } from "../../charts/cursor.ts"
 import { fromFirst, isTooNew } from "../../charts/fit.ts"
 import { Spark, type SparkProps } from "../../charts/Spark.tsx"
@@ -10,7 +11,7 @@ import { count, dayTime, duration, hourMinute } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
 import { Empty, FailureNotice } from "../../parts/Notices.tsx"
 import { Section } from "../../parts/Page.tsx"
-import { type Period, PeriodSelect, periods } from "../../parts/Period.tsx"
+import { firstPeriod, type Period, PeriodSelect, periods } from "../../parts/Period.tsx"
 import classes from "./Overview.module.css"
 
 const route = getRouteApi("/shell/")
@@ -115,8 +116,9 @@ const Figures = ({ stats, period }: { readonly stats: DeliveryStats; readonly pe
 
 /** Of all charts of the page. */
 export const usePeriod = (): Period => {
-  const { period = "24h" }: { readonly period?: Period | undefined } = route.useSearch()
-  return period
+  const { period }: { readonly period?: Period | undefined } = route.useSearch()
+  const first = firstPeriod(useNewestWebhooks())
+  return period ?? first
 }
 
 export const Deliveries = () => {

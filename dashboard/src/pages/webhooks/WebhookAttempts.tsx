@@ -9,13 +9,11 @@ import { count, duration, plural } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
 import { FailureNotice } from "../../parts/Notices.tsx"
 import { Section } from "../../parts/Page.tsx"
-import { type Period, PeriodSelect, periods } from "../../parts/Period.tsx"
+import { firstPeriod, type Period, PeriodSelect, periods } from "../../parts/Period.tsx"
 import { AnswerTimes } from "../overview/AnswerTimes.tsx"
 import classes from "./Webhook.module.css"
 
 const route = getRouteApi("/shell/webhooks/$id")
-
-const HOUR_MS = 3_600_000
 
 const TooNew = ({ attempts, failed }: { readonly attempts: number; readonly failed: number }) => (
   <p className="quiet">
@@ -27,9 +25,7 @@ const TooNew = ({ attempts, failed }: { readonly attempts: number; readonly fail
 export const WebhookAttempts = ({ created_at, id }: Webhook) => {
   const search: { readonly period?: Period | undefined } = route.useSearch()
   const navigate = useNavigate()
-  // A day of a webhook that was made just now would be one bar.
-  const isNew = Date.now() - Date.parse(created_at) < HOUR_MS
-  const period = search.period ?? (isNew ? "1h" : "24h")
+  const period = search.period ?? firstPeriod([{ created_at }])
   const setPeriod = (next: Period) =>
     navigate({
       to: "/webhooks/$id",
