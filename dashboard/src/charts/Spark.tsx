@@ -9,8 +9,8 @@ export interface SparkProps {
   /** Null: not known. Oldest first. */
   readonly values: ReadonlyArray<number | null>
   readonly kind: "line" | "bars"
-  /** More of it is worse. */
-  readonly bad?: boolean
+  /** Bars of what waits. */
+  readonly waiting?: boolean
   /** The line's lowest value; by default 0. */
   readonly least?: number
   /** When each value begins, in Unix milliseconds: the cursor is at one of them. Without, there is no cursor. */
@@ -19,7 +19,7 @@ export interface SparkProps {
 
 const [WIDTH, HEIGHT] = [240, 32]
 
-export const Spark = ({ description, values, kind, bad = false, least = 0, times = [] }: SparkProps) => {
+export const Spark = ({ description, values, kind, waiting = false, least = 0, times = [] }: SparkProps) => {
   const known = values.map((value) => value ?? least)
   const range = Math.max(...known, least + 1) - least
   const y = (value: number) => HEIGHT - 1 - ((value - least) / range) * (HEIGHT - 3)
@@ -40,7 +40,7 @@ export const Spark = ({ description, values, kind, bad = false, least = 0, times
     .join("")
   return (
     <svg
-      className={`${classes["spark"]} ${bad ? classes["bad"] : ""}`}
+      className={`${classes["spark"]} ${waiting ? classes["waiting"] : ""}`}
       width={WIDTH}
       height={HEIGHT}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}

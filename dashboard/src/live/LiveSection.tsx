@@ -20,7 +20,7 @@ export const LiveSection = () => {
           <>
             {network}
             <span className={classes["wide"]}>
-              , the last {plural(shown.length, "ledger")}; a dot is an event
+              , the last {plural(shown.length, "ledger")}; a square is an event
             </span>
           </>
         ) : (

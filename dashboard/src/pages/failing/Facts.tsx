@@ -54,9 +54,12 @@ export const NextAttempt = ({ health: { next_attempt_at }, stats }: Shown) => {
   return (
     <div>
       <div className={classes["figure"]}>{at - now < 1_000 ? "now" : duration(at - now, true)}</div>
-      <div className={classes["bar"]}>
-        <i style={{ width: `${passed * 100}%` }} />
-      </div>
+      {/* A full bar would look stuck, while attempts for what waits follow one another. */}
+      {at > now && (
+        <div className={classes["bar"]}>
+          <i style={{ width: `${passed * 100}%` }} />
+        </div>
+      )}
       <div className={classes["what"]}>{at - now < 1_000 ? "the next attempt" : "to the next attempt"}</div>
     </div>
   )

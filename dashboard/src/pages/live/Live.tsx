@@ -42,7 +42,7 @@ const Note = ({ picture: { live, network, pausedAt, shown } }: { readonly pictur
   return (
     <span>
       <i className={classes["beat"]} data-live={live.lostAt === undefined} />
-      {network}, live; the last {plural(shown.length, "ledger")}, a dot is an event.{" "}
+      {network}, live; the last {plural(shown.length, "ledger")}, a square is an event.{" "}
       {states && troubleOf(states)}
     </span>
   )

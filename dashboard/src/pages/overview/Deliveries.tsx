@@ -7,7 +7,7 @@ import { useNewestWebhooks } from "../../api/webhooks.ts"
 import { placeOf, useCursor } from "../../charts/cursor.ts"
 import { fromFirst, isTooNew } from "../../charts/fit.ts"
 import { Spark, type SparkProps } from "../../charts/Spark.tsx"
-import { count, dayTime, duration, hourMinute } from "../../parts/format.ts"
+import { count, dayTime, duration, hourMinute, plural } from "../../parts/format.ts"
 import { Loading } from "../../parts/Loading.tsx"
 import { Empty, FailureNotice } from "../../parts/Notices.tsx"
 import { Section } from "../../parts/Page.tsx"
@@ -38,8 +38,13 @@ const msOf = (ms: number | null) => (ms === null ? "–" : duration(ms))
 /** The lowest rate of which the course is drawn to scale. */
 const LEAST_RATE = 90
 
-const Figures = ({ stats, period }: { readonly stats: DeliveryStats; readonly period: Period }) => {
-  const { pending } = stats
+interface FiguresProps {
+  readonly stats: DeliveryStats
+  readonly period: Period
+}
+
+/** The points of the charts, and the one at the cursor. */
+const usePoint = (stats: DeliveryStats, period: Period) => {
   const series = fromFirst(stats.series ?? [])
   const times = series.map(({ at }) => Date.parse(at))
   const place = placeOf(
@@ -47,71 +52,74 @@ const Figures = ({ stats, period }: { readonly stats: DeliveryStats; readonly pe
     periods[period].pointMs,
     useCursor()
   )
-  const point = place === undefined ? undefined : series[place]
+  return { point: place === undefined ? undefined : series[place], series, times }
+}
+
+const Figures = ({ stats, period }: FiguresProps) => {
+  const { point, series, times } = usePoint(stats, period)
   // At the cursor the figures are those of its time.
-  const { attempts, delivered, first_attempt_success_rate: rate, p50_ms, p99_ms } = point ?? stats
+  const { delivered, failed, first_attempt_success_rate: rate, p50_ms, p99_ms, pending } = point ?? stats
   const rates = series.map((one) => one.first_attempt_success_rate)
-  const waiting = point?.pending ?? pending
   const spark = (props: Omit<SparkProps, "times">) => !isTooNew(series) && <Spark {...props} times={times} />
   return (
-    <>
-      <div className={classes["figures"]}>
-        <Figure
-          name="First attempt succeeded"
-          value={rate === null ? "–" : `${rate}%`}
-          detail={`of ${count(attempts)} attempts`}
-        >
-          {spark({
-            kind: "line",
-            description: `The share of first attempts that succeeded, over ${periods[period].name}.`,
-            values: rates.map((value) => value ?? 100),
-            least: Math.min(LEAST_RATE, ...rates.map((value) => value ?? LEAST_RATE))
-          })}
-        </Figure>
-        <Figure name="Delivered" value={count(delivered)}>
-          {spark({
-            kind: "bars",
-            description: `Deliveries that were delivered, over ${periods[period].name}.`,
-            values: series.map((one) => one.delivered)
-          })}
-        </Figure>
-        <Figure name="Answer time, p50 and p99" value={msOf(p50_ms)} detail={msOf(p99_ms)}>
-          {spark({
-            kind: "line",
-            description: `The time within which half of the deliveries were answered, over ${periods[period].name}.`,
-            values: series.map((one) => one.p50_ms)
-          })}
-        </Figure>
-        <Figure
-          name="Waiting"
-          value={count(waiting)}
-          detail={
-            waiting === 0 ? (
-              "nothing waits"
-            ) : (
-              <Link to="/deliveries" search={{ status: "retrying" }}>
-                Show retries
-              </Link>
-            )
-          }
-        >
-          {spark({
-            kind: "bars",
-            bad: true,
-            description: `Deliveries that wait, by the time they were made, over ${periods[period].name}.`,
-            values: series.map((one) => one.pending)
-          })}
-        </Figure>
-      </div>
-      <p className={`note ${classes["shown"]}`}>
-        {isTooNew(series)
-          ? `Too new to draw over ${periods[period].name}.`
-          : point === undefined
-            ? `In ${periods[period].name}.`
-            : `From ${dayTime(times[place!]!, Date.now())} to ${hourMinute(times[place!]! + periods[period].pointMs)}.`}
-      </p>
-    </>
+    <div className={classes["figures"]}>
+      <Figure
+        name="First attempt succeeded"
+        value={rate === null ? "–" : `${rate}%`}
+        detail={`of ${plural(delivered + failed + pending, "delivery", "deliveries")}`}
+      >
+        {spark({
+          kind: "line",
+          description: `The share of first attempts that succeeded, over ${periods[period].name}.`,
+          values: rates.map((value) => value ?? 100),
+          least: Math.min(LEAST_RATE, ...rates.map((value) => value ?? LEAST_RATE))
+        })}
+      </Figure>
+      <Figure name="Delivered" value={count(delivered)}>
+        {spark({
+          kind: "bars",
+          description: `Deliveries that were delivered, over ${periods[period].name}.`,
+          values: series.map((one) => one.delivered)
+        })}
+      </Figure>
+      <Figure name="Answer time, p50 and p99" value={msOf(p50_ms)} detail={msOf(p99_ms)}>
+        {spark({
+          kind: "line",
+          description: `The time within which half of the deliveries were answered, over ${periods[period].name}.`,
+          values: series.map((one) => one.p50_ms)
+        })}
+      </Figure>
+      <Figure
+        name="Waiting"
+        value={count(pending)}
+        detail={
+          pending === 0 ? (
+            "nothing waits"
+          ) : (
+            <Link to="/deliveries" search={{ status: "retrying" }}>
+              Show retries
+            </Link>
+          )
+        }
+      >
+        {spark({
+          kind: "bars",
+          waiting: true,
+          description: `Deliveries that wait, by the time they were made, over ${periods[period].name}.`,
+          values: series.map((one) => one.pending)
+        })}
+      </Figure>
+    </div>
   )
+}
+
+/** The time that the figures are of. */
+const Time = ({ stats, period }: FiguresProps) => {
+  const { point, series } = usePoint(stats, period)
+  if (isTooNew(series)) return `too new to draw over ${periods[period].name}`
+  if (point === undefined) return `in ${periods[period].name}`
+  const at = Date.parse(point.at)
+  return `from ${dayTime(at, Date.now())} to ${hourMinute(at + periods[period].pointMs)}`
 }
 
 /** Of all charts of the page. */
@@ -128,7 +136,11 @@ export const Deliveries = () => {
     navigate({ to: "/", search: { period: next }, replace: true, resetScroll: false })
   const stats = useStats(period)
   return (
-    <Section title="Deliveries" actions={<PeriodSelect value={period} onChange={setPeriod} />}>
+    <Section
+      title="Deliveries"
+      note={stats.data && <Time stats={stats.data} period={period} />}
+      actions={<PeriodSelect value={period} onChange={setPeriod} />}
+    >
       {stats.data === undefined ? (
         stats.isError ? (
           <FailureNotice failure={stats.error} onRetry={() => stats.refetch()} />
