@@ -66,8 +66,8 @@ describeInBrowser("the overview", () => {
           const map = page.getByRole("img", { name: /^Answer times of / })
           await page.getByText("in the last 24 hours").waitFor()
           await page.getByText("9\u202f700", { exact: true }).first().waitFor()
-          const box = (await map.boundingBox())!
-          await page.mouse.move(box.x + box.width * 0.5, box.y + 60)
+          const { width } = (await map.boundingBox())!
+          await map.hover({ position: { x: width * 0.5, y: 60 } })
           await page.getByText(/^from .*\d\d:\d\d to \d\d:\d\d$/).waitFor()
           await page.getByText("100", { exact: true }).first().waitFor()
           await page.mouse.move(0, 0)

@@ -49,6 +49,7 @@ describeInBrowser("the pages of replays", () => {
             assert.isTrue(await page.getByRole("button", { name: "Replay", exact: true }).isDisabled())
             await page.getByText("By time and filters").click()
             await page.getByRole("button", { name: "Change Types" }).click()
+            await page.getByLabel("Search event types").fill("payment.xrp")
             await page.getByLabel("payment.xrp", { exact: true }).click()
             await page.getByRole("button", { name: "All that is kept" }).click()
             await start.click()
