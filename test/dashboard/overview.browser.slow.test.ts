@@ -64,6 +64,7 @@ describeInBrowser("the overview", () => {
           await page.route(/\/v1\/deliveries\/stats/, (route) => route.fulfill({ json: statsOfDay }))
           await page.getByRole("link", { name: "Overview" }).click()
           const map = page.getByRole("img", { name: /^Answer times of / })
+          await page.getByText(/^24\sh$/).click()
           await page.getByText("in the last 24 hours").waitFor()
           await page.getByText("9\u202f700", { exact: true }).first().waitFor()
           const { width } = (await map.boundingBox())!
