@@ -88,9 +88,9 @@ const contentOf = (content: Content | undefined, schemas: Schemas) =>
           Object.entries(content).map(([type, media]) => [
             type,
             // Clients that read streams take the schema as that of the data of each event. The contract of the stream of
-            // events names none.
+            // events only says that it is text.
             withExample(
-              type === "text/event-stream" && referenceName(media.schema) === undefined
+              type === "text/event-stream" && media.schema.type === "string"
                 ? { schema: component("schemas", EVENT) }
                 : media,
               schemas

@@ -234,7 +234,7 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(item("getEvent").content!["application/json"]!.schema, event)
     assert.deepStrictEqual(item("streamEvents").content!["text/event-stream"]!.schema, event)
     assert.deepStrictEqual(item("streamActivity").content!["text/event-stream"]!.schema, {
-      $ref: "#/components/schemas/LedgerActivity"
+      anyOf: ["LedgerActivity", "StreamEnd"].map((name) => ({ $ref: `#/components/schemas/${name}` }))
     })
     assert.deepStrictEqual(schemas.EventPage.properties.data.items, event)
   })

@@ -2736,6 +2736,15 @@ export type LedgerActivity = {
     /** The account's webhooks that have deliveries of these events, in the order of their ids. A delivery counts from its first outcome on, or from about a second after the event was queued, whichever is first. Replayed and test deliveries do not count. */
     webhooks: LedgerWebhook[];
 };
+export type StreamEnd = {
+    /** Why the stream ends. */
+    error: {
+        /** A code as of the API's errors. */
+        code: string;
+        /** Why the stream ends, and what to do. */
+        message: string;
+    };
+};
 export type ExplainedLedger = {
     /** The index of the ledger. */
     index: number;
@@ -4502,7 +4511,7 @@ export function streamActivity({ network, xRequestId }: {
 } = {}, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
-        data: LedgerActivity;
+        data: LedgerActivity | StreamEnd;
     } | {
         status: 400;
         data: ValidationError;

@@ -35,7 +35,7 @@ const LedgerWebhook = Schema.Struct({
   )
 }).annotate({ identifier: "LedgerWebhook", description: "What became of a ledger's events for one webhook." })
 
-export const LedgerActivity = Schema.Struct({
+const LedgerActivity = Schema.Struct({
   network: field(Schema.Literals(networks), "The ledger's network.", "mainnet"),
   ledger_index: field(Schema.Int, "The ledger's index.", 94_084_608),
   closed_at: Schema.String.annotate({
@@ -57,6 +57,16 @@ export const LedgerActivity = Schema.Struct({
   description: "A ledger, its events by type, and what became of them for the account's webhooks."
 })
 
+const StreamEnd = Schema.Struct({
+  error: field(
+    Schema.Struct({
+      code: field(Schema.String, "A code as of the API's errors.", "UNAVAILABLE"),
+      message: field(Schema.String, "Why the stream ends, and what to do.", "This server is stopping.")
+    }),
+    "Why the stream ends."
+  )
+}).annotate({ identifier: "StreamEnd", description: "The data of the event `error`, the last of a stream." })
+
 const description =
   `Sends the newest ledgers of the key's networks as server-sent events: first up to 32 of each network,
 oldest first, then each ledger when its events have been queued for the webhooks that want them. A ledger is sent again,
@@ -77,7 +87,12 @@ export class Activity extends HttpApiGroup.make("activity")
         )
       },
       // The schema is that of `data`; the handler answers with text.
-      success: LedgerActivity.pipe(HttpApiSchema.asJson({ contentType: "text/event-stream" })),
+      success: Schema.Union([LedgerActivity, StreamEnd])
+        .annotate({
+          description:
+            "Server-sent events, and a comment after 15 s without one. The stream has no end. The schema is that of `data`: a ledger, or why the stream ends."
+        })
+        .pipe(HttpApiSchema.asJson({ contentType: "text/event-stream" })),
       error: StreamLimitReached
     }).annotateMerge(
       scoped("deliveries:read", {
