@@ -233,7 +233,7 @@ describe("the OpenAPI document", () => {
     const event = { $ref: "#/components/schemas/Event" }
     assert.deepStrictEqual(item("getEvent").content!["application/json"]!.schema, event)
     assert.deepStrictEqual(item("streamEvents").content!["text/event-stream"]!.schema, event)
-    assert.deepStrictEqual(item("streamActivity").content!["text/event-stream"]!.schema, {
+    assert.deepInclude(item("streamActivity").content!["text/event-stream"]!.schema, {
       anyOf: ["LedgerActivity", "StreamEnd"].map((name) => ({ $ref: `#/components/schemas/${name}` }))
     })
     assert.deepStrictEqual(schemas.EventPage.properties.data.items, event)
