@@ -6,9 +6,12 @@
 import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted, Schedule } from "effect"
+import { ledgerOfEventId } from "../../src/domain/EventId.ts"
+import type { EventId } from "../../src/domain/Ids.ts"
 import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import { databaseProxy } from "../support/databaseProxy.ts"
+import { openStream } from "../support/eventStream.ts"
 import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
 import { makeDatabase } from "../support/postgres.ts"
 import { startProgram } from "../support/program.ts"
@@ -45,6 +48,12 @@ const surroundings = Effect.fnUntraced(function* (transactionsPerLedger: number)
   }
   return { environment, ledger }
 })
+
+/** A ledger of the stream of ledgers. */
+interface Shown {
+  readonly ledger_index: number
+  readonly webhooks: ReadonlyArray<{ readonly answered: number }>
+}
 
 interface Coverage {
   readonly head: { readonly ledger_index: number } | null
@@ -130,6 +139,23 @@ describe.skipIf(kafkaBrokers().length === 0)("several processes on Kafka", () =>
           const { catching_up, ranges } = yield* coverage
           assert.strictEqual(ranges.length, 1)
           assert.isNull(catching_up)
+          // And it shows viewers what became of the newest ledger.
+          const stream = yield* openStream({
+            url: api.apiUrl,
+            key: ADMIN_KEY,
+            path: "/v1/activity/stream"
+          })
+          const ids = expected.filter((id) => ledgerOfEventId(id as EventId) === ledger_index)
+          yield* waitUntil(
+            Effect.sync(() => {
+              const shown = stream
+                .blocks()
+                .flatMap(({ data, event }) => (event === "ledger" ? [JSON.parse(data!) as Shown] : []))
+                .findLast((one) => one.ledger_index === ledger_index)
+              return shown?.webhooks.some(({ answered }) => answered === ids.length) ?? false
+            }),
+            "15 seconds"
+          )
         })
       ),
     120_000

@@ -60,15 +60,15 @@ export const endings = {
   },
   unchecked: {
     code: "UNAVAILABLE",
-    message: "The service cannot check the API key at the moment. Connect again with Last-Event-ID."
+    message: "The service cannot check the API key at the moment. Connect again."
   },
   log: {
     code: "UNAVAILABLE",
-    message: "The service cannot read its event log at the moment. Connect again with Last-Event-ID."
+    message: "The service cannot read its event log at the moment. Connect again."
   },
   stop: {
     code: "UNAVAILABLE",
-    message: "This server is stopping. Connect again with Last-Event-ID."
+    message: "This server is stopping. Connect again."
   },
   slow: {
     code: "TOO_SLOW",
