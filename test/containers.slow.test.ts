@@ -74,6 +74,6 @@ describe("the stages of the Dockerfile", () => {
 
   it("copy what the program needs: the demo's events arrive", () => {
     const shown = run(folderOf("image"), "bin/ledgerhook.js", "demo", "--ledgers", "1")
-    assert.include(shown, "Every event arrived")
+    assert.include(shown, "Every wanted event arrived")
   }, 150_000)
 })
