@@ -272,6 +272,11 @@ describe("the webhooks beside the picture", () => {
         ["2", "healthy"]
       ]
     )
+    // Deleted ones are left out where all others are known.
+    assert.deepStrictEqual(
+      rowsOf(shown, known, 3, true).map(({ id }) => id),
+      ["3", "1", "2"]
+    )
   })
 
   it("say what they answered", () => {

@@ -204,7 +204,7 @@ layer(dayOfLife, { excludeTestServices: true, timeout: "300 seconds" })("in a br
                   yield* Effect.promise(async () => {
                     await page.getByRole("heading", { level: 1 }).waitFor()
                     // The network is never idle: the live ledger's stream stays open.
-                    await page.waitForFunction(`document.querySelector(".mantine-Skeleton-root") === null`)
+                    await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" })
                     await screen.act?.(page)
                     await page.waitForTimeout(SETTLE_MS)
                     const path = `${FOLDER}/${screen.name}-${colorScheme}-${viewport.width}.png`

@@ -23,19 +23,21 @@ const unknown = (id: string, shown: ReadonlyArray<WebhookActivity>): Row => ({
 
 /**
  * At most `most` webhooks: those that fail, then those with the most events in the shown ledgers. They keep the order in
- * which they were made, so that a row does not move while the picture does; those that fail stand first.
+ * which they were made, so that a row does not move while the picture does; those that fail stand first. `isWhole`: every
+ * webhook is known, so that others have been deleted.
  */
 export const rowsOf = (
   ledgers: ReadonlyArray<Ledger>,
   known: ReadonlyArray<Row>,
-  most: number
+  most: number,
+  isWhole = false
 ): ReadonlyArray<Row> => {
   const shown = Map.groupBy(
     ledgers.flatMap(({ webhooks }) => webhooks),
     ({ webhook_id }) => webhook_id
   )
   const all = new Map(known.map((one) => [one.id, one]))
-  for (const [id, activity] of shown) if (!all.has(id)) all.set(id, unknown(id, activity))
+  if (!isWhole) for (const [id, activity] of shown) if (!all.has(id)) all.set(id, unknown(id, activity))
   const events = (id: string) => (shown.get(id) ?? []).reduce((sum, one) => sum + one.events, 0)
   const fails = ({ state }: Row) => Number(state === "failing")
   return [...all.values()]

@@ -1,6 +1,7 @@
 /** What the picture shows: the stream, whether the viewer has paused it, and which ledger is chosen. */
 import { useElementSize } from "@mantine/hooks"
 import { useCallback, useMemo, useState } from "react"
+import { PAGE_ROWS } from "../api/list.ts"
 import { nameOf, useNewestWebhooks, useTroubledWebhooks } from "../api/webhooks.ts"
 import { gridOf, heightFor, mostIn, NARROW_PIXELS } from "./layout.ts"
 import { type Ledger, newestNetwork, SEEN_LEDGERS, SHOWN_LEDGERS, windowOf } from "./ledgers.ts"
@@ -22,15 +23,16 @@ interface PictureOptions {
   readonly mode?: Mode
 }
 
-/** Of the network, with the health that is read most often. */
+/** The webhooks of the network, with the health that is read most often, and whether they are all. */
 const useKnown = (network: string | undefined) => {
   const newest = useNewestWebhooks()
   const troubled = useTroubledWebhooks().data?.data
   return useMemo(() => {
     const all = new Map([...newest, ...(troubled ?? [])].map((webhook) => [webhook.id, webhook]))
-    return [...all.values()]
+    const known = [...all.values()]
       .filter((webhook) => webhook.network === network)
       .map((webhook) => ({ id: webhook.id, name: nameOf(webhook, webhook.id), state: webhook.health.state }))
+    return { known, isWhole: newest.length > 0 && newest.length < PAGE_ROWS }
   }, [newest, troubled, network])
 }
 
@@ -45,11 +47,11 @@ export const usePicture = ({ highest, mode = "family", mostRows, share }: Pictur
   const [paused, setPaused] = useState<Paused>()
   const [chosen, choose] = useState<number>()
   if (network === undefined && Object.keys(live.kept).length > 0) setNetwork(newestNetwork(live.kept))
-  const known = useKnown(network)
+  const { isWhole, known } = useKnown(network)
 
   const kept = (network !== undefined && live.kept[network]) || none
   const seen = useMemo(() => paused?.ledgers ?? windowOf(kept, SEEN_LEDGERS), [paused, kept])
-  const rows = useMemo(() => rowsOf(seen, known, mostRows), [seen, known, mostRows])
+  const rows = useMemo(() => rowsOf(seen, known, mostRows, isWhole), [seen, known, mostRows, isWhole])
   const isNarrow = width < NARROW_PIXELS
   const height = heightFor(
     Math.max(mostIn(kept), mostIn(seen)),

@@ -47,10 +47,14 @@ export const makeLedgerView = Effect.fnUntraced(function* (
       yield* Effect.raceFirst(tail.reached(ledgers.at(-1)?.offset ?? -1), untilDue)
       return
     }
+    let changed = false
     for (const some of Arr.chunksOf(due, LEDGERS_AT_ONCE)) {
       const times = some.map(({ takenAt }) => takenAt)
       const rows = yield* queries.ledgerAnswers(accountId, network, times)
-      if (!live.answered(some, rows, nowMs)) continue
+      changed = live.answered(some, rows, nowMs) || changed
+    }
+    // Together: a viewer takes the newest ledger of the first message for the newest there is.
+    if (changed) {
       const waiting = change
       change = Latch.makeUnsafe()
       waiting.openUnsafe()

@@ -135,6 +135,18 @@ describe("a stream of ledgers", () => {
     }).pipe(Effect.scoped, Effect.provide(Live))
   )
 
+  it.effect("has the past in its first message, and the newest ledger once its answers can have come", () =>
+    Effect.gen(function* () {
+      yield* Effect.forEach(Array.from({ length: KEPT_LEDGERS }), () => takeLedger("testnet"))
+      yield* routeLedgers("testnet")
+      const { next } = yield* view("a", ["testnet"])
+      const first = yield* Effect.map(next, (blocks) => dataOf(blocks?.filter(({ data }) => data))).pipe(
+        Effect.repeat({ until: (ledgers) => ledgers.length > 0 })
+      )
+      assert.lengthOf(first, KEPT_LEDGERS - 1)
+    }).pipe(Effect.scoped, Effect.provide(Live))
+  )
+
   it.effect("sends a ledger when its events are queued, and not before; an empty one at once", () =>
     Effect.gen(function* () {
       const viewer = yield* view()
