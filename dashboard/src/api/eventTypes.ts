@@ -1,7 +1,11 @@
 /** The event types of the service, with an example payload of each. They change only with the service. */
 import { useQuery } from "@tanstack/react-query"
+import { useMay } from "./account.ts"
 import { call } from "./call.ts"
-import { listEventTypes } from "./ledgerhook.ts"
+import { countEvents, listEventTypes } from "./ledgerhook.ts"
+
+/** A count of a day changes slowly. */
+const COUNTS_STALE_MS = 60_000
 
 export const useEventTypesQuery = () =>
   useQuery({
@@ -15,6 +19,18 @@ interface Example {
   readonly example: string | undefined
   readonly isPending: boolean
 }
+
+/**
+ * The events of the last 24 hours by type, by default of the network that the key sees first. Undefined until they are
+ * known, or if the key may not see events.
+ */
+export const useEventCounts = (network?: "mainnet" | "testnet" | "devnet") =>
+  useQuery({
+    queryKey: ["events", "counts", network],
+    queryFn: () => call(countEvents(network === undefined ? {} : { network })),
+    enabled: useMay("events:read"),
+    staleTime: COUNTS_STALE_MS
+  }).data
 
 /** Undefined until they are known. */
 export const useEventTypes = () => useEventTypesQuery().data?.data

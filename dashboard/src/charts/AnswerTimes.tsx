@@ -2,12 +2,12 @@
 import { useElementSize } from "@mantine/hooks"
 import { type PointerEvent, useMemo, useState } from "react"
 import type { DeliveryStatsPoint } from "../api/ledgerhook.ts"
-import { count, dayTime, duration, hourMinute, localDay, plural } from "../parts/format.ts"
+import { count, dayTime, duration, hourMinute, plural } from "../parts/format.ts"
 import { type Period, periods } from "../parts/Period.tsx"
 import { classMs, columnsOf, levelOf } from "./answerTimes.ts"
 import classes from "./charts.module.css"
 import { placeOf, pointAt, useCursor } from "./cursor.ts"
-import { timeMarks } from "./scale.ts"
+import { TimeAxis } from "./TimeAxis.tsx"
 
 interface AnswerTimesProps {
   readonly series: ReadonlyArray<DeliveryStatsPoint>
@@ -86,11 +86,7 @@ export const AnswerTimes = ({ series, period }: AnswerTimesProps) => {
               {duration(classMs[place]!, place === ROWS - 1)}
             </text>
           ))}
-          {timeMarks(from, to, Math.max(2, Math.floor(inner / 90))).map(({ at, isDay }) => (
-            <text key={at} x={x(at)} y={HEIGHT - 4} textAnchor={x(at) > width - 24 ? "end" : "middle"}>
-              {isDay ? localDay(at) : hourMinute(at)}
-            </text>
-          ))}
+          <TimeAxis from={from} to={to} inner={inner} width={width} x={x} y={HEIGHT - 4} />
         </g>
         {paths.map((path, level) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a step of the ramp.

@@ -5,10 +5,11 @@
 import { useElementSize } from "@mantine/hooks"
 import type { PointerEvent } from "react"
 import type { DeliveryStatsPoint, Incident } from "../api/ledgerhook.ts"
-import { count, dayTime, hourMinute, localDay, shortCount } from "../parts/format.ts"
+import { count, dayTime, hourMinute, shortCount } from "../parts/format.ts"
 import classes from "./charts.module.css"
 import { placeOf, pointAt, useCursor } from "./cursor.ts"
-import { mirroredAxis, timeMarks } from "./scale.ts"
+import { mirroredAxis } from "./scale.ts"
+import { TimeAxis } from "./TimeAxis.tsx"
 
 interface AttemptsChartProps {
   readonly series: ReadonlyArray<DeliveryStatsPoint>
@@ -74,11 +75,7 @@ export const AttemptsChart = ({ series, pointMs, incidents }: AttemptsChartProps
               </text>
             </g>
           ))}
-          {timeMarks(from, to, Math.max(2, Math.floor(inner / 80))).map(({ at, isDay }) => (
-            <text key={at} x={x(at)} y={HEIGHT - 4} textAnchor={x(at) > width - 24 ? "end" : "middle"}>
-              {isDay ? localDay(at) : hourMinute(at)}
-            </text>
-          ))}
+          <TimeAxis from={from} to={to} inner={inner} width={width} x={x} y={HEIGHT - 4} />
         </g>
         {points.map(({ at, answered, failed }, index) => (
           <g key={at}>

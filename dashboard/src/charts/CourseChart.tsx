@@ -6,7 +6,8 @@ import { useElementSize } from "@mantine/hooks"
 import { clockTime, count, hourMinute, localDay, shortCount } from "../parts/format.ts"
 import classes from "./charts.module.css"
 import { placeOf, pointAt, useCursor } from "./cursor.ts"
-import { mirroredAxis, timeMarks } from "./scale.ts"
+import { mirroredAxis } from "./scale.ts"
+import { TimeAxis } from "./TimeAxis.tsx"
 
 export interface CoursePoint {
   readonly at: number
@@ -94,11 +95,7 @@ export const CourseChart = ({ points, pointMs, from, to, began, ended, next }: C
           <text x={LEFT - 8} y={floor + 4} textAnchor="end">
             0
           </text>
-          {timeMarks(from, to, Math.max(2, Math.floor(inner / 90))).map(({ at, isDay }) => (
-            <text key={at} x={x(at)} y={HEIGHT - 4} textAnchor={x(at) > width - 24 ? "end" : "middle"}>
-              {isDay ? localDay(at) : hourMinute(at)}
-            </text>
-          ))}
+          <TimeAxis from={from} to={to} inner={inner} width={width} x={x} y={HEIGHT - 4} />
         </g>
         {points.map(({ answered, at, failed }) => (
           <g key={at}>

@@ -3,7 +3,7 @@ import { TextInput } from "@mantine/core"
 import { IconSearch } from "@tabler/icons-react"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { type ReactNode, useState } from "react"
-import { useEventTypesQuery } from "../../api/eventTypes.ts"
+import { useEventCounts, useEventTypesQuery } from "../../api/eventTypes.ts"
 import type { DescribedEventType } from "../../api/ledgerhook.ts"
 import { byFamily, familyName } from "../../parts/eventTypes.ts"
 import { plural, shortCount } from "../../parts/format.ts"
@@ -11,7 +11,6 @@ import { Loading } from "../../parts/Loading.tsx"
 import { FailureNotice, NoSuchPage } from "../../parts/Notices.tsx"
 import { Page } from "../../parts/Page.tsx"
 import classes from "./Catalogue.module.css"
-import { useCounts } from "./counts.ts"
 import { describe, search } from "./describe.ts"
 import { TypePage } from "./TypePage.tsx"
 
@@ -30,7 +29,7 @@ const Family = ({ of, note }: { readonly of: string; readonly note?: string | un
 const List = ({ types }: { readonly types: Types }) => {
   const [text, setText] = useState("")
   const found = search(types, text)
-  const counts = useCounts()
+  const counts = useEventCounts()
   return (
     <nav className={classes["list"]} aria-label="Event types">
       <TextInput

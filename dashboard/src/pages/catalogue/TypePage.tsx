@@ -6,6 +6,7 @@ import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
+import { useEventCounts } from "../../api/eventTypes.ts"
 import { type DescribedEventType, listEvents } from "../../api/ledgerhook.ts"
 import { autoRefresh } from "../../api/refresh.ts"
 import { useNewestWebhooks, useWebhookCounts } from "../../api/webhooks.ts"
@@ -17,11 +18,11 @@ import { jsonLines } from "../../parts/json.ts"
 import { Page, Section } from "../../parts/Page.tsx"
 import { Time } from "../../parts/Time.tsx"
 import { asksFor } from "../webhooks/form/patterns.ts"
-import { useCounts, useCourse } from "./counts.ts"
 import { commonFields, describe, type Field, fieldsOf, notesOf, variantsOf } from "./describe.ts"
 import { ReceiveIt } from "./ReceiveIt.tsx"
 import { SendThis } from "./SendThis.tsx"
 import classes from "./TypePage.module.css"
+import { useCourse } from "./useCourse.ts"
 
 const catalogue = { to: "/catalogue", label: "Event catalogue" } as const
 
@@ -71,7 +72,7 @@ const Newest = ({ type }: { readonly type: Type }) => {
 
 /** How many there were in the last 24 hours, and their course. */
 const Count = ({ type }: { readonly type: Type }) => {
-  const counts = useCounts()
+  const counts = useEventCounts()
   const course = useCourse(type)
   if (counts === undefined) return null
   return (

@@ -3,12 +3,12 @@
  * first fault is scrolled to and focused, and each turns its section and its field red.
  */
 import { TextInput } from "@mantine/core"
-import { useMutation, useQuery } from "@tanstack/react-query"
+import { useMutation } from "@tanstack/react-query"
 import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react"
-import { useAccount, useMay } from "../../../api/account.ts"
-import { ApiFailure, call, type Fault } from "../../../api/call.ts"
-import { useEventTypes } from "../../../api/eventTypes.ts"
-import { countEvents, type DayPreviewRequest } from "../../../api/ledgerhook.ts"
+import { useAccount } from "../../../api/account.ts"
+import { ApiFailure, type Fault } from "../../../api/call.ts"
+import { useEventCounts, useEventTypes } from "../../../api/eventTypes.ts"
+import type { DayPreviewRequest } from "../../../api/ledgerhook.ts"
 import { patternsIn } from "../../../parts/eventTypes.ts"
 import { count } from "../../../parts/format.ts"
 import { objectIn } from "../../../parts/json.ts"
@@ -50,15 +50,6 @@ interface WebhookFormProps {
   readonly cancel: ReactNode
 }
 
-/** The events of the last 24 hours by type. */
-const useCounts = (network: WebhookValues["network"]) =>
-  useQuery({
-    queryKey: ["event counts", network],
-    queryFn: () => call(countEvents({ network })),
-    enabled: useMay("events:read"),
-    staleTime: 60_000
-  }).data?.by_type
-
 export const WebhookForm = ({ initial, existing, save, action, cancel }: WebhookFormProps) => {
   const form = useRef<HTMLFormElement>(null)
   const [values, setValues] = useState(initial)
@@ -68,7 +59,7 @@ export const WebhookForm = ({ initial, existing, save, action, cancel }: Webhook
   const saved = useRef(false)
   const { environment } = useAccount().key
   const { quota } = useAccount().usage
-  const counts = useCounts(values.network)
+  const counts = useEventCounts(values.network)?.by_type
   const described = useEventTypes()
 
   const set = (change: Partial<WebhookValues>) => {

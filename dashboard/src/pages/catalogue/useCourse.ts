@@ -1,20 +1,11 @@
-/** The events of the last 24 hours, by type, and those of one type over time. */
+/** The events of the last 24 hours of one type over time. */
 import { useQuery } from "@tanstack/react-query"
 import { useMay } from "../../api/account.ts"
 import { call } from "../../api/call.ts"
-import { countEvents, type EventType, previewFilters } from "../../api/ledgerhook.ts"
+import { type EventType, previewFilters } from "../../api/ledgerhook.ts"
 
 /** A count of a day changes slowly. */
 const STALE_MS = 60_000
-
-/** Undefined until they are known, or if the key may not see events. */
-export const useCounts = () =>
-  useQuery({
-    queryKey: ["events", "counts"],
-    queryFn: () => call(countEvents()),
-    enabled: useMay("events:read"),
-    staleTime: STALE_MS
-  }).data
 
 /** Its `parts` are those of the newest events of the type: of a frequent type, of less than 24 hours. */
 export const useCourse = (type: EventType) =>
