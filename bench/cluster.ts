@@ -1,6 +1,6 @@
 /**
- * Measures what an event and a delivery cost each process of a cluster, PostgreSQL and Kafka, at a steady pace: CPU, and
- * bytes that they write. Five processes share the roles as docs/deploy.md does. Then the processes that deliver are
+ * Measures what an event and a delivery cost each process of a cluster, PostgreSQL and Kafka, at a steady pace: CPU
+ * beyond what they take while nothing happens, and bytes that they write. Five processes share the roles as docs/deploy.md does. Then the processes that deliver are
  * away while a backlog grows, and it measures how fast they work it off and the most memory each process has had. It
  * needs a Kafka broker, and Linux for /proc.
  */
@@ -34,6 +34,7 @@ const LEDGER_EVERY_MS = 1_000
 /** A new process is busy for some seconds: it joins its groups, and V8 compiles. */
 const WARM_UP_LEDGERS = 30
 const PHASE_LEDGERS = 60
+const IDLE_MS = 60_000
 /** About 120,000 deliveries: more than the processes that deliver keep in memory. */
 const OUTAGE_LEDGERS = 200
 const LEDGERS = 2 * (WARM_UP_LEDGERS + PHASE_LEDGERS) + OUTAGE_LEDGERS
@@ -141,19 +142,37 @@ const measure = Effect.fnUntraced(function* (
       "600 seconds"
     )
   }
+  const costOver = (before: Cost, after: Cost) => (of: (cost: Cost) => number) => of(after) - of(before)
+
+  yield* Effect.sleep(IDLE_MS)
+  const idleBefore = costNow()
+  yield* Effect.sleep(IDLE_MS)
+  const idle = costOver(idleBefore, costNow())
+  const perCore = 100_000 / IDLE_MS
+  show(
+    "idle.cpu.program",
+    idle(({ program }) => groups.reduce((sum, group) => sum + program[group], 0)) * perCore,
+    "% of a core"
+  )
+  show("idle.cpu.database", idle(({ database }) => database) * perCore, "% of a core")
+  show("idle.cpu.broker", idle((cost) => cost.broker) * perCore, "% of a core")
+
   const phase = Effect.fnUntraced(function* (webhooks: number) {
     const warm = ledgers
     yield* serve(WARM_UP_LEDGERS, LEDGER_EVERY_MS)
     yield* settled(webhooks, warm)
     const from = ledgers
+    const began = performance.now()
     const [before, writtenBefore] = [costNow(), yield* writtenNow]
     yield* serve(PHASE_LEDGERS, LEDGER_EVERY_MS)
     yield* settled(webhooks, from)
     const [after, written] = [costNow(), yield* writtenNow]
     const events = sums[ledgers]! - sums[from]!
+    const idlePart = (performance.now() - began) / IDLE_MS
     return {
       events,
-      cpu: (of: (cost: Cost) => number) => ((of(after) - of(before)) / events) * 1e3,
+      cpu: (of: (cost: Cost) => number) =>
+        ((costOver(before, after)(of) - idle(of) * idlePart) / events) * 1e3,
       bytes: (of: (bytes: Written) => number) => (of(written) - of(writtenBefore)) / events
     }
   })

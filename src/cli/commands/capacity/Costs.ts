@@ -1,24 +1,32 @@
 /**
- * What an event and a delivery cost, as docs/capacity.md says it, where they come from `npm run bench -- capacity` and
- * `npm run bench -- cluster`. CPU is in milliseconds, everything else in bytes.
+ * What an event and a delivery cost, from `npm run bench -- capacity` and `npm run bench -- cluster`. docs/capacity.md has
+ * the same figures and says how they were measured. CPU is in milliseconds, everything else in bytes.
  */
 
-interface Cost {
-  readonly program: number
-  readonly database: number
-  readonly wal: number
-}
-
-/** One process with all roles and the log in PostgreSQL. */
+/** One process with all roles, and the log in PostgreSQL. */
 export const oneProcess = {
   event: { program: 0.13, database: 0.05, wal: 2_400, log: 140 },
   delivery: { program: 0.17, database: 0.12, wal: 1_900, log: 145 }
-} as const satisfies Readonly<Record<string, Cost & { readonly log: number }>>
+} as const
 
-/** Processes that share the roles, on Kafka. `stages`: the program's CPU by the roles that only one process works on. */
+/** Processes that share the roles, on Kafka. `log` is in Kafka, one copy. */
 export const several = {
-  event: { program: 0.9, database: 0.3, broker: 0.6, wal: 4_900, log: 180, ingest: 0.4, route: 0.4 },
-  delivery: { program: 0.2, database: 0.05, broker: 0.05, wal: 1_430, log: 122, ingest: 0, route: 0.02 }
+  event: {
+    processes: { api: 0.1, ingest: 0.4, "events,route": 0.4, "deliver,delay": 0.2, replay: 0.01 },
+    database: 0.3,
+    broker: 0.6,
+    wal: 2_000,
+    log: 203
+  },
+  delivery: {
+    processes: { api: 0, ingest: 0, "events,route": 0.02, "deliver,delay": 0.18, replay: 0 },
+    database: 0.07,
+    broker: 0.05,
+    wal: 1_600,
+    log: 155
+  },
+  /** Busy cores while nothing happens. */
+  idle: { program: 0.02, database: 0.005, broker: 0.02 }
 } as const
 
 /** Tables with their indexes, wherever the log is. */

@@ -37,69 +37,91 @@ export interface Estimate {
   readonly warnings: ReadonlyArray<string>
 }
 
-const DAY_MS = 86_400_000
+const DAY_S = 86_400
 const MS = 1_000
 /** A process runs JavaScript on one core. The other half of it works off outages. */
 const BUSY = 0.5
 /** So that one may end. */
 const AT_LEAST = 2
 
-/** How many processes share this many busy cores. */
-const processesFor = (cores: number): number => Math.max(AT_LEAST, Math.ceil(cores / BUSY))
+const percent = (part: number): string => `${Math.round(part * 100)} %`
+
+type ProcessRoles = keyof typeof several.event.processes
+
+/** Of the load of one process on one core, with its log in PostgreSQL. */
+const inOne = (events: number, deliveries: number) => {
+  const of = (part: keyof typeof oneProcess.event) =>
+    oneProcess.event[part] * events + oneProcess.delivery[part] * deliveries
+  const program = of("program") / MS
+  return {
+    cores: { program, postgresql: of("database") / MS, kafka: null },
+    processes: null,
+    walBytes: of("wal"),
+    cost: oneProcess,
+    warnings:
+      program > BUSY
+        ? [
+            `One process would be busy ${percent(program)} of the time. Share the roles between several, with Kafka.`
+          ]
+        : []
+  }
+}
+
+/** Of processes that share the roles. */
+const inSeveral = (events: number, deliveries: number) => {
+  const of = (part: "database" | "broker" | "wal") =>
+    several.event[part] * events + several.delivery[part] * deliveries
+  const coresOf = (roles: ProcessRoles) =>
+    (several.event.processes[roles] * events + several.delivery.processes[roles] * deliveries) / MS
+  const all = Object.keys(several.event.processes) as ReadonlyArray<ProcessRoles>
+  const most = partitionsOf(DELIVERIES_TOPIC)
+  const deliver = Math.max(AT_LEAST, Math.ceil(coresOf("deliver,delay") / BUSY))
+  return {
+    cores: {
+      program: several.idle.program + all.reduce((sum, roles) => sum + coresOf(roles), 0),
+      postgresql: several.idle.database + of("database") / MS,
+      kafka: several.idle.broker + of("broker") / MS
+    },
+    processes: {
+      api: AT_LEAST,
+      ingest: AT_LEAST,
+      "events,route": AT_LEAST,
+      "deliver,delay": Math.min(deliver, most),
+      replay: 1
+    },
+    walBytes: of("wal"),
+    cost: several,
+    warnings: [
+      ...(["ingest", "events,route"] as const)
+        .filter((roles) => coresOf(roles) > BUSY)
+        .map(
+          (roles) =>
+            `One process with the roles ${roles} works on a network, and would be busy ${percent(coresOf(roles))} of the time.`
+        ),
+      ...(deliver > most
+        ? [`${deliver} processes would have to deliver, but at most ${most} share the webhooks.`]
+        : [])
+    ]
+  }
+}
 
 export const estimateOf = (load: Load, retention: Retention, onKafka: boolean): Estimate => {
   const { eventsPerSecond: events, filters, matches, webhooks } = load
   const deliveries = events * matches
-  const cost = onKafka ? several : oneProcess
-  /** For each second, of what one event and one delivery take. */
-  const rate = (of: (one: (typeof cost)["event"] | (typeof cost)["delivery"]) => number) =>
-    of(cost.event) * events + of(cost.delivery) * deliveries
-  const cores = (of: Parameters<typeof rate>[0]) => rate(of) / MS
+  const { cores, cost, processes, walBytes, warnings } = (onKafka ? inSeveral : inOne)(events, deliveries)
   const eventSeconds = retention.retentionEventsMs / MS
+  const deliverySeconds = retention.retentionDeliveriesMs / MS
   const workSeconds = (retentionOf(DELIVERIES_TOPIC, retention) ?? 0) / MS
-  const stageCores = (stage: "ingest" | "route") =>
-    (several.event[stage] * events + several.delivery[stage] * deliveries) / MS
-  const program = cores((one) => one.program)
-  const deliverCores = (several.delivery.program * deliveries) / MS
-  const mostDeliver = partitionsOf(DELIVERIES_TOPIC)
-  const deliver = processesFor(deliverCores)
-  const warnings = onKafka
-    ? [
-        ...(["ingest", "route"] as const)
-          .filter((stage) => stageCores(stage) > BUSY)
-          .map(
-            (stage) =>
-              `One process has the role ${stage} for a network, and would be busy for ${Math.round(stageCores(stage) * 100)} % of the time.`
-          ),
-        ...(deliver > mostDeliver ? [`At most ${mostDeliver} processes share the webhooks.`] : [])
-      ]
-    : program > BUSY
-      ? [
-          `One process would be busy for ${Math.round(program * 100)} % of the time: share the roles between several, with Kafka.`
-        ]
-      : []
   return {
     deliveries_per_second: deliveries,
-    cores: {
-      program,
-      postgresql: cores((one) => one.database),
-      kafka: onKafka ? (several.event.broker * events + several.delivery.broker * deliveries) / MS : null
-    },
-    processes: onKafka
-      ? {
-          api: AT_LEAST,
-          ingest: AT_LEAST,
-          "events,route": AT_LEAST,
-          "deliver,delay": Math.min(deliver, mostDeliver),
-          replay: 1
-        }
-      : null,
+    cores,
+    processes,
     bytes: {
       webhooks: webhooks * (stored.webhook.disk + filters * stored.filter.disk),
       events: kept.event * events * eventSeconds,
-      deliveries: (kept.delivery * deliveries * retention.retentionDeliveriesMs) / MS,
+      deliveries: kept.delivery * deliveries * deliverySeconds,
       log: cost.event.log * events * eventSeconds + cost.delivery.log * deliveries * workSeconds,
-      wal_a_day: (rate((one) => one.wal) * DAY_MS) / MS,
+      wal_a_day: walBytes * DAY_S,
       route_memory: webhooks * (stored.webhook.memory + filters * stored.filter.memory)
     },
     warnings
