@@ -21,12 +21,14 @@ import type { Network } from "./domain/Network.ts"
 import { printable } from "./domain/Printable.ts"
 import { signInUrl } from "./domain/Session.ts"
 import { events } from "./events/Stage.ts"
+import { indexTransactions } from "./events/Transactions.ts"
 import { logLayer } from "./LogAdapter.ts"
 import { history } from "./ledger/Backfill.ts"
 import type { LedgerSource } from "./ledger/LedgerSource.ts"
 import * as RippledSource from "./ledger/RippledSource.ts"
 import type { SkipOrders } from "./ledger/SkippedLedgers.ts"
 import { ingest } from "./ledger/Stage.ts"
+import type { WithheldTransaction } from "./ledger/TransactionRecords.ts"
 import { watchLog } from "./log/LogHealth.ts"
 import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
@@ -50,6 +52,7 @@ import { MailStore } from "./storage/accounts/MailStore.ts"
 import { NoticeStore } from "./storage/accounts/NoticeStore.ts"
 import { SessionStore } from "./storage/accounts/SessionStore.ts"
 import { UsageStore } from "./storage/accounts/UsageStore.ts"
+import { makeDeadLetters } from "./storage/DeadLetters.ts"
 import { DeliveryQueries } from "./storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "./storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "./storage/deliveries/Partitions.ts"
@@ -61,6 +64,7 @@ import { EventCounts } from "./storage/events/EventCounts.ts"
 import { EventIndex } from "./storage/events/EventIndex.ts"
 import { EventQueries } from "./storage/events/EventQueries.ts"
 import { SkippedLedgers } from "./storage/events/SkippedLedgers.ts"
+import { TransactionIndex } from "./storage/events/TransactionIndex.ts"
 import { Leases } from "./storage/Leases.ts"
 import { writeNetwork } from "./storage/Networks.ts"
 import { Outbox } from "./storage/outbox/Outbox.ts"
@@ -131,7 +135,8 @@ const supervisedWithLease = <E, R>(part: string, job: Effect.Effect<unknown, E, 
 /** Ingest of each network: from its servers, or from the simulated ledger. History where history servers are set. */
 const ingestLayer = Layer.unwrap(
   Effect.gen(function* () {
-    const { networks, simulated, verify } = yield* Settings
+    const { networks, rawTransactions, simulated, verify } = yield* Settings
+    const deadLetters = yield* makeDeadLetters
     const health = yield* Health
     const store = yield* AlertStore
     const skippedLedgers = yield* SkippedLedgers
@@ -149,6 +154,18 @@ const ingestLayer = Layer.unwrap(
         Effect.flatMap((nowMs) => store.record(network, ledgerIndex, alerts, nowMs)),
         retryUntilSuccess("recording detection alerts")
       )
+    const quarantine =
+      (network: Network) => (ledgerIndex: number, withheld: ReadonlyArray<WithheldTransaction>) =>
+        deadLetters
+          .put(
+            "ingest",
+            withheld.map(({ hash, position, reason }) => ({
+              source: `${network} ledger ${ledgerIndex}, transaction ${position}`,
+              text: hash,
+              reason
+            }))
+          )
+          .pipe(retryUntilSuccess("recording transactions without a record"))
     const ingestOf = <E, R>(
       network: Network,
       start: NetworkSettings["start"],
@@ -163,6 +180,8 @@ const ingestLayer = Layer.unwrap(
             start,
             detect: (ledger) => detectLedger(ledger, network),
             onAlerts: recordAlerts(network),
+            rawTransactions,
+            onWithheld: quarantine(network),
             skips: skipsOf(network),
             startsOver: ({ ledger_hash }) =>
               Effect.orElseSucceed(restarts.isOrdered(network, ledger_hash), () => false),
@@ -205,7 +224,12 @@ const ingestLayer = Layer.unwrap(
 )
 
 const eventsLayer = Layer.unwrap(
-  Effect.map(Settings, (settings) => supervised("events", events(watchedNetworks(settings))))
+  Effect.map(Settings, (settings) =>
+    supervised(
+      "events",
+      events(watchedNetworks(settings), settings.rawTransactions ? indexTransactions : undefined)
+    )
+  )
 )
 
 const routeLayer = Layer.unwrap(
@@ -298,6 +322,7 @@ const stores = Layer.mergeAll(
   EventQueries.layer,
   Explanations.layer.pipe(Layer.provide([EventQueries.layer, BackfillStore.layer])),
   EventCounts.layer,
+  TransactionIndex.layer,
   ReplayStore.layer,
   ReplayWork.layer,
   RetryWork.layer,
