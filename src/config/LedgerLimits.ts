@@ -52,16 +52,5 @@ export const ledgerLimits = {
    */
   catchUpWaitingBytes: 256 * 1024 * 1024,
   /** Events in one transaction of several ledgers. The ledger that reaches this number is the last in it. */
-  catchUpBatchEvents: 1_000,
-  /**
-   * The same in bytes of transactions (RAW_TRANSACTIONS). Kafka takes about 20 ms for each MB of requests, and ends a
-   * transaction after `leaseMs`. A single ledger may have more: at most what one message has.
-   */
-  catchUpBatchBytes: 8 * 1024 * 1024,
-  /**
-   * The largest record of a transaction. Compressed, it must fit Kafka's default `max.message.bytes` (1,048,588) with its
-   * key and headers; the largest real transaction has 1.5 MB, and about 0.1 MB when it is compressed. Plain, it is what
-   * a reader holds in memory for one record.
-   */
-  transactionRecordBytes: { compressed: 1_000_000, plain: 8 * 1024 * 1024 }
+  catchUpBatchEvents: 1_000
 } as const

@@ -230,7 +230,7 @@ export const ingest = Effect.fnUntraced(
       for (const fetched of waiting) {
         const { parent_hash: parent = parentHash } = fetched.ledger
         const links = parentHash === undefined || parent === parentHash
-        const isFull = events >= Limits.catchUpBatchEvents || bytes >= Limits.catchUpBatchBytes
+        const isFull = events >= Limits.catchUpBatchEvents || bytes >= Limits.recordsBytes
         if (!links || isFull) break
         const next = yield* detected(fetched, parentHash)
         batch.push(next)

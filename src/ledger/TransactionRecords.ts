@@ -4,10 +4,15 @@
  * number that may have lost digits. It never stops the stream. Pure.
  */
 import { zstdCompressSync } from "node:zlib"
-import { Limits } from "../config/Limits.ts"
 import type { Network } from "../domain/Network.ts"
 import { hasInexactNumber, transactionJson } from "../domain/TransactionRecord.ts"
 import type { CheckedLedger } from "./LedgerRecords.ts"
+
+/**
+ * The largest record. Compressed, it must fit Kafka's default `max.message.bytes` (1,048,588) with its key and headers.
+ * Plain, it is what a reader holds in memory. The largest real transaction has 1.5 MB.
+ */
+const RECORD_BYTES = { compressed: 1_000_000, plain: 8 * 1024 * 1024 }
 
 export interface RecordedTransaction {
   readonly hash: string
@@ -30,7 +35,7 @@ export interface RecordedTransactions {
 
 /** Why the log may refuse the value, or undefined. Only large ones are compressed to find out. */
 const tooLarge = (value: string): string | undefined => {
-  const { compressed, plain } = Limits.transactionRecordBytes
+  const { compressed, plain } = RECORD_BYTES
   if (value.length <= compressed / 2) return undefined
   const bytes = Buffer.from(value)
   if (bytes.length > plain) return `its record has ${bytes.length} bytes; the limit is ${plain}`
