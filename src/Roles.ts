@@ -2,7 +2,7 @@
  * Builds a process from its settings: which parts run, and which layers they need. This is the only file that knows
  * every stage. A role that fails reports `failed` in `Health` and is restarted; the other roles keep running.
  */
-import { Cause, Clock, Console, Effect, Layer, Schedule } from "effect"
+import { Clock, Console, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import packageJson from "../package.json" with { type: "json" }
@@ -18,7 +18,6 @@ import { Sender, watchSender } from "./deliver/send/Sender.ts"
 import { detectLedger } from "./detect/Detect.ts"
 import type { DetectionAlert } from "./domain/LedgerEvent.ts"
 import type { Network } from "./domain/Network.ts"
-import { printable } from "./domain/Printable.ts"
 import { signInUrl } from "./domain/Session.ts"
 import { events } from "./events/Stage.ts"
 import { indexTransactions } from "./events/Transactions.ts"
@@ -34,7 +33,6 @@ import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
 import { UrlSender } from "./notify/UrlSender.ts"
 import { Health, ledgerPart, type PartHealth } from "./observability/Health.ts"
-import { errorText } from "./observability/Logging.ts"
 import { otlpEndpoint } from "./observability/OtlpEndpoint.ts"
 import * as ProcessMetrics from "./observability/ProcessMetrics.ts"
 import { retryUntilSuccess } from "./observability/RetryUntilSuccess.ts"
@@ -43,6 +41,7 @@ import { replay } from "./replay/Stage.ts"
 import { untilOlderStopped } from "./route/OlderDeliver.ts"
 import { RoutedWebhooks } from "./route/RoutedWebhooks.ts"
 import { route } from "./route/Stage.ts"
+import { supervised, supervisedWithLease } from "./Supervised.ts"
 import * as SimulatedSource from "./simulator/SimulatedSource.ts"
 import { syntheticTransactions } from "./simulator/SyntheticTransactions.ts"
 import { AccountStore } from "./storage/accounts/AccountStore.ts"
@@ -65,7 +64,6 @@ import { EventIndex } from "./storage/events/EventIndex.ts"
 import { EventQueries } from "./storage/events/EventQueries.ts"
 import { SkippedLedgers } from "./storage/events/SkippedLedgers.ts"
 import { TransactionIndex } from "./storage/events/TransactionIndex.ts"
-import { Leases } from "./storage/Leases.ts"
 import { writeNetwork } from "./storage/Networks.ts"
 import { Outbox } from "./storage/outbox/Outbox.ts"
 import { outboxPublisherLayer } from "./storage/outbox/OutboxPublisher.ts"
@@ -84,53 +82,6 @@ import { AccountHolds } from "./webhooks/AccountHolds.ts"
 import { activeWebhooks } from "./webhooks/ActiveWebhooks.ts"
 import { WebhookRegistry } from "./webhooks/WebhookRegistry.ts"
 import { watchWebhooks } from "./webhooks/WebhooksHealth.ts"
-
-const restartSchedule = Schedule.min([
-  Schedule.exponential(Limits.roleRestartMs.first),
-  Schedule.spaced(Limits.roleRestartMs.longest)
-])
-
-/** Runs a stage for the life of the process. If it fails, restarts it after a growing wait. */
-const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const health = yield* Health
-      yield* health.set(part, { status: "starting", detail: "is being started" })
-      yield* Effect.forkScoped(
-        health.set(part, { status: "ok", detail: "running" }).pipe(
-          Effect.andThen(stage),
-          Effect.sandbox,
-          Effect.tapError((cause) =>
-            Effect.andThen(
-              Effect.logError(`${part} failed and is restarted`, cause),
-              health.set(part, {
-                status: "failed",
-                detail: `failed, and is restarted: ${printable(errorText(Cause.squash(cause)), Limits.errorLength)}`
-              })
-            )
-          ),
-          Effect.retry(restartSchedule)
-        )
-      )
-    })
-  )
-
-/** The same for a job that one process does at a time: the process that gets the lease runs it. */
-const supervisedWithLease = <E, R>(part: string, job: Effect.Effect<unknown, E, R>) =>
-  supervised(
-    part,
-    Effect.gen(function* () {
-      const health = yield* Health
-      const leases = yield* Leases
-      yield* health.set(part, {
-        status: "ok",
-        detail: "standby: waits for the lease, which another process holds"
-      })
-      return yield* leases.hold(part)(
-        Effect.andThen(health.set(part, { status: "ok", detail: "running" }), job)
-      )
-    })
-  )
 
 /** Ingest of each network: from its servers, or from the simulated ledger. History where history servers are set. */
 const ingestLayer = Layer.unwrap(

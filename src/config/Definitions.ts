@@ -322,7 +322,7 @@ export const definitions = {
   ),
   RETENTION_TRANSACTIONS: retention(
     "7 days",
-    "how long the transactions of `RAW_TRANSACTIONS` are kept; a day of mainnet takes gigabytes"
+    "how long the transactions of `RAW_TRANSACTIONS` are kept; a day with 20 a second takes 1 GB"
   ),
   LOG_LEVEL: choice(["debug", "info", "warn", "error"], "info", "least severe level of messages to write"),
   LOG_FORMAT: choice(

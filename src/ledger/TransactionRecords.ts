@@ -4,9 +4,9 @@
  * number that may have lost digits. It never stops the stream. Pure.
  */
 import { zstdCompressSync } from "node:zlib"
+import type { Ledger } from "../domain/Ledger.ts"
 import type { Network } from "../domain/Network.ts"
-import { hasInexactNumber, transactionJson } from "../domain/TransactionRecord.ts"
-import type { CheckedLedger } from "./LedgerRecords.ts"
+import { hasInexactNumber, type LedgerOfTransaction, transactionJson } from "../domain/TransactionRecord.ts"
 
 /**
  * The largest record. Compressed, it must fit Kafka's default `max.message.bytes` (1,048,588) with its key and headers.
@@ -45,7 +45,9 @@ const tooLarge = (value: string): string | undefined => {
     : undefined
 }
 
-export const recordedTransactions = (network: Network, ledger: CheckedLedger): RecordedTransactions => {
+type RecordedLedger = Pick<Ledger, "transactions"> & Omit<LedgerOfTransaction, "network">
+
+export const recordedTransactions = (network: Network, ledger: RecordedLedger): RecordedTransactions => {
   const records: Array<RecordedTransaction> = []
   const withheld: Array<WithheldTransaction> = []
   let bytes = 0
