@@ -21,7 +21,9 @@ const REASON_CHARACTERS = 300
 const COMPATIBILITY = "BACKWARD_TRANSITIVE"
 
 export class SchemaRegistryError extends Schema.TaggedError<SchemaRegistryError>()("SchemaRegistryError", {
-  message: Schema.String
+  message: Schema.String,
+  /** Why the registry cannot be reached. */
+  cause: Schema.optional(Schema.Defect())
 }) {}
 
 const Registered = Schema.fromJsonString(Schema.Struct({ id: Schema.Int }))
@@ -49,8 +51,8 @@ const registryAt = (address: string) => {
   url.username = ""
   url.password = ""
   const base = url.href.replace(/\/$/, "")
-  const fault = (what: string) =>
-    new SchemaRegistryError({ message: `SCHEMA_REGISTRY_URL: the registry at ${url.host} ${what}.` })
+  const fault = (what: string, cause?: Error) =>
+    new SchemaRegistryError({ message: `SCHEMA_REGISTRY_URL: the registry at ${url.host} ${what}.`, cause })
 
   /** Sends a request. Fails if the registry cannot be reached or refuses user and password. */
   const exchange = Effect.fnUntraced(
@@ -70,8 +72,9 @@ const registryAt = (address: string) => {
     },
     Effect.timeout(Duration.millis(Limits.kafkaRequestMs)),
     Effect.catchTags({
-      HttpClientError: () => Effect.fail(fault("cannot be reached")),
-      TimeoutError: () => Effect.fail(fault(`did not answer within ${Limits.kafkaRequestMs / 1_000} s`))
+      HttpClientError: (error) => Effect.fail(fault("cannot be reached", error)),
+      TimeoutError: (error) =>
+        Effect.fail(fault(`did not answer within ${Limits.kafkaRequestMs / 1_000} s`, error))
     })
   )
 
