@@ -1,9 +1,10 @@
 /**
  * Registers the schemas of the public topics at a registry with Confluent's HTTP API, each as subject `<topic>-value`.
  * A new version of a schema must be able to read all records written with earlier ones; otherwise the registry refuses
- * it, and the start fails. Error messages name the registry's host, never its user and password.
+ * it, and the start fails. A schema that the registry loses later is registered again. Error messages name the registry's
+ * host, never its user and password.
  */
-import { Duration, Effect, Schema } from "effect"
+import { Duration, Effect, Predicate, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { Limits } from "../../config/Limits.ts"
 import { publishedSchemas } from "../../domain/JsonSchemas.ts"
@@ -27,6 +28,7 @@ export class SchemaRegistryError extends Schema.TaggedError<SchemaRegistryError>
 }) {}
 
 const Registered = Schema.fromJsonString(Schema.Struct({ id: Schema.Int }))
+const Found = Schema.fromJsonString(Schema.Struct({ schema: Schema.fromJsonString(Schema.Json) }))
 const Compatibility = Schema.fromJsonString(Schema.Struct({ compatibilityLevel: Schema.String }))
 const Verdict = Schema.fromJsonString(Schema.Struct({ is_compatible: Schema.Boolean }))
 const Refusal = Schema.fromJsonString(Schema.Struct({ message: Schema.String }))
@@ -129,12 +131,15 @@ const registryAt = (address: string) => {
         ),
         Effect.map(({ id }) => id)
       ),
-    /** Whether exactly this schema is registered. */
-    has: (subject: string, document: JsonObject) =>
+    /** The id of exactly this schema; undefined: it is not registered. */
+    idOf: (subject: string, document: JsonObject) =>
       Effect.map(
         find(HttpClientRequest.post(`/subjects/${subject}`).pipe(schemaIn(document)), Registered),
-        (found) => found !== undefined
+        (found) => found?.id
       ),
+    /** The schema that has the id; undefined: there is none. */
+    byId: (id: number) =>
+      Effect.map(find(HttpClientRequest.get(`/schemas/ids/${id}`), Found), (found) => found?.schema),
     /** Whether the schema is compatible with the newest registered one; true if there is none. */
     accepts: (subject: string, document: JsonObject) =>
       Effect.map(
@@ -167,20 +172,52 @@ const subjectsOf = (prefix: string, networks: ReadonlyArray<Network>) =>
     .filter((topic) => schemaOf(topic) !== null)
     .map((topic) => ({ topic, subject: `${prefix}${topic}-value` }))
 
+type Registry = ReturnType<typeof registryAt>
+
+const registerOne = (
+  registry: Registry,
+  { subject, topic }: { readonly subject: string; readonly topic: string }
+) => Effect.andThen(registry.setCompatibility(subject), registry.register(subject, documentOf(topic)))
+
 /** Registers the schemas of the public topics and returns their ids by topic. Two processes may do this at once. */
 export const registerSchemas = (
   address: string,
   prefix: string,
   networks: ReadonlyArray<Network>
-): Effect.Effect<ReadonlyMap<string, number>, SchemaRegistryError> =>
+): Effect.Effect<Map<string, number>, SchemaRegistryError> =>
   Effect.gen(function* () {
     const registry = registryAt(address)
     const ids = new Map<string, number>()
-    for (const { topic, subject } of subjectsOf(prefix, networks)) {
-      yield* registry.setCompatibility(subject)
-      ids.set(topic, yield* registry.register(subject, documentOf(topic)))
-    }
+    for (const one of subjectsOf(prefix, networks)) ids.set(one.topic, yield* registerOne(registry, one))
     return ids
+  }).pipe(Effect.provide(FetchHttpClient.layer))
+
+/** Registers again what the registry has lost, and corrects `ids`: a registry that was emptied may give other ids. */
+export const restoreSchemas = (
+  address: string,
+  prefix: string,
+  networks: ReadonlyArray<Network>,
+  ids: Map<string, number>
+): Effect.Effect<void, SchemaRegistryError> =>
+  Effect.gen(function* () {
+    const registry = registryAt(address)
+    const [lost, moved]: [Array<string>, Array<string>] = [[], []]
+    for (const one of subjectsOf(prefix, networks)) {
+      const found = yield* registry.idOf(one.subject, documentOf(one.topic))
+      if (found === undefined) lost.push(one.subject)
+      const id = found ?? (yield* registerOne(registry, one))
+      const before = ids.get(one.topic)
+      ids.set(one.topic, id)
+      if (before !== id) moved.push(`${one.subject} ${id} instead of ${before}`)
+    }
+    if (lost.length > 0)
+      yield* Effect.logWarning(
+        `the schema registry had lost ${lost.length} of ${ids.size} schemas, and they are registered again`
+      )
+    if (moved.length > 0)
+      yield* Effect.logWarning(
+        `the schema registry has given other ids (${moved.join(", ")}); earlier records name the old ones, so restore its data for readers that look them up`
+      )
   }).pipe(Effect.provide(FetchHttpClient.layer))
 
 export interface SubjectState {
@@ -204,7 +241,7 @@ export const examineSchemas = (
     Effect.fnUntraced(function* ({ topic, subject }) {
       const registry = registryAt(address)
       const document = documentOf(topic)
-      const registered = yield* registry.has(subject, document)
+      const registered = (yield* registry.idOf(subject, document)) !== undefined
       const state: SubjectState = {
         subject,
         registered,
@@ -214,3 +251,14 @@ export const examineSchemas = (
       return state
     })
   ).pipe(Effect.provide(FetchHttpClient.layer))
+
+/** Whether the registry finds a schema of this topic, of any version, by the id that a record names. */
+export const findsSchema = (
+  address: string,
+  topic: string,
+  id: number
+): Effect.Effect<boolean, SchemaRegistryError> =>
+  Effect.map(registryAt(address).byId(id), (schema) => {
+    const own = documentOf(topic)["$id"]
+    return Predicate.isObject(schema) && "$id" in schema && schema.$id === own
+  }).pipe(Effect.provide(FetchHttpClient.layer))
