@@ -5,7 +5,7 @@
  */
 import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Cause, Context, Effect, Layer, Redacted, Schema } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../config/Config.ts"
@@ -18,7 +18,8 @@ import { migrate } from "./Migrations.ts"
 import * as SqlPool from "./SqlPool.ts"
 
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", {
-  message: Schema.String
+  message: Schema.String,
+  cause: Schema.optional(Schema.Defect())
 }) {}
 
 export interface SqlOptions {
@@ -114,7 +115,8 @@ const applicationName = Effect.fnUntraced(function* ({ answerLimit }: SqlOptions
 
 const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions) {
   const where = addressOf(url)
-  const unusable = (reason: string) => new DatabaseError({ message: `DATABASE_URL: ${where} ${reason}.` })
+  const unusable = (reason: string, cause: Error) =>
+    new DatabaseError({ message: `DATABASE_URL: ${where} ${reason}.`, cause })
   return yield* Effect.gen(function* () {
     const client = yield* PgClient.make({
       ...pool,
@@ -127,9 +129,11 @@ const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions)
   }).pipe(
     Effect.timeoutOrElse({
       duration: Limits.databaseConnectMs,
-      orElse: () => Effect.fail(unusable("does not answer"))
+      orElse: () => Effect.fail(unusable("does not answer", new Cause.TimeoutError()))
     }),
-    Effect.catchTag("SqlError", (error) => Effect.fail(unusable(`cannot be used: ${errorText(error)}`)))
+    Effect.catchTag("SqlError", (error) =>
+      Effect.fail(unusable(`cannot be used: ${errorText(error)}`, error))
+    )
   )
 })
 

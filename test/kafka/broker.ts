@@ -1,7 +1,7 @@
 /**
  * Runs a real Apache Kafka 4 with one or several nodes, for tests and for `npm run kafka`. It needs `java` (17 or
- * later) and `mvn`, and downloads the jars from Maven Central once. The data is in a folder that the caller chooses;
- * each new cluster begins without data.
+ * later) and `mvn`, and downloads the jars from Maven Central once. The data is in a folder that the caller chooses:
+ * a new cluster in an empty one, else the cluster that is there.
  */
 import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -157,10 +157,11 @@ const makeBroker = async (
     secured === undefined
       ? []
       : ["--add-scram", `SCRAM-SHA-512=[name=${secured.username},password=${secured.password}]`]
-  await run("java", [
-    ...["-cp", classpath, "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", config],
-    ...user
-  ])
+  if (!existsSync(join(folder, "data/meta.properties")))
+    await run("java", [
+      ...["-cp", classpath, "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", config],
+      ...user
+    ])
   let running: RunningServer | undefined
   return {
     brokers: `127.0.0.1:${clients}`,

@@ -4,7 +4,7 @@
  * operator asks for it.
  */
 import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from "@platformatic/kafka"
-import { Effect, Schedule, Schema } from "effect"
+import { Cause, Effect, Schedule, Schema } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import type { TopicSettings } from "../Topics.ts"
@@ -57,17 +57,33 @@ const foundTopics = Effect.fnUntraced(function* (admin: Admin, names: ReadonlyAr
   })
 })
 
+/** The client tries each of several requests four times. */
+const REACHED_MS = 2 * Limits.kafkaRequestMs
+
+/** What the cluster says about itself. Fails with one sentence if it cannot be reached. */
+const clusterOf = (settings: KafkaSettings) =>
+  withAdmin(settings, (admin) => request("connecting", () => admin.metadata({ topics: [] }))).pipe(
+    Effect.timeoutOrElse({
+      duration: REACHED_MS,
+      orElse: () =>
+        Effect.fail(
+          new KafkaTopicsError({
+            message: `KAFKA_BROKERS: the cluster does not answer within ${REACHED_MS / 1_000} s.`,
+            cause: new Cause.TimeoutError()
+          })
+        )
+    })
+  )
+
 /** Fails with one sentence when the cluster cannot be reached. */
 export const reachable = (settings: KafkaSettings): Effect.Effect<void, KafkaTopicsError> =>
-  withAdmin(settings, (admin) => Effect.asVoid(request("connecting", () => admin.metadata({ topics: [] }))))
+  Effect.asVoid(clusterOf(settings))
 
 /** Identifies the log by the cluster's id and the prefix of our names on it. */
 export const identityOf = (settings: KafkaSettings) =>
-  withAdmin(settings, (admin) =>
-    Effect.map(
-      request("reading the cluster", () => admin.metadata({ topics: [] })),
-      ({ id }) => ({ kind: "kafka", clusterId: id ?? "", topicPrefix: settings.topicPrefix }) as const
-    )
+  Effect.map(
+    clusterOf(settings),
+    ({ id }) => ({ kind: "kafka", clusterId: id ?? "", topicPrefix: settings.topicPrefix }) as const
   )
 
 /** The changes that make the cluster's topics equal to topics/topics.json. */

@@ -4,7 +4,7 @@
  */
 import type { fetchV17, KafkaRecord, RecordsBatch } from "@platformatic/kafka"
 import type { LogRecord, Partition } from "../Log.ts"
-import { decodeValue } from "./WireFormat.ts"
+import { decodeValue, schemaIdIn } from "./WireFormat.ts"
 
 const IS_TRANSACTIONAL = 0b1_0000
 const IS_CONTROL = 0b10_0000
@@ -53,7 +53,9 @@ export const committedRecords = (
     for (const record of batch.records) {
       const offset = Number(batch.firstOffset) + record.offsetDelta
       if (offset < from) continue
+      const schemaId = record.value === null ? undefined : schemaIdIn(record.value)
       records.push({
+        ...(schemaId === undefined ? {} : { schemaId }),
         topic,
         partition,
         offset,
