@@ -23,7 +23,7 @@ const secured = Effect.acquireRelease(
     writeFileSync(pem, `${key}\n${cert}\n`)
     writeFileSync(authority, cert)
     const broker = await startBroker(folder, {
-      secured: { username: "ledgerhook", password: PASSWORD, pem }
+      secured: { users: { ledgerhook: PASSWORD }, pem }
     })
     return { folder, broker, authority }
   }),

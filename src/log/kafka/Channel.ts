@@ -17,7 +17,7 @@ import {
 } from "@platformatic/kafka"
 import { Effect, Schedule, Schema, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import { reasonOf } from "./ErrorText.ts"
+import { DENIED, denialOf, reasonOf } from "./ErrorText.ts"
 
 /** How often one step of a transaction is tried while its coordinator is busy or moving. */
 export const STEP_TRIES = 200
@@ -38,6 +38,18 @@ export class KafkaFault extends Schema.TaggedError<KafkaFault>()("KafkaFault", {
 
 const faultOf = (cause: unknown): KafkaFault => new KafkaFault({ message: reasonOf(cause), cause })
 
+/** Whether this user lacks a right. Trying again does not help until an administrator has granted it. */
+export const isDenied = (fault: KafkaFault): boolean => fault.is(...DENIED)
+
+/** Names what a refused request was about, where the answer does not. `known`: by a topic's id, its name. */
+export const named =
+  (known: (name: string) => string) =>
+  <A>(request: Effect.Effect<A, KafkaFault>): Effect.Effect<A, KafkaFault> =>
+    Effect.mapError(request, (fault) => {
+      const message = denialOf(fault.cause, known)
+      return message === undefined ? fault : new KafkaFault({ message, cause: fault.cause })
+    })
+
 type Connection = Parameters<Parameters<Base[typeof kGetConnection]>[1]>[1] & object
 
 export interface Leader {
@@ -48,7 +60,7 @@ export interface Leader {
 
 type Connected = (error: Error | null, connection?: Connection) => void
 
-const connected = (connect: (done: Connected) => void): Promise<Connection> =>
+export const connected = (connect: (done: Connected) => void): Promise<Connection> =>
   new Promise((resolve, reject) =>
     connect((error, connection) => (connection === undefined ? reject(error) : resolve(connection)))
   )
@@ -112,7 +124,10 @@ export const onLeader = <A>(
   partition: number,
   request: (leader: Leader) => Effect.Effect<A, KafkaFault>
 ): Effect.Effect<A, KafkaFault> =>
-  Effect.flatMap(channel.leader(topic, partition), request).pipe(retryTransient(channel, NO_LEADER))
+  Effect.flatMap(channel.leader(topic, partition), request).pipe(
+    retryTransient(channel, NO_LEADER),
+    named(() => topic)
+  )
 
 /** Sends a request to the current coordinator. */
 export const onCoordinator = <A>(
@@ -121,7 +136,10 @@ export const onCoordinator = <A>(
   key: string,
   request: (broker: number) => Effect.Effect<A, KafkaFault>
 ): Effect.Effect<A, KafkaFault> =>
-  Effect.flatMap(channel.coordinator(kind, key), request).pipe(retryTransient(channel, NO_COORDINATOR))
+  Effect.flatMap(channel.coordinator(kind, key), request).pipe(
+    retryTransient(channel, NO_COORDINATOR),
+    named((name) => (name === "" ? key : name))
+  )
 
 const COORDINATOR_KINDS = { group: 0, transaction: 1 } as const
 
@@ -134,7 +152,12 @@ export const makeChannels = (options: BaseOptions): Effect.Effect<KafkaChannel, 
 
   return Effect.gen(function* () {
     const client = yield* Effect.acquireRelease(
-      Effect.sync(() => new Base({ ...options, autocreateTopics: false })),
+      Effect.sync(() => {
+        const opened = new Base({ ...options, autocreateTopics: false })
+        // A connection may report a second fault after it was given up. Without a listener that would end the process.
+        opened.connections.on("connecting", ({ connection }) => connection.on("error", () => {}))
+        return opened
+      }),
       (opened) => Effect.ignore(Effect.tryPromise(() => opened.close()))
     )
     const coordinators = new Map<string, number>()

@@ -9,7 +9,7 @@ import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import type { RetentionSettings } from "../Topics.ts"
 import { STEP_TRIES } from "./Channel.ts"
-import { reasonOf } from "./ErrorText.ts"
+import { denialOf, reasonOf } from "./ErrorText.ts"
 import { clientOptions } from "./Options.ts"
 import { planTopics, sentenceOf, type TopicChange, type TopicState, wantedTopics } from "./TopicPlan.ts"
 
@@ -155,9 +155,20 @@ export const ensureTopics = Effect.fnUntraced(function* (
   retention: RetentionSettings
 ) {
   const changes = yield* planOf(settings, retention)
+  const safe = changes.filter(({ risk }) => risk === "none")
   yield* applyPlan(
     settings,
-    changes.filter(({ risk }) => risk === "none")
+    safe.filter(({ kind }) => kind === "create")
+  )
+  yield* applyPlan(
+    settings,
+    safe.filter(({ kind }) => kind !== "create")
+  ).pipe(
+    // Where an administrator keeps the topics, they stay as they are.
+    Effect.catchIf(
+      ({ cause }) => denialOf(cause) !== undefined,
+      ({ message }) => Effect.logWarning(`topics are not changed: ${message} See \`ledgerhook topics diff\`.`)
+    )
   )
   for (const change of changes.filter(({ risk }) => risk !== "none")) {
     yield* Effect.logWarning(`not changed: ${sentenceOf(change)}. See \`ledgerhook topics diff\`.`)
