@@ -27,7 +27,10 @@ export const request = <A>(what: string, run: () => Promise<A>) =>
 
 export const withAdmin = <A, E, R>(settings: KafkaSettings, use: (admin: Admin) => Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
-    Effect.sync(() => new Admin({ ...clientOptions(settings), retries: 3 })),
+    Effect.try({
+      try: () => new Admin({ ...clientOptions(settings), retries: 3 }),
+      catch: (cause) => new KafkaTopicsError({ message: `${reasonOf(cause)}.`, cause })
+    }),
     use,
     (admin) => Effect.ignore(Effect.tryPromise(() => admin.close()))
   )
