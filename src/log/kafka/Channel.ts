@@ -141,6 +141,26 @@ export const onCoordinator = <A>(
     named((name) => (name === "" ? key : name))
   )
 
+const CLOSED = "Connection closed"
+
+/**
+ * Returns a function that finds why a request failed: with TLS 1.3, a broker refuses a client's certificate after the
+ * connection is open, so requests only learn that it was closed. The listener also keeps a second error of a connection
+ * that was given up from ending the process.
+ */
+export const watchConnections = ({ connections }: Base): ((error: unknown) => unknown) => {
+  let last: unknown
+  connections.on("connecting", ({ connection }) => {
+    connection.on("connect", () => {
+      last = undefined
+    })
+    connection.on("error", (error) => {
+      last = error
+    })
+  })
+  return (error) => (last !== undefined && reasonOf(error) === CLOSED ? last : error)
+}
+
 const COORDINATOR_KINDS = { group: 0, transaction: 1 } as const
 
 /** Returns an effect that opens a channel. All its channels share the list of known brokers. */
@@ -152,21 +172,18 @@ export const makeChannels = (options: BaseOptions): Effect.Effect<KafkaChannel, 
 
   return Effect.gen(function* () {
     const client = yield* Effect.acquireRelease(
-      Effect.sync(() => {
-        const opened = new Base({ ...options, autocreateTopics: false })
-        // A connection may report a second fault after it was given up. Without a listener that would end the process.
-        opened.connections.on("connecting", ({ connection }) => connection.on("error", () => {}))
-        return opened
-      }),
+      Effect.sync(() => new Base({ ...options, autocreateTopics: false })),
       (opened) => Effect.ignore(Effect.tryPromise(() => opened.close()))
     )
     const coordinators = new Map<string, number>()
+    const causeOf = watchConnections(client)
 
     // The library would always use the first broker that accepts a connection, even if it never answers.
     client[kGetBootstrapConnection] = (callback) =>
       client.connections.getFirstAvailable([...brokers.slice(first), ...brokers.slice(0, first)], callback)
 
-    const attempt = <A>(request: () => Promise<A>) => Effect.tryPromise({ try: request, catch: faultOf })
+    const attempt = <A>(request: () => Promise<A>) =>
+      Effect.tryPromise({ try: request, catch: (error) => faultOf(causeOf(error)) })
 
     /** Asks one broker. After a failure, the next request goes to the next broker. */
     const askAny = <A>(request: () => Promise<A>) =>

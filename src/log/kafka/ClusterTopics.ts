@@ -8,7 +8,7 @@ import { Effect, Schedule, Schema } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import type { RetentionSettings } from "../Topics.ts"
-import { STEP_TRIES } from "./Channel.ts"
+import { STEP_TRIES, watchConnections } from "./Channel.ts"
 import { denialOf, reasonOf } from "./ErrorText.ts"
 import { clientOptions } from "./Options.ts"
 import { planTopics, sentenceOf, type TopicChange, type TopicState, wantedTopics } from "./TopicPlan.ts"
@@ -31,7 +31,14 @@ export const withAdmin = <A, E, R>(settings: KafkaSettings, use: (admin: Admin) 
       try: () => new Admin({ ...clientOptions(settings), retries: 3 }),
       catch: (cause) => new KafkaTopicsError({ message: `${reasonOf(cause)}.`, cause })
     }),
-    use,
+    (admin) => {
+      const causeOf = watchConnections(admin)
+      return Effect.mapError(use(admin), (error) => {
+        if (!(error instanceof KafkaTopicsError)) return error
+        const [told, cause] = [reasonOf(error.cause), causeOf(error.cause)]
+        return new KafkaTopicsError({ message: error.message.replace(told, reasonOf(cause)), cause })
+      })
+    },
     (admin) => Effect.ignore(Effect.tryPromise(() => admin.close()))
   )
 
