@@ -5,7 +5,7 @@
  */
 import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import {
@@ -64,6 +64,17 @@ export interface Secured {
   /** Clients may only do what access control lists allow; this user may do everything. */
   readonly superUser?: string
 }
+
+/** Writes each denied operation to the broker's log. */
+const AUDIT = `rootLogger.level = ERROR
+rootLogger.appenderRef.out.ref = out
+appender.out.type = Console
+appender.out.name = out
+appender.out.layout.type = PatternLayout
+appender.out.layout.pattern = %m%n
+logger.audit.name = kafka.authorizer.logger
+logger.audit.level = INFO
+`
 
 const CLIENTS = "listener.name.clients"
 const OAUTH = "org.apache.kafka.common.security.oauthbearer"
@@ -176,6 +187,8 @@ export interface Broker {
   readonly start: () => Promise<void>
   /** Sends SIGKILL. */
   readonly kill: () => Promise<void>
+  /** What clients were refused, in the broker's words, if it has access control lists. */
+  readonly denials: () => ReadonlyArray<string>
   /** Between `freeze` and `thaw` the process does nothing but keeps its connections. */
   readonly freeze: () => void
   readonly thaw: () => void
@@ -205,6 +218,7 @@ const makeBroker = async (
 ): Promise<Broker> => {
   const classpath = join(fetchJars(), "*")
   const { folder, clients } = node
+  const log = join(folder, "broker.log")
   const config = join(folder, "server.properties")
   mkdirSync(folder, { recursive: true })
   writeFileSync(config, properties(node, nodes, options))
@@ -217,20 +231,28 @@ const makeBroker = async (
     ...["-cp", classpath, "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", config],
     ...users
   ])
-  // Kafka 4 reads keys only from addresses that its start allows.
-  const allowed =
-    secured?.oauth === undefined
+  const audit = join(folder, "log4j2.properties")
+  if (secured?.superUser !== undefined) writeFileSync(audit, AUDIT)
+  const system = [
+    // Kafka 4 reads keys only from addresses that its start allows.
+    ...(secured?.oauth === undefined
       ? []
-      : [`-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=${secured.oauth.keysUrl}`]
+      : [`-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=${secured.oauth.keysUrl}`]),
+    ...(secured?.superUser === undefined ? [] : [`-Dlog4j2.configurationFile=${audit}`])
+  ]
   let running: RunningServer | undefined
   return {
     brokers: `127.0.0.1:${clients}`,
+    denials: () =>
+      readFileSync(log, "utf8")
+        .split("\n")
+        .filter((line) => line.includes(" is Denied operation = ")),
     start: async () => {
       running = await startJavaServer({
         java: "java",
-        args: [...allowed, "-cp", classpath, "kafka.Kafka", config],
+        args: [...system, "-cp", classpath, "kafka.Kafka", config],
         port: clients,
-        log: join(folder, "broker.log"),
+        log,
         ...(nodes.length === 1 ? {} : { heapMb: SMALL_HEAP_MB, stopMs: HAND_OVER_MS })
       })
     },
