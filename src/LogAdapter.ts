@@ -22,10 +22,11 @@ import { ProcessId } from "./storage/Processes.ts"
 const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings, claim: typeof claimLog) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { ensureTopics, ensureGroups, identityOf, layer } = yield* loadKafka
+      const { ensureTopics, ensureGroups, identityOf, layer, requireRights } = yield* loadKafka
       const identity = yield* identityOf(kafka)
       // First, so that no topic is created on the wrong cluster.
       yield* requireLog(identity)
+      yield* requireRights(kafka, settings.roles)
       yield* ensureTopics(kafka, settings)
       yield* ensureGroups(kafka)
       yield* claim(identity)

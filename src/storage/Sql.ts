@@ -12,6 +12,7 @@ import { Settings } from "../config/Config.ts"
 import { roles } from "../config/Definitions.ts"
 import { Limits } from "../config/Limits.ts"
 import { errorText } from "../observability/Logging.ts"
+import { tlsOf } from "./DatabaseTls.ts"
 import { DatabaseTrouble } from "./DatabaseTrouble.ts"
 import { start } from "./embedded/EmbeddedPostgres.ts"
 import { migrate } from "./Migrations.ts"
@@ -117,9 +118,11 @@ const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions)
   const where = addressOf(url)
   const unusable = (reason: string, cause: Error) =>
     new DatabaseError({ message: `DATABASE_URL: ${where} ${reason}.`, cause })
+  const ssl = yield* Effect.mapError(tlsOf(url), ({ message }) => new DatabaseError({ message }))
   return yield* Effect.gen(function* () {
     const client = yield* PgClient.make({
       ...pool,
+      ssl,
       applicationName: yield* applicationName(options),
       url: Redacted.make(url),
       keepAlive: KEEP_ALIVE_MS

@@ -23,6 +23,8 @@ const { services } = parseYaml(
 }
 
 const CONTAINERS = "kafka:19092"
+const DAY_MS = 86_400_000
+const SETTINGS = { retentionEventsMs: DAY_MS, retentionTransactionsMs: DAY_MS, rawTransactions: false }
 
 /** A broker and a registry on the data in the folder, until the scope ends. */
 const running = (folder: string) =>

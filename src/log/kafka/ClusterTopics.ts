@@ -8,8 +8,8 @@ import { Cause, Effect, Schedule, Schema } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import type { TopicSettings } from "../Topics.ts"
-import { STEP_TRIES } from "./Channel.ts"
-import { reasonOf } from "./ErrorText.ts"
+import { STEP_TRIES, watchConnections } from "./Channel.ts"
+import { denialOf, reasonOf } from "./ErrorText.ts"
 import { clientOptions } from "./Options.ts"
 import { planTopics, sentenceOf, type TopicChange, type TopicState, wantedTopics } from "./TopicPlan.ts"
 
@@ -27,8 +27,18 @@ export const request = <A>(what: string, run: () => Promise<A>) =>
 
 export const withAdmin = <A, E, R>(settings: KafkaSettings, use: (admin: Admin) => Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
-    Effect.sync(() => new Admin({ ...clientOptions(settings), retries: 3 })),
-    use,
+    Effect.try({
+      try: () => new Admin({ ...clientOptions(settings), retries: 3 }),
+      catch: (cause) => new KafkaTopicsError({ message: `${reasonOf(cause)}.`, cause })
+    }),
+    (admin) => {
+      const causeOf = watchConnections(admin)
+      return Effect.mapError(use(admin), (error) => {
+        if (!(error instanceof KafkaTopicsError)) return error
+        const [told, cause] = [reasonOf(error.cause), causeOf(error.cause)]
+        return new KafkaTopicsError({ message: error.message.replace(told, reasonOf(cause)), cause })
+      })
+    },
     (admin) => Effect.ignore(Effect.tryPromise(() => admin.close()))
   )
 
@@ -168,9 +178,20 @@ export const applyPlan = (settings: KafkaSettings, changes: ReadonlyArray<TopicC
 /** At the start: applies the changes that lose nothing, and logs a warning for each of the others. */
 export const ensureTopics = Effect.fnUntraced(function* (settings: KafkaSettings, topics: TopicSettings) {
   const changes = yield* planOf(settings, topics)
+  const safe = changes.filter(({ risk }) => risk === "none")
   yield* applyPlan(
     settings,
-    changes.filter(({ risk }) => risk === "none")
+    safe.filter(({ kind }) => kind === "create")
+  )
+  yield* applyPlan(
+    settings,
+    safe.filter(({ kind }) => kind !== "create")
+  ).pipe(
+    // Where an administrator keeps the topics, they stay as they are.
+    Effect.catchIf(
+      ({ cause }) => denialOf(cause) !== undefined,
+      ({ message }) => Effect.logWarning(`topics are not changed: ${message} See \`ledgerhook topics diff\`.`)
+    )
   )
   for (const change of changes.filter(({ risk }) => risk !== "none")) {
     yield* Effect.logWarning(`not changed: ${sentenceOf(change)}. See \`ledgerhook topics diff\`.`)
