@@ -4,6 +4,7 @@
  */
 import type { fetchV17, KafkaRecord, RecordsBatch } from "@platformatic/kafka"
 import type { LogRecord, Partition } from "../Log.ts"
+import { isForeign } from "./ForeignHeaders.ts"
 import { decodeValue } from "./WireFormat.ts"
 
 const IS_TRANSACTIONAL = 0b1_0000
@@ -15,7 +16,12 @@ const isAbortMarker = ({ attributes, records }: RecordsBatch): boolean =>
   (attributes & IS_CONTROL) !== 0 && records[0]?.key?.readInt16BE(2) === ABORT
 
 const headersOf = ({ headers }: KafkaRecord): Readonly<Record<string, string>> =>
-  Object.fromEntries(headers.map(([name, value]) => [String(name ?? ""), String(value ?? "")]))
+  Object.fromEntries(
+    headers.flatMap(([key, value]) => {
+      const name = String(key ?? "")
+      return isForeign(name) ? [] : [[name, String(value ?? "")]]
+    })
+  )
 
 export interface FetchedRecords {
   /** In order, from the asked offset on. */
