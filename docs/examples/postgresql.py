@@ -47,7 +47,8 @@ def load(database, messages, offsets):
         with cursor.copy("COPY loaded FROM STDIN") as copy:
             for message in messages:
                 value = message.value()
-                copy.write_row([message.key(), value[5:] if value[:1] == b"\0" else value])
+                json = value[5:] if value[:1] == b"\0" else value  # the prefix of a schema registry
+                copy.write_row([message.key().decode(), json.decode()])
         cursor.execute(EVENTS)
         cursor.execute(LEDGERS)
         for topic, offset in moved.items():

@@ -15,13 +15,14 @@ const ABORT = 0
 const isAbortMarker = ({ attributes, records }: RecordsBatch): boolean =>
   (attributes & IS_CONTROL) !== 0 && records[0]?.key?.readInt16BE(2) === ABORT
 
-const headersOf = ({ headers }: KafkaRecord): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    headers.flatMap(([key, value]) => {
-      const name = String(key ?? "")
-      return isForeign(name) ? [] : [[name, String(value ?? "")]]
-    })
-  )
+const headersOf = ({ headers }: KafkaRecord): Readonly<Record<string, string>> => {
+  const own: Record<string, string> = {}
+  for (const [key, value] of headers) {
+    const name = String(key ?? "")
+    if (!isForeign(name)) own[name] = String(value ?? "")
+  }
+  return own
+}
 
 export interface FetchedRecords {
   /** In order, from the asked offset on. */

@@ -36,7 +36,14 @@ describe.skipIf(!hasKcat || kafkaBrokers().length === 0)("a consumer outside of 
             ...["event-type", event_type, "event-id", event_id],
             ...["ledger-index", String(ledger_index), "content-type", "application/json"],
             ...["ce_specversion", "1.0", "ce_id", event_id, "ce_source", "urn:ledgerhook:testnet"],
-            ...["ce_type", event_type, "ce_subject", event_id.split(":")[2], "ce_time", "2025-05-08T06:13:20Z"],
+            ...[
+              "ce_type",
+              event_type,
+              "ce_subject",
+              event_id.split(":")[2],
+              "ce_time",
+              "2025-05-08T06:13:20Z"
+            ],
             ...["ce_sequence", `0000000${ledger_index}.00000${position}`]
           ])
         }
