@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
+import { openFolder } from "../../src/cli/commands/events/FolderTarget.ts"
 import { type ExportOptions, runExport } from "../../src/cli/commands/events/RunExport.ts"
 import { Invocation } from "../../src/cli/terminal/Invocation.ts"
 import { detectLedger } from "../../src/detect/Detect.ts"
@@ -74,20 +75,28 @@ export const quiet = Layer.succeed(Invocation, {
   stderrTerminal: false
 })
 
-const all: Omit<ExportOptions, "folder"> = {
+const all: Omit<ExportOptions, "target"> = {
   network: "mainnet",
+  per: "day",
+  history: [],
   from: { _tag: "Ledger", index: FIRST },
   to: { _tag: "Ledger", index: FIRST + 99 },
   types: eventTypes,
   format: "ndjson"
 }
 
-/** The export of the context's log. Default: the first 100 ledgers. */
-export const exported = (folder: string, options: Partial<ExportOptions> = {}) =>
-  Effect.gen(function* () {
-    const log = yield* Log
-    return yield* runExport({ ...all, ...options, folder }).pipe(Effect.provideService(LogReader, log))
-  }).pipe(Effect.provide(Layer.merge(quiet, NodeServices.layer)))
+export type Options = Partial<Omit<ExportOptions, "target">>
+
+/** Needs the platform's services and a log. */
+export const exportTo = Effect.fnUntraced(function* (folder: string, options: Options) {
+  const log = yield* Log
+  const target = yield* openFolder(folder, options.network ?? all.network)
+  return yield* runExport({ ...all, ...options, target }).pipe(Effect.provideService(LogReader, log))
+})
+
+/** The export of the context's log. Default: the first 100 ledgers, a file for each day. */
+export const exported = (folder: string, options: Options = {}) =>
+  exportTo(folder, options).pipe(Effect.provide(Layer.merge(quiet, NodeServices.layer)))
 
 /** Every file below the folder, with its hash. */
 export const filesIn = (folder: string): Readonly<Record<string, string>> =>
