@@ -29,7 +29,12 @@ const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings, claim: typeof c
         ? layer(kafka)
         : layer(
             kafka,
-            yield* registerSchemas(kafka.schemaRegistryUrl, kafka.topicPrefix, watchedNetworks(settings))
+            yield* registerSchemas(
+              kafka.schemaRegistryUrl,
+              kafka.topicPrefix,
+              watchedNetworks(settings),
+              settings
+            )
           )
     })
   )

@@ -2,7 +2,7 @@
  * Builds a process from its settings: which parts run, and which layers they need. This is the only file that knows
  * every stage. A role that fails reports `failed` in `Health` and is restarted; the other roles keep running.
  */
-import { Cause, Clock, Console, Effect, Layer, Schedule } from "effect"
+import { Clock, Console, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import packageJson from "../package.json" with { type: "json" }
@@ -18,21 +18,21 @@ import { Sender, watchSender } from "./deliver/send/Sender.ts"
 import { detectLedger } from "./detect/Detect.ts"
 import type { DetectionAlert } from "./domain/LedgerEvent.ts"
 import type { Network } from "./domain/Network.ts"
-import { printable } from "./domain/Printable.ts"
 import { signInUrl } from "./domain/Session.ts"
 import { events } from "./events/Stage.ts"
+import { indexTransactions } from "./events/Transactions.ts"
 import { logLayer } from "./LogAdapter.ts"
 import { history } from "./ledger/Backfill.ts"
 import type { LedgerSource } from "./ledger/LedgerSource.ts"
 import * as RippledSource from "./ledger/RippledSource.ts"
 import type { SkipOrders } from "./ledger/SkippedLedgers.ts"
 import { ingest } from "./ledger/Stage.ts"
+import type { WithheldTransaction } from "./ledger/TransactionRecords.ts"
 import { watchLog } from "./log/LogHealth.ts"
 import { Mailer } from "./notify/Mailer.ts"
 import { notify } from "./notify/Notify.ts"
 import { UrlSender } from "./notify/UrlSender.ts"
 import { Health, ledgerPart, type PartHealth } from "./observability/Health.ts"
-import { errorText } from "./observability/Logging.ts"
 import { otlpEndpoint } from "./observability/OtlpEndpoint.ts"
 import * as ProcessMetrics from "./observability/ProcessMetrics.ts"
 import { retryUntilSuccess } from "./observability/RetryUntilSuccess.ts"
@@ -41,6 +41,7 @@ import { replay } from "./replay/Stage.ts"
 import { untilOlderStopped } from "./route/OlderDeliver.ts"
 import { RoutedWebhooks } from "./route/RoutedWebhooks.ts"
 import { route } from "./route/Stage.ts"
+import { supervised, supervisedWithLease } from "./Supervised.ts"
 import * as SimulatedSource from "./simulator/SimulatedSource.ts"
 import { syntheticTransactions } from "./simulator/SyntheticTransactions.ts"
 import { AccountStore } from "./storage/accounts/AccountStore.ts"
@@ -50,6 +51,7 @@ import { MailStore } from "./storage/accounts/MailStore.ts"
 import { NoticeStore } from "./storage/accounts/NoticeStore.ts"
 import { SessionStore } from "./storage/accounts/SessionStore.ts"
 import { UsageStore } from "./storage/accounts/UsageStore.ts"
+import { makeDeadLetters } from "./storage/DeadLetters.ts"
 import { DeliveryQueries } from "./storage/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "./storage/deliveries/DeliveryStore.ts"
 import { Partitions } from "./storage/deliveries/Partitions.ts"
@@ -61,7 +63,7 @@ import { EventCounts } from "./storage/events/EventCounts.ts"
 import { EventIndex } from "./storage/events/EventIndex.ts"
 import { EventQueries } from "./storage/events/EventQueries.ts"
 import { SkippedLedgers } from "./storage/events/SkippedLedgers.ts"
-import { Leases } from "./storage/Leases.ts"
+import { TransactionIndex } from "./storage/events/TransactionIndex.ts"
 import { writeNetwork } from "./storage/Networks.ts"
 import { Outbox } from "./storage/outbox/Outbox.ts"
 import { outboxPublisherLayer } from "./storage/outbox/OutboxPublisher.ts"
@@ -81,57 +83,11 @@ import { activeWebhooks } from "./webhooks/ActiveWebhooks.ts"
 import { WebhookRegistry } from "./webhooks/WebhookRegistry.ts"
 import { watchWebhooks } from "./webhooks/WebhooksHealth.ts"
 
-const restartSchedule = Schedule.min([
-  Schedule.exponential(Limits.roleRestartMs.first),
-  Schedule.spaced(Limits.roleRestartMs.longest)
-])
-
-/** Runs a stage for the life of the process. If it fails, restarts it after a growing wait. */
-const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, R>) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const health = yield* Health
-      yield* health.set(part, { status: "starting", detail: "is being started" })
-      yield* Effect.forkScoped(
-        health.set(part, { status: "ok", detail: "running" }).pipe(
-          Effect.andThen(stage),
-          Effect.sandbox,
-          Effect.tapError((cause) =>
-            Effect.andThen(
-              Effect.logError(`${part} failed and is restarted`, cause),
-              health.set(part, {
-                status: "failed",
-                detail: `failed, and is restarted: ${printable(errorText(Cause.squash(cause)), Limits.errorLength)}`
-              })
-            )
-          ),
-          Effect.retry(restartSchedule)
-        )
-      )
-    })
-  )
-
-/** The same for a job that one process does at a time: the process that gets the lease runs it. */
-const supervisedWithLease = <E, R>(part: string, job: Effect.Effect<unknown, E, R>) =>
-  supervised(
-    part,
-    Effect.gen(function* () {
-      const health = yield* Health
-      const leases = yield* Leases
-      yield* health.set(part, {
-        status: "ok",
-        detail: "standby: waits for the lease, which another process holds"
-      })
-      return yield* leases.hold(part)(
-        Effect.andThen(health.set(part, { status: "ok", detail: "running" }), job)
-      )
-    })
-  )
-
 /** Ingest of each network: from its servers, or from the simulated ledger. History where history servers are set. */
 const ingestLayer = Layer.unwrap(
   Effect.gen(function* () {
-    const { networks, simulated, verify } = yield* Settings
+    const { networks, rawTransactions, simulated, verify } = yield* Settings
+    const deadLetters = yield* makeDeadLetters
     const health = yield* Health
     const store = yield* AlertStore
     const skippedLedgers = yield* SkippedLedgers
@@ -149,6 +105,18 @@ const ingestLayer = Layer.unwrap(
         Effect.flatMap((nowMs) => store.record(network, ledgerIndex, alerts, nowMs)),
         retryUntilSuccess("recording detection alerts")
       )
+    const quarantine =
+      (network: Network) => (ledgerIndex: number, withheld: ReadonlyArray<WithheldTransaction>) =>
+        deadLetters
+          .put(
+            "ingest",
+            withheld.map(({ hash, position, reason }) => ({
+              source: `${network} ledger ${ledgerIndex}, transaction ${position}`,
+              text: hash,
+              reason
+            }))
+          )
+          .pipe(retryUntilSuccess("recording transactions without a record"))
     const ingestOf = <E, R>(
       network: Network,
       start: NetworkSettings["start"],
@@ -163,6 +131,8 @@ const ingestLayer = Layer.unwrap(
             start,
             detect: (ledger) => detectLedger(ledger, network),
             onAlerts: recordAlerts(network),
+            rawTransactions,
+            onWithheld: quarantine(network),
             skips: skipsOf(network),
             startsOver: ({ ledger_hash }) =>
               Effect.orElseSucceed(restarts.isOrdered(network, ledger_hash), () => false),
@@ -205,7 +175,12 @@ const ingestLayer = Layer.unwrap(
 )
 
 const eventsLayer = Layer.unwrap(
-  Effect.map(Settings, (settings) => supervised("events", events(watchedNetworks(settings))))
+  Effect.map(Settings, (settings) =>
+    supervised(
+      "events",
+      events(watchedNetworks(settings), settings.rawTransactions ? indexTransactions : undefined)
+    )
+  )
 )
 
 const routeLayer = Layer.unwrap(
@@ -298,6 +273,7 @@ const stores = Layer.mergeAll(
   EventQueries.layer,
   Explanations.layer.pipe(Layer.provide([EventQueries.layer, BackfillStore.layer])),
   EventCounts.layer,
+  TransactionIndex.layer,
   ReplayStore.layer,
   ReplayWork.layer,
   RetryWork.layer,

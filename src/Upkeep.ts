@@ -14,6 +14,7 @@ import { maintain } from "./storage/deliveries/Retention.ts"
 import { forgetEndedRows } from "./storage/EndedRows.ts"
 import { forgetAlerts } from "./storage/events/AlertStore.ts"
 import { maintainEvents } from "./storage/events/EventIndex.ts"
+import { forgetTransactions } from "./storage/events/TransactionIndex.ts"
 import { forgetProcesses } from "./storage/Processes.ts"
 import { keepJobs } from "./storage/replays/JobEnds.ts"
 import { keepHealth } from "./storage/webhooks/HealthUpkeep.ts"
@@ -33,6 +34,7 @@ export const upkeep = Effect.raceAllFirst([
   forgetDeadLetters,
   forgetPreviousSecrets,
   forgetSessions,
+  forgetTransactions,
   keepEndingQueues,
   keepGaps,
   keepHealth,

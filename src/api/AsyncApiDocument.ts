@@ -18,7 +18,7 @@ import { publishedSchema, publishedSchemas } from "../domain/JsonSchemas.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import { networks } from "../domain/Network.ts"
 import { type PublicTopic, publicTopics } from "../log/Topics.ts"
-import { EVENT_ID_EXAMPLE } from "./contract/Common.ts"
+import { EVENT_ID_EXAMPLE, HASH_EXAMPLE } from "./contract/Common.ts"
 import { license } from "./License.ts"
 import { headersOf, type WebhookRequest } from "./WebhookHeaders.ts"
 
@@ -56,6 +56,16 @@ const recordMessages = {
     summary: "The marker of one ledger, written after the ledger's events in the same transaction.",
     headers: { "ledger-index": ledgerIndex, "content-type": contentType },
     more: {}
+  },
+  TransactionRecord: {
+    summary: "One transaction with its metadata, as the server gave it.",
+    headers: {
+      "transaction-hash": text("The transaction's hash.", HASH_EXAMPLE),
+      "transaction-type": text("The transaction's type.", "Payment"),
+      "ledger-index": ledgerIndex,
+      "content-type": contentType
+    },
+    more: {}
   }
 }
 
@@ -64,7 +74,8 @@ type RecordName = keyof typeof recordMessages
 /** The records by the published schemas that topics.json names. */
 const recordNames: Readonly<Record<string, RecordName>> = {
   "schemas/records/event.schema.json": "EventRecord",
-  "schemas/records/ledger.schema.json": "LedgerRecord"
+  "schemas/records/ledger.schema.json": "LedgerRecord",
+  "schemas/records/transaction.schema.json": "TransactionRecord"
 }
 
 const recordOf = (topic: PublicTopic) => {

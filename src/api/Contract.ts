@@ -19,6 +19,7 @@ import { ProgressGroup } from "./contract/Progress.ts"
 import { Replay } from "./contract/Replay.ts"
 import { SessionGroup } from "./contract/Session.ts"
 import { System } from "./contract/System.ts"
+import { Transactions } from "./contract/Transactions.ts"
 import { Webhooks } from "./contract/Webhooks.ts"
 import { license } from "./License.ts"
 import { publishedDocument } from "./OpenApiDocument.ts"
@@ -47,6 +48,7 @@ export class Api extends HttpApi.make("ledgerhook")
   .add(Events)
   .add(EventTypes)
   .add(Ledgers)
+  .add(Transactions)
   .add(Activity)
   .add(Explain)
   .add(ApiKeys)

@@ -39,6 +39,7 @@ import { progressLayer } from "./handlers/Progress.ts"
 import { replayLayer } from "./handlers/Replay.ts"
 import { sessionLayer } from "./handlers/Session.ts"
 import { systemLayer } from "./handlers/System.ts"
+import { transactionsLayer } from "./handlers/Transactions.ts"
 import { webhooksLayer } from "./handlers/Webhooks.ts"
 import { Idempotency } from "./Idempotency.ts"
 import { listen } from "./Listener.ts"
@@ -109,6 +110,7 @@ const handlersLayer = forEveryGroup(
     eventsLayer.pipe(Layer.provide(EventStreams.layer)),
     eventTypesLayer,
     ledgersLayer,
+    transactionsLayer,
     activityLayer.pipe(Layer.provide(LedgerStreams.layer)),
     explainLayer,
     apiKeysLayer,

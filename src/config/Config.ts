@@ -73,6 +73,8 @@ export interface SettingsShape {
   readonly mailFrom: string
   readonly retentionDeliveriesMs: number
   readonly retentionEventsMs: number
+  readonly rawTransactions: boolean
+  readonly retentionTransactionsMs: number
   readonly logLevel: string
   readonly logFormat: "pretty" | "json" | undefined
   /** Where traces and metrics are sent. Undefined: none are sent. */
@@ -235,6 +237,8 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     mailFrom: read("MAIL_FROM") ?? senderOf(smtpUrl),
     retentionDeliveriesMs: read("RETENTION_DELIVERIES") ?? 0,
     retentionEventsMs: read("RETENTION_EVENTS") ?? 0,
+    rawTransactions: read("RAW_TRANSACTIONS") ?? false,
+    retentionTransactionsMs: read("RETENTION_TRANSACTIONS") ?? 0,
     logLevel: read("LOG_LEVEL") ?? "info",
     logFormat: read("LOG_FORMAT"),
     telemetry: otlpEndpoint === undefined ? undefined : { endpoint: otlpEndpoint, headers: otlpHeaders }

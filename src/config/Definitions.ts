@@ -317,6 +317,13 @@ export const definitions = {
     "how long deliveries and attempts are kept; up to 31 days longer while a delivery of that day still waits"
   ),
   RETENTION_EVENTS: retention("400 days", "how long events and ledger markers are kept"),
+  RAW_TRANSACTIONS: flag(
+    "write every transaction with its metadata to the topics `xrpl.<network>.transactions`, for `GET /v1/transactions/:hash` and data teams; the same value in every process"
+  ),
+  RETENTION_TRANSACTIONS: retention(
+    "7 days",
+    "how long the transactions of `RAW_TRANSACTIONS` are kept; a day with 20 a second takes 1 GB"
+  ),
   LOG_LEVEL: choice(["debug", "info", "warn", "error"], "info", "least severe level of messages to write"),
   LOG_FORMAT: choice(
     ["pretty", "json"],

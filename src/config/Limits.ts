@@ -24,8 +24,9 @@ export const Limits = {
   logReadRecords: 500,
   /**
    * Bytes of records that are handled at once: of one fetch from Kafka, one read of a compacted topic in the embedded
-   * log, and one transaction that publishes the outbox; and those of a partition that the embedded log caches. One
-   * record may have 370 KB of filters.
+   * log, one transaction that publishes the outbox, and the transactions of several ledgers (RAW_TRANSACTIONS) in one
+   * transaction of the log; and those of a partition that the embedded log caches. One record may have 370 KB of
+   * filters, or 8 MiB of metadata.
    */
   recordsBytes: 4 * 1024 * 1024,
   /**

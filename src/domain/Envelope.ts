@@ -185,6 +185,14 @@ export const ledgerRecord = Schema.Struct({
     Schema.NullOr(count),
     "The offset of the ledger's first event in xrpl.<network>.events, or in xrpl.<network>.history.events for a record of history; null if it has no events."
   ),
+  transaction_record_count: optional(
+    count,
+    "The number of the ledger's records in xrpl.<network>.transactions. Below transaction_count, the others were too large. Absent: the transactions were not recorded."
+  ),
+  first_transaction_offset: optional(
+    Schema.NullOr(count),
+    "The offset of the first of these records; null if there is none. Present with transaction_record_count."
+  ),
   detected_at: required(
     count,
     "When the service processed the ledger, in Unix milliseconds; the same as in its events."

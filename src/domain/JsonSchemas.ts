@@ -10,6 +10,7 @@ import type { EventType } from "./EventType.ts"
 import type { Json, JsonObject } from "./Ledger.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"
 import { payloads } from "./Payloads.ts"
+import { transactionRecord } from "./TransactionRecord.ts"
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema"
 const VERSION = "v1"
@@ -109,7 +110,11 @@ const generate = (): ReadonlyArray<PublishedSchema> => {
     { path: "batch.schema.json", document: documentOf(batch, "batch") },
     ...payloadDocuments,
     { path: "records/event.schema.json", document: eventDocument },
-    { path: "records/ledger.schema.json", document: documentOf(ledgerRecord, "record:ledger") }
+    { path: "records/ledger.schema.json", document: documentOf(ledgerRecord, "record:ledger") },
+    {
+      path: "records/transaction.schema.json",
+      document: documentOf(transactionRecord, "record:transaction")
+    }
   ]
 }
 

@@ -1,5 +1,6 @@
 /**
- * Stage 2: events → rows of the event index, for GET /v1/events. Reads the networks' events and those of their history.
+ * Stage 2: events → rows of the event index, for GET /v1/events. Reads the networks' events and those of their history,
+ * and with RAW_TRANSACTIONS the transactions (Transactions.ts).
  * Each batch is written before its offsets are committed; after a crash in between the same rows are written again,
  * which changes nothing. A record that is no event, or that PostgreSQL refuses, becomes a dead letter.
  */
@@ -14,7 +15,8 @@ import {
   parseLedgerEvent
 } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
-import { type AssignedPartition, Log, type LogRecord, sourceOf } from "../log/Log.ts"
+import { networkOfTransactions, transactionsTopic } from "../domain/TransactionRecord.ts"
+import { type AssignedPartition, Log, type LogError, type LogRecord, sourceOf } from "../log/Log.ts"
 import { retryCommit } from "../log/RetryUntilFenced.ts"
 import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
 import { traced } from "../observability/Tracing.ts"
@@ -75,13 +77,25 @@ const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   }
 })
 
-export const events = (networks: ReadonlyArray<Network>) =>
+/** `transactions`: with RAW_TRANSACTIONS, what handles their topics (Transactions.ts). */
+export const events = <R = never>(
+  networks: ReadonlyArray<Network>,
+  transactions?: (partition: AssignedPartition, network: Network) => Effect.Effect<never, LogError, R>
+) =>
   Effect.flatMap(Log, (log) =>
     log.consume(
       {
         group: EVENT_LOG_GROUP,
-        topics: networks.flatMap(topicsOf)
+        topics: [
+          ...networks.flatMap(topicsOf),
+          ...(transactions === undefined ? [] : networks.map(transactionsTopic))
+        ]
       },
-      run
+      (partition): Effect.Effect<never, LogError, Effect.Services<ReturnType<typeof run>> | R> => {
+        const network = networkOfTransactions(partition.topic)
+        return network === undefined || transactions === undefined
+          ? run(partition)
+          : transactions(partition, network)
+      }
     )
   )

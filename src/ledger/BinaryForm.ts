@@ -85,13 +85,25 @@ export const tokenText = (plain: string): string => {
 const isTokenAmount = (value: JsonObject): boolean =>
   typeof value["value"] === "string" && typeof value["issuer"] === "string"
 
+/** Fields of 64 bits that rippled writes in lower-case hex without leading zeros. The codec writes 16 digits. */
+const HEX_FIELDS: ReadonlySet<string> = new Set(
+  `IndexNext IndexPrevious BookNode OwnerNode BaseFee ExchangeRate LowNode HighNode DestinationNode Cookie
+  ServerVersion NFTokenOfferNode EmitBurden ReferenceCount XChainClaimID XChainAccountCreateCount
+  XChainAccountClaimCount AssetPrice IssuerNode SubjectNode VaultNode LoanBrokerNode SponseeNode`.split(/\s+/)
+)
+
+const hexText = (digits: string): string => digits.replace(/^0+(?=.)/, "").toLowerCase()
+
 const inTextForm = (value: Json): Json => {
   // Array.isArray does not narrow a readonly array type.
   if (Array.isArray(value)) return (value as ReadonlyArray<Json>).map(inTextForm)
   if (!isJsonObject(value)) return value
   if (isTokenAmount(value)) return { ...value, value: tokenText(String(value["value"])) }
   const fields: Record<string, Json> = {}
-  for (const name in value) fields[name] = inTextForm(value[name]!)
+  for (const name in value) {
+    const field = value[name]!
+    fields[name] = typeof field === "string" && HEX_FIELDS.has(name) ? hexText(field) : inTextForm(field)
+  }
   return fields
 }
 

@@ -16,6 +16,8 @@ export const countTaken = Effect.fnUntraced(function* (
   const events = ledgers.flatMap(({ detection }) => detection.events)
   for (const [type, { length }] of Map.groupBy(events, (event) => event.event_type))
     yield* Metrics.eventsDetected.add({ network, type }, length)
+  const transactions = ledgers.reduce((sum, one) => sum + (one.transactions?.length ?? 0), 0)
+  yield* Metrics.transactionsRecorded.add({ network }, transactions)
   const alerts = ledgers.reduce((sum, { detection }) => sum + detection.alerts.length, 0)
   yield* Metrics.detectionAlerts.add({ network }, alerts)
 })

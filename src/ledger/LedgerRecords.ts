@@ -1,7 +1,8 @@
 /**
- * Turns ledgers into log records: the events of a ledger in order, and the marker that closes it. Several consecutive
- * ledgers make one transaction: first all events, then one marker for each ledger. This saves a commit per ledger
- * during catch-up; at the head, a transaction has one ledger. Pure.
+ * Turns ledgers into log records: the events of a ledger in order, its transactions where they are wanted, and the
+ * marker that closes it. Several consecutive ledgers make one transaction: first all events and transactions, then one
+ * marker for each ledger. This saves a commit per ledger during catch-up; at the head, a transaction has one ledger.
+ * Pure.
  */
 import { isLinked } from "../coverage/LedgerMarkers.ts"
 import { isoTime, type Ledger } from "../domain/Ledger.ts"
@@ -16,7 +17,9 @@ import {
   RULES_VERSION
 } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
+import { transactionsTopic } from "../domain/TransactionRecord.ts"
 import type { NewRecord, Transaction } from "../log/Log.ts"
+import type { RecordedTransaction } from "./TransactionRecords.ts"
 
 /** The header fields that the marker stores, with the number of transactions. */
 export interface LedgerHeader {
@@ -79,6 +82,26 @@ export const eventRecords = (
     }
   })
 
+/** They need no `detected_at`: the record's timestamp has it. */
+const transactionRecords = (
+  network: Network,
+  { ledger_index }: LedgerHeader,
+  transactions: ReadonlyArray<RecordedTransaction>,
+  detectedAt: number
+): ReadonlyArray<NewRecord> =>
+  transactions.map(({ hash, type, value }) => ({
+    topic: transactionsTopic(network),
+    key: network,
+    value,
+    headers: {
+      "transaction-hash": hash,
+      "transaction-type": type,
+      "ledger-index": String(ledger_index),
+      ...CONTENT_TYPE
+    },
+    timestamp: detectedAt
+  }))
+
 export const markerOf = (
   ledger: LedgerHeader,
   eventCount: number,
@@ -112,6 +135,8 @@ export const markerRecord = (
 export interface DetectedLedger {
   readonly ledger: LedgerHeader
   readonly detection: Detection
+  /** Undefined: they are not recorded. */
+  readonly transactions?: ReadonlyArray<RecordedTransaction>
 }
 
 /** The chain that the ledgers belong to, and the topics to which they are written. */
@@ -139,7 +164,7 @@ export const ledgerBatch = (
   now: number
 ): LedgerBatch => {
   let before = previous
-  const parts = detected.map(({ detection: { events }, ledger }) => {
+  const parts = detected.map(({ detection: { events }, ledger, transactions }) => {
     // Delivery ids sort by `detected_at`.
     const detectedAt = Math.max(now, (before?.detected_at ?? 0) + 1)
     const mayContinue = before !== undefined && !(startsRange && before === previous)
@@ -150,18 +175,33 @@ export const ledgerBatch = (
       ...(simulated && { simulated: true })
     }
     before = marker
-    return { marker, records: eventRecords(network, ledger, events, detectedAt, topics?.events) }
+    return {
+      marker,
+      records: eventRecords(network, ledger, events, detectedAt, topics?.events),
+      transactions: transactions && transactionRecords(network, ledger, transactions, detectedAt)
+    }
   })
+  const ofEvents = parts.flatMap(({ records }) => records)
   return {
     markers: parts.map(({ marker }) => marker),
     transaction: {
-      append: parts.flatMap(({ records }) => records),
+      append: [...ofEvents, ...parts.flatMap(({ transactions = [] }) => transactions)],
       appendThen: (positions) => {
-        let next = 0
-        return parts.map(({ marker, records }) => {
-          const first = records.length === 0 ? null : positions[next]!.offset
-          next += records.length
-          return markerRecord(network, { ...marker, first_event_offset: first }, topics?.ledgers)
+        let [event, transaction] = [0, ofEvents.length]
+        const offsetOf = (place: number, records: ReadonlyArray<NewRecord>) =>
+          records.length === 0 ? null : positions[place]!.offset
+        return parts.map(({ marker, records, transactions }) => {
+          const placed: LedgerMarker = {
+            ...marker,
+            first_event_offset: offsetOf(event, records),
+            ...(transactions !== undefined && {
+              transaction_record_count: transactions.length,
+              first_transaction_offset: offsetOf(transaction, transactions)
+            })
+          }
+          event += records.length
+          transaction += transactions?.length ?? 0
+          return markerRecord(network, placed, topics?.ledgers)
         })
       }
     }

@@ -25,6 +25,7 @@ import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
 import { type FetchedLedger, LedgerSource, takenLedger } from "./LedgerSource.ts"
 import { makeProgressReporter, type ProgressReporter } from "./ProgressReporter.ts"
 import { fetchHeader, noSkips, ROUNDS, type SkipOrders, skippedLedger } from "./SkippedLedgers.ts"
+import { recordedTransactions, type WithheldTransaction } from "./TransactionRecords.ts"
 import { makeWaitingMemory } from "./WaitingMemory.ts"
 
 /** Fetched ledgers that may additionally wait for their commit. A busy ledger has a few MB. */
@@ -42,6 +43,13 @@ export interface IngestOptions {
    * Called with the withheld events before the ledger is appended. After a crash it may be called again for a ledger.
    */
   readonly onAlerts?: (ledgerIndex: number, alerts: Detection["alerts"]) => Effect.Effect<void>
+  /** Whether the ledger's transactions are written too. Default: no. */
+  readonly rawTransactions?: boolean
+  /** Called as `onAlerts`, with the transactions that have no record. */
+  readonly onWithheld?: (
+    ledgerIndex: number,
+    withheld: ReadonlyArray<WithheldTransaction>
+  ) => Effect.Effect<void>
   /** Default: none. */
   readonly skips?: SkipOrders
   /** Whether an operator ordered to start a new chain after this ledger, the last one. Default: no. */
@@ -112,6 +120,8 @@ export const ingest = Effect.fnUntraced(
     start,
     detect,
     onAlerts = () => Effect.void,
+    rawTransactions = false,
+    onWithheld = () => Effect.void,
     skips = noSkips,
     startsOver = () => Effect.succeed(false),
     share = () => Effect.void
@@ -151,9 +161,16 @@ export const ingest = Effect.fnUntraced(
       yield* Effect.logDebug("ledger detected").pipe(
         Effect.annotateLogs({ ledger_index, events: events.length, server })
       )
-      if (skipped === undefined) return { ledger, detection }
+      const raw = rawTransactions ? recordedTransactions(network, ledger) : undefined
+      if (raw !== undefined && raw.withheld.length > 0) yield* onWithheld(ledger_index, raw.withheld)
+      const found = {
+        ledger,
+        detection,
+        ...(raw !== undefined && { transactions: raw.records, bytes: raw.bytes })
+      }
+      if (skipped === undefined) return found
       yield* Effect.logWarning("ledger skipped").pipe(Effect.annotateLogs({ ledger_index, reason: skipped }))
-      return { ledger: { ...ledger, skipped }, detection }
+      return { ...found, ledger: { ...ledger, skipped } }
     })
 
     const take = Effect.fnUntraced(function* (
@@ -209,13 +226,16 @@ export const ingest = Effect.fnUntraced(
       const batch: Array<DetectedLedger> = []
       let parentHash = linkTo
       let events = 0
+      let bytes = 0
       for (const fetched of waiting) {
         const { parent_hash: parent = parentHash } = fetched.ledger
         const links = parentHash === undefined || parent === parentHash
-        if (!links || events >= Limits.catchUpBatchEvents) break
+        const isFull = events >= Limits.catchUpBatchEvents || bytes >= Limits.recordsBytes
+        if (!links || isFull) break
         const next = yield* detected(fetched, parentHash)
         batch.push(next)
         events += next.detection.events.length
+        bytes += next.bytes ?? 0
         parentHash = next.ledger.ledger_hash
         // A skipped ledger is the last of its batch: the last marker of the log then says what may be left to do.
         if (fetched.skipped !== undefined) break

@@ -8,17 +8,31 @@ import { parseDuration } from "../config/Values.ts"
 /** Retentions that come from a setting. In the file they are written as its name, `RETENTION_EVENTS`. */
 export interface RetentionSettings {
   readonly retentionEventsMs: number
+  readonly retentionTransactionsMs: number
 }
 
-/** `work`: a fixed retention. `history`: the retention of events. `compacted`: keeps the newest record of each key. */
-export type TopicKind = "work" | "history" | "compacted"
+/** Which topics there are depends on it. */
+export interface TopicSettings extends RetentionSettings {
+  readonly rawTransactions: boolean
+}
+
+/**
+ * `work`: a fixed retention. `history`: the retention of events. `transactions`: one of its own. `compacted`: keeps the
+ * newest record of each key.
+ */
+export type TopicKind = "work" | "history" | "transactions" | "compacted"
 
 /** In `xrpl.<network>.events`, the placeholder matches one segment. */
 const patternOf = (name: string): RegExp =>
   new RegExp(`^${name.replaceAll(".", "\\.").replace(/<[a-z]+>/g, "[a-z0-9]+")}$`)
 
+const settingKinds: Readonly<Record<string, TopicKind>> = {
+  RETENTION_EVENTS: "history",
+  RETENTION_TRANSACTIONS: "transactions"
+}
+
 const kindWith = (retention: string | null): TopicKind =>
-  retention === null ? "compacted" : retention === "RETENTION_EVENTS" ? "history" : "work"
+  retention === null ? "compacted" : (settingKinds[retention] ?? "work")
 
 const topics = entries.map((entry) => ({
   ...entry,
@@ -53,6 +67,13 @@ export const namesOf = (networks: ReadonlyArray<string>): ReadonlyArray<string> 
         : [name]
   )
 
+/** The topics that a service with these settings uses: without RAW_TRANSACTIONS, none of transactions. */
+export const usedTopics = (
+  networks: ReadonlyArray<string>,
+  { rawTransactions }: Pick<TopicSettings, "rawTransactions">
+): ReadonlyArray<string> =>
+  namesOf(networks).filter((topic) => rawTransactions || kindOf(topic) !== "transactions")
+
 /** A topic that data teams may read. */
 export interface PublicTopic {
   /** With the placeholder `<network>`. */
@@ -84,17 +105,19 @@ export const keepsNewest = (topic: string): boolean => entryOf(topic).keeps_newe
 
 /** How long topics of this kind keep records, in milliseconds, or the longest time if they differ. */
 export const longestRetention = (
-  kind: "work" | "history",
-  { retentionEventsMs }: RetentionSettings
+  kind: Exclude<TopicKind, "compacted">,
+  { retentionEventsMs, retentionTransactionsMs }: RetentionSettings
 ): number =>
-  kind === "history"
-    ? retentionEventsMs
-    : Math.max(...topics.map(({ fixedRetentionMs = 0 }) => fixedRetentionMs))
+  ({
+    history: retentionEventsMs,
+    transactions: retentionTransactionsMs,
+    work: Math.max(...topics.map(({ fixedRetentionMs = 0 }) => fixedRetentionMs))
+  })[kind]
 
 /** How long the topic keeps records, in milliseconds; null for a compacted one. */
-export const retentionOf = (topic: string, { retentionEventsMs }: RetentionSettings): number | null => {
+export const retentionOf = (topic: string, settings: RetentionSettings): number | null => {
   const { kind, fixedRetentionMs } = entryOf(topic)
-  return kind === "history" ? retentionEventsMs : (fixedRetentionMs ?? null)
+  return kind === "compacted" ? null : (fixedRetentionMs ?? longestRetention(kind, settings))
 }
 
 /** MurmurHash2 as in the default partitioner of Kafka's Java client, so both choose the same partition for a key. */

@@ -88,6 +88,11 @@ export const Metrics = {
     network,
     type: eventTypes
   }),
+  transactionsRecorded: counter(
+    "ledgerhook_transactions_recorded_total",
+    "Transactions appended to the log, with RAW_TRANSACTIONS",
+    { network }
+  ),
   detectionAlerts: counter(
     "ledgerhook_detection_alerts_total",
     "Events withheld because the ledger data is ambiguous or the event does not match its published schema",
@@ -131,7 +136,7 @@ export const Metrics = {
   deadLetters: counter(
     "ledgerhook_quarantined_total",
     "Records that became dead letters, because they could not be read or stored",
-    { stage: ["events", "route", "replay", "deliver", "alerts"] }
+    { stage: ["ingest", "events", "route", "replay", "deliver", "alerts"] }
   ),
   replayJobs: gauge("ledgerhook_replay_jobs", "Replay and retry jobs that have not ended. Of one process", {
     state: ["queued", "running"]

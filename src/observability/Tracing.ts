@@ -10,6 +10,8 @@ export const traceNames = [
   "take ledgers",
   /** A batch of events written to the event index's tables. */
   "write events",
+  /** A batch of transactions written to the index by hash. */
+  "index transactions",
   /** The deliveries of a batch of events: rows and work records. */
   "route events",
   /** One attempt: a request to a webhook's endpoint. */

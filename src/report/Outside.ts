@@ -23,7 +23,7 @@ export const makeRegistryPart = Effect.gen(function* () {
     if (url === undefined) return []
     const nowMs = yield* monotonicNow
     if (last === undefined || nowMs - last.atMs >= Limits.sweepMs) {
-      const state = yield* examineSchemas(url, prefix, watchedNetworks(settings)).pipe(
+      const state = yield* examineSchemas(url, prefix, watchedNetworks(settings), settings).pipe(
         // A registry that hangs must not make the report old.
         Effect.timeoutOrElse({
           duration: REGISTRY_MS,

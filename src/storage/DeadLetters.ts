@@ -15,7 +15,7 @@ import { column } from "./Columns.ts"
 /** Characters that are kept of a record. With the bound of records that is a few MB. */
 export const RECORD_CHARACTERS = 2_000
 
-export type DeadLetterStage = "events" | "route" | "replay" | "deliver" | "alerts"
+export type DeadLetterStage = "ingest" | "events" | "route" | "replay" | "deliver" | "alerts"
 
 export interface Described {
   /** Identifies the record: `topic/partition@offset`, or a key. The same whenever the record is read again. */

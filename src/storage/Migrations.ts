@@ -27,6 +27,7 @@ import rulesVersion2 from "./migrations/0017_rules_version_2.ts"
 import pauseAndOrder from "./migrations/0018_pause_and_order.ts"
 import jobDeliveries from "./migrations/0019_job_deliveries.ts"
 import sessions from "./migrations/0020_sessions.ts"
+import transactions from "./migrations/0021_transactions.ts"
 
 /** How often a migration tries to lock a table. A dump may hold its locks for minutes: 60 tries take five. */
 export const TRIES = 60
@@ -52,7 +53,8 @@ const migrations = {
   "0017_rules_version_2": rulesVersion2,
   "0018_pause_and_order": pauseAndOrder,
   "0019_job_deliveries": jobDeliveries,
-  "0020_sessions": sessions
+  "0020_sessions": sessions,
+  "0021_transactions": transactions
 }
 const TABLE = "migrations"
 const newestOf = (names: ReadonlyArray<string>): number =>

@@ -8,10 +8,13 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/config/Limits.ts"
 import { scopes } from "../../src/domain/ApiKey.ts"
 import { randomId } from "../../src/domain/Ids.ts"
+import type { Log } from "../../src/log/Log.ts"
 import { EventIndex } from "../../src/storage/events/EventIndex.ts"
+import type { TransactionIndex } from "../../src/storage/events/TransactionIndex.ts"
 import { type Answer, ApiUnderTest, apiLayer, assertErrorBody, type Call } from "../support/api.ts"
 import { eventOf } from "../support/events.ts"
 import { examplesOf, mismatches, type Operation, operations } from "../support/openApi.ts"
+import { recordTransaction } from "../support/transactions.ts"
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -58,6 +61,9 @@ const newIncident = (client: Client) =>
     return id
   })
 
+/** What the resources are made with. */
+type Stores = EventIndex | TransactionIndex | Log | SqlClient.SqlClient
+
 interface Resource<R> {
   /** The id of a resource that the client may see. */
   readonly own: (client: Client) => Effect.Effect<string, never, R>
@@ -65,6 +71,8 @@ interface Resource<R> {
   readonly foreign: (other: Client) => Effect.Effect<string, never, R>
   /** A well-formed id that no resource has. */
   readonly unknown: string
+  /** Whether small and capital letters mean the same, as in a hash. */
+  readonly anyCase?: true
 }
 
 const ofAccount = (make: (client: Client) => Effect.Effect<string>, prefix: string): Resource<never> => ({
@@ -74,7 +82,7 @@ const ofAccount = (make: (client: Client) => Effect.Effect<string>, prefix: stri
 })
 
 /** The resource that a path's parameter names, by the beginning of the path. */
-const resources: Readonly<Record<string, Resource<EventIndex | SqlClient.SqlClient>>> = {
+const resources: Readonly<Record<string, Resource<Stores>>> = {
   "/v1/webhooks": ofAccount(newWebhook, "wh_"),
   "/v1/deliveries": ofAccount(
     (client) =>
@@ -97,6 +105,12 @@ const resources: Readonly<Record<string, Resource<EventIndex | SqlClient.SqlClie
     foreign: () => newEvent("testnet"),
     unknown: `xrpl:1:${"A".repeat(64)}:payment.xrp`
   },
+  "/v1/transactions": {
+    own: () => Effect.orDie(recordTransaction("mainnet")),
+    foreign: () => Effect.orDie(recordTransaction("testnet")),
+    unknown: "A".repeat(64),
+    anyCase: true
+  },
   "/v1/incidents": { own: newIncident, foreign: newIncident, unknown: "inc_01J8ZQ4T7M3VXN5K2D9RFBHCAE" },
   // Parts of the process belong to no account.
   "/readyz": {
@@ -110,7 +124,7 @@ const NOTICES = "/v1/account/notices"
 
 const PARAMETER = /\{\w+\}/
 
-const resourceOf = ({ path }: Operation): Resource<EventIndex | SqlClient.SqlClient> => {
+const resourceOf = ({ path }: Operation): Resource<Stores> => {
   const resource = resources[path.slice(0, path.indexOf("/{"))]
   return resource ?? assert.fail(`what does the parameter of ${path} name? (resources)`)
 }
@@ -180,7 +194,7 @@ const clientFor = (operation: Operation) =>
     return { ask, valid, call: client.call, accountId, path, query, keyFor: api.keyFor, account: api.account }
   })
 
-layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
+layer(apiLayer({ RAW_TRANSACTIONS: "true" }), { excludeTestServices: true })("every operation", (it) => {
   for (const operation of operations) {
     const { method, path: template, security } = operation
     const name = `${method} ${template}`
@@ -251,7 +265,7 @@ layer(apiLayer(), { excludeTestServices: true })("every operation", (it) => {
             const at = (id: string) => template.replace(PARAMETER, id)
             const malformed = [
               "1",
-              resource.unknown.toLowerCase(),
+              ...(resource.anyCase ? [] : [resource.unknown.toLowerCase()]),
               `${resource.unknown}0`,
               "%00",
               "%27--",

@@ -67,6 +67,7 @@ const promised: Readonly<
   ],
   getEvent: ["GET /v1/events/{event_id}", "events:read", readOne],
   listEventTypes: ["GET /v1/event-types", "any key", read],
+  getTransaction: ["GET /v1/transactions/{hash}", "events:read", readOne],
   explainTransaction: ["GET /v1/explain", "deliveries:read", readOne],
   streamActivity: ["GET /v1/activity/stream", "deliveries:read", read],
   getLedgerCoverage: ["GET /v1/ledgers/coverage", "events:read", read],

@@ -7,9 +7,9 @@ import { Effect } from "effect"
 import { planOf } from "../../src/log/kafka/ClusterTopics.ts"
 import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
 import { runProgram } from "../support/program.ts"
+import { testSettings } from "../support/settings.ts"
 import { startService } from "../support/serviceProcess.ts"
 
-const DAY_MS = 86_400_000
 
 const surroundings = Effect.gen(function* () {
   const cwd = yield* Effect.acquireRelease(
@@ -47,7 +47,7 @@ describe.skipIf(kafkaBrokers().length === 0)("a database of another log", () => 
       const { embedded, kafka, lastStart, onKafka, refused } = yield* surroundings
       yield* lastStart(embedded)
       refused(onKafka, /^ledgerhook: KAFKA_BROKERS: .* is in the embedded log, .*; unset KAFKA_BROKERS, or /)
-      const changes = yield* planOf(kafka, { retentionEventsMs: 400 * DAY_MS })
+      const changes = yield* planOf(kafka, testSettings())
       assert.isTrue(changes.every(({ kind }) => kind === "create"))
       yield* lastStart(embedded)
     }).pipe(Effect.scoped)

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { planOf } from "../../src/log/kafka/ClusterTopics.ts"
+import { testSettings } from "../support/settings.ts"
 import { hasEngine, startContainer } from "./container.ts"
 
 describe.skipIf(!(await hasEngine()))(
@@ -11,7 +12,7 @@ describe.skipIf(!(await hasEngine()))(
       const { brokers, stop } = await startContainer()
       const cluster = { brokers: [brokers], ssl: false, sasl: undefined, clientId: "test", topicPrefix: "" }
       const changes = await Effect.runPromise(
-        planOf({ ...cluster, schemaRegistryUrl: undefined }, { retentionEventsMs: 86_400_000 })
+        planOf({ ...cluster, schemaRegistryUrl: undefined }, testSettings())
       ).finally(stop)
       assert.isNotEmpty(changes)
     })

@@ -11,7 +11,7 @@ import {
 } from "../../src/log/Topics.ts"
 
 const DAY_MS = 86_400_000
-const settings = { retentionEventsMs: 30 * DAY_MS }
+const settings = { retentionEventsMs: 30 * DAY_MS, retentionTransactionsMs: 3 * DAY_MS }
 
 describe("topics", () => {
   it("hash keys as Kafka's clients do", () => {
@@ -40,6 +40,7 @@ describe("topics", () => {
 
   it("keep records as long as their entry or the setting says", () => {
     assert.strictEqual(retentionOf("xrpl.mainnet.events", settings), settings.retentionEventsMs)
+    assert.strictEqual(retentionOf("xrpl.mainnet.transactions", settings), settings.retentionTransactionsMs)
     assert.strictEqual(retentionOf("webhooks.deliveries", settings), 7 * DAY_MS)
     assert.strictEqual(retentionOf("webhooks.config", settings), null)
     assert.deepStrictEqual(["xrpl.mainnet.ledgers", "webhooks.delay.2", "webhooks.config"].map(kindOf), [

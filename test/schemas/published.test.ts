@@ -44,7 +44,8 @@ describe("schemas/", () => {
         BATCH,
         ...eventTypes.map(payloadPath),
         "records/event.schema.json",
-        "records/ledger.schema.json"
+        "records/ledger.schema.json",
+        "records/transaction.schema.json"
       ]
     )
     const ids = schemaPaths.map((path) => readSchema(path)["$id"])

@@ -70,6 +70,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   ],
   events: ["RETENTION_EVENTS", "storage/events/EventIndex.ts", '"events"'],
   event_accounts: ["RETENTION_EVENTS", "storage/events/EventIndex.ts", '"event_accounts"'],
+  transactions: ["RETENTION_TRANSACTIONS", "storage/events/TransactionIndex.ts", '"transactions"'],
   event_hours: ["RETENTION_EVENTS", "storage/events/EventIndex.ts", "DELETE FROM event_hours"],
   skipped_ledgers: [
     "a row for each order of an operator",
@@ -91,6 +92,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   log_commits: ["a row for each group and partition", "log/embedded/Tables.ts", "log_commits"],
   log_work: ["7 or 8 days", "log/embedded/LogTablePartitions.ts", "log_work"],
   log_history: ["RETENTION_EVENTS", "log/embedded/LogTablePartitions.ts", "log_history"],
+  log_transactions: ["RETENTION_TRANSACTIONS", "log/embedded/LogTablePartitions.ts", "log_transactions"],
   log_compacted: [
     "the newest record of each key",
     "log/embedded/LogTablePartitions.ts",

@@ -29,6 +29,7 @@ import { EventCounts } from "../../src/storage/events/EventCounts.ts"
 import { EventIndex } from "../../src/storage/events/EventIndex.ts"
 import { EventQueries } from "../../src/storage/events/EventQueries.ts"
 import { SkippedLedgers } from "../../src/storage/events/SkippedLedgers.ts"
+import { TransactionIndex } from "../../src/storage/events/TransactionIndex.ts"
 import { Outbox } from "../../src/storage/outbox/Outbox.ts"
 import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
 import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
@@ -173,6 +174,7 @@ export const storesLayer = (given: Environment = {}) =>
     DeliveryQueries.layer,
     DeliveryStore.layer,
     EventIndex.layer,
+    TransactionIndex.layer,
     EventQueries.layer,
     Explanations.layer.pipe(Layer.provide([EventQueries.layer, BackfillStore.layer])),
     EventCounts.layer,

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { inject } from "vitest"
 import type { KafkaSettings } from "../../src/config/Config.ts"
 import { applyPlan, planOf } from "../../src/log/kafka/ClusterTopics.ts"
+import { testSettings } from "./settings.ts"
 
 /** Empty if there is no Kafka. */
 export const kafkaBrokers = (): ReadonlyArray<string> =>
@@ -21,7 +22,7 @@ export const kafkaFor = Effect.fnUntraced(function* (wanted: (topic: string) => 
     topicPrefix: `t${randomUUID().slice(0, 8)}.`,
     schemaRegistryUrl: undefined
   }
-  const changes = yield* planOf(kafka, { retentionEventsMs: 400 * 86_400_000 })
+  const changes = yield* planOf(kafka, testSettings({ RAW_TRANSACTIONS: "true" }))
   yield* applyPlan(
     kafka,
     changes.filter(({ topic }) => wanted(topic.name.slice(kafka.topicPrefix.length)))

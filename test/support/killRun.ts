@@ -1,7 +1,8 @@
 /**
- * Sends deliveries to a receiver that refuses a fifth of all requests. Meanwhile it kills the service's whole process
+ * Records the transactions of the ledger (RAW_TRANSACTIONS), and sends deliveries to a receiver that refuses a fifth of all requests. Meanwhile it kills the service's whole process
  * tree (kill -9) and starts it again. Every delivery must be delivered, each kill may repeat no more attempts than
- * docs/architecture.md says, a window of 1 must keep the order, and the delivery log must agree with the receiver.
+ * docs/architecture.md says, a window of 1 must keep the order, and the delivery log must agree with the receiver. Each
+ * transaction must be recorded once.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -11,6 +12,7 @@ import { Effect } from "effect"
 import { stageLimits } from "../../src/config/StageLimits.ts"
 import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { allDeliveries, apiClient, createWebhook, waitWhileChanging } from "./apiClient.ts"
+import { runProgram } from "./program.ts"
 import { deliveryIdsOf, makeReceiver, signatureHolds } from "./receiver.ts"
 import { startService } from "./serviceProcess.ts"
 import { makeSimulatedLedger } from "./simulatedLedger.ts"
@@ -80,6 +82,7 @@ export const killRun = ({ deliveries: count, killsAt, webhooks = [{}] }: KillRun
     })
     const environment = {
       DATA_DIR: folder,
+      RAW_TRANSACTIONS: "true",
       ADMIN_KEY,
       XRPL_MAINNET_URLS: ledger.url,
       XRPL_MAINNET_START: String((yield* ledger.head).header.ledger_index),
@@ -98,8 +101,12 @@ export const killRun = ({ deliveries: count, killsAt, webhooks = [{}] }: KillRun
       })
     )
     const eventIds = new Set<string>()
+    const transactions: Array<string> = []
+    const first = (yield* ledger.head).header.ledger_index + 1
     while (eventIds.size * webhooks.length < count) {
-      for (const id of expectedEventIds(yield* ledger.close)) eventIds.add(id)
+      const closed = yield* ledger.close
+      for (const id of expectedEventIds(closed)) eventIds.add(id)
+      transactions.push(...closed.transactions.map(({ hash }) => hash))
     }
     const expected = new Set(created.flatMap(({ id }) => [...eventIds].map((eventId) => `${id} ${eventId}`)))
     for (const killAt of killsAt) {
@@ -141,6 +148,23 @@ export const killRun = ({ deliveries: count, killsAt, webhooks = [{}] }: KillRun
         seen = given.indexOf(response_status ?? 0, seen) + 1
         assert.isAbove(seen, 0, `${id} recorded ${response_status}, the receiver answered ${given}`)
       }
+    }
+    const last = (yield* ledger.head).header.ledger_index
+    const range = ["--from", String(first), "--to", String(last), "--network", "mainnet", "--json"]
+    const verified = runProgram(["ledger", "verify", ...range], { cwd: folder, environment })
+    assert.deepInclude(JSON.parse(verified.stdout), {
+      ok: true,
+      ledgers: last - first + 1,
+      transactions: transactions.length
+    })
+    yield* waitWhileChanging(
+      Effect.map(client.call("GET", `/v1/transactions/${transactions.at(-1)}`), ({ status }) => status),
+      (status) => status === 200,
+      "60 seconds"
+    )
+    for (const hash of transactions) {
+      const { body } = yield* client.call("GET", `/v1/transactions/${hash}`)
+      assert.strictEqual(body["hash"], hash)
     }
     const bound = webhooks.reduce((sum, fields) => sum + windowOf(fields), stageLimits.unrecordedMost)
     assert.isAtMost(repeated, bound * killsAt.length, "attempts were made again")

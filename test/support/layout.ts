@@ -34,6 +34,7 @@ export const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   LogAdapter: ["*"],
   Roles: ["*"],
   Upkeep: ["*"],
+  Supervised: ["config", "domain", "observability", "storage"],
   main: ["cli", "config"]
 }
 

@@ -304,6 +304,22 @@ export const cases: Readonly<Record<SettingName, Cases>> = {
     bad: ["1 hour", "400"],
     value: (s) => s.retentionEventsMs
   },
+  RAW_TRANSACTIONS: {
+    good: [
+      ["true", true],
+      ["", false]
+    ],
+    bad: ["yes", "1"],
+    value: (s) => s.rawTransactions
+  },
+  RETENTION_TRANSACTIONS: {
+    good: [
+      ["36 hours", 36 * 3_600_000],
+      ["", 7 * 86_400_000]
+    ],
+    bad: ["1 hour", "7"],
+    value: (s) => s.retentionTransactionsMs
+  },
   LOG_LEVEL: {
     good: [
       ["debug", "debug"],

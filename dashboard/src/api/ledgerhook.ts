@@ -2702,6 +2702,26 @@ export type LedgerCoverageByHour = {
     /** The hours, oldest first, without gaps. The last one has not ended. */
     data: LedgerCoverageHour[];
 };
+export type Transaction = {
+    /** The network of the transaction. */
+    network: Network;
+    /** The index of the validated ledger that contains it. */
+    ledger_index: number;
+    /** The hash of that ledger. */
+    ledger_hash: string;
+    /** When that ledger closed. */
+    close_time: string;
+    /** The transaction's place in its ledger, from 0: the TransactionIndex of its metadata. */
+    position: number;
+    /** The transaction's hash. */
+    hash: string;
+    /** The transaction, as version 2 of the XRP Ledger's API shows it: a payment has DeliverMax, which is the field Amount that was signed. */
+    tx_json: object;
+    /** What it changed, as a server of the network gave it. */
+    meta: object;
+    /** Always true: the service takes validated ledgers only. */
+    validated: true;
+};
 export type LedgerWebhook = {
     /** The webhook's id. */
     webhook_id: string;
@@ -4494,6 +4514,49 @@ export function getLedgerCoverage({ by, days, network, xRequestId }: {
     }>(`/v1/ledgers/coverage${QS.query(QS.explode({
         by,
         days,
+        network
+    }))}`, {
+        ...opts,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "X-Request-Id": xRequestId
+        })
+    });
+}
+/**
+ * Show a transaction
+ */
+export function getTransaction(hash: string, { network, xRequestId }: {
+    network?: Network;
+    xRequestId?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Transaction;
+    } | {
+        status: 400;
+        data: ValidationError;
+    } | {
+        status: 401;
+        data: Unauthorized;
+    } | {
+        status: 403;
+        data: Forbidden;
+    } | {
+        status: 404;
+        data: NotFound;
+    } | {
+        status: 405;
+        data: MethodNotAllowed;
+    } | {
+        status: 429;
+        data: RateLimited;
+    } | {
+        status: 500;
+        data: InternalError;
+    } | {
+        status: 503;
+        data: Unavailable;
+    }>(`/v1/transactions/${encodeURIComponent(hash)}${QS.query(QS.explode({
         network
     }))}`, {
         ...opts,

@@ -2,7 +2,12 @@
 import { Context, Schema, SchemaIssue } from "effect"
 import { HttpApiMiddleware, OpenApi } from "effect/http-api"
 import type { Identity, Scope } from "../../domain/ApiKey.ts"
-import { EVENT_ID_PATTERN, isEventId } from "../../domain/EventId.ts"
+import {
+  EVENT_ID_PATTERN,
+  isEventId,
+  isTransactionHash,
+  TRANSACTION_HASH_PATTERN
+} from "../../domain/EventId.ts"
 import { type IdPrefix, idPattern, isId } from "../../domain/Ids.ts"
 import { parseIsoTime } from "../../domain/IsoTime.ts"
 import { ADDRESS } from "../../domain/LedgerForms.ts"
@@ -184,6 +189,17 @@ export const idOf = (prefix: IdPrefix) =>
     description: `An id: ${prefix} and 26 characters.`,
     examples: [`${prefix}01J8ZQ4T7M3VXN5K2D9RFBHCAE`]
   })
+
+export const HASH_EXAMPLE = "4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D"
+
+export const TransactionHash = Schema.String.check(
+  rule(
+    (hash) => (isTransactionHash(hash) ? undefined : "must be a transaction hash: 64 hexadecimal digits"),
+    {
+      pattern: TRANSACTION_HASH_PATTERN.source
+    }
+  )
+).annotate({ description: "The hash of the transaction.", examples: [HASH_EXAMPLE] })
 
 export const EVENT_ID_EXAMPLE =
   "xrpl:94084608:4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D:payment.xrp"

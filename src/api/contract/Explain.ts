@@ -2,7 +2,6 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { deliveryStatuses } from "../../domain/Delivery.ts"
-import { isTransactionHash, TRANSACTION_HASH_PATTERN } from "../../domain/EventId.ts"
 import { eventTypes } from "../../domain/EventType.ts"
 import { explainReasons } from "../../domain/Explanation.ts"
 import { networks } from "../../domain/Network.ts"
@@ -12,26 +11,17 @@ import {
   count,
   EVENT_ID_EXAMPLE,
   field,
+  HASH_EXAMPLE,
   KeyRequired,
   LedgerIndexBound,
-  rule,
   scoped,
-  Timestamp
+  Timestamp,
+  TransactionHash
 } from "./Common.ts"
 import { WebhookId } from "./Webhooks.ts"
 
-const HASH_EXAMPLE = "4692464C16F25429595B3441E48A5386FF3EE73F83B0CA778A6BA2ABDD6A878D"
 const WEBHOOK_EXAMPLE = "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
 const DELIVERY_EXAMPLE = "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
-
-const TransactionHash = Schema.String.check(
-  rule(
-    (hash) => (isTransactionHash(hash) ? undefined : "must be a transaction hash: 64 hexadecimal digits"),
-    {
-      pattern: TRANSACTION_HASH_PATTERN.source
-    }
-  )
-).annotate({ description: "The hash of the transaction.", examples: [HASH_EXAMPLE] })
 
 const Reason = field(
   Schema.Literals(explainReasons),

@@ -68,7 +68,8 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
             kafka.schemaRegistryUrl,
             kafka.topicPrefix,
             watchedNetworks(settings),
-            lastInKafka(kafka, watchedNetworks(settings))
+            lastInKafka(kafka, watchedNetworks(settings)),
+            settings
           )
         ]),
     ...portChecks(served, running?.pid),

@@ -10,13 +10,14 @@ export const schemaRegistryCheck = (
   url: string,
   topicPrefix: string,
   networks: ReadonlyArray<Network>,
-  taken: Effect.Effect<LastTaken | undefined>
+  taken: Effect.Effect<LastTaken | undefined>,
+  used?: { readonly rawTransactions: boolean }
 ) =>
   finding(
     `schemas ${new URL(url).host}`,
     "Start that registry, or correct SCHEMA_REGISTRY_URL.",
     Effect.gen(function* () {
-      const subjects = yield* examineSchemas(url, topicPrefix, networks)
+      const subjects = yield* examineSchemas(url, topicPrefix, networks, used)
       const refused = subjects.find(({ accepted }) => !accepted)
       if (refused !== undefined) {
         return yield* new Fault({

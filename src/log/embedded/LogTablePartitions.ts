@@ -11,31 +11,33 @@ import { networks } from "../../domain/Network.ts"
 import { makeTimePartitions } from "../../sql/TimePartitions.ts"
 import { keepsNewest, kindOf, longestRetention, namesOf, type RetentionSettings } from "../Topics.ts"
 
-/** Days in one partition of the table of topics that are kept for days. */
-const WORK_DAYS = 1
-/** The same of the other topics. */
-const EVENT_DAYS = 10
+/** Days in one partition of each table: topics that are kept for days have short ones. */
+const DAYS = { log_work: 1, log_history: 10, log_transactions: 1 }
 
-const kinds = { log_work: "work", log_history: "history" } as const
+const kinds = { log_work: "work", log_history: "history", log_transactions: "transactions" } as const
 
 export type LogTable = keyof typeof kinds
 
-const batchTables = ["log_work", "log_history"] as const
+export const logTables = ["log_work", "log_history", "log_transactions"] as const
 
-export const tableOf = (topic: string): LogTable => (kindOf(topic) === "history" ? "log_history" : "log_work")
+export const tableOf = (topic: string): LogTable => {
+  const kind = kindOf(topic)
+  return logTables.find((table) => kinds[table] === kind) ?? "log_work"
+}
 
 const at = (unixMs: number): string => new Date(unixMs).toISOString()
 
 export const makeLogTablePartitions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const partitionsOf = (table: LogTable, days: number) =>
-    makeTimePartitions({ tables: [table], days, boundAt: at })
+  const partitionsOf = (table: LogTable) =>
+    makeTimePartitions({ tables: [table], days: DAYS[table], boundAt: at })
   const partitions = {
-    log_work: yield* partitionsOf("log_work", WORK_DAYS),
-    log_history: yield* partitionsOf("log_history", EVENT_DAYS)
+    log_work: yield* partitionsOf("log_work"),
+    log_history: yield* partitionsOf("log_history"),
+    log_transactions: yield* partitionsOf("log_transactions")
   }
   const ensure = (table: LogTable, unixMs: number) => partitions[table].ensure(unixMs, unixMs)
-  const forget = Effect.andThen(partitions.log_work.forget, partitions.log_history.forget)
+  const forget = Effect.forEach(logTables, (table) => partitions[table].forget, { discard: true })
 
   /** Moves the newest row of each checkpoint topic to the current table partition before its own is dropped. */
   const saveNewest = Effect.fnUntraced(function* (table: LogTable, nowMs: number, droppedMs: number) {
@@ -52,17 +54,17 @@ export const makeLogTablePartitions = Effect.gen(function* () {
   /** Must not run during a write: it changes the start offsets of the log's partitions. */
   const applyRetention = (nowMs: number, settings: RetentionSettings) =>
     Effect.gen(function* () {
-      for (const table of batchTables) {
+      for (const table of logTables) {
         const droppedMs = nowMs - longestRetention(kinds[table], settings)
         yield* saveNewest(table, nowMs, droppedMs)
         yield* partitions[table].drop(droppedMs)
       }
+      const oldestIn = (table: LogTable) => sql`
+        (SELECT base_offset FROM ${sql(table)} b WHERE b.topic = e.topic AND b.partition = e.partition
+         ORDER BY last_offset LIMIT 1)`
       yield* sql`
         UPDATE log_ends e SET start_offset = coalesce(
-          (SELECT base_offset FROM log_work b WHERE b.topic = e.topic AND b.partition = e.partition
-           ORDER BY last_offset LIMIT 1),
-          (SELECT base_offset FROM log_history b WHERE b.topic = e.topic AND b.partition = e.partition
-           ORDER BY last_offset LIMIT 1),
+          ${oldestIn("log_work")}, ${oldestIn("log_history")}, ${oldestIn("log_transactions")},
           (SELECT e.start_offset FROM log_compacted c WHERE c.topic = e.topic AND c.partition = e.partition LIMIT 1),
           e.end_offset)`
       yield* sql`

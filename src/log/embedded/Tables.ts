@@ -1,5 +1,5 @@
 /**
- * The SQL of the embedded log (tables: migrations/0007_log.ts): take ownership, write a batch in one statement, read.
+ * The SQL of the embedded log (tables: migrations/0007_log.ts, 0021_transactions.ts): take ownership, write a batch in one statement, read.
  * Each write carries the writer's fence and has no effect unless that fence is the newest, so a delayed write of an
  * earlier connection changes nothing. Offsets are int8 in PostgreSQL and numbers here. In array parameters numbers are
  * sent as text, since the driver uses one size for all numbers of an array. Release 0.2 needs the columns
@@ -93,11 +93,15 @@ export const makeTables = Effect.gen(function* () {
           ${own.map((row) => String(row.base))}::bigint[], ${own.map((row) => String(row.last))}::bigint[],
           ${own.map((row) => row.records)}::bytea[]) AS batch`
     }
+    // Most services have none.
+    const transactions = rows.some(({ topic }) => tableOf(topic) === "log_transactions")
+      ? sql`transactions AS (${inserted("log_transactions")}),`
+      : sql``
     const held = yield* sql`
       WITH fence AS (
         SELECT owner AS held FROM log_owner
         WHERE owner = ${String(fence.owner)} AND epoch = ${String(fence.epoch)} FOR SHARE
-      ), work AS (${inserted("log_work")}), history AS (${inserted("log_history")}), compacted AS (
+      ), work AS (${inserted("log_work")}), history AS (${inserted("log_history")}), ${transactions} compacted AS (
         INSERT INTO log_compacted (topic, partition, log_offset, key, value, headers, record_timestamp)
         SELECT row.* FROM fence, json_to_recordset(${JSON.stringify(compacted.map(compactedRow))}::json) AS row
           (topic text, partition int, log_offset bigint, key text, value text, headers text, record_timestamp bigint)

@@ -7,7 +7,7 @@ import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from
 import { Effect, Schedule, Schema } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
-import type { RetentionSettings } from "../Topics.ts"
+import type { TopicSettings } from "../Topics.ts"
 import { STEP_TRIES } from "./Channel.ts"
 import { reasonOf } from "./ErrorText.ts"
 import { clientOptions } from "./Options.ts"
@@ -71,11 +71,11 @@ export const identityOf = (settings: KafkaSettings) =>
   )
 
 /** The changes that make the cluster's topics equal to topics/topics.json. */
-export const planOf = (settings: KafkaSettings, retention: RetentionSettings) =>
+export const planOf = (settings: KafkaSettings, topics: TopicSettings) =>
   withAdmin(settings, (admin) =>
     Effect.gen(function* () {
       const { brokers } = yield* request("reading the cluster", () => admin.metadata({ topics: [] }))
-      const wanted = wantedTopics(settings.topicPrefix, retention, brokers.size)
+      const wanted = wantedTopics(settings.topicPrefix, topics, brokers.size)
       return planTopics(
         wanted,
         yield* foundTopics(
@@ -150,11 +150,8 @@ export const applyPlan = (settings: KafkaSettings, changes: ReadonlyArray<TopicC
   )
 
 /** At the start: applies the changes that lose nothing, and logs a warning for each of the others. */
-export const ensureTopics = Effect.fnUntraced(function* (
-  settings: KafkaSettings,
-  retention: RetentionSettings
-) {
-  const changes = yield* planOf(settings, retention)
+export const ensureTopics = Effect.fnUntraced(function* (settings: KafkaSettings, topics: TopicSettings) {
+  const changes = yield* planOf(settings, topics)
   yield* applyPlan(
     settings,
     changes.filter(({ risk }) => risk === "none")

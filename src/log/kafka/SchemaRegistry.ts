@@ -9,7 +9,7 @@ import { Limits } from "../../config/Limits.ts"
 import { publishedSchemas } from "../../domain/JsonSchemas.ts"
 import type { JsonObject } from "../../domain/Ledger.ts"
 import type { Network } from "../../domain/Network.ts"
-import { namesOf, schemaOf } from "../Topics.ts"
+import { schemaOf, type TopicSettings, usedTopics } from "../Topics.ts"
 
 /** Characters of a registry's error that are shown. */
 const REASON_CHARACTERS = 300
@@ -158,9 +158,11 @@ const documentOf = (topic: string): JsonObject => {
   return found.document
 }
 
+type Used = Pick<TopicSettings, "rawTransactions">
+
 /** The public topics with their subjects. `prefix`: KAFKA_TOPIC_PREFIX. */
-const subjectsOf = (prefix: string, networks: ReadonlyArray<Network>) =>
-  namesOf(networks)
+const subjectsOf = (prefix: string, networks: ReadonlyArray<Network>, used: Used) =>
+  usedTopics(networks, used)
     .filter((topic) => schemaOf(topic) !== null)
     .map((topic) => ({ topic, subject: `${prefix}${topic}-value` }))
 
@@ -168,12 +170,13 @@ const subjectsOf = (prefix: string, networks: ReadonlyArray<Network>) =>
 export const registerSchemas = (
   address: string,
   prefix: string,
-  networks: ReadonlyArray<Network>
+  networks: ReadonlyArray<Network>,
+  used: Used = { rawTransactions: false }
 ): Effect.Effect<ReadonlyMap<string, number>, SchemaRegistryError> =>
   Effect.gen(function* () {
     const registry = registryAt(address)
     const ids = new Map<string, number>()
-    for (const { topic, subject } of subjectsOf(prefix, networks)) {
+    for (const { topic, subject } of subjectsOf(prefix, networks, used)) {
       yield* registry.setCompatibility(subject)
       ids.set(topic, yield* registry.register(subject, documentOf(topic)))
     }
@@ -194,10 +197,11 @@ export interface SubjectState {
 export const examineSchemas = (
   address: string,
   prefix: string,
-  networks: ReadonlyArray<Network>
+  networks: ReadonlyArray<Network>,
+  used: Used = { rawTransactions: false }
 ): Effect.Effect<ReadonlyArray<SubjectState>, SchemaRegistryError> =>
   Effect.forEach(
-    subjectsOf(prefix, networks),
+    subjectsOf(prefix, networks, used),
     Effect.fnUntraced(function* ({ topic, subject }) {
       const registry = registryAt(address)
       const document = documentOf(topic)

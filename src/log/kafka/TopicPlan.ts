@@ -6,11 +6,11 @@
 import { networks } from "../../domain/Network.ts"
 import {
   keepsNewest,
-  namesOf,
   partitionsOf,
-  type RetentionSettings,
   replicationOf,
-  retentionOf
+  retentionOf,
+  type TopicSettings,
+  usedTopics
 } from "../Topics.ts"
 
 /** A topic as it is on the cluster, or as it should be. Settings have Kafka's names. */
@@ -43,13 +43,13 @@ const FOR_EVER = "-1"
  */
 const IN_SYNC = "min.insync.replicas"
 
-/** Every topic that the program uses, with its name on the cluster. Copies are limited to the number of brokers. */
+/** Every topic that a service with these settings uses, with its name on the cluster. Copies are limited to the number of brokers. */
 export const wantedTopics = (
   prefix: string,
-  settings: RetentionSettings,
+  settings: TopicSettings,
   brokers: number
 ): ReadonlyArray<TopicState> =>
-  namesOf(networks).map((topic) => {
+  usedTopics(networks, settings).map((topic) => {
     const retentionMs = retentionOf(topic, settings)
     const replication = Math.min(replicationOf(topic), brokers)
     return {

@@ -18,7 +18,10 @@ const LOG_TABLES = [
   "log_commits",
   "log_work",
   "log_history",
-  "log_compacted"
+  "log_transactions",
+  "log_compacted",
+  // The index of transactions has places in the log. The stage `events` makes it again.
+  "transactions"
 ]
 
 /** A run of records of a topic that are consecutive in both logs (cli/commands/move/OffsetMap.ts). */

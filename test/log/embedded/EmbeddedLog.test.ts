@@ -9,6 +9,7 @@ import type { Environment } from "../../../src/config/Config.ts"
 import * as EmbeddedLog from "../../../src/log/embedded/EmbeddedLog.ts"
 import { Log, type NewRecord } from "../../../src/log/Log.ts"
 import { suite } from "../../conformance/log.ts"
+import { suite as transactionsSuite } from "../../conformance/transactions.ts"
 import { makeDatabase, TestDatabase } from "../../support/postgres.ts"
 import { settingsLayer } from "../../support/settings.ts"
 
@@ -41,6 +42,7 @@ const events = (...given: ReadonlyArray<string>): ReadonlyArray<NewRecord> =>
 
 describe("embedded log", () => {
   suite(subject)
+  transactionsSuite(Effect.succeed(Live))
 
   it.effect("drops whole days by retention, and offsets keep counting", () =>
     Effect.gen(function* () {
@@ -56,6 +58,27 @@ describe("embedded log", () => {
       const [next] = yield* log.transaction({ append: [work] })
       assert.strictEqual(next?.offset, 1)
     }).pipe(Effect.provide(Live))
+  )
+
+  it.effect("drops transactions by a retention of their own", () =>
+    Effect.gen(function* () {
+      const log = yield* Log
+      const topic = "xrpl.testnet.transactions"
+      const transaction = { topic, key: "testnet", value: "{}" }
+      const [position] = yield* log.transaction({ append: [transaction, ...events("kept")] })
+      yield* TestClock.adjust("2 days")
+      yield* log.applyRetention
+      assert.deepStrictEqual(yield* log.offsets(position!), { start: 0, end: 1 })
+      yield* TestClock.adjust("2 days")
+      yield* log.transaction({ append: [transaction] })
+      yield* log.applyRetention
+      assert.deepStrictEqual(yield* log.offsets(position!), { start: 1, end: 2 })
+      assert.deepStrictEqual(
+        (yield* log.read({ topic, partition: 0, offset: 0 }, 10)).map(({ offset }) => offset),
+        [1]
+      )
+      assert.strictEqual((yield* log.last(EVENTS))?.value, "kept")
+    }).pipe(Effect.provide(live({ RETENTION_TRANSACTIONS: "3 days" })))
   )
 
   it.effect("keeps the newest marker, however long no ledger was taken", () =>

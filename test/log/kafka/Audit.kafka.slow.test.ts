@@ -19,6 +19,7 @@ import { makeBooks, topics } from "../../support/logAudit/Books.ts"
 import { operate } from "../../support/logAudit/Cluster.ts"
 import { startLoad } from "../../support/logAudit/Load.ts"
 import { startProcess } from "../../support/serviceProcess.ts"
+import { testSettings } from "../../support/settings.ts"
 
 const BROKERS = 3
 const PIPE = join(import.meta.dirname, "../../support/logAudit/pipeProgram.ts")
@@ -63,7 +64,7 @@ describe.skipIf(missing() !== undefined)("the log on three brokers", () => {
           topicPrefix: "audit.",
           schemaRegistryUrl: undefined
         }
-        const plan = yield* planOf(kafka, { retentionEventsMs: 86_400_000 })
+        const plan = yield* planOf(kafka, testSettings())
         yield* applyPlan(
           kafka,
           plan.filter(({ topic }) => topics.some((name) => topic.name === kafka.topicPrefix + name))

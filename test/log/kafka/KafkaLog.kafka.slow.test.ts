@@ -8,6 +8,7 @@ import { ownName } from "../../../src/log/kafka/Names.ts"
 import { clientOptions } from "../../../src/log/kafka/Options.ts"
 import { Log } from "../../../src/log/Log.ts"
 import { suite } from "../../conformance/log.ts"
+import { suite as transactionsSuite } from "../../conformance/transactions.ts"
 import { waitUntil } from "../../support/apiClient.ts"
 import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
 
@@ -22,6 +23,12 @@ const subject = Effect.map(
 
 describe.skipIf(kafkaBrokers().length === 0)("Kafka log", () => {
   suite(subject)
+  transactionsSuite(
+    Effect.map(
+      kafkaFor((topic) => topic.startsWith("xrpl.testnet.")),
+      (kafka) => KafkaLog.layer(kafka)
+    )
+  )
 
   it.live("has consumer groups that begin with the prefix and name the program", () =>
     Effect.gen(function* () {

@@ -3,7 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { planTopics, sentenceOf, type TopicState, wantedTopics } from "../../../src/log/kafka/TopicPlan.ts"
 
 const DAY_MS = 86_400_000
-const retention = { retentionEventsMs: 400 * DAY_MS }
+const service = {
+  rawTransactions: false,
+  retentionEventsMs: 400 * DAY_MS,
+  retentionTransactionsMs: 3 * DAY_MS
+}
 
 const kept = (over: Partial<TopicState> = {}): TopicState => ({
   name: "work",
@@ -88,8 +92,23 @@ describe("the plan of topics", () => {
     )
   })
 
+  it("wants topics of transactions only with RAW_TRANSACTIONS, with their own retention", () => {
+    const transactions = (rawTransactions: boolean) =>
+      wantedTopics("", { ...service, rawTransactions }, 1).filter(({ name }) =>
+        name.endsWith(".transactions")
+      )
+    assert.deepStrictEqual(transactions(false), [])
+    assert.deepStrictEqual(
+      transactions(true).map(({ name, settings: { "retention.ms": retentionMs } }) => [name, retentionMs]),
+      ["mainnet", "testnet", "devnet"].map((network) => [
+        `xrpl.${network}.transactions`,
+        String(service.retentionTransactionsMs)
+      ])
+    )
+  })
+
   it("wants every topic of every network under the prefix, with no more copies than brokers", () => {
-    const wanted = wantedTopics("staging.", retention, 2)
+    const wanted = wantedTopics("staging.", service, 2)
     const named = new Map(wanted.map((topic) => [topic.name, topic]))
     assert.strictEqual(named.size, wanted.length)
     assert.deepStrictEqual(named.get("staging.xrpl.devnet.events"), {
@@ -107,7 +126,7 @@ describe("the plan of topics", () => {
       "min.insync.replicas": "1"
     })
     const inSyncOf = (brokers: number) =>
-      wantedTopics("", retention, brokers)[0]?.settings["min.insync.replicas"]
+      wantedTopics("", service, brokers)[0]?.settings["min.insync.replicas"]
     assert.deepStrictEqual([1, 3, 9].map(inSyncOf), ["1", "2", "2"])
     assert.isTrue(named.has("staging.webhooks.delay.2") && named.has("staging.webhooks.delay.10"))
   })

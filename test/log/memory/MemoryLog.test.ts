@@ -4,6 +4,7 @@ import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Log } from "../../../src/log/Log.ts"
 import { suite } from "../../conformance/log.ts"
+import { suite as transactionsSuite } from "../../conformance/transactions.ts"
 import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../../support/settings.ts"
 
@@ -12,6 +13,7 @@ const open = Effect.map(Layer.build(Live), (context) => Context.get(context, Log
 
 describe("memory log", () => {
   suite(Effect.succeed({ dense: true, durable: false, open }))
+  transactionsSuite(Effect.succeed(Live))
 
   it.effect("drops records by retention, and offsets keep counting", () =>
     Effect.gen(function* () {

@@ -17,12 +17,7 @@ export const openFolder = Effect.fnUntraced(function* (folder: string, network: 
     )
   // Readers skip names that begin with _.
   const drafts = join(folder, `network=${network}`, "_unfinished")
-  yield* orFailed(
-    Effect.andThen(
-      fileSystem.remove(drafts, { recursive: true, force: true }),
-      fileSystem.makeDirectory(drafts, { recursive: true })
-    )
-  )
+  yield* orFailed(fileSystem.remove(drafts, { recursive: true, force: true }))
 
   /** Folders whose names are on disk. */
   const known = new Set<string>()

@@ -5,7 +5,7 @@
  * same bytes.
  */
 import { createHash } from "node:crypto"
-import { Effect, type FileSystem, Path } from "effect"
+import { Effect, FileSystem, Path } from "effect"
 import { Limits } from "../../../config/Limits.ts"
 import { type EventType, eventTypes } from "../../../domain/EventType.ts"
 import { errorText } from "../../../observability/Logging.ts"
@@ -45,11 +45,13 @@ export const makePeriodFiles = Effect.fnUntraced(function* ({
   name,
   target
 }: PeriodFilesOptions) {
+  const fileSystem = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
   const open = new Map<EventType, OpenFile>()
   let waitingChars = 0
 
   const openFile = Effect.fnUntraced(function* (type: EventType) {
+    yield* fileSystem.makeDirectory(target.drafts, { recursive: true })
     const draft = join(target.drafts, `${type}-${name}`)
     const opened: OpenFile = {
       path: `${folder}/type=${type}/${name}`,

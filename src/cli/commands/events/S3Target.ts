@@ -72,11 +72,12 @@ const errorOf = (name: string, error: unknown): TargetError => {
     )
   if (failure.message === "Region is missing") return wrong("the region is not known; set AWS_REGION.")
   if (failure.name === "NoSuchBucket") return wrong("there is no such bucket; create it first.")
-  if (status === 401 || status === 403)
-    return wrong(`the storage refuses the credentials or the access (${failure.name}).`)
-  if (status === 301 || status === 400) return wrong(`the storage refuses the request: ${errorText(error)}.`)
+  const text = errorText(error).replace(/\.$/, "")
+  // Refused as it is: only too many requests and a timeout pass.
+  if (status !== undefined && status >= 300 && status < 500 && status !== 408 && status !== 429)
+    return wrong(`the storage refuses the request (${failure.name}): ${text}.`)
   return new TargetError({
-    message: `--out ${name}: the storage cannot be used now: ${errorText(error)}.`,
+    message: `--out ${name}: the storage cannot be used now: ${text}.`,
     mayPass: true
   })
 }

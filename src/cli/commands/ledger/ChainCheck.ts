@@ -1,9 +1,10 @@
 /**
  * Checks of the log's markers and events: each ledger index occurs once, each parent hash is the hash of the ledger
- * before, close times do not decrease, and each ledger's events are where its marker says, no more and no fewer. Each
+ * before, close times do not decrease, and each ledger's events and recorded transactions are where its marker says. Each
  * check returns the fault, or undefined. Markers and events are given in the order of the log. Pure.
  */
 import type { LedgerEvent, LedgerMarker } from "../../../domain/LedgerEvent.ts"
+import { parseTransactionRecord } from "../../../domain/TransactionRecord.ts"
 import type { LogRecord } from "../../../log/Log.ts"
 
 export interface ChainFault {
@@ -89,6 +90,24 @@ export const eventFault = (
     ledger_index,
     `${which} should be at offset ${record.offset}, but there is ${event === undefined ? "no event" : `event ${(event.position ?? Number.NaN) + 1} of ledger ${event.ledger_index}`}`
   )
+}
+
+/** `record` is the next record of the topic of transactions; it must be number `place` of the ledger. */
+export const transactionFault = (
+  { first_transaction_offset, ledger_hash, ledger_index, transaction_record_count }: LedgerMarker,
+  place: number,
+  record: LogRecord | undefined
+): ChainFault | undefined => {
+  const which = `transaction record ${place + 1} of ${transaction_record_count} of ledger ${ledger_index}`
+  if (record === undefined) return fault(ledger_index, `${which} is missing: the topic ends before it`)
+  if (place === 0 && record.offset !== first_transaction_offset)
+    return fault(
+      ledger_index,
+      `${which} should be at offset ${first_transaction_offset}, but the next one is at ${record.offset}`
+    )
+  return parseTransactionRecord(record.value)?.ledger_hash === ledger_hash
+    ? undefined
+    : fault(ledger_index, `${which} should be at offset ${record.offset}, but there is another record`)
 }
 
 /** `record` follows the last event that the marker counts; it must belong to a later ledger. */

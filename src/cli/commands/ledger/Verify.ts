@@ -16,7 +16,10 @@ const table = (result: Verification): string =>
   [
     ["network", result.network],
     ["range", `${result.from} to ${result.to}`],
-    ["ledgers", `${result.ledgers} complete, with ${result.events} events`],
+    [
+      "ledgers",
+      `${result.ledgers} complete, with ${result.events} events${result.transactions === 0 ? "" : ` and ${result.transactions} transactions`}`
+    ],
     ...(result.skipped === 0
       ? []
       : [["skipped", `${result.skipped} of the ledgers, by an operator: their events are missing`]]),
@@ -45,7 +48,7 @@ export const verify = Command.make(
 ).pipe(
   about(
     "Verify that no ledger is missing",
-    "Check that the log contains each ledger of a range once, that each ledger links by hash to the one before, that close times do not decrease, and that no event is missing or added. With --against, every ledger hash is also compared with a server. Changes nothing; the service may be running. Exits 1 and names the first fault if the chain is broken.",
+    "Check that the log contains each ledger of a range once, that each ledger links by hash to the one before, that close times do not decrease, and that no event and no recorded transaction is missing or added. With --against, every ledger hash is also compared with a server. Changes nothing; the service may be running. Exits 1 and names the first fault if the chain is broken.",
     {
       "ledgerhook ledger verify --from 94084608 --to 94085000": "Check the log only",
       "ledgerhook ledger verify --from 94084608 --to 94085000 --against wss://s2.ripple.com --json":

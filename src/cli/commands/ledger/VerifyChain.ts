@@ -1,5 +1,5 @@
 /**
- * Reads the markers of a range of ledgers and their events, in order, and returns the first fault in the chain
+ * Reads the markers of a range of ledgers, their events and recorded transactions, in order, and returns the first fault in the chain
  * (ChainCheck.ts). With a server, the hashes are compared at the same time, `Limits.ledgerRequestsPerServer` at once.
  */
 import { Data, Effect, Stream } from "effect"
@@ -7,11 +7,20 @@ import { Limits } from "../../../config/Limits.ts"
 import { findInRange, ledgerRanges, markerIn, type NotAMarker } from "../../../coverage/LedgerMarkers.ts"
 import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../../domain/LedgerEvent.ts"
 import type { Network } from "../../../domain/Network.ts"
+import { transactionsTopic } from "../../../domain/TransactionRecord.ts"
 import { makeCursor } from "../../../log/Cursor.ts"
 import { type LogError, LogReader } from "../../../log/Log.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { showProgress } from "../../terminal/Progress.ts"
-import { type ChainFault, eventFault, excessFault, hashFault, markerFault, missing } from "./ChainCheck.ts"
+import {
+  type ChainFault,
+  eventFault,
+  excessFault,
+  hashFault,
+  markerFault,
+  missing,
+  transactionFault
+} from "./ChainCheck.ts"
 
 class Broken extends Data.TaggedError("Broken")<{ readonly fault: ChainFault }> {}
 
@@ -46,7 +55,13 @@ type Step = readonly [LedgerMarker | Broken, number | undefined]
  * The markers of the range in order, each checked with its events. A fault is the last element of the stream and not
  * its error, so that the ledgers before it are compared with the server first.
  */
-const checkedMarkers = (log: LogReader["Service"], of: Network, first: number, last: number) =>
+const checkedMarkers = (
+  log: LogReader["Service"],
+  of: Network,
+  first: number,
+  last: number,
+  counted: (transactions: number) => void
+) =>
   Stream.unwrap(
     Effect.gen(function* () {
       const offset = yield* orUnreadable(findStart(log, of, first), first)
@@ -65,6 +80,22 @@ const checkedMarkers = (log: LogReader["Service"], of: Network, first: number, l
           yield* orBroken(eventFault(marker, place, yield* events.next))
       })
 
+      const ofTransactions = { topic: transactionsTopic(of), partition: 0 }
+      const keptFrom = Effect.map(log.offsets(ofTransactions), ({ start }) => start)
+      let transactions: ReturnType<typeof makeCursor> | undefined
+      /** Transactions are dropped earlier than markers. */
+      const checkTransactions = Effect.fnUntraced(function* (marker: LedgerMarker) {
+        const { first_transaction_offset: from = null, transaction_record_count: count = 0 } = marker
+        if (from === null) return
+        if (transactions === undefined && from < (yield* keptFrom)) return
+        transactions ??= makeCursor(log, { ...ofTransactions, offset: from })
+        for (let place = 0; place < count; place++) {
+          const found = transactionFault(marker, place, yield* transactions.next)
+          if (found !== undefined && from >= (yield* keptFrom)) return yield* orBroken(found)
+        }
+        counted(count)
+      })
+
       const nextMarker = Effect.fnUntraced(function* (expected: number) {
         const record = yield* markers.next
         if (record === undefined)
@@ -72,6 +103,7 @@ const checkedMarkers = (log: LogReader["Service"], of: Network, first: number, l
         const marker = yield* orUnreadable(markerIn(record), expected)
         yield* orBroken(markerFault(previous, marker))
         yield* checkEvents(marker)
+        yield* checkTransactions(marker)
         if (expected === last && events !== undefined)
           yield* orBroken(excessFault(marker, yield* events.peek))
         previous = marker
@@ -99,6 +131,8 @@ export interface Verification {
   /** How many of them an operator skipped: their events are missing. */
   readonly skipped: number
   readonly events: number
+  /** Their recorded transactions that are retained (RAW_TRANSACTIONS). */
+  readonly transactions: number
   readonly last_hash: string | null
   /** Host of the server that was compared with. */
   readonly against: string | null
@@ -127,6 +161,7 @@ export const verifyChain = Effect.fnUntraced(function* (options: VerifyOptions) 
   let ledgers = 0
   let skipped = 0
   let events = 0
+  let transactions = 0
   let last: LedgerMarker | undefined
 
   const compared = Effect.fnUntraced(function* (marker: LedgerMarker | Broken) {
@@ -143,7 +178,10 @@ export const verifyChain = Effect.fnUntraced(function* (options: VerifyOptions) 
     return marker
   })
 
-  const fault = yield* checkedMarkers(log, options.network, options.from, options.to).pipe(
+  const count = (more: number) => {
+    transactions += more
+  }
+  const fault = yield* checkedMarkers(log, options.network, options.from, options.to, count).pipe(
     Stream.mapEffect((marker) => Effect.result(compared(marker)), {
       concurrency: Limits.ledgerRequestsPerServer
     }),
@@ -166,6 +204,7 @@ export const verifyChain = Effect.fnUntraced(function* (options: VerifyOptions) 
     ledgers,
     skipped,
     events,
+    transactions,
     last_hash: last?.ledger_hash ?? null,
     against: client?.server ?? null,
     fault

@@ -54,7 +54,7 @@ const moveStore = Effect.fnUntraced(function* (present: SettingsShape, other: Se
   const log = together ? undefined : yield* openTargetLog(other, target)
   if (together && !(yield* inTarget(trySessionLock("log-owner"))))
     return yield* failed("a service uses the other store; stop it, or choose another database.")
-  const moved = log === undefined ? undefined : yield* moveLog(source.log, log, source.sql)
+  const moved = log === undefined ? undefined : yield* moveLog(source.log, log, source.sql, present)
 
   const finish = Effect.gen(function* () {
     yield* claimLog(yield* identityIn(other))

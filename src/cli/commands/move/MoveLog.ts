@@ -1,16 +1,24 @@
 /**
- * Moves what the log has, if the other store has another kind of log: events and markers that are retained, the
+ * Moves what the log has, if the other store has another kind of log: events, transactions and markers that are retained, the
  * webhooks' configurations, and the work that is not finished. Positions are translated, because a copied record has
  * another offset. It may be killed and run again at any point.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SettingsShape } from "../../../config/Config.ts"
 import { historyTopics } from "../../../domain/Backfill.ts"
 import { DELIVERIES_TOPIC, parseWork } from "../../../domain/Delivery.ts"
-import { EVENT_LOG_GROUP, eventsTopic, type LedgerTopics, ledgersTopic } from "../../../domain/LedgerEvent.ts"
+import {
+  EVENT_LOG_GROUP,
+  eventsTopic,
+  type LedgerMarker,
+  type LedgerTopics,
+  ledgersTopic
+} from "../../../domain/LedgerEvent.ts"
 import { type Network, networks } from "../../../domain/Network.ts"
+import { transactionsTopic } from "../../../domain/TransactionRecord.ts"
 import type { Log, LogReader, Partition, Position } from "../../../log/Log.ts"
-import { namesOf, partitionsOf } from "../../../log/Topics.ts"
+import { partitionsOf, usedTopics } from "../../../log/Topics.ts"
 import type { MovedRun } from "../../../storage/copy/MoveTables.ts"
 import { BackfillStore } from "../../../storage/events/BackfillStore.ts"
 import { OUTBOX_POSITION } from "../../../storage/outbox/Outbox.ts"
@@ -33,14 +41,35 @@ const readerOf = (topic: string): string | undefined =>
 const partitionsOfTopic = (topic: string): ReadonlyArray<Partition> =>
   Array.from({ length: partitionsOf(topic) }, (_, partition) => ({ topic, partition }))
 
-/** A marker with the offset that its ledger's first event has in the other log. */
-const markerFor = (events: OffsetMap) => (value: string | null) => {
+type Placed = Pick<
+  LedgerMarker,
+  "first_event_offset" | "first_transaction_offset" | "transaction_record_count"
+>
+
+/**
+ * A marker with the offsets that its ledger's first event and transaction have in the other log. `transactions`:
+ * undefined if they are not moved. Then the marker does not name them either.
+ */
+const markerFor = (events: OffsetMap, transactions: OffsetMap | undefined) => (value: string | null) => {
   if (value === null) return null
   // Written by ingest in this shape.
-  const marker = JSON.parse(value) as { readonly first_event_offset: number | null }
-  return marker.first_event_offset === null
+  const {
+    first_transaction_offset: first,
+    transaction_record_count: count,
+    ...marker
+  } = JSON.parse(value) as Placed
+  const next = (map: OffsetMap, offset: number | null) => (offset === null ? null : map.next(offset))
+  return marker.first_event_offset === null && count === undefined
     ? value
-    : JSON.stringify({ ...marker, first_event_offset: events.next(marker.first_event_offset) })
+    : JSON.stringify({
+        ...marker,
+        first_event_offset: next(events, marker.first_event_offset),
+        ...(count !== undefined &&
+          transactions !== undefined && {
+            transaction_record_count: count,
+            first_transaction_offset: next(transactions, first ?? null)
+          })
+      })
 }
 
 /** Work with the offset that its event has in the other log, if its delivery may have no row yet. */
@@ -53,6 +82,8 @@ const workFor = (eventMaps: ReadonlyMap<string, OffsetMap>) => (value: string | 
 }
 
 interface TopicsToMove extends LedgerTopics {
+  /** The topic of transactions, with RAW_TRANSACTIONS. */
+  readonly transactions?: string
   readonly eventUnits: ReadonlyArray<Unit>
   readonly markerUnits: ReadonlyArray<Unit>
   /** The groups that read the events. */
@@ -60,7 +91,11 @@ interface TopicsToMove extends LedgerTopics {
 }
 
 /** A network's topics. The events and markers of a range of history must stay consecutive. */
-const topicsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, network: Network) {
+const topicsOf = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  network: Network,
+  rawTransactions: boolean
+) {
   const { ranges } = yield* BackfillStore.make.pipe(Effect.provideService(SqlClient.SqlClient, sql))
   const history = yield* ranges(network)
   const units = (of: ReadonlyArray<Unit>) =>
@@ -68,6 +103,7 @@ const topicsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, network:
   const own: TopicsToMove = {
     ledgers: ledgersTopic(network),
     events: eventsTopic(network),
+    ...(rawTransactions && { transactions: transactionsTopic(network) }),
     eventUnits: [],
     markerUnits: [],
     groups: [ROUTE_GROUP, EVENT_LOG_GROUP]
@@ -93,11 +129,16 @@ const runsOf = (topic: string, { runs }: OffsetMap): ReadonlyArray<MovedRun> =>
 export const moveLog = Effect.fnUntraced(function* (
   source: Source,
   target: Target,
-  sql: SqlClient.SqlClient
+  sql: SqlClient.SqlClient,
+  { rawTransactions }: Pick<SettingsShape, "rawTransactions">
 ) {
-  const topics = (yield* Effect.forEach(networks, (network) => topicsOf(sql, network))).flat()
-  const ledgerTopics = topics.flatMap(({ events, ledgers }) => [events, ledgers])
-  const others = namesOf(networks).filter((topic) => !ledgerTopics.includes(topic))
+  const topics = (yield* Effect.forEach(networks, (network) =>
+    topicsOf(sql, network, rawTransactions)
+  )).flat()
+  const ledgerTopics = topics.flatMap(({ events, ledgers, transactions = [] }) =>
+    [events, ledgers].concat(transactions)
+  )
+  const others = usedTopics(networks, { rawTransactions }).filter((topic) => !ledgerTopics.includes(topic))
 
   const startOf = Effect.fnUntraced(function* (partition: Partition) {
     const { end, start } = yield* source.offsets(partition)
@@ -133,13 +174,16 @@ export const moveLog = Effect.fnUntraced(function* (
   const runs: Array<MovedRun> = []
   const eventMaps = new Map<string, OffsetMap>()
   const positions: Array<{ readonly group: string; readonly position: Position }> = []
-  for (const { events, ledgers, eventUnits, groups, markerUnits } of topics) {
+  for (const { events, ledgers, transactions, eventUnits, groups, markerUnits } of topics) {
     const ofEvents = { topic: events, partition: 0 }
     yield* copy(ofEvents, { units: eventUnits })
     const eventMap = yield* compareCopies(source, target, ofEvents)
     eventMaps.set(events, eventMap)
+    const ofTransactions = transactions === undefined ? undefined : { topic: transactions, partition: 0 }
+    if (ofTransactions !== undefined) yield* copy(ofTransactions)
+    const transactionMap = ofTransactions && (yield* compareCopies(source, target, ofTransactions))
     const ofLedgers = { topic: ledgers, partition: 0 }
-    const rewrite = markerFor(eventMap)
+    const rewrite = markerFor(eventMap, transactionMap)
     yield* copy(ofLedgers, { units: markerUnits, rewrite })
     const ledgerMap = yield* compareCopies(source, target, ofLedgers, rewrite)
     runs.push(...runsOf(events, eventMap), ...runsOf(ledgers, ledgerMap))

@@ -8,17 +8,19 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { parseBound } from "../../../../src/cli/commands/events/Bounds.ts"
+import { openFolder } from "../../../../src/cli/commands/events/FolderTarget.ts"
 import { eventTypes } from "../../../../src/domain/EventType.ts"
 import { Log } from "../../../../src/log/Log.ts"
 import {
+  eventFilesIn,
   exported,
   exportTo,
   FIRST,
   filesIn,
+  jsonIn,
   linesOf,
   makeFolder,
   type Options,
-  quiet,
   simulatedLedgers,
   take
 } from "../../../support/exporting.ts"
@@ -43,7 +45,6 @@ interface Shown {
   readonly dates: ReadonlyArray<{ readonly date: string }>
 }
 
-const jsonIn = (path: string) => JSON.parse(readFileSync(path, "utf8"))
 const manifestIn = (folder: string): Shown => jsonIn(join(folder, "network=mainnet/_manifest.json"))
 
 /** The files that the manifests of all dates list. */
@@ -53,9 +54,6 @@ const listedIn = (folder: string): ReadonlyArray<Listed> =>
       (part: { readonly files: ReadonlyArray<Listed> }) => part.files
     )
   )
-
-const eventFilesIn = (folder: string) =>
-  Object.fromEntries(Object.entries(filesIn(folder)).filter(([path]) => path.includes("/type=")))
 
 /** Runs with a log of the first 100 ledgers. */
 const withLedgers = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -189,10 +187,9 @@ describe("events export", () => {
           })
           const folder = yield* makeFolder
           yield* exported(folder, part)
-          const exit = yield* exportTo(folder, rest).pipe(
-            Effect.provide(
-              Layer.mergeAll(quiet, NodeServices.layer, Layer.succeed(FileSystem.FileSystem, dying))
-            ),
+          const exit = yield* openFolder(folder, "mainnet").pipe(
+            Effect.flatMap((target) => exportTo(target, rest)),
+            Effect.provide(Layer.merge(NodeServices.layer, Layer.succeed(FileSystem.FileSystem, dying))),
             Effect.exit
           )
           if (exit._tag === "Success") break

@@ -43,7 +43,7 @@ describe("a moved log", () => {
       yield* source.transaction({
         append: [...values, "no work"].map((value) => ({ topic: DELIVERIES_TOPIC, key: webhookId, value }))
       })
-      yield* moveLog(source, target, yield* SqlClient.SqlClient)
+      yield* moveLog(source, target, yield* SqlClient.SqlClient, { rawTransactions: true })
       const partition = partitionOf(DELIVERIES_TOPIC, webhookId)
       const copied = yield* target.read({ topic: DELIVERIES_TOPIC, partition, offset: 0 }, 10)
       const moved = JSON.stringify({ ...unwritten, row: { ...row, event_offset: 0 } })

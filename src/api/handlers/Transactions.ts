@@ -1,0 +1,48 @@
+/** `/v1/transactions`: reads a transaction's record from the log, where the index by hash says that it is. */
+import { Effect, Semaphore } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Settings } from "../../config/Config.ts"
+import { Limits } from "../../config/Limits.ts"
+import { parseTransactionRecord, transactionsTopic } from "../../domain/TransactionRecord.ts"
+import { Log } from "../../log/Log.ts"
+import { TransactionIndex } from "../../storage/events/TransactionIndex.ts"
+import { Api } from "../Contract.ts"
+import { Caller } from "../contract/Common.ts"
+import { NotFound } from "../Errors.ts"
+import { orUnavailable } from "../Failures.ts"
+import { networksFor } from "./Events.ts"
+
+const NOT_RECORDED =
+  "This service does not record transactions; its operator can change that (RAW_TRANSACTIONS=true)."
+
+export const transactionsLayer = HttpApiBuilder.group(
+  Api,
+  "transactions",
+  Effect.fnUntraced(function* (handlers) {
+    const { rawTransactions } = yield* Settings
+    const index = yield* TransactionIndex
+    const log = yield* Log
+    const reads = yield* Semaphore.make(Limits.heavyRequestsAtOnce)
+
+    return handlers.handleAll({
+      get: Effect.fnUntraced(function* ({ params, query }) {
+        const networks = yield* networksFor((yield* Caller).environment, query.network)
+        if (!rawTransactions) return yield* NotFound.because(NOT_RECORDED)
+        const hash = params.hash.toUpperCase()
+        const places = yield* index.find(hash, networks)
+        for (const network of networks)
+          for (const { offset } of places.filter((place) => place.network === network)) {
+            const position = { topic: transactionsTopic(network), partition: 0, offset }
+            // A record of a later offset means that retention has dropped this one.
+            const [record] = yield* reads.withPermit(log.read(position, 1))
+            const found = record?.offset === offset ? parseTransactionRecord(record.value) : undefined
+            if (found?.hash === hash) return found
+          }
+        return yield* NotFound.because(
+          `There is no recorded transaction ${hash} of ${networks.join(" or ")}: it is unknown, older than the operator keeps transactions (RETENTION_TRANSACTIONS), or not indexed yet.`,
+          { param: "hash" }
+        )
+      }, orUnavailable)
+    })
+  })
+)
