@@ -4,6 +4,7 @@
  */
 import type { fetchV17, KafkaRecord, RecordsBatch } from "@platformatic/kafka"
 import type { LogRecord, Partition } from "../Log.ts"
+import { isForeign } from "./ForeignHeaders.ts"
 import { decodeValue, schemaIdIn } from "./WireFormat.ts"
 
 const IS_TRANSACTIONAL = 0b1_0000
@@ -14,8 +15,14 @@ const ABORT = 0
 const isAbortMarker = ({ attributes, records }: RecordsBatch): boolean =>
   (attributes & IS_CONTROL) !== 0 && records[0]?.key?.readInt16BE(2) === ABORT
 
-const headersOf = ({ headers }: KafkaRecord): Readonly<Record<string, string>> =>
-  Object.fromEntries(headers.map(([name, value]) => [String(name ?? ""), String(value ?? "")]))
+const headersOf = ({ headers }: KafkaRecord): Readonly<Record<string, string>> => {
+  const own: Record<string, string> = {}
+  for (const [key, value] of headers) {
+    const name = String(key ?? "")
+    if (!isForeign(name)) own[name] = String(value ?? "")
+  }
+  return own
+}
 
 export interface FetchedRecords {
   /** In order, from the asked offset on. */

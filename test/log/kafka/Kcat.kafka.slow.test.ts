@@ -30,11 +30,21 @@ describe.skipIf(!hasKcat || kafkaBrokers().length === 0)("a consumer outside of 
           LEDGERS.flatMap((ledgerIndex) => [0, 1, 2].map((position) => [ledgerIndex, position]))
         )
         for (const [i, { headers, key }] of messages.entries()) {
-          const { event_id, event_type, ledger_index } = events[i]
+          const { event_id, event_type, ledger_index, position } = events[i]
           assert.strictEqual(key, "testnet")
           assert.deepStrictEqual(headers, [
             ...["event-type", event_type, "event-id", event_id],
-            ...["ledger-index", String(ledger_index), "content-type", "application/json"]
+            ...["ledger-index", String(ledger_index), "content-type", "application/json"],
+            ...["ce_specversion", "1.0", "ce_id", event_id, "ce_source", "urn:ledgerhook:testnet"],
+            ...[
+              "ce_type",
+              event_type,
+              "ce_subject",
+              event_id.split(":")[2],
+              "ce_time",
+              "2025-05-08T06:13:20Z"
+            ],
+            ...["ce_sequence", `0000000${ledger_index}.00000${position}`]
           ])
         }
       })

@@ -7,14 +7,16 @@ import { ByteWriter, ParquetWriter } from "hyparquet-writer"
 import type { EventType } from "../../../domain/EventType.ts"
 import type { JsonObject } from "../../../domain/Ledger.ts"
 import type { Encoder } from "./Encoder.ts"
-import { convert, eventColumns, type ParquetValue, schemaElements } from "./ParquetColumns.ts"
+import { eventColumns, schemaElements } from "./ParquetColumns.ts"
+import { rowsOf } from "./ParquetValues.ts"
 
 export const parquetEncoder = (type: EventType): Encoder => {
-  const columns = Object.entries(eventColumns(type))
+  const names = Object.keys(eventColumns())
+  const rowOf = rowsOf(type)
   const bytes = new ByteWriter()
   const writer = new ParquetWriter({
     writer: bytes,
-    schema: [...schemaElements(Object.fromEntries(columns))],
+    schema: [...schemaElements(eventColumns())],
     codec: "ZSTD",
     compressors: { ZSTD: (input) => zstdCompressSync(input) },
     createdBy: "ledgerhook"
@@ -27,14 +29,10 @@ export const parquetEncoder = (type: EventType): Encoder => {
   }
   return {
     group: (values) => {
-      const data: ReadonlyArray<Array<ParquetValue>> = columns.map(() => [])
-      for (const value of values) {
-        // The caller has checked that the value is an event.
-        const event = JSON.parse(value) as JsonObject
-        for (const [i, [name, column]] of columns.entries()) data[i]!.push(convert(column, event[name], name))
-      }
+      // The caller has checked that the value is an event.
+      const rows = values.map((value) => rowOf(JSON.parse(value) as JsonObject))
       writer.write({
-        columnData: columns.map(([name], i) => ({ name, data: data[i]!, offsetIndex: false })),
+        columnData: names.map((name) => ({ name, data: rows.map((row) => row[name]), offsetIndex: false })),
         rowGroupSize: values.length
       })
       return taken()
