@@ -208,6 +208,6 @@ describe.skipIf(missing() !== undefined)("each role with exactly its rights", ()
           })
         })
       ),
-    300_000
+    420_000
   )
 })
