@@ -47,7 +47,8 @@ describe("a schema registry", () => {
         seen.push(`${request.method} ${request.url} ${request.headers.authorization}`)
         answering(200, '{"id":7}')(request, response)
       })
-      const ids = yield* registerSchemas(`http://us%3Aer:hunter2@${host}/base/`, "staging.", ["testnet"])
+      const address = `http://us%3Aer:hunter2@${host}/base/`
+      const ids = yield* registerSchemas(address, "staging.", ["testnet"])
       assert.deepStrictEqual(
         [...ids],
         [
@@ -68,6 +69,11 @@ describe("a schema registry", () => {
         `PUT /base/config/staging.xrpl.testnet.history.events-value ${basic}`,
         `POST /base/subjects/staging.xrpl.testnet.history.events-value/versions ${basic}`
       ])
+      const withRaw = yield* registerSchemas(address, "staging.", ["testnet"], { rawTransactions: true })
+      assert.deepStrictEqual(
+        [...withRaw.keys()].filter((topic) => !ids.has(topic)),
+        ["xrpl.testnet.transactions"]
+      )
     })
   )
 
