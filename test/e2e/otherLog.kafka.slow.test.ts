@@ -7,9 +7,8 @@ import { Effect } from "effect"
 import { planOf } from "../../src/log/kafka/ClusterTopics.ts"
 import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
 import { runProgram } from "../support/program.ts"
-import { testSettings } from "../support/settings.ts"
 import { startService } from "../support/serviceProcess.ts"
-
+import { testSettings } from "../support/settings.ts"
 
 const surroundings = Effect.gen(function* () {
   const cwd = yield* Effect.acquireRelease(

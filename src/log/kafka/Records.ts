@@ -5,7 +5,7 @@
 import type { fetchV17, KafkaRecord, RecordsBatch } from "@platformatic/kafka"
 import type { LogRecord, Partition } from "../Log.ts"
 import { isForeign } from "./ForeignHeaders.ts"
-import { decodeValue } from "./WireFormat.ts"
+import { decodeValue, schemaIdIn } from "./WireFormat.ts"
 
 const IS_TRANSACTIONAL = 0b1_0000
 const IS_CONTROL = 0b10_0000
@@ -60,7 +60,9 @@ export const committedRecords = (
     for (const record of batch.records) {
       const offset = Number(batch.firstOffset) + record.offsetDelta
       if (offset < from) continue
+      const schemaId = record.value === null ? undefined : schemaIdIn(record.value)
       records.push({
+        ...(schemaId === undefined ? {} : { schemaId }),
         topic,
         partition,
         offset,

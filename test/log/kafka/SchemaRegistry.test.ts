@@ -103,7 +103,8 @@ describe("a schema registry", () => {
               `http://us%3Aer:hunter2@${host}`,
               "staging.",
               ["testnet"],
-              Effect.succeed(taken)
+              Effect.succeed(taken),
+              Effect.succeed(new Map())
             )
           )
         const seen: Array<string> = []

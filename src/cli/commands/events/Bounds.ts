@@ -43,6 +43,12 @@ export interface Missing {
   readonly reason: string
 }
 
+export const droppedLedgers = ({ first, last }: Interval): Missing => ({
+  first_ledger: first,
+  last_ledger: last,
+  reason: "the log no longer keeps their events"
+})
+
 export interface Resolved extends Interval {
   readonly missing: ReadonlyArray<Missing>
 }

@@ -17,8 +17,8 @@ import { Signals } from "../../terminal/Signals.ts"
 import { inJson, json, printOne } from "../../terminal/Table.ts"
 import { network } from "../ledger/Flags.ts"
 import { typeFlag } from "../replay/Wanted.ts"
-import { boundFlag, type Missing } from "./Bounds.ts"
-import { follow } from "./Follow.ts"
+import { boundFlag, droppedLedgers, type Missing } from "./Bounds.ts"
+import { closedPeriods, untilInterrupted } from "./ClosedPeriods.ts"
 import { retried } from "./FollowRetries.ts"
 import { formats } from "./Formats.ts"
 import { openTarget, outFlag } from "./OpenTarget.ts"
@@ -62,11 +62,14 @@ export const exportEvents = Command.make(
     from: optional(
       boundFlag(
         "from",
-        "First ledger, or the time from which on ledgers closed (inclusive). With --follow, the default is the oldest ledger"
+        "First ledger, or the time from which on ledgers closed (inclusive) (default: the oldest ledger)"
       )
     ),
     to: optional(
-      boundFlag("to", "Last ledger (inclusive), or the time before which ledgers closed (exclusive)")
+      boundFlag(
+        "to",
+        "Last ledger (inclusive), or the time before which ledgers closed (exclusive) (default: the end of the last day or hour that has ended)"
+      )
     ),
     follow: switchFlag("follow", "Run until stopped, and export each hour (or day) when it has ended"),
     per: optional(Flag.Literals("per", units)).pipe(
@@ -99,23 +102,34 @@ export const exportEvents = Command.make(
       format,
       per: per ?? (following ? "hour" : "day")
     } satisfies Omit<WriteOptions, "target">
-    if (following) {
-      if (to !== undefined) return yield* wrongUsage("--to cannot be used with --follow, which has no end.")
-      const { untilStopped } = yield* Signals
-      const onPeriod = (written: WrittenPeriod) => print(writtenLine(written, inJson(invocation, asJson)))
-      yield* untilStopped(
-        retried((onRound) =>
-          Effect.gen(function* () {
-            const history = (yield* BackfillStore).ranges(of)
-            const target = yield* openTarget(out, of)
-            return yield* follow({ ...options, from, history, target, onPeriod, onRound })
-          }).pipe(Effect.scoped, Effect.provide(stores))
-        )
-      )
+    if (to === undefined) {
+      let written = 0
+      const onPeriod = (period: WrittenPeriod) =>
+        Effect.gen(function* () {
+          written++
+          yield* print(writtenLine(period, inJson(invocation, asJson)))
+          for (const one of period.dropped.map(droppedLedgers)) yield* printError(missingText(one))
+        })
+      /** Runs `use` with a round of exports. */
+      const closed = <A>(
+        onRound: Effect.Effect<void>,
+        use: <E, R>(round: Effect.Effect<void, E, R>) => Effect.Effect<A, E, R>
+      ) =>
+        Effect.gen(function* () {
+          const history = (yield* BackfillStore).ranges(of)
+          const target = yield* openTarget(out, of)
+          return yield* use(yield* closedPeriods({ ...options, from, history, target, onPeriod, onRound }))
+        }).pipe(Effect.scoped, Effect.provide(stores))
+      if (following) {
+        const { untilStopped } = yield* Signals
+        return yield* Effect.asVoid(untilStopped(retried((onRound) => closed(onRound, untilInterrupted))))
+      }
+      yield* closed(Effect.void, (round) => round)
+      if (written === 0) yield* printError(`No ${options.per} has ended that is not exported yet.`)
       return
     }
-    if (from === undefined || to === undefined)
-      return yield* wrongUsage("--from and --to are required without --follow.")
+    if (following) return yield* wrongUsage("--to cannot be used with --follow, which has no end.")
+    if (from === undefined) return yield* wrongUsage("--to needs --from too.")
     const result = yield* Effect.gen(function* () {
       const history = yield* (yield* BackfillStore).ranges(of)
       const target = yield* openTarget(out, of)
@@ -133,10 +147,12 @@ export const exportEvents = Command.make(
 ).pipe(
   about(
     "Write events to files",
-    "Write the events of a range of ledgers to files, for a warehouse: OUT/network=NETWORK/date=DATE/type=TYPE/events.parquet (or .ndjson.gz), one for each event type and each UTC day of the ledgers' close times; with --per hour, events-00.parquet to events-23.parquet. History that was fetched for replays is included. OUT is a folder or S3-compatible storage; then credentials, region and endpoint are those of the AWS tools (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL_S3). The command checks that no ledger and no event is missing. OUT/network=NETWORK/_manifest.json says which ledgers the files cover, with hashes and gaps, and the manifest of each date lists its files with SHA-256. An interrupted export continues when the same command is run again; complete periods are kept, and a later range of the same format and types may go to the same place. One export at a time may write a network to a place. It exits 1 if ledgers of the range are missing in the log, after it has written the others. With --follow it runs until it is stopped, writes what is missing so far and then each hour once a later one has begun, and waits while the database, Kafka or the storage is away. docs/data-teams.md shows how to load the files.",
+    "Write the events of a range of ledgers to files, for a warehouse: OUT/network=NETWORK/date=DATE/type=TYPE/events.parquet (or .ndjson.gz), one for each event type and each UTC day of the ledgers' close times; with --per hour, events-00.parquet to events-23.parquet. History that was fetched for replays is included. OUT is a folder or S3-compatible storage; then credentials, region and endpoint are those of the AWS tools (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL_S3). The command checks that no ledger and no event is missing. OUT/network=NETWORK/_manifest.json says which ledgers the files cover, with hashes and gaps, and the manifest of each date lists its files with SHA-256. An interrupted export continues when the same command is run again; complete periods are kept, and a later range of the same format and types may go to the same place. One export at a time may write a network to a place. It exits 1 if ledgers of the range are missing in the log, after it has written the others. Without --to it exports each day (or hour) that has ended and is not exported yet. With --follow it goes on to do so, hour by hour, until it is stopped, and waits while the database, Kafka or the storage is away. docs/data-teams.md shows how to load the files.",
     {
       "ledgerhook events export --from 2026-11-21 --to 2026-11-22 --format parquet --out lake":
         "One UTC day as Parquet, for example every night",
+      "ledgerhook events export --format parquet --out lake":
+        "Every day that has ended and is not in the folder yet, from the oldest ledger on",
       "ledgerhook events export --follow --format parquet --out s3://warehouse/xrpl":
         "Every hour, into a bucket, until stopped",
       "ledgerhook events export --from 94084608 --to 94085607 --type 'nft.*' --out nfts":

@@ -5,7 +5,7 @@ import type { BackfillRange } from "../../../domain/Backfill.ts"
 import type { Network } from "../../../domain/Network.ts"
 import { LogReader } from "../../../log/Log.ts"
 import { showProgress } from "../../terminal/Progress.ts"
-import { type Bound, type Missing, resolve } from "./Bounds.ts"
+import { type Bound, droppedLedgers, type Missing, resolve } from "./Bounds.ts"
 import { ledgersIn } from "./Coverage.ts"
 import { manifestPath } from "./Manifest.ts"
 import { clip, piecesOf } from "./Sources.ts"
@@ -53,13 +53,7 @@ export const runExport = Effect.fnUntraced(function* (options: ExportOptions) {
     left = next.left
     done = ledgersIn(asked) - ledgersIn(left)
   }
-  const dropped = written
-    .flatMap((one) => one.dropped)
-    .map(({ first, last }) => ({
-      first_ledger: first,
-      last_ledger: last,
-      reason: "the log no longer keeps their events"
-    }))
+  const dropped = written.flatMap((one) => one.dropped).map(droppedLedgers)
   const missing: ReadonlyArray<Missing> = [...range.missing, ...dropped]
   const files = written.flatMap((one) => one.files)
   return {

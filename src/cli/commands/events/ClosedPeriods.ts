@@ -1,6 +1,6 @@
 /**
- * Exports the hours (or days) that are closed, as long as it runs. One is closed when the log has a ledger of a later
- * one. Each round takes what the manifest does not cover yet, so after an outage, or with history that was fetched
+ * Exports the hours (or days) that are closed. One is closed when the log has a ledger of a
+ * later one. Each round takes what the manifest does not cover yet, so after an outage, or with history that was fetched
  * later, nothing is left out. `onPeriod` gets each period that was written.
  */
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ import { startOf } from "./Periods.ts"
 import { clip, firstClosedAt, type Piece, piecesOf, uncovered } from "./Sources.ts"
 import { makePeriodWriter, type WriteOptions, type WrittenPeriod } from "./WritePeriods.ts"
 
-export interface FollowOptions<E, R> extends WriteOptions {
+export interface ClosedOptions<E, R> extends WriteOptions {
   /** Where to start; undefined: with the oldest ledger of the log. */
   readonly from: Bound | undefined
   readonly history: Effect.Effect<ReadonlyArray<BackfillRange>, E, R>
@@ -24,7 +24,8 @@ export interface FollowOptions<E, R> extends WriteOptions {
   readonly onRound: Effect.Effect<void>
 }
 
-export const follow = Effect.fnUntraced(function* <E, R>(options: FollowOptions<E, R>) {
+/** Returns a round, which may be repeated. */
+export const closedPeriods = Effect.fnUntraced(function* <E, R>(options: ClosedOptions<E, R>) {
   const { from, network, per } = options
   const log = yield* LogReader
   const { covered, writeNext } = yield* makePeriodWriter(options)
@@ -58,5 +59,9 @@ export const follow = Effect.fnUntraced(function* <E, R>(options: FollowOptions<
     yield* options.onRound
   })
 
-  return yield* Effect.forever(Effect.andThen(round, Effect.sleep(Limits.export.pollMs)))
+  return round
 })
+
+/** Runs the round again and again, as hours end. */
+export const untilInterrupted = <E, R>(round: Effect.Effect<void, E, R>): Effect.Effect<never, E, R> =>
+  Effect.forever(Effect.andThen(round, Effect.sleep(Limits.export.pollMs)))

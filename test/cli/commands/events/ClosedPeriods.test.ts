@@ -1,11 +1,15 @@
-/** `events export --follow`, and history: every closed hour once, whenever its ledgers came into the log. */
+/** Exports of what has ended, and of history: every closed hour once, whenever its ledgers came into the log. */
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
+import {
+  type ClosedOptions,
+  closedPeriods,
+  untilInterrupted
+} from "../../../../src/cli/commands/events/ClosedPeriods.ts"
 import { openFolder } from "../../../../src/cli/commands/events/FolderTarget.ts"
-import { type FollowOptions, follow } from "../../../../src/cli/commands/events/Follow.ts"
 import { periodText } from "../../../../src/cli/commands/events/Periods.ts"
 import { Limits } from "../../../../src/config/Limits.ts"
 import type { BackfillRange } from "../../../../src/domain/Backfill.ts"
@@ -55,9 +59,10 @@ const following = Effect.fnUntraced(function* (folder: string, given: () => Give
       written = []
       return Effect.asVoid(Queue.offer(rounds, ofRound))
     })
-  } satisfies Omit<FollowOptions<never, never>, "target">
+  } satisfies Omit<ClosedOptions<never, never>, "target">
   const fiber = yield* openFolder(folder, "mainnet").pipe(
-    Effect.flatMap((target) => follow({ ...options, target })),
+    Effect.flatMap((target) => closedPeriods({ ...options, target })),
+    Effect.flatMap(untilInterrupted),
     Effect.provideService(LogReader, log),
     Effect.provide(Layer.merge(quiet, NodeServices.layer)),
     Effect.forkScoped
