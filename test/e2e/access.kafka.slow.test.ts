@@ -201,6 +201,22 @@ describe.skipIf(missing() !== undefined)("each role with exactly its rights", ()
             )
             yield* Effect.promise(() => acls.grant([right]))
           }
+          // A start without a right ends with the same sentence.
+          const lacking = {
+            principal: "User:delay",
+            resource: "topic",
+            name: "webhooks.replays",
+            pattern: "literal",
+            operation: "Write"
+          } as const
+          yield* Effect.promise(() => acls.revoke([lacking]))
+          const refused = yield* Effect.flip(
+            startProcess({ ...as("delay"), ROLES: "delay" }, /health and metrics/)
+          )
+          assert.match(
+            refused.message,
+            /ledgerhook: KAFKA_BROKERS: this Kafka user lacks the operation Write on the topic webhooks\.replays \(docs\/access\.md\)\.\n/
+          )
           const all = [...closed]
           yield* receiver.until((received) => {
             const got = new Set(received.map(({ event }) => event.event_id))
