@@ -53,6 +53,7 @@ const writing: ReadonlyArray<Holder> = ["route", "deliver", "delay", "replay"]
 const REPORTED = [
   "xrpl.<network>.ledgers",
   "xrpl.<network>.events",
+  "xrpl.<network>.transactions",
   "xrpl.<network>.history.events",
   "webhooks.deliveries",
   "webhooks.replays"

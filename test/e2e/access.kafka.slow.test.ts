@@ -94,6 +94,7 @@ describe.skipIf(missing() !== undefined)("each role with exactly its rights", ()
             KAFKA_PASSWORD: PASSWORD,
             ADMIN_KEY,
             SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+            RAW_TRANSACTIONS: "true",
             XRPL_MAINNET_URLS: ledger.url,
             XRPL_MAINNET_START: String((yield* ledger.head).header.ledger_index),
             DELIVERY_ALLOW_HTTP: "true",
@@ -171,6 +172,8 @@ describe.skipIf(missing() !== undefined)("each role with exactly its rights", ()
             ),
             "120 seconds"
           )
+          const [, , hash] = expected[0]!.split(":")
+          assert.strictEqual((yield* api.call("GET", `/v1/transactions/${hash}`)).status, 200)
           for (const role of ["api", "route", "delay"]) {
             const { stdout } = yield* command({ ...as(role), ROLES: role }, "doctor")
             assert.notMatch(stdout, /problem|warning/i, role)
