@@ -10,6 +10,7 @@ import { timed } from "./rounds.ts"
 const TICKS_PER_SECOND = 100
 
 interface Stat {
+  readonly name: string
   readonly parent: number
   readonly seconds: number
   /** The CPU time of its ended children, such as closed connections of a pool. */
@@ -26,7 +27,12 @@ const stats = (): ReadonlyMap<number, Stat> => {
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
       const seconds = (first: number) =>
         (Number(fields[first]) + Number(fields[first + 1])) / TICKS_PER_SECOND
-      found.set(Number(name), { parent: Number(fields[1]), seconds: seconds(11), ofEnded: seconds(13) })
+      found.set(Number(name), {
+        name: stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")")),
+        parent: Number(fields[1]),
+        seconds: seconds(11),
+        ofEnded: seconds(13)
+      })
     } catch {
       // The process ended meanwhile.
     }
@@ -41,19 +47,33 @@ export const cpuSecondsOf = (pid: number): number => {
   return stat.seconds
 }
 
+const isBelow = (all: ReadonlyMap<number, Stat>, pid: number, root: number): boolean => {
+  for (let at = all.get(pid)?.parent ?? 0; at > 1; at = all.get(at)?.parent ?? 0) if (at === root) return true
+  return false
+}
+
 /** Seconds that the descendants of `root`, else of this process, have used, those of `except` left out. */
 export const cpuSecondsBelow = (except: ReadonlyArray<number | undefined>, root = process.pid): number => {
   if (process.platform !== "linux") return 0
   const all = stats()
-  const isBelow = (pid: number): boolean => {
-    for (let at = all.get(pid)?.parent ?? 0; at > 1; at = all.get(at)?.parent ?? 0)
-      if (at === root) return true
-    return false
-  }
   let seconds = 0
   for (const [pid, stat] of all)
-    if (!except.includes(pid) && isBelow(pid)) seconds += stat.seconds + stat.ofEnded
+    if (!except.includes(pid) && isBelow(all, pid, root)) seconds += stat.seconds + stat.ofEnded
   return seconds
+}
+
+/** This process's descendants whose program has this name. */
+export const pidsBelowNamed = (name: string): ReadonlyArray<number> => {
+  const all = stats()
+  return [...all].flatMap(([pid, stat]) =>
+    stat.name === name && isBelow(all, pid, process.pid) ? [pid] : []
+  )
+}
+
+/** The most memory that a process has had at once, in MiB. Memory that it shares with others counts in full. */
+export const peakMebibytesOf = (pid: number): number => {
+  const kibibytes = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
+  return Number(kibibytes) / 1_024
 }
 
 /** Memory of a process in MiB. Memory that it shares with others counts in parts. */

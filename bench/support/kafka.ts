@@ -9,18 +9,21 @@ import { Effect } from "effect"
 import { startBroker } from "../../test/kafka/broker.ts"
 import { ownDatabase } from "../../test/support/ownDatabase.ts"
 
-/** The value of KAFKA_BROKERS. */
-export const brokers = Effect.gen(function* () {
+/** A broker, and the folder with its data. */
+export const broker = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-bench-"))),
     (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
   )
-  const broker = yield* Effect.acquireRelease(
+  const { brokers: address } = yield* Effect.acquireRelease(
     Effect.promise(() => startBroker(folder)),
     (started) => Effect.promise(() => started.stop())
   )
-  return broker.brokers
+  return { brokers: address, data: join(folder, "data") }
 })
+
+/** The value of KAFKA_BROKERS. */
+export const brokers = Effect.map(broker, (started) => started.brokers)
 
 /** The value of DATABASE_URL. */
 export const databaseUrl = Effect.map(ownDatabase, ({ url }) => url)

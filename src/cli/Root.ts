@@ -4,6 +4,7 @@ import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
 import { account } from "./commands/Account.ts"
 import { backup, restore } from "./commands/Backup.ts"
+import { capacity } from "./commands/capacity/Capacity.ts"
 import { conformance } from "./commands/conformance/Conformance.ts"
 import { deliveries } from "./commands/deliveries/Deliveries.ts"
 import { demo } from "./commands/demo/Demo.ts"
@@ -63,6 +64,7 @@ const root = Command.make("ledgerhook").pipe(
     ledger,
     conformance,
     topics,
+    capacity,
     mail,
     listen,
     status,

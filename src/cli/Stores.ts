@@ -61,11 +61,18 @@ const presentDatabase = (command: string) =>
 /** For commands that read the database, which a service may be using. They neither create nor migrate it. */
 export const databaseReader = (command: string) => Layer.provide(presentDatabase(command), settings)
 
+const logDatabase = (command: string) =>
+  Layer.effectDiscard(migratedLog).pipe(Layer.provideMerge(presentDatabase(command)))
+
 /** The same for commands that read the log. */
 export const logReader = (command: string) =>
-  logReaderLayer(Layer.effectDiscard(migratedLog).pipe(Layer.provideMerge(presentDatabase(command)))).pipe(
-    Layer.provide(settings)
-  )
+  logReaderLayer(logDatabase(command)).pipe(Layer.provide(settings))
+
+/** For commands that read both. */
+export const logAndDatabase = (command: string) => {
+  const database = logDatabase(command)
+  return logReaderLayer(database).pipe(Layer.provideMerge(database), Layer.provide(settings))
+}
 
 /** A flag or an argument that takes an id, which `ledgerhook LIST list` shows. */
 const idOf =

@@ -1,6 +1,7 @@
 /** Listening and stopping: the error for an unavailable port is one sentence, and a stop waits for open requests. */
 import { createServer } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
+import { networkInterfaces } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { HttpServer } from "effect/http"
@@ -16,6 +17,10 @@ const holdPort = Effect.acquireRelease(
     server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
   }),
   (server) => Effect.sync(() => server.close())
+)
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === "::1")
 )
 
 const HEAD_END = " HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -60,6 +65,17 @@ describe("server", () => {
         /^HOST: 192.0.2.1 is not an address of this machine/
       )
     })
+  )
+
+  it.live.skipIf(!hasIpv6)("with HOST=:: answers IPv4 and IPv6", () =>
+    Effect.gen(function* () {
+      const { address } = yield* HttpServer.HttpServer
+      const port = "port" in address ? address.port : 0
+      for (const host of ["127.0.0.1", "[::1]"]) {
+        const { status } = yield* Effect.promise(() => fetch(`http://${host}:${port}/healthz`))
+        assert.strictEqual(status, 200, host)
+      }
+    }).pipe(Effect.provide(serverLayer.pipe(Layer.provideMerge(storesLayer({ HOST: "::" })))))
   )
 
   it.live("is ready when every part is, and names the one that is not", () =>

@@ -1,21 +1,28 @@
 /**
- * A day of simulated ledgers through the real service, exported while it runs and loaded into DuckDB: row by row what
- * a webhook for all types got. An export that is killed continues and ends with the same files.
+ * A day of simulated ledgers through the real service, exported while it runs: row by row what a webhook for all types
+ * got, and the same to DuckDB, pandas and polars. An export that is killed continues and ends with the same files, in a
+ * folder and in S3.
  */
-import { globSync, readFileSync } from "node:fs"
+import { globSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
-import { filesIn, makeFolder } from "../support/exporting.ts"
-import { runProgram, startProgram } from "../support/program.ts"
+import { eventFilesIn, filesIn, jsonIn, linesOf, makeFolder } from "../support/exporting.ts"
+import { type RunningProgram, runProgram, startProgram } from "../support/program.ts"
 import { pythonEnvironment } from "../support/python.ts"
 import { makeReceiver } from "../support/receiver.ts"
+import { hasS3Server, makeS3Server } from "../support/s3Server.ts"
 import { startService } from "../support/serviceProcess.ts"
 import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
 
-const { missing, run } = pythonEnvironment("duckdb==2.0.0")
+const { missing, run } = pythonEnvironment(
+  "duckdb==2.0.0",
+  "pandas==3.1.1",
+  "polars==2.1.0",
+  "pyarrow==26.0.1"
+)
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const DAY = "2026-01-15"
@@ -24,18 +31,36 @@ const STEP_MS = 120_000
 /** A ledger before the day, the day, and one after it. */
 const LEDGERS = 86_400_000 / STEP_MS + 2
 
-/** Prints the rows of all Parquet files as JSON lines, and then what DuckDB counts in each format. */
+/**
+ * Prints the rows of all Parquet files as JSON lines, then how many amounts have another DECIMAL than text, what DuckDB
+ * counts in each format, and what each reader counts in each column of all files at once.
+ */
 const readAll = `
-import duckdb, glob, json, sys
+import duckdb, json, pandas, polars, sys
 parquet, lines = sys.argv[1:]
 db = duckdb.connect()
 db.execute("SET TimeZone = 'UTC'")
-for path in sorted(glob.glob(parquet + "/type=*")):
-    for (row,) in db.execute(f"SELECT to_json(t) FROM read_parquet('{path}/*/*.parquet', hive_partitioning = false) t").fetchall():
-        print(row)
-count = "SELECT type, CAST(date AS VARCHAR), count(*)::INT FROM {}('{}', union_by_name = true) GROUP BY ALL ORDER BY ALL"
-print(json.dumps(db.execute(count.format("read_parquet", parquet + "/*/*/*.parquet")).fetchall()))
-print(json.dumps(db.execute(count.format("read_json", lines + "/*/*/*.ndjson.gz")).fetchall()))
+db.execute(f"CREATE VIEW events AS SELECT * FROM read_parquet('{parquet}/**/*.parquet', hive_partitioning = true)")
+for (row,) in db.execute("SELECT to_json(events) FROM events").fetchall():
+    print(row)
+amounts = [name for name, kind, *_ in db.execute("DESCRIBE events").fetchall() if kind.startswith("STRUCT(drops")]
+wrong = " UNION ALL ".join(f"""SELECT count(*) FROM events WHERE {a}.drops_decimal IS DISTINCT FROM CAST({a}.drops AS DECIMAL(20, 0))
+  OR CAST({a}.value_decimal AS DOUBLE) <> CAST({a}.value AS DOUBLE)
+  OR ({a}.value_decimal IS NULL AND length({a}.value) < 10)""" for a in amounts)
+print(json.dumps([len(amounts), db.execute(f"SELECT sum(column0)::INT FROM ({wrong}) t(column0)").fetchone()[0]]))
+count = "SELECT type, CAST(date AS VARCHAR), count(*)::INT FROM {}('{}', hive_partitioning = true) GROUP BY ALL ORDER BY ALL"
+print(json.dumps(db.execute(count.format("read_parquet", parquet + "/**/*.parquet")).fetchall()))
+print(json.dumps(db.execute(count.format("read_json", lines + "/**/*.ndjson.gz")).fetchall()))
+columns = [name for name, *_ in db.execute("DESCRIBE events").fetchall()]
+ducks = db.execute("SELECT " + ", ".join(f'count("{name}")' for name in columns) + ", sum(amount.drops_decimal) FROM events").fetchone()
+print(json.dumps(dict(zip(columns + ["sum"], map(int, ducks))), sort_keys=True))
+pandas_frame = pandas.read_parquet(parquet, dtype_backend="pyarrow")
+print(json.dumps({**{name: int(pandas_frame[name].count()) for name in pandas_frame.columns}, "sum": int(pandas_frame.amount.struct.field("drops_decimal").sum())}, sort_keys=True))
+polars_frame = polars.scan_parquet(parquet, hive_partitioning=True, hidden_file_prefix=["_"]).collect()
+print(json.dumps({**{name: polars_frame[name].count() for name in polars_frame.columns}, "sum": int(polars_frame["amount"].struct.field("drops_decimal").sum())}, sort_keys=True))
+globbed = polars.scan_parquet(parquet + "/**/*.parquet", hive_partitioning=True).select(polars.len()).collect().item()
+plain = pandas.read_parquet(parquet)
+print(json.dumps([globbed, len(plain)]))
 `
 
 type Row = Readonly<Record<string, unknown>>
@@ -43,26 +68,44 @@ type Row = Readonly<Record<string, unknown>>
 const isRow = (value: unknown): value is Row =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The JSON of the event that a row of Parquet stands for: docs/data-teams.md says how the two differ. */
-const asEvent = (value: unknown): unknown => {
+/** The JSON that a value of a column stands for: docs/data-teams.md says how the two differ. */
+const asJson = (value: unknown): unknown => {
   if (typeof value === "string") return value.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\+00$/, "$1T$2Z")
-  if (Array.isArray(value)) return value.map(asEvent)
+  if (Array.isArray(value)) return value.map(asJson)
   if (!isRow(value)) return value
-  const present = Object.entries(value).filter(([, inner]) => inner !== null)
+  const present = Object.entries(value).filter(
+    ([name, inner]) => inner !== null && !name.endsWith("_decimal")
+  )
   if (present.length === 1 && present[0]![0] === "drops") return present[0]![1]
-  return Object.fromEntries(present.map(([key, inner]) => [key, asEvent(inner)]))
+  return Object.fromEntries(present.map(([key, inner]) => [key, asJson(inner)]))
 }
 
-/** A record has beside its payload what the webhook asked to have in it. */
-const withIncluded = ({ balance_changes, memos, memos_truncated, ...row }: Row): Row => ({
-  ...row,
-  payload: {
-    ...(row["payload"] as Row),
-    ...(memos !== undefined && { memos }),
-    ...(memos_truncated !== undefined && { memos_truncated }),
-    ...(balance_changes !== undefined && { balance_changes })
+/** What a webhook with everything included got, and what the record has beside it. */
+const asEvent = (row: Row) => {
+  const { accounts, balance_changes, date, detected_at, position, rules_version, type, ...fields } = asJson(
+    row
+  ) as Row
+  const { event_id, ledger_index, network, timestamp, ...payload } = fields
+  const changes = balance_changes as
+    | ReadonlyArray<{ readonly account: string; readonly change: unknown }>
+    | undefined
+  const included = changes?.map(({ account, change }) => {
+    if (!isRow(change)) return { account, asset: "XRP", change }
+    const { value, ...asset } = change
+    return { account, asset, change: value }
+  })
+  return {
+    event: {
+      event_id,
+      event_type: type,
+      ledger_index,
+      timestamp,
+      network,
+      payload: { ...payload, ...(included !== undefined && { balance_changes: included }) }
+    },
+    record: { accounts, date, detected_at, position, rules_version }
   }
-})
+}
 
 const title = `a day of events${missing === undefined ? "" : ` (no ${missing} here)`}`
 describe.skipIf(missing !== undefined)(title, () => {
@@ -107,19 +150,30 @@ describe.skipIf(missing !== undefined)(title, () => {
           "240 seconds"
         )
 
-        const [parquet, lines, killed] = [yield* makeFolder, yield* makeFolder, yield* makeFolder]
-        const command = (format: string, out: string) => [
-          ...["events", "export", "--from", DAY, "--to", NEXT_DAY],
-          ...["--format", format, "--out", out]
+        const [parquet, lines, hours, killed] = [
+          yield* makeFolder,
+          yield* makeFolder,
+          yield* makeFolder,
+          yield* makeFolder
         ]
+        const command = (format: string, out: string, ...more: ReadonlyArray<string>) => [
+          ...["events", "export", "--from", DAY, "--to", NEXT_DAY],
+          ...["--format", format, "--out", out, ...more]
+        ]
+        const exportNow = (args: ReadonlyArray<string>, more: Readonly<Record<string, string>> = {}) => {
+          const { code, stderr, stdout } = runProgram(args, {
+            cwd: lines,
+            environment: { ...environment, ...more }
+          })
+          assert.strictEqual(code, 0, stderr)
+          return JSON.parse(stdout)
+        }
         for (const [format, out] of [
           ["parquet", parquet],
           ["ndjson", lines]
-        ] as const) {
-          const { code, stderr, stdout } = runProgram(command(format, out), { cwd: out, environment })
-          assert.strictEqual(code, 0, stderr)
-          assert.include(JSON.parse(stdout), { ok: true, days: 1, network: "mainnet" })
-        }
+        ] as const)
+          assert.include(exportNow(command(format, out)), { ok: true, periods: 1, network: "mainnet" })
+        assert.include(exportNow(command("ndjson", hours, "--per", "hour")), { ok: true, periods: 24 })
 
         const ofDay = new Map(
           receiver.received
@@ -129,43 +183,109 @@ describe.skipIf(missing !== undefined)(title, () => {
         )
         assert.isAbove(ofDay.size, 2_000)
         const printed = run(readAll, parquet, lines).trimEnd().split("\n")
-        const [inParquet, inLines] = printed.splice(-2)
-        const rows = printed.map((line) => asEvent(JSON.parse(line)) as Row)
+        const [amounts, inParquet, inLines, inDuckDb, inPandas, inPolars, lengths] = printed
+          .splice(-7)
+          .map((line) => JSON.parse(line))
+        const rows = printed.map((line) => asEvent(JSON.parse(line)))
         assert.lengthOf(rows, ofDay.size)
-        for (const row of rows) {
-          const { accounts, detected_at, position, rules_version, ...event } = withIncluded(row)
-          assert.deepStrictEqual<unknown>(event, ofDay.get(String(event["event_id"])))
-          assert.strictEqual(rules_version, 2)
-          assert.isNotEmpty(accounts)
-          assert.isTrue(Number.isSafeInteger(detected_at) && Number.isSafeInteger(position))
+        for (const { event, record } of rows) {
+          assert.deepStrictEqual<unknown>(event, ofDay.get(String(event.event_id)))
+          assert.include(record, { date: DAY, rules_version: 2 })
+          assert.isNotEmpty(record.accounts)
+          assert.isTrue(Number.isSafeInteger(record.detected_at) && Number.isSafeInteger(record.position))
         }
-        assert.strictEqual(new Set(rows.map((row) => row["event_id"])).size, ofDay.size)
+        assert.strictEqual(new Set(rows.map(({ event }) => event.event_id)).size, ofDay.size)
+        assert.isAbove(amounts[0], 8)
+        assert.strictEqual(amounts[1], 0)
+        // No reader loses a column or a value.
+        assert.deepStrictEqual(inPandas, inDuckDb)
+        assert.deepStrictEqual(inPolars, inDuckDb)
+        assert.isAbove(inDuckDb.sum, 0)
+        assert.deepStrictEqual(lengths, [ofDay.size, ofDay.size])
 
-        const manifest = JSON.parse(readFileSync(join(parquet, "manifest.json"), "utf8"))
-        const [mainnet] = manifest.networks
+        const mainnet = jsonIn(join(parquet, "network=mainnet/_manifest.json"))
         const counts = Object.entries(mainnet.events_by_type).map(([type, count]) => [type, DAY, count])
         assert.isAbove(counts.length, 15)
-        assert.sameDeepMembers(JSON.parse(inParquet!), counts)
-        assert.deepStrictEqual(JSON.parse(inLines!), JSON.parse(inParquet!))
+        assert.sameDeepMembers(inParquet, counts)
+        assert.deepStrictEqual(inLines, inParquet)
         assert.deepStrictEqual(mainnet.gaps, [])
         assert.strictEqual(mainnet.ledgers[0].last_ledger - mainnet.ledgers[0].first_ledger + 1, LEDGERS - 2)
-        const sums = mainnet.days[0].files.map(({ path, sha256 }: Row) => [path, sha256])
-        const { "manifest.json": _, ...files } = filesIn(parquet)
-        assert.deepStrictEqual(Object.fromEntries(sums), files)
+        const [part] = jsonIn(join(parquet, `network=mainnet/date=${DAY}/_manifest.json`)).parts
+        const sums = part.files.map(({ path, sha256 }: Row) => [path, sha256])
+        assert.deepStrictEqual(Object.fromEntries(sums), eventFilesIn(parquet))
+        const linesIn = (folder: string) => globSync(join(folder, "**/*.gz")).sort().flatMap(linesOf)
+        assert.sameMembers(linesIn(hours), linesIn(lines))
 
-        yield* Effect.scoped(
+        /** Kills a run as soon as `begun`. */
+        const killedWhen = (begun: () => boolean, out: string, more: Readonly<Record<string, string>> = {}) =>
+          Effect.scoped(
+            Effect.gen(function* () {
+              const program = yield* startProgram(command("parquet", out), {
+                cwd: killed,
+                environment: { ...environment, ...more }
+              })
+              yield* waitUntil(Effect.sync(begun), "60 seconds")
+              yield* program.signalGroup("SIGKILL")
+            })
+          )
+        const filesBelow = (folder: string, pattern: string) => globSync(join(folder, pattern)).length > 0
+        yield* killedWhen(() => filesBelow(killed, "**/*.part"), killed)
+        assert.deepStrictEqual(filesBelow(killed, "**/_manifest.json"), false)
+        exportNow(command("parquet", killed))
+        assert.deepStrictEqual(filesIn(killed), filesIn(parquet))
+
+        /** Follows from the day on until `meanwhile` is done; then SIGTERM ends it in order. */
+        const followingTo = <E, R>(
+          out: string,
+          more: ReadonlyArray<string>,
+          settings: Readonly<Record<string, string>>,
+          meanwhile: (program: RunningProgram) => Effect.Effect<unknown, E, R>
+        ) =>
+          Effect.scoped(
+            Effect.gen(function* () {
+              const args = ["events", "export", "--follow", "--from", DAY, "--out", out, ...more]
+              const program = yield* startProgram(args, {
+                cwd: killed,
+                environment: { ...environment, ...settings }
+              })
+              yield* meanwhile(program)
+              yield* program.signal("SIGTERM")
+              assert.strictEqual(yield* program.ended, 0)
+            })
+          )
+        const followed = yield* makeFolder
+        yield* followingTo(followed, [], {}, (program) =>
           Effect.gen(function* () {
-            const program = yield* startProgram(command("parquet", killed), { cwd: killed, environment })
-            yield* waitUntil(
-              Effect.sync(() => globSync(join(killed, "**/*.part")).length > 0),
-              "60 seconds"
+            yield* program.printed(/"date":"2026-01-15","hour":23,/)
+            const { code, stderr } = runProgram(command("ndjson", followed), { cwd: killed, environment })
+            assert.strictEqual(code, 1)
+            assert.match(
+              stderr,
+              /^ledgerhook: another export of mainnet writes to the same place; one at a time/
             )
-            yield* program.signalGroup("SIGKILL")
           })
         )
-        assert.notProperty(filesIn(killed), "manifest.json")
-        assert.strictEqual(runProgram(command("parquet", killed), { cwd: killed, environment }).code, 0)
-        assert.deepStrictEqual(filesIn(killed), filesIn(parquet))
+        assert.deepStrictEqual(filesIn(followed), filesIn(hours))
+
+        if (!hasS3Server) return
+        const server = yield* makeS3Server
+        yield* followingTo(
+          "s3://warehouse/followed",
+          ["--per", "day", "--format", "parquet"],
+          server.environment,
+          (program) =>
+            Effect.gen(function* () {
+              yield* program.said(/the storage cannot be used now: .*; trying again in 1 s\.$/)
+              yield* server.start
+              yield* program.printed(/"date":"2026-01-15","hour":null,/)
+            })
+        )
+        assert.deepStrictEqual(filesIn(join(server.folder, "followed")), filesIn(parquet))
+        const lake = join(server.folder, "lake")
+        yield* killedWhen(() => filesBelow(lake, "**/*.parquet"), "s3://warehouse/lake", server.environment)
+        assert.isFalse(filesBelow(lake, "**/_manifest.json"))
+        exportNow(command("parquet", "s3://warehouse/lake"), server.environment)
+        assert.deepStrictEqual(filesIn(lake), filesIn(parquet))
       }),
     600_000
   )

@@ -6,14 +6,19 @@ import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
+import { openFolder } from "../../src/cli/commands/events/FolderTarget.ts"
 import { type ExportOptions, runExport } from "../../src/cli/commands/events/RunExport.ts"
+import type { Target } from "../../src/cli/commands/events/Target.ts"
 import { Invocation } from "../../src/cli/terminal/Invocation.ts"
+import { readMarker } from "../../src/coverage/LedgerMarkers.ts"
 import { detectLedger } from "../../src/detect/Detect.ts"
+import { historyLedgersTopic } from "../../src/domain/Backfill.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import { unixMsToRipple } from "../../src/domain/Ledger.ts"
 import type { LedgerMarker } from "../../src/domain/LedgerEvent.ts"
+import { rangeOf } from "../../src/ledger/BackfillLog.ts"
 import { eventRecords, isChecked, markerOf, markerRecord } from "../../src/ledger/LedgerRecords.ts"
-import { Log, LogReader } from "../../src/log/Log.ts"
+import { Log, LogReader, type NewRecord } from "../../src/log/Log.ts"
 import { asLedger, makeChain } from "../../src/simulator/Chain.ts"
 
 export const FIRST = 1_000_000
@@ -63,6 +68,38 @@ export const take = Effect.fnUntraced(function* (
   }
 })
 
+/** Appends ledgers as a backfill does: in the topics of history, in one transaction. */
+export const takeHistory = Effect.fnUntraced(function* (ledgers: ReadonlyArray<Simulated>) {
+  const log = yield* Log
+  const inHistory = (record: NewRecord): NewRecord => ({
+    ...record,
+    topic: record.topic.replace("xrpl.mainnet.", "xrpl.mainnet.history.")
+  })
+  const detected = ledgers.map((ledger) => {
+    if (!isChecked(ledger)) throw new Error("a simulated ledger lacks its header")
+    return { ledger, events: detectLedger(ledger).events }
+  })
+  const topic = historyLedgersTopic("mainnet")
+  const { end: markersFrom } = yield* log.offsets({ topic, partition: 0 })
+  yield* log.transaction({
+    append: detected.flatMap(({ events, ledger }) =>
+      eventRecords("mainnet", ledger, events, ledger.ledger_index).map(inHistory)
+    ),
+    appendThen: (positions) => {
+      let place = 0
+      return detected.map(({ events, ledger }) => {
+        const offset = events.length === 0 ? null : positions[place]!.offset
+        place += events.length
+        const marker = markerOf(ledger, events.length, offset, ledger.ledger_index)
+        return inHistory(markerRecord("mainnet", { ...marker, range_since: ledgers[0]!.ledger_index }))
+      })
+    }
+  })
+  const records = yield* log.read({ topic, partition: 0, offset: markersFrom }, ledgers.length)
+  const [first, ...others] = records.map((record) => ({ offset: record.offset, marker: readMarker(record) }))
+  return rangeOf([first!, ...others])
+})
+
 export const makeFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-export-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
@@ -74,20 +111,33 @@ export const quiet = Layer.succeed(Invocation, {
   stderrTerminal: false
 })
 
-const all: Omit<ExportOptions, "folder"> = {
+const all: Omit<ExportOptions, "target"> = {
   network: "mainnet",
+  per: "day",
+  history: [],
   from: { _tag: "Ledger", index: FIRST },
   to: { _tag: "Ledger", index: FIRST + 99 },
   types: eventTypes,
   format: "ndjson"
 }
 
-/** The export of the context's log. Default: the first 100 ledgers. */
-export const exported = (folder: string, options: Partial<ExportOptions> = {}) =>
-  Effect.gen(function* () {
-    const log = yield* Log
-    return yield* runExport({ ...all, ...options, folder }).pipe(Effect.provideService(LogReader, log))
-  }).pipe(Effect.provide(Layer.merge(quiet, NodeServices.layer)))
+export type Options = Partial<Omit<ExportOptions, "target">>
+
+/** The export of the context's log to the target. Default: the first 100 ledgers, a file for each day. */
+export const exportTo = Effect.fnUntraced(function* (target: Target, options: Options = {}) {
+  const log = yield* Log
+  return yield* runExport({ ...all, ...options, target }).pipe(
+    Effect.provideService(LogReader, log),
+    Effect.provide(quiet)
+  )
+})
+
+/** The same to a folder. */
+export const exported = (folder: string, options: Options = {}) =>
+  openFolder(folder, options.network ?? all.network).pipe(
+    Effect.flatMap((target) => exportTo(target, options)),
+    Effect.provide(NodeServices.layer)
+  )
 
 /** Every file below the folder, with its hash. */
 export const filesIn = (folder: string): Readonly<Record<string, string>> =>
@@ -104,3 +154,9 @@ export const filesIn = (folder: string): Readonly<Record<string, string>> =>
 
 export const linesOf = (path: string): ReadonlyArray<string> =>
   gunzipSync(readFileSync(path)).toString().trimEnd().split("\n")
+
+export const jsonIn = (path: string) => JSON.parse(readFileSync(path, "utf8"))
+
+/** The files of events, without manifests. */
+export const eventFilesIn = (folder: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(filesIn(folder)).filter(([path]) => path.includes("/type=")))

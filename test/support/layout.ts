@@ -60,6 +60,8 @@ export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
   marked: ["api"],
   nodemailer: ["notify"],
   "hyparquet-writer": ["cli"],
+  "@aws-sdk/client-s3": ["cli"],
+  "@aws-sdk/lib-storage": ["cli"],
   "effect/sql": [
     "sql",
     "storage",
@@ -81,6 +83,8 @@ export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** Packages that take memory and time, and that most processes do not need. They are loaded when they are needed. */
 export const loadedWhenNeeded = [
+  "@aws-sdk/client-s3",
+  "@aws-sdk/lib-storage",
   "@platformatic/kafka",
   "ajv",
   "ajv-formats",

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { openFolder } from "../../../src/cli/commands/events/FolderTarget.ts"
 import { runExport } from "../../../src/cli/commands/events/RunExport.ts"
 import { eventTypes } from "../../../src/domain/EventType.ts"
 import * as KafkaLog from "../../../src/log/kafka/KafkaLog.ts"
@@ -18,13 +19,17 @@ describe.skipIf(kafkaBrokers().length === 0)("events export", () => {
       yield* writeLedgers(kafka, [100, 101])
       yield* writeLedgers(kafka, [102, 103], new Map([["xrpl.testnet.events", 7]]))
       const folder = yield* makeFolder
-      const result = yield* runExport({
-        network: "testnet",
-        from: { _tag: "Ledger", index: 100 },
-        to: { _tag: "Ledger", index: 103 },
-        types: eventTypes,
-        format: "ndjson",
-        folder
+      const result = yield* Effect.gen(function* () {
+        return yield* runExport({
+          network: "testnet",
+          from: { _tag: "Ledger", index: 100 },
+          to: { _tag: "Ledger", index: 103 },
+          history: [],
+          types: eventTypes,
+          format: "ndjson",
+          per: "day",
+          target: yield* openFolder(folder, "testnet")
+        })
       }).pipe(
         Effect.provide(KafkaLog.readerLayer(kafka)),
         Effect.provide(Layer.merge(quiet, NodeServices.layer))

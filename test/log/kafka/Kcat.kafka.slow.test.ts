@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer } from "effect"
+import type { KafkaSettings } from "../../../src/config/Config.ts"
 import * as KafkaLog from "../../../src/log/kafka/KafkaLog.ts"
 import { Log } from "../../../src/log/Log.ts"
 import { chain, type RawTransaction } from "../../support/chain.ts"
@@ -26,6 +27,21 @@ const written = (schemaIds?: ReadonlyMap<string, number>) =>
     return kafka
   })
 
+/** The commands of the page. Those that follow what happens are made to read what is there, and end. */
+const commandsFor = ({ brokers, topicPrefix }: Pick<KafkaSettings, "brokers" | "topicPrefix">) =>
+  codeBlocks("docs/data-teams.md", "sh")
+    .flatMap((block) => block.split("\n"))
+    .filter((line) => line.startsWith("kcat "))
+    .map((line) =>
+      line
+        .replace("-o end", "-o beginning -e")
+        .replace("localhost:9092", brokers.join(","))
+        .replace("xrpl.mainnet.", `${topicPrefix}xrpl.testnet.`)
+    )
+
+const linesOf = (command: string) =>
+  spawnSync("sh", ["-c", command], { encoding: "utf8", timeout: 30_000 }).stdout.trimEnd().split("\n")
+
 describe.skipIf(!hasKcat || kafkaBrokers().length === 0)("a consumer outside of Node (Debian's kcat)", () => {
   it.live("reads each committed event once, in ledger order, with its key and headers", () =>
     Effect.scoped(
@@ -37,11 +53,21 @@ describe.skipIf(!hasKcat || kafkaBrokers().length === 0)("a consumer outside of 
           LEDGERS.flatMap((ledgerIndex) => [0, 1, 2].map((position) => [ledgerIndex, position]))
         )
         for (const [i, { headers, key }] of messages.entries()) {
-          const { event_id, event_type, ledger_index } = events[i]
+          const { event_id, event_type, ledger_index, position } = events[i]
           assert.strictEqual(key, "testnet")
           assert.deepStrictEqual(headers, [
             ...["event-type", event_type, "event-id", event_id],
-            ...["ledger-index", String(ledger_index), "content-type", "application/json"]
+            ...["ledger-index", String(ledger_index), "content-type", "application/json"],
+            ...["ce_specversion", "1.0", "ce_id", event_id, "ce_source", "urn:ledgerhook:testnet"],
+            ...[
+              "ce_type",
+              event_type,
+              "ce_subject",
+              event_id.split(":")[2],
+              "ce_time",
+              "2025-05-08T06:13:20Z"
+            ],
+            ...["ce_sequence", `0000000${ledger_index}.00000${position}`]
           ])
         }
       })
@@ -116,24 +142,17 @@ describe.skipIf(!hasKcat || kafkaBrokers().length === 0)("a consumer outside of 
     Effect.scoped(
       Effect.gen(function* () {
         const { brokers, topicPrefix } = yield* written()
-        const commands = codeBlocks("docs/data-teams.md", "sh")
-          .flatMap((block) => block.split("\n"))
-          .filter((line) => /^kcat .* -e /.test(line))
-          .map((line) =>
-            line
-              .replace("localhost:9092", brokers.join(","))
-              .replace("xrpl.mainnet.", `${topicPrefix}xrpl.testnet.`)
-          )
-        const printed = commands.map((command) =>
-          spawnSync("sh", ["-c", command], { encoding: "utf8", timeout: 30_000 }).stdout.trimEnd().split("\n")
-        )
-        // All retained events with offset, headers and value; then the marker of the newest ledger.
+        const printed = commandsFor({ brokers, topicPrefix })
+          .filter((command) => !command.includes("sed"))
+          .map(linesOf)
+        // The values; all retained events with offset, headers and value; the marker of the newest ledger.
         assert.deepStrictEqual(
           printed.map((lines) => lines.length),
-          [LEDGERS.length * EVENTS_EACH, 1]
+          [LEDGERS.length * EVENTS_EACH, LEDGERS.length * EVENTS_EACH, 1]
         )
-        assert.match(printed[0]![0]!, /^\d+ event-type=payment\.xrp,.*\{"event_id"/)
-        assert.strictEqual(JSON.parse(printed[1]![0]!).ledger_index, LEDGERS.at(-1))
+        for (const line of printed[0]!) assert.strictEqual(JSON.parse(line).network, "testnet")
+        assert.match(printed[1]![0]!, /^\d+ event-type=payment\.xrp,.*\{"event_id"/)
+        assert.strictEqual(JSON.parse(printed[2]![0]!).ledger_index, LEDGERS.at(-1))
       })
     )
   )
@@ -148,6 +167,13 @@ describe.skipIf(!hasKcat || kafkaBrokers().length === 0)("a consumer outside of 
           assert.deepStrictEqual([...Buffer.from(payload).subarray(0, 5)], [0, 0, 0, 0, SCHEMA_ID])
           assert.strictEqual(JSON.parse(payload.slice(5)).network, "testnet")
         }
+        const withoutPrefix = commandsFor(kafka)
+          .filter((command) => command.includes("sed"))
+          .flatMap(linesOf)
+        assert.deepStrictEqual(
+          withoutPrefix,
+          events.map(({ payload }) => payload.slice(5))
+        )
         const [marker] = yield* consume(kafka, "xrpl.testnet.ledgers")
         assert.match(marker!.payload, /^\{/)
       })

@@ -4,13 +4,12 @@
  */
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import { firstInRange } from "../../../coverage/LedgerMarkers.ts"
 import { parseIsoTime } from "../../../domain/IsoTime.ts"
 import type { Network } from "../../../domain/Network.ts"
-import type { LogReader } from "../../../log/Log.ts"
 import { failed, wrongUsage } from "../../terminal/Failure.ts"
 import { LEDGER_INDEX_MAX } from "../ledger/Flags.ts"
-import { type Interval, ledgersIn, type Piece, without } from "./Coverage.ts"
+import { type Interval, ledgersIn, without } from "./Coverage.ts"
+import { firstClosedAt, type Piece } from "./Sources.ts"
 
 export type Bound =
   | { readonly _tag: "Ledger"; readonly index: number }
@@ -44,36 +43,20 @@ export interface Missing {
   readonly reason: string
 }
 
+export const droppedLedgers = ({ first, last }: Interval): Missing => ({
+  first_ledger: first,
+  last_ledger: last,
+  reason: "the log no longer keeps their events"
+})
+
 export interface Resolved extends Interval {
   readonly missing: ReadonlyArray<Missing>
 }
 
 const NOT_HELD = "the log does not contain them"
 
-/** The first ledger of the pieces that closed at or after the time. */
-export const firstClosedAt = Effect.fnUntraced(function* (
-  log: LogReader["Service"],
-  network: Network,
-  pieces: ReadonlyArray<Piece>,
-  ms: number
-) {
-  for (const piece of pieces) {
-    const found = yield* firstInRange(
-      log,
-      network,
-      piece.range,
-      ({ close_time }) => Date.parse(close_time) >= ms
-    )
-    if (found === undefined) continue
-    const index = Math.max(found.marker.ledger_index, piece.first)
-    if (index <= piece.last) return { index, isFirst: index === piece.first, piece }
-  }
-  return undefined
-})
-
 /** The ledgers of the range that the log contains, at least one, are among `first` to `last`. */
 export const resolve = Effect.fnUntraced(function* (
-  log: LogReader["Service"],
   network: Network,
   pieces: ReadonlyArray<Piece>,
   from: Bound,
@@ -98,7 +81,7 @@ export const resolve = Effect.fnUntraced(function* (
   let first: number
   if (from._tag === "Ledger") first = from.index
   else {
-    const found = yield* firstClosedAt(log, network, pieces, from.ms)
+    const found = yield* firstClosedAt(pieces, from.ms)
     if (found === undefined) return yield* none
     first = found.index
     if (found.isFirst && first > 1) openBefore(first)
@@ -107,7 +90,7 @@ export const resolve = Effect.fnUntraced(function* (
   let last: number
   if (to._tag === "Ledger") last = to.index
   else {
-    const found = yield* firstClosedAt(log, network, pieces, to.ms)
+    const found = yield* firstClosedAt(pieces, to.ms)
     last = found === undefined ? newest : (lastBefore(found.index) ?? 0)
     if (found === undefined)
       missing.push({ first_ledger: newest + 1, last_ledger: null, reason: "the log ends before --to" })

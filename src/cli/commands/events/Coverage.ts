@@ -1,19 +1,10 @@
-/**
- * Which ledgers an export takes from where, and what it has covered. The log may have a ledger twice, if ingest was
- * started again at an earlier one; the ledger that was taken last is exported. Pure.
- */
-import type { LedgerRange } from "../../../coverage/LedgerMarkers.ts"
+/** Which ledgers an export has covered: chains that link by hash, and the gaps between them. Pure. */
 import type { LedgerMarker } from "../../../domain/LedgerEvent.ts"
 
 /** Ledgers from `first` to `last`, both included. */
 export interface Interval {
   readonly first: number
   readonly last: number
-}
-
-/** Ledgers to read from one range of the log. */
-export interface Piece extends Interval {
-  readonly range: LedgerRange
 }
 
 /** The parts of `of` that are in none of `taken`, which are in order. */
@@ -27,22 +18,6 @@ export const without = (of: Interval, taken: ReadonlyArray<Interval>): ReadonlyA
   }
   return first <= of.last ? [...left, { first, last: of.last }] : left
 }
-
-/** `ranges` are in the order of the log. The pieces are in the order of their ledgers and do not overlap. */
-export const piecesOf = (ranges: ReadonlyArray<LedgerRange>): ReadonlyArray<Piece> => {
-  let pieces: ReadonlyArray<Piece> = []
-  for (const range of ranges.toReversed()) {
-    const all = { first: range.first.marker.ledger_index, last: range.last.marker.ledger_index }
-    const added = without(all, pieces).map((interval) => ({ ...interval, range }))
-    pieces = [...pieces, ...added].sort((a, b) => a.first - b.first)
-  }
-  return pieces
-}
-
-export const clip = (pieces: ReadonlyArray<Piece>, first: number, last: number): ReadonlyArray<Piece> =>
-  pieces
-    .map((piece) => ({ ...piece, first: Math.max(piece.first, first), last: Math.min(piece.last, last) }))
-    .filter((piece) => piece.first <= piece.last)
 
 /** A chain of ledgers in the manifest: each links by hash to the one before. */
 export interface Span {
@@ -99,7 +74,7 @@ export const joinSpan = (spans: ReadonlyArray<Span>, next: Span): ReadonlyArray<
   ]
 }
 
-const intervalOf = ({ first_ledger, last_ledger }: Span): Interval => ({
+export const intervalOf = ({ first_ledger, last_ledger }: Span): Interval => ({
   first: first_ledger,
   last: last_ledger
 })

@@ -1,27 +1,35 @@
 /**
- * `ledgerhook events export`: writes the events of a range of ledgers as files, one for each event type and UTC day,
- * with a manifest that says which ledgers they cover. The service may be running. Changes nothing in the log.
+ * `ledgerhook events export`: writes the events of a range of ledgers as files, or with `--follow` those of each hour
+ * that has ended, for as long as it runs. Manifests say which ledgers the files cover. The service may be running.
+ * Changes nothing in the log.
  */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
 import { eventTypes } from "../../../domain/EventType.ts"
-import { errorText } from "../../../observability/Logging.ts"
-import { logReader } from "../../Stores.ts"
-import { FailureReported, failed } from "../../terminal/Failure.ts"
-import { withDefault } from "../../terminal/Flags.ts"
+import { BackfillStore } from "../../../storage/events/BackfillStore.ts"
+import { logAndDatabase } from "../../Stores.ts"
+import { FailureReported, wrongUsage } from "../../terminal/Failure.ts"
+import { optional, switchFlag, withDefault } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
-import { printError } from "../../terminal/Output.ts"
-import { json, printOne } from "../../terminal/Table.ts"
+import { Invocation } from "../../terminal/Invocation.ts"
+import { print, printError } from "../../terminal/Output.ts"
+import { Signals } from "../../terminal/Signals.ts"
+import { inJson, json, printOne } from "../../terminal/Table.ts"
 import { network } from "../ledger/Flags.ts"
 import { typeFlag } from "../replay/Wanted.ts"
-import { boundFlag, type Missing } from "./Bounds.ts"
+import { boundFlag, droppedLedgers, type Missing } from "./Bounds.ts"
+import { closedPeriods, untilInterrupted } from "./ClosedPeriods.ts"
+import { retried } from "./FollowRetries.ts"
 import { formats } from "./Formats.ts"
+import { openTarget, outFlag } from "./OpenTarget.ts"
+import { periodText, units } from "./Periods.ts"
 import { type ExportResult, runExport } from "./RunExport.ts"
+import type { WriteOptions, WrittenPeriod } from "./WritePeriods.ts"
 
 const fields = (result: ExportResult): ReadonlyArray<readonly [string, string]> => [
   ["network", result.network],
   ["ledgers", `${result.first_ledger} to ${result.last_ledger}`],
-  ["days", `${result.days} written, ${result.days_kept} already complete`],
+  ["periods", `${result.periods} written, ${result.periods_kept} already complete`],
   ["files", `${result.files} with ${result.events} events, ${result.bytes} bytes`],
   ["manifest", result.manifest]
 ]
@@ -36,37 +44,102 @@ const missingText = ({ first_ledger, last_ledger, reason }: Missing): string => 
   return `ledgerhook: missing: ${which}: ${reason}.`
 }
 
+const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, one) => total + one, 0)
+
+/** A line for a period that `--follow` has written. */
+const writtenLine = ({ date, files, first_ledger, hour, last_ledger }: WrittenPeriod, asJson: boolean) => {
+  const [events, bytes] = [sum(files.map((one) => one.events)), sum(files.map((one) => one.bytes))]
+  return asJson
+    ? JSON.stringify({ date, hour, first_ledger, last_ledger, files: files.length, events, bytes })
+    : `${periodText({ date, hour })}  ledgers ${first_ledger} to ${last_ledger}, ${files.length} files with ${events} events, ${bytes} bytes`
+}
+
+const stores = BackfillStore.layer.pipe(Layer.provideMerge(logAndDatabase("events export")))
+
 export const exportEvents = Command.make(
   "export",
   {
-    from: boundFlag("from", "First ledger, or the time from which on ledgers closed (inclusive)"),
-    to: boundFlag("to", "Last ledger (inclusive), or the time before which ledgers closed (exclusive)"),
+    from: optional(
+      boundFlag(
+        "from",
+        "First ledger, or the time from which on ledgers closed (inclusive) (default: the oldest ledger)"
+      )
+    ),
+    to: optional(
+      boundFlag(
+        "to",
+        "Last ledger (inclusive), or the time before which ledgers closed (exclusive) (default: the end of the last day or hour that has ended)"
+      )
+    ),
+    follow: switchFlag("follow", "Run until stopped, and export each hour (or day) when it has ended"),
+    per: optional(Flag.Literals("per", units)).pipe(
+      Flag.withDescription("What a file covers: a day, or an hour of it (default: day, with --follow hour)")
+    ),
     types: typeFlag("Only events of this type (nft.minted) or family ('nft.*'); repeat the flag for several"),
     network,
     format: Flag.Literals("format", formats).pipe(
       withDefault<(typeof formats)[number]>("ndjson", "ndjson (gzip) or parquet (zstd)")
     ),
-    out: Flag.String("out").pipe(Flag.withDescription("Folder for the files, created if it does not exist")),
+    out: outFlag,
     json
   },
-  Effect.fnUntraced(function* ({ format, from, json: asJson, network: of, out, to, types }) {
+  Effect.fnUntraced(function* ({
+    follow: following,
+    format,
+    from,
+    json: asJson,
+    network: of,
+    out,
+    per,
+    to,
+    types
+  }) {
     const wanted = new Set(types.flat())
-    const result = yield* runExport({
+    const invocation = yield* Invocation
+    const options = {
       network: of,
-      from,
-      to,
       types: eventTypes.filter((type) => wanted.size === 0 || wanted.has(type)),
       format,
-      folder: out
-    }).pipe(
-      Effect.catchTag("PlatformError", (error) => Effect.fail(failed(`--out ${out}: ${errorText(error)}.`))),
-      Effect.provide(logReader("events export"))
-    )
+      per: per ?? (following ? "hour" : "day")
+    } satisfies Omit<WriteOptions, "target">
+    if (to === undefined) {
+      let written = 0
+      const onPeriod = (period: WrittenPeriod) =>
+        Effect.gen(function* () {
+          written++
+          yield* print(writtenLine(period, inJson(invocation, asJson)))
+          for (const one of period.dropped.map(droppedLedgers)) yield* printError(missingText(one))
+        })
+      /** Runs `use` with a round of exports. */
+      const closed = <A>(
+        onRound: Effect.Effect<void>,
+        use: <E, R>(round: Effect.Effect<void, E, R>) => Effect.Effect<A, E, R>
+      ) =>
+        Effect.gen(function* () {
+          const history = (yield* BackfillStore).ranges(of)
+          const target = yield* openTarget(out, of)
+          return yield* use(yield* closedPeriods({ ...options, from, history, target, onPeriod, onRound }))
+        }).pipe(Effect.scoped, Effect.provide(stores))
+      if (following) {
+        const { untilStopped } = yield* Signals
+        return yield* Effect.asVoid(untilStopped(retried((onRound) => closed(onRound, untilInterrupted))))
+      }
+      yield* closed(Effect.void, (round) => round)
+      if (written === 0) yield* printError(`No ${options.per} has ended that is not exported yet.`)
+      return
+    }
+    if (following) return yield* wrongUsage("--to cannot be used with --follow, which has no end.")
+    if (from === undefined) return yield* wrongUsage("--to needs --from too.")
+    const result = yield* Effect.gen(function* () {
+      const history = yield* (yield* BackfillStore).ranges(of)
+      const target = yield* openTarget(out, of)
+      return yield* runExport({ ...options, from, to, history, target })
+    }).pipe(Effect.scoped, Effect.provide(stores))
     yield* printOne({
       json: asJson,
       fields: fields(result),
       value: result,
-      note: "The manifest lists every file with its SHA-256, and the ledgers that the files cover."
+      note: "The manifest says which ledgers the files cover; the one of each date lists its files with their SHA-256."
     })
     for (const one of result.missing) yield* printError(missingText(one))
     if (!result.ok) return yield* new FailureReported()
@@ -74,13 +147,17 @@ export const exportEvents = Command.make(
 ).pipe(
   about(
     "Write events to files",
-    "Write the events of a range of ledgers to files, for a warehouse: DIR/type=TYPE/date=DATE/NETWORK.parquet (or .ndjson.gz), one for each event type and each UTC day of the ledgers' close times. The command checks that no ledger and no event is missing. DIR/manifest.json lists the files with counts and SHA-256, and the ledgers that they cover, with hashes and gaps. An interrupted export continues when the same command is run again; complete days are kept. A later range of the same format and types may go to the same folder, and extends it. One export at a time may write to a folder. Exits 1 if ledgers of the range are missing in the log, after it has written the others. docs/data-teams.md shows how to load the files.",
+    "Write the events of a range of ledgers to files, for a warehouse: OUT/network=NETWORK/date=DATE/type=TYPE/events.parquet (or .ndjson.gz), one for each event type and each UTC day of the ledgers' close times; with --per hour, events-00.parquet to events-23.parquet. History that was fetched for replays is included. OUT is a folder or S3-compatible storage; then credentials, region and endpoint are those of the AWS tools (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL_S3). The command checks that no ledger and no event is missing. OUT/network=NETWORK/_manifest.json says which ledgers the files cover, with hashes and gaps, and the manifest of each date lists its files with SHA-256. An interrupted export continues when the same command is run again; complete periods are kept, and a later range of the same format and types may go to the same place. One export at a time may write a network to a place. It exits 1 if ledgers of the range are missing in the log, after it has written the others. Without --to it exports each day (or hour) that has ended and is not exported yet. With --follow it goes on to do so, hour by hour, until it is stopped, and waits while the database, Kafka or the storage is away. docs/data-teams.md shows how to load the files.",
     {
       "ledgerhook events export --from 2026-11-21 --to 2026-11-22 --format parquet --out lake":
         "One UTC day as Parquet, for example every night",
+      "ledgerhook events export --format parquet --out lake":
+        "Every day that has ended and is not in the folder yet, from the oldest ledger on",
+      "ledgerhook events export --follow --format parquet --out s3://warehouse/xrpl":
+        "Every hour, into a bucket, until stopped",
       "ledgerhook events export --from 94084608 --to 94085607 --type 'nft.*' --out nfts":
         "The NFT events of a thousand ledgers as JSON lines",
-      [`duckdb -c "SELECT type, count(*) FROM 'lake/*/*/*.parquet' GROUP BY type"`]:
+      [`duckdb -c "SELECT type, count(*) FROM read_parquet('lake/**/*.parquet', hive_partitioning = true) GROUP BY type"`]:
         "Count the exported events with DuckDB"
     }
   )

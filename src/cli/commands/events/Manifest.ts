@@ -1,16 +1,22 @@
 /**
- * `manifest.json` of an export folder: which files are complete, with counts and hashes, and which ledgers they cover.
- * It is replaced as a whole, after the files that it names are on disk. Readers may rely on every file that it lists.
+ * The manifests of an exported network. `network=NETWORK/_manifest.json` says which ledgers the files cover, and
+ * `network=NETWORK/date=DATE/_manifest.json` lists the files of that date. Each is replaced as a whole, after the files
+ * that it names; the one of the network is last. Readers may rely on every file that is listed.
  */
-import { Effect, FileSystem, Path, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { type EventType, eventTypes } from "../../../domain/EventType.ts"
 import { type Network, networks } from "../../../domain/Network.ts"
 import { failed } from "../../terminal/Failure.ts"
-import { syncFolder, writeDurably } from "../../terminal/OutputFile.ts"
 import { gapsOf, joinSpan, type Span } from "./Coverage.ts"
 import { formats } from "./Formats.ts"
+import type { Target } from "./Target.ts"
 
-export const MANIFEST = "manifest.json"
+const MANIFEST = "_manifest.json"
+/** What releases before 0.3 wrote, in another layout. */
+const OLD_MANIFEST = "manifest.json"
+
+export const manifestPath = (network: Network): string => `network=${network}/${MANIFEST}`
+export const dateFolder = (network: Network, date: string): string => `network=${network}/date=${date}`
 
 const spanSchema = Schema.Struct({
   first_ledger: Schema.Number,
@@ -27,6 +33,7 @@ const spanSchema = Schema.Struct({
 })
 
 const file = Schema.Struct({
+  /** Below the target. */
   path: Schema.String,
   event_type: Schema.Literals(eventTypes),
   events: Schema.Number,
@@ -34,116 +41,173 @@ const file = Schema.Struct({
   sha256: Schema.String
 })
 
-/** One UTC day of one network. Its files are being replaced while it is `unfinished`: then it lists none. */
-const day = Schema.Struct({
-  date: Schema.String,
+/** The files of a date or of one hour of it. They are being replaced while it is `unfinished`: then it lists none. */
+const part = Schema.Struct({
+  hour: Schema.NullOr(Schema.Number),
   ledgers: Schema.Array(spanSchema),
   files: Schema.Array(file),
   unfinished: Schema.optionalKey(Schema.Literal(true))
 })
 
-const gap = Schema.Struct({
-  after_ledger: Schema.Number,
-  before_ledger: Schema.Number,
-  missing: Schema.Number
-})
-
-const coverage = Schema.Struct({
-  network: Schema.Literals(networks),
+const counted = {
   /** Exported events. */
   events: Schema.Number,
   events_by_type: Schema.Record(Schema.String, Schema.Number),
-  ledgers: Schema.Array(spanSchema),
-  gaps: Schema.Array(gap),
-  days: Schema.Array(day)
+  ledgers: Schema.Array(spanSchema)
+}
+
+const version = Schema.Literal(2)
+const network = Schema.Literals(networks)
+
+const dateManifest = Schema.Struct({
+  version,
+  network,
+  date: Schema.String,
+  ...counted,
+  parts: Schema.Array(part)
 })
 
 const manifest = Schema.Struct({
-  version: Schema.Literal(1),
+  version,
+  network,
   format: Schema.Literals(formats),
-  event_types: Schema.Array(Schema.Literals(eventTypes)),
-  networks: Schema.Array(coverage)
+  /** `*`: all types of the release that writes. */
+  event_types: Schema.Array(Schema.Literals([...eventTypes, "*"])),
+  ...counted,
+  gaps: Schema.Array(
+    Schema.Struct({ after_ledger: Schema.Number, before_ledger: Schema.Number, missing: Schema.Number })
+  ),
+  dates: Schema.Array(Schema.Struct({ date: Schema.String, files: Schema.Number, ...counted }))
 })
 
 export type ExportedFile = (typeof file)["Type"]
-export type Day = (typeof day)["Type"]
-type Coverage = (typeof coverage)["Type"]
+export type Part = (typeof part)["Type"]
+type DateManifest = (typeof dateManifest)["Type"]
 export type Manifest = (typeof manifest)["Type"]
 
-const sumByType = (files: ReadonlyArray<ExportedFile>): Readonly<Record<string, number>> => {
-  const sums: Partial<Record<EventType, number>> = {}
-  for (const type of eventTypes) {
-    const events = files.reduce((sum, one) => (one.event_type === type ? sum + one.events : sum), 0)
-    if (events > 0) sums[type] = events
-  }
-  return sums
+interface Counted {
+  readonly events: number
+  readonly events_by_type: Readonly<Record<string, number>>
+  readonly ledgers: ReadonlyArray<Span>
 }
 
-/** What the days say together. */
-const coverageOf = (network: Network, days: ReadonlyArray<Day>): Coverage => {
-  const files = days.flatMap((one) => one.files)
-  const ledgers = days
-    .filter(({ unfinished }) => unfinished !== true)
-    .flatMap((one) => one.ledgers)
-    .reduce<ReadonlyArray<Span>>(joinSpan, [])
+const counts = (files: ReadonlyArray<ExportedFile>): Pick<Counted, "events" | "events_by_type"> =>
+  together(
+    files.map(({ event_type, events }) => ({ events, events_by_type: { [event_type]: events }, ledgers: [] }))
+  )
+
+const together = (all: ReadonlyArray<Counted>): Counted => {
+  const sum = (type: EventType) => all.reduce((total, one) => total + (one.events_by_type[type] ?? 0), 0)
   return {
-    network,
-    events: files.reduce((sum, { events }) => sum + events, 0),
-    events_by_type: sumByType(files),
-    ledgers,
-    gaps: gapsOf(ledgers),
-    days
+    events: all.reduce((total, { events }) => total + events, 0),
+    events_by_type: Object.fromEntries(
+      eventTypes.flatMap((type) => (sum(type) > 0 ? [[type, sum(type)]] : []))
+    ),
+    ledgers: all.flatMap(({ ledgers }) => ledgers).reduce<ReadonlyArray<Span>>(joinSpan, [])
   }
 }
 
-const coverageIn = ({ networks }: Manifest, network: Network): Coverage =>
-  networks.find((one) => one.network === network) ?? coverageOf(network, [])
-
-export const dayIn = (from: Manifest, network: Network, date: string): Day | undefined =>
-  coverageIn(from, network).days.find((one) => one.date === date)
-
-/** With the day in place of the one that it had. */
-export const withDay = (old: Manifest, network: Network, next: Day): Manifest => {
-  const others = coverageIn(old, network).days.filter(({ date }) => date !== next.date)
-  const days = [...others, next].sort((a, b) => (a.date < b.date ? -1 : 1))
-  const changed = coverageOf(network, days)
-  return {
-    ...old,
-    networks: networks.flatMap((name) =>
-      name === network ? [changed] : old.networks.filter((one) => one.network === name)
-    )
-  }
+const dateOf = (of: Network, date: string, parts: ReadonlyArray<Part>): DateManifest => {
+  const finished = parts.filter(({ unfinished }) => unfinished !== true)
+  const { ledgers } = together(
+    finished.map((one) => ({ events: 0, events_by_type: {}, ledgers: one.ledgers }))
+  )
+  return { version: 2, network: of, date, ...counts(parts.flatMap(({ files }) => files)), ledgers, parts }
 }
 
-const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(manifest))
+const summaryOf = ({ date, events, events_by_type, ledgers, parts }: DateManifest) => ({
+  date,
+  files: parts.reduce((sum, { files }) => sum + files.length, 0),
+  events,
+  events_by_type,
+  ledgers
+})
 
-/** The folder's manifest; one without days if the folder has none. */
-export const loadManifest = Effect.fnUntraced(function* (
-  folder: string,
-  wanted: Pick<Manifest, "format" | "event_types">
+const withDate = (old: Manifest, next: DateManifest): Manifest => {
+  const others = old.dates.filter(({ date }) => date !== next.date)
+  const dates = [...others, summaryOf(next)].sort((a, b) => (a.date < b.date ? -1 : 1))
+  const all = together(dates)
+  const { format, event_types } = old
+  return { version: 2, network: old.network, format, event_types, ...all, gaps: gapsOf(all.ledgers), dates }
+}
+
+const textOf = (value: Manifest | DateManifest): string => `${JSON.stringify(value, null, 2)}\n`
+
+const readAs = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(
+  target: Target,
+  path: string,
+  schema: S
 ) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const path = (yield* Path.Path).join(folder, MANIFEST)
-  if (!(yield* fileSystem.exists(path))) return { version: 1, ...wanted, networks: [] } satisfies Manifest
-  const found = yield* decode(yield* fileSystem.readFileString(path)).pipe(
+  const found = yield* target.read(path)
+  if (found === undefined) return undefined
+  return yield* Schema.decodeUnknownEffect(Schema.fromJsonString(schema))(found).pipe(
     Effect.catchTag("SchemaError", () =>
-      Effect.fail(failed(`${path} is not the manifest of an export; choose another folder with --out.`))
+      Effect.fail(
+        failed(`${target.name}/${path} is not the manifest of an export; choose another place with --out.`)
+      )
     )
   )
+})
+
+export type Wanted = Pick<Manifest, "network" | "format" | "event_types">
+
+const openManifest = Effect.fnUntraced(function* (target: Target, wanted: Wanted) {
+  if ((yield* target.read(OLD_MANIFEST)) !== undefined)
+    return yield* failed(
+      `--out ${target.name} contains an export of an earlier release, which has another layout; choose another place.`
+    )
+  const found = yield* readAs(target, manifestPath(wanted.network), manifest)
+  if (found === undefined) {
+    const none = { events: 0, events_by_type: {}, ledgers: [], gaps: [], dates: [] }
+    return { version: 2, ...wanted, ...none } satisfies Manifest
+  }
   const same =
     found.format === wanted.format &&
     wanted.event_types.every((type) => found.event_types.includes(type)) &&
     found.event_types.length === wanted.event_types.length
   if (same) return found
-  const types =
-    found.event_types.length === eventTypes.length ? "all types" : `the types ${found.event_types.join(", ")}`
+  const types = found.event_types.includes("*") ? "all types" : `the types ${found.event_types.join(", ")}`
   return yield* failed(
-    `--out ${folder} contains an export of ${types} as ${found.format}; use the same --type and --format, or choose another folder.`
+    `--out ${target.name} contains an export of ${types} as ${found.format}; use the same --type and --format, or choose another place.`
   )
 })
 
-export const saveManifest = Effect.fnUntraced(function* (folder: string, value: Manifest) {
-  const path = (yield* Path.Path).join(folder, MANIFEST)
-  yield* writeDurably(path, `${JSON.stringify(value, null, 2)}\n`)
-  yield* syncFolder(folder)
+/** The manifests of a network in the target, for its only writer. */
+export const openManifests = Effect.fnUntraced(function* (target: Target, wanted: Wanted) {
+  let current: Manifest = yield* openManifest(target, wanted)
+  let newest: DateManifest | undefined
+
+  const dateIn = Effect.fnUntraced(function* (date: string) {
+    if (newest?.date === date) return newest
+    const path = `${dateFolder(wanted.network, date)}/${MANIFEST}`
+    newest = (yield* readAs(target, path, dateManifest)) ?? dateOf(wanted.network, date, [])
+    return newest
+  })
+
+  /** Enters what the date's manifest says, unless it is there. */
+  const enter = Effect.fnUntraced(function* (date: DateManifest) {
+    const next = withDate(current, date)
+    if (textOf(next) === textOf(current)) return
+    yield* target.write(manifestPath(wanted.network), textOf(next))
+    current = next
+  })
+
+  return {
+    covered: () => current.ledgers,
+    partsOf: (date: string) => Effect.map(dateIn(date), ({ parts }) => parts),
+    /** For a part that is complete: an interrupted run may have left only the network's manifest to be written. */
+    enter: (date: string) => Effect.flatMap(dateIn(date), enter),
+    save: Effect.fnUntraced(function* (date: string, next: Part) {
+      const { parts } = yield* dateIn(date)
+      const others = parts.filter(({ hour }) => hour !== next.hour)
+      const changed = dateOf(
+        wanted.network,
+        date,
+        [...others, next].sort((a, b) => (a.hour ?? 0) - (b.hour ?? 0))
+      )
+      yield* target.write(`${dateFolder(wanted.network, date)}/${MANIFEST}`, textOf(changed))
+      newest = changed
+      yield* enter(changed)
+    })
+  }
 })

@@ -1,55 +1,92 @@
 /**
- * The Parquet schema of an event type, derived from the JSON Schema of its payload, and the conversion of payloads.
- * Objects become structs and arrays lists, under the same names. Nothing is lost: amounts stay text, an amount of XRP
- * gets the field `drops` of a struct that tokens have too, and a field that may have several types is JSON text. A
- * field that the schema does not know is an error, so that a newer service's events are not cut. Pure.
+ * The Parquet schema of exported events. It is one for all event types, so that readers take files of several types as
+ * one table: the fields of an event's record, and each field of any payload as a column of its own. It is derived from
+ * the JSON Schemas of the payloads, under the same names. Every amount is a struct with the same fields, and a decimal
+ * text has a DECIMAL beside it. Network, date and type are not columns, because they are in a file's path. Pure.
  */
-import type { EventType } from "../../../domain/EventType.ts"
+import { type EventType, eventTypes } from "../../../domain/EventType.ts"
 import { recordedPayloads } from "../../../domain/JsonSchemas.ts"
 import type { Json, JsonObject } from "../../../domain/Ledger.ts"
 import { isJsonObject } from "../../../domain/NormaliseLedger.ts"
 
-export type Column =
-  | { readonly kind: "text" | "integer" | "boolean" | "time" | "json" }
-  | { readonly kind: "list"; readonly element: Column }
-  | { readonly kind: "struct"; readonly fields: Fields }
-
-type Fields = Readonly<Record<string, Column>>
-
-const json: Column = { kind: "json" }
-const text: Column = { kind: "text" }
-const list = (fields: Fields): Column => ({ kind: "list", element: { kind: "struct", fields } })
-/** The field of an amount's struct that an amount of XRP has, which in JSON is a text. */
-const XRP_FIELD = "drops"
-
-const same = (a: Column, b: Column): boolean => JSON.stringify(a) === JSON.stringify(b)
-
-/** The fields of all structs together. */
-const merged = (structs: ReadonlyArray<Fields>): Fields => {
-  const fields: Record<string, Column> = {}
-  for (const [name, column] of structs.flatMap(Object.entries<Column>)) {
-    const known = fields[name]
-    fields[name] = known === undefined || same(known, column) ? column : json
-  }
-  return fields
+export interface Decimal {
+  readonly kind: "decimal"
+  /** Digits in all. */
+  readonly precision: number
+  /** Digits after the point. */
+  readonly scale: number
 }
 
-// Array.isArray does not narrow a readonly array type.
-const listOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])
+export type Column =
+  | { readonly kind: "text" | "integer" | "boolean" | "time" | "json" }
+  | Decimal
+  | { readonly kind: "list"; readonly element: Column }
+  | { readonly kind: "struct"; readonly fields: Fields; readonly holds?: "amount" | "balance change" }
+
+export type Fields = Readonly<Record<string, Column>>
+
+const text: Column = { kind: "text" }
+const list = (element: Column): Column => ({ kind: "list", element })
+
+/** XRP has 10^17 drops. */
+const dropsDecimal: Decimal = { kind: "decimal", precision: 20, scale: 0 }
+/**
+ * A token's value has up to 16 digits and an exponent from -96 to 80, which no DECIMAL takes. This one takes every
+ * amount of a multi-purpose token (19 digits), and those on trust lines that have at most 20 digits before the point
+ * and 18 behind it.
+ */
+const valueDecimal: Decimal = { kind: "decimal", precision: 38, scale: 18 }
+
+/** The name of the DECIMAL beside a decimal text. */
+export const decimalOf = (name: string): string => `${name}_decimal`
+
+/** An amount of XRP has only `drops`. */
+const amount: Column = {
+  kind: "struct",
+  holds: "amount",
+  fields: {
+    drops: text,
+    [decimalOf("drops")]: dropsDecimal,
+    value: text,
+    [decimalOf("value")]: valueDecimal,
+    currency: text,
+    issuer: text,
+    mpt_issuance_id: text
+  }
+}
+
+/** The fields of an event's record that are columns beside those of its payload. */
+export const recordColumns: Fields = {
+  event_id: text,
+  ledger_index: { kind: "integer" },
+  position: { kind: "integer" },
+  timestamp: { kind: "time" },
+  accounts: list(text),
+  memos: list({ kind: "struct", fields: { type: text, format: text, data: text } }),
+  memos_truncated: { kind: "boolean" },
+  balance_changes: list({
+    kind: "struct",
+    holds: "balance change",
+    fields: { account: text, change: amount }
+  }),
+  detected_at: { kind: "integer" },
+  rules_version: { kind: "integer" }
+}
+
+/** Definitions of payload schemas that are amounts, and those that are decimal texts. */
+const AMOUNTS: ReadonlySet<string> = new Set(["Amount", "ComputedAmount", "IssuedAmount", "Drops"])
+const DECIMALS: ReadonlySet<string> = new Set(["TokenValue", "ComputedValue"])
+
+const definitionOf = (schema: JsonObject): string | undefined => {
+  const reference = schema["$ref"]
+  return typeof reference === "string" ? reference.slice("#/$defs/".length) : undefined
+}
 
 const columnOf = (schema: Json | undefined, definitions: JsonObject): Column => {
-  if (!isJsonObject(schema)) return json
-  const reference = schema["$ref"]
-  if (typeof reference === "string")
-    return columnOf(definitions[reference.slice("#/$defs/".length)], definitions)
-  const choices = listOf(schema["anyOf"]).map((choice) => columnOf(choice, definitions))
-  if (choices.length > 0) {
-    const structs = choices.flatMap((choice) => (choice.kind === "struct" ? [choice.fields] : []))
-    const texts = choices.filter(({ kind }) => kind === "text")
-    if (texts.length > 1 || texts.length + structs.length < choices.length) return json
-    const xrp = texts.map((column) => ({ [XRP_FIELD]: column }))
-    return { kind: "struct", fields: merged([...xrp, ...structs]) }
-  }
+  if (!isJsonObject(schema)) return { kind: "json" }
+  const definition = definitionOf(schema)
+  if (definition !== undefined)
+    return AMOUNTS.has(definition) ? amount : columnOf(definitions[definition], definitions)
   const properties = schema["properties"]
   switch (schema["type"]) {
     case "string":
@@ -58,49 +95,65 @@ const columnOf = (schema: Json | undefined, definitions: JsonObject): Column => 
     case "boolean":
       return { kind: schema["type"] }
     case "array":
-      return { kind: "list", element: columnOf(schema["items"], definitions) }
+      return list(columnOf(schema["items"], definitions))
     case "object":
       return isJsonObject(properties)
-        ? {
-            kind: "struct",
-            fields: Object.fromEntries(
-              Object.entries(properties).map(([name, inner]) => [name, columnOf(inner, definitions)])
-            )
-          }
-        : json
+        ? { kind: "struct", fields: fieldsOf(properties, definitions) }
+        : { kind: "json" }
     default:
-      return json
+      return { kind: "json" }
   }
 }
 
-/** The columns of one event type: the fields of the event's record, the payload as a struct. */
-export const eventColumns = (type: EventType): Fields => {
-  const schema = recordedPayloads().get(type)!
-  // Every published schema has its definitions.
-  const payload = columnOf(schema, schema["$defs"] as JsonObject)
-  return {
-    event_id: text,
-    event_type: text,
-    ledger_index: { kind: "integer" },
-    timestamp: { kind: "time" },
-    network: text,
-    payload,
-    accounts: { kind: "list", element: text },
-    position: { kind: "integer" },
-    detected_at: { kind: "integer" },
-    rules_version: { kind: "integer" },
-    memos: list({ type: text, format: text, data: text }),
-    memos_truncated: { kind: "boolean" },
-    balance_changes: list({ account: text, asset: json, change: text })
-  }
+const fieldsOf = (properties: JsonObject, definitions: JsonObject): Fields =>
+  Object.fromEntries(
+    Object.entries(properties).flatMap(([name, schema]): ReadonlyArray<readonly [string, Column]> => {
+      const column = [name, columnOf(schema, definitions)] as const
+      const isDecimal = isJsonObject(schema) && DECIMALS.has(definitionOf(schema) ?? "")
+      return isDecimal ? [column, [decimalOf(name), valueDecimal]] : [column]
+    })
+  )
+
+/** One column for both. Throws if there is none, because a column has one type for all event types. */
+const merged = (name: string, a: Column, b: Column): Column => {
+  if (JSON.stringify(a) === JSON.stringify(b)) return a
+  if (a.kind === "list" && b.kind === "list") return list(merged(name, a.element, b.element))
+  if (a.kind === "struct" && b.kind === "struct")
+    return { kind: "struct", fields: mergedFields([a.fields, b.fields]) }
+  throw new Error(`the field ${name} has one form in some event types, and another form in others`)
 }
+
+const mergedFields = (all: ReadonlyArray<Fields>): Fields => {
+  const fields: Record<string, Column> = {}
+  for (const [name, column] of all.flatMap(Object.entries<Column>)) {
+    const known = fields[name]
+    fields[name] = known === undefined ? column : merged(name, known, column)
+  }
+  return fields
+}
+
+/** The columns of the fields of one type's payload. */
+export const payloadColumns = (type: EventType): Fields => {
+  const schema = recordedPayloads().get(type)!
+  // Every published schema is an object, and has its definitions.
+  return fieldsOf(schema["properties"] as JsonObject, schema["$defs"] as JsonObject)
+}
+
+let columns: Fields | undefined
+
+/** The columns of every file. */
+export const eventColumns = (): Fields =>
+  (columns ??= { ...recordColumns, ...mergedFields(eventTypes.map(payloadColumns)) })
 
 /** An element of a Parquet schema, in the order of the format: a group is followed by its `num_children` children. */
 export interface Element {
   readonly name: string
   readonly repetition_type: "REQUIRED" | "OPTIONAL" | "REPEATED"
-  readonly type?: "BYTE_ARRAY" | "INT64" | "BOOLEAN"
-  readonly converted_type?: "UTF8" | "JSON" | "LIST"
+  readonly type?: "BYTE_ARRAY" | "INT64" | "BOOLEAN" | "FIXED_LEN_BYTE_ARRAY"
+  readonly type_length?: number
+  readonly converted_type?: "UTF8" | "JSON" | "LIST" | "DECIMAL"
+  readonly precision?: number
+  readonly scale?: number
   readonly logical_type?: {
     readonly type: "TIMESTAMP"
     readonly isAdjustedToUTC: true
@@ -108,6 +161,9 @@ export interface Element {
   }
   readonly num_children?: number
 }
+
+/** The bytes of the largest number with so many digits, and its sign. */
+const bytesOf = (digits: number): number => Math.ceil((digits * Math.log2(10) + 1) / 8)
 
 const elementsOf = (
   name: string,
@@ -124,6 +180,13 @@ const elementsOf = (
       return [{ ...leaf, type: "INT64" }]
     case "boolean":
       return [{ ...leaf, type: "BOOLEAN" }]
+    case "decimal": {
+      const { precision, scale } = column
+      const type_length = bytesOf(precision)
+      return [
+        { ...leaf, type: "FIXED_LEN_BYTE_ARRAY", type_length, converted_type: "DECIMAL", precision, scale }
+      ]
+    }
     case "time":
       return [
         {
@@ -148,58 +211,10 @@ const elementsOf = (
   }
 }
 
-export const schemaElements = (columns: Fields): ReadonlyArray<Element> => {
-  const fields = Object.entries(columns)
+export const schemaElements = (fields: Fields): ReadonlyArray<Element> => {
+  const all = Object.entries(fields)
   return [
-    { name: "event", repetition_type: "REQUIRED", num_children: fields.length },
-    ...fields.flatMap(([name, column]) => elementsOf(name, column, "OPTIONAL"))
+    { name: "event", repetition_type: "REQUIRED", num_children: all.length },
+    ...all.flatMap(([name, column]) => elementsOf(name, column, "OPTIONAL"))
   ]
-}
-
-/** A value as the Parquet writer takes it: 64-bit integers as bigint, times in Unix milliseconds. */
-export type ParquetValue =
-  | Json
-  | bigint
-  | undefined
-  | ReadonlyArray<ParquetValue>
-  | { readonly [name: string]: ParquetValue }
-
-/** Throws an error that names the field if the value does not fit the column. */
-export const convert = (column: Column, value: Json | undefined, path: string): ParquetValue => {
-  if (value === undefined || value === null) return undefined
-  const wrong = () =>
-    new Error(`${path} is ${JSON.stringify(value)}, which this version's schema of the type does not allow`)
-  switch (column.kind) {
-    case "json":
-      return value
-    case "integer":
-      if (!Number.isSafeInteger(value)) throw wrong()
-      return BigInt(value as number)
-    case "boolean":
-      if (typeof value !== "boolean") throw wrong()
-      return value
-    case "text":
-      if (typeof value !== "string") throw wrong()
-      return value
-    case "time": {
-      const time = typeof value === "string" ? Date.parse(value) : Number.NaN
-      if (Number.isNaN(time)) throw wrong()
-      return BigInt(time)
-    }
-    case "list":
-      if (!Array.isArray(value)) throw wrong()
-      return value.map((one, i) => convert(column.element, one, `${path}[${i}]`))
-    case "struct": {
-      if (typeof value === "string" && column.fields[XRP_FIELD] !== undefined) return { [XRP_FIELD]: value }
-      if (!isJsonObject(value)) throw wrong()
-      const struct: Record<string, ParquetValue> = {}
-      for (const [name, inner] of Object.entries(value)) {
-        const field = column.fields[name]
-        if (field === undefined)
-          throw new Error(`${path}.${name} is a field that this version's schema of the type does not have`)
-        struct[name] = convert(field, inner, `${path}.${name}`)
-      }
-      return struct
-    }
-  }
 }

@@ -8,16 +8,19 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
 import { parseBound } from "../../../../src/cli/commands/events/Bounds.ts"
-import { type ExportOptions, runExport } from "../../../../src/cli/commands/events/RunExport.ts"
+import { openFolder } from "../../../../src/cli/commands/events/FolderTarget.ts"
 import { eventTypes } from "../../../../src/domain/EventType.ts"
-import { Log, LogReader } from "../../../../src/log/Log.ts"
+import { Log } from "../../../../src/log/Log.ts"
 import {
+  eventFilesIn,
   exported,
+  exportTo,
   FIRST,
   filesIn,
+  jsonIn,
   linesOf,
   makeFolder,
-  quiet,
+  type Options,
   simulatedLedgers,
   take
 } from "../../../support/exporting.ts"
@@ -36,15 +39,21 @@ interface Listed {
 }
 
 interface Shown {
-  readonly networks: ReadonlyArray<{
-    readonly events: number
-    readonly ledgers: ReadonlyArray<Record<string, unknown>>
-    readonly gaps: ReadonlyArray<unknown>
-    readonly days: ReadonlyArray<{ readonly date: string; readonly files: ReadonlyArray<Listed> }>
-  }>
+  readonly events: number
+  readonly ledgers: ReadonlyArray<Record<string, unknown>>
+  readonly gaps: ReadonlyArray<unknown>
+  readonly dates: ReadonlyArray<{ readonly date: string }>
 }
 
-const manifestIn = (folder: string): Shown => JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8"))
+const manifestIn = (folder: string): Shown => jsonIn(join(folder, "network=mainnet/_manifest.json"))
+
+/** The files that the manifests of all dates list. */
+const listedIn = (folder: string): ReadonlyArray<Listed> =>
+  manifestIn(folder).dates.flatMap(({ date }) =>
+    jsonIn(join(folder, `network=mainnet/date=${date}/_manifest.json`)).parts.flatMap(
+      (part: { readonly files: ReadonlyArray<Listed> }) => part.files
+    )
+  )
 
 /** Runs with a log of the first 100 ledgers. */
 const withLedgers = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -61,11 +70,11 @@ describe("events export", () => {
         assert.strictEqual(result.events, topic.length)
         const expected = Map.groupBy(
           topic,
-          (event) => `type=${event.event_type}/date=${event.timestamp.slice(0, 10)}/mainnet.ndjson.gz`
+          (event) =>
+            `network=mainnet/date=${event.timestamp.slice(0, 10)}/type=${event.event_type}/events.ndjson.gz`
         )
         assert.isAbove(new Set(topic.map((event) => event.event_type)).size, 15)
-        const files = Object.keys(filesIn(folder)).filter((path) => path !== "manifest.json")
-        assert.sameMembers(files, [...expected.keys()])
+        assert.sameMembers(Object.keys(eventFilesIn(folder)), [...expected.keys()])
         for (const [path, ofFile] of expected)
           assert.deepStrictEqual(
             linesOf(join(folder, path)),
@@ -86,9 +95,9 @@ describe("events export", () => {
       const skipped = [{ ledger_index: index, reason: "lost" }]
       for (const to of [FIRST + 60, FIRST + 99]) {
         yield* exported(folder, { to: ledger(to) })
-        const [network] = manifestIn(folder).networks
-        assert.deepInclude(network!.ledgers[0], { last_ledger: to, skipped })
-        assert.deepStrictEqual(network!.gaps, [])
+        const network = manifestIn(folder)
+        assert.deepInclude(network.ledgers[0], { last_ledger: to, skipped })
+        assert.deepStrictEqual(network.gaps, [])
       }
     }).pipe(Effect.provide(memoryLayer()))
   )
@@ -98,22 +107,24 @@ describe("events export", () => {
       Effect.gen(function* () {
         const folder = yield* makeFolder
         yield* exported(folder)
-        const [mainnet] = manifestIn(folder).networks
+        const mainnet = manifestIn(folder)
         assert.deepStrictEqual(
-          mainnet!.days.map(({ date }) => date),
+          mainnet.dates.map(({ date }) => date),
           ["2026-11-20", "2026-11-21", "2026-11-22", "2026-11-23"]
         )
-        const listed = mainnet!.days.flatMap(({ files }) => files)
-        const { "manifest.json": _, ...files } = filesIn(folder)
-        assert.deepStrictEqual(Object.fromEntries(listed.map(({ path, sha256 }) => [path, sha256])), files)
+        const listed = listedIn(folder)
+        assert.deepStrictEqual(
+          Object.fromEntries(listed.map(({ path, sha256 }) => [path, sha256])),
+          eventFilesIn(folder)
+        )
         for (const { bytes, events: count, path } of listed) {
           assert.strictEqual(statSync(join(folder, path)).size, bytes)
           assert.lengthOf(linesOf(join(folder, path)), count)
         }
         const total = (yield* events).length
-        assert.strictEqual(mainnet!.events, total)
-        assert.deepStrictEqual(mainnet!.gaps, [])
-        assert.deepStrictEqual(mainnet!.ledgers, [
+        assert.strictEqual(mainnet.events, total)
+        assert.deepStrictEqual(mainnet.gaps, [])
+        assert.deepStrictEqual(mainnet.ledgers, [
           {
             first_ledger: FIRST,
             last_ledger: FIRST + 99,
@@ -138,12 +149,13 @@ describe("events export", () => {
         writeFileSync(other, "of somebody else")
         for (const path of Object.keys(files)) {
           mkdirSync(dirname(join(folder, path)), { recursive: true })
-          symlinkSync(other, join(folder, `${path}.part`))
-          if (path !== "manifest.json") symlinkSync(other, join(folder, path))
+          symlinkSync(other, join(folder, path.endsWith("_manifest.json") ? `${path}.part` : path))
         }
+        symlinkSync(elsewhere, join(folder, "network=mainnet/_unfinished"))
         yield* exported(folder)
         assert.deepStrictEqual(filesIn(folder), files)
         for (const path of Object.keys(files)) assert.isTrue(lstatSync(join(folder, path)).isFile(), path)
+        assert.deepStrictEqual(Object.keys(filesIn(elsewhere)), ["other"])
         assert.strictEqual(readFileSync(other, "utf8"), "of somebody else")
       })
     )
@@ -157,13 +169,12 @@ describe("events export", () => {
         const part = {
           to: ledger(FIRST + 30),
           types: eventTypes.slice(0, 4)
-        } satisfies Partial<ExportOptions>
+        } satisfies Options
         const rest = { types: part.types }
         yield* exported(whole, rest)
-        const log = yield* Log
         const real = yield* FileSystem.FileSystem.pipe(Effect.provide(NodeServices.layer))
         let crashes = 0
-        for (let steps = 1; ; steps += 3) {
+        for (let steps = 1; ; steps += 4) {
           let left = steps
           /** Each of these changes the folder. The process ends before step number `steps`. */
           const step = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -176,12 +187,9 @@ describe("events export", () => {
           })
           const folder = yield* makeFolder
           yield* exported(folder, part)
-          const options = { network: "mainnet", from: ledger(FIRST), to: ledger(FIRST + 99) } as const
-          const exit = yield* runExport({ ...options, ...rest, format: "ndjson", folder }).pipe(
-            Effect.provideService(LogReader, log),
-            Effect.provide(
-              Layer.mergeAll(quiet, NodeServices.layer, Layer.succeed(FileSystem.FileSystem, dying))
-            ),
+          const exit = yield* openFolder(folder, "mainnet").pipe(
+            Effect.flatMap((target) => exportTo(target, rest)),
+            Effect.provide(Layer.merge(NodeServices.layer, Layer.succeed(FileSystem.FileSystem, dying))),
             Effect.exit
           )
           if (exit._tag === "Success") break
@@ -202,15 +210,15 @@ describe("events export", () => {
         const [whole, folder] = [yield* makeFolder, yield* makeFolder]
         yield* exported(whole)
         yield* exported(folder, { to: ledger(FIRST + 40) })
-        assert.strictEqual((yield* exported(folder, { to: ledger(FIRST + 40) })).days_kept, 2)
+        assert.strictEqual((yield* exported(folder, { to: ledger(FIRST + 40) })).periods_kept, 2)
         const more = yield* exported(folder, { from: ledger(FIRST + 41) })
-        assert.deepStrictEqual([more.days, more.days_kept], [3, 0])
+        assert.deepStrictEqual([more.periods, more.periods_kept], [3, 0])
         assert.deepStrictEqual(filesIn(folder), filesIn(whole))
         const again = yield* exported(folder)
-        assert.deepStrictEqual([again.days, again.days_kept, again.events], [0, 4, 0])
+        assert.deepStrictEqual([again.periods, again.periods_kept, again.events], [0, 4, 0])
         const [path] = Object.keys(filesIn(folder)).filter((name) => name.endsWith(".gz"))
         writeFileSync(join(folder, path!), "")
-        assert.strictEqual((yield* exported(folder)).days, 1)
+        assert.strictEqual((yield* exported(folder)).periods, 1)
         assert.deepStrictEqual(filesIn(folder), filesIn(whole))
       })
     )
@@ -238,7 +246,7 @@ describe("events export", () => {
           { first_ledger: null, last_ledger: FIRST - 1, reason: "the log does not contain them" },
           { first_ledger: FIRST + 100, last_ledger: null, reason: "the log ends before --to" }
         ])
-        assert.deepStrictEqual([wider.ok, wider.days, wider.days_kept], [false, 3, 1])
+        assert.deepStrictEqual([wider.ok, wider.periods, wider.periods_kept], [false, 3, 1])
       })
     )
   )
@@ -255,16 +263,16 @@ describe("events export", () => {
         { first_ledger: FIRST + 60, last_ledger: FIRST + 99, reason: "the log does not contain them" }
       ])
       assert.strictEqual(result.events, (yield* events).length)
-      const [mainnet] = manifestIn(folder).networks
-      assert.deepStrictEqual(mainnet!.gaps, [
+      const mainnet = manifestIn(folder)
+      assert.deepStrictEqual(mainnet.gaps, [
         { after_ledger: FIRST + 19, before_ledger: FIRST + 30, missing: 10 }
       ])
       // Ingest is started again at an older ledger: what it takes again is exported once, and the gap is filled.
       yield* take(ledgers.slice(10, 60), since(FIRST + 60) as never)
       yield* exported(folder, { to: ledger(FIRST + 59) })
-      assert.deepStrictEqual(manifestIn(folder).networks[0]!.gaps, [])
+      assert.deepStrictEqual(manifestIn(folder).gaps, [])
       const ids = (yield* events).map((event) => event.event_id)
-      assert.strictEqual(manifestIn(folder).networks[0]!.events, new Set(ids).size)
+      assert.strictEqual(manifestIn(folder).events, new Set(ids).size)
     }).pipe(Effect.provide(memoryLayer()))
   )
 
@@ -274,7 +282,7 @@ describe("events export", () => {
       yield* take(ledgers.slice(20, 40), (marker) => ({ ...marker, range_since: FIRST + 20 }))
       const folder = yield* makeFolder
       assert.isTrue((yield* exported(folder, { to: ledger(FIRST + 39) })).ok)
-      assert.lengthOf(manifestIn(folder).networks[0]!.ledgers, 1)
+      assert.lengthOf(manifestIn(folder).ledgers, 1)
     }).pipe(Effect.provide(memoryLayer()))
   )
 
@@ -297,7 +305,7 @@ describe("events export", () => {
         assert.deepStrictEqual(result.missing, [
           { first_ledger: FIRST, last_ledger: last, reason: "the log no longer keeps their events" }
         ])
-        assert.strictEqual(manifestIn(folder).networks[0]!.ledgers[0]!["first_ledger"], last + 1)
+        assert.strictEqual(manifestIn(folder).ledgers[0]!["first_ledger"], last + 1)
         assert.strictEqual(result.events, topic.filter((event) => event.ledger_index > last).length)
       })
     )
@@ -312,13 +320,13 @@ describe("events export", () => {
       const error = yield* Effect.flip(exported(folder))
       assert.match(error.message, /^the log is not complete: .*ledger 1000050/)
       assert.deepStrictEqual(
-        manifestIn(folder).networks[0]!.days.map(({ date }) => date),
+        manifestIn(folder).dates.map(({ date }) => date),
         ["2026-11-20"]
       )
     }).pipe(Effect.provide(memoryLayer()))
   )
 
-  const refused: ReadonlyArray<readonly [string, Partial<ExportOptions>, RegExp]> = [
+  const refused: ReadonlyArray<readonly [string, Options, RegExp]> = [
     [
       "no ledger in the range",
       { from: ledger(5), to: ledger(9) },
@@ -337,8 +345,10 @@ describe("events export", () => {
         yield* exported(folder)
         for (const [what, options, said] of refused)
           assert.match((yield* Effect.flip(exported(folder, options))).message, said, what)
-        writeFileSync(join(folder, "manifest.json"), "{}")
+        writeFileSync(join(folder, "network=mainnet/_manifest.json"), "{}")
         assert.match((yield* Effect.flip(exported(folder))).message, /is not the manifest of an export/)
+        writeFileSync(join(folder, "manifest.json"), "{}")
+        assert.match((yield* Effect.flip(exported(folder))).message, /an export of an earlier release/)
       })
     )
   )

@@ -1,33 +1,35 @@
 /**
- * Writes the files of one day, one for each event type: `type=TYPE/date=DATE/NETWORK.ENDING`. Events wait in memory
- * until they make a group, `Limits.exportBufferedChars` in all types together. The files have temporary names until
- * `publish`, which syncs and renames them; until then the files of an earlier export stay as they are. The same events
- * in the same order give the same bytes.
+ * Writes the files of one period, one for each event type: `network=NETWORK/date=DATE/type=TYPE/NAME`. Events wait in
+ * memory until they make a group, `Limits.export.bufferedChars` in all types together. The files are drafts until
+ * `publish`; until then the files of an earlier export stay as they are. The same events in the same order give the
+ * same bytes.
  */
 import { createHash } from "node:crypto"
 import { Effect, FileSystem, Path } from "effect"
 import { Limits } from "../../../config/Limits.ts"
 import { type EventType, eventTypes } from "../../../domain/EventType.ts"
-import type { Network } from "../../../domain/Network.ts"
 import { errorText } from "../../../observability/Logging.ts"
 import { failed } from "../../terminal/Failure.ts"
-import { openTemporary, syncFolder, temporary } from "../../terminal/OutputFile.ts"
+import { openTemporary, temporary } from "../../terminal/OutputFile.ts"
 import type { Encoder } from "./Encoder.ts"
 import type { ExportedFile } from "./Manifest.ts"
+import type { Target } from "./Target.ts"
 
-/** Events of one group, if they are short. If they are long, `exportBufferedChars` ends the group earlier. */
+/** Events of one group, if they are short. If they are long, `bufferedChars` ends the group earlier. */
 const GROUP_EVENTS = 100_000
 
-export interface DayFilesOptions {
+export interface PeriodFilesOptions {
+  readonly target: Target
+  /** Below the target, with the files of all types. */
   readonly folder: string
-  readonly network: Network
-  readonly date: string
-  readonly ending: string
+  /** Of each file, with its ending. */
+  readonly name: string
   readonly encoder: (type: EventType) => Encoder
 }
 
 interface OpenFile {
   readonly path: string
+  readonly draft: string
   readonly encoder: Encoder
   readonly file: FileSystem.File
   readonly hash: ReturnType<typeof createHash>
@@ -37,20 +39,25 @@ interface OpenFile {
   bytes: number
 }
 
-export const makeDayFiles = Effect.fnUntraced(function* (options: DayFilesOptions) {
-  const { date, encoder, ending, folder, network } = options
+export const makePeriodFiles = Effect.fnUntraced(function* ({
+  encoder,
+  folder,
+  name,
+  target
+}: PeriodFilesOptions) {
   const fileSystem = yield* FileSystem.FileSystem
-  const { dirname, join } = yield* Path.Path
+  const { join } = yield* Path.Path
   const open = new Map<EventType, OpenFile>()
   let waitingChars = 0
 
   const openFile = Effect.fnUntraced(function* (type: EventType) {
-    const path = join(`type=${type}`, `date=${date}`, `${network}.${ending}`)
-    yield* fileSystem.makeDirectory(join(folder, dirname(path)), { recursive: true })
+    yield* fileSystem.makeDirectory(target.drafts, { recursive: true })
+    const draft = join(target.drafts, `${type}-${name}`)
     const opened: OpenFile = {
-      path,
+      path: `${folder}/type=${type}/${name}`,
+      draft: temporary(draft),
       encoder: encoder(type),
-      file: yield* openTemporary(join(folder, path)),
+      file: yield* openTemporary(draft),
       hash: createHash("sha256"),
       waiting: [],
       waitingChars: 0,
@@ -86,13 +93,13 @@ export const makeDayFiles = Effect.fnUntraced(function* (options: DayFilesOption
     to.waitingChars += value.length
     waitingChars += value.length
     if (to.waiting.length >= GROUP_EVENTS) yield* writeGroup(to)
-    else if (waitingChars >= Limits.exportBufferedChars) {
+    else if (waitingChars >= Limits.export.bufferedChars) {
       const largest = [...open.values()].reduce((a, b) => (b.waitingChars > a.waitingChars ? b : a))
       yield* writeGroup(largest)
     }
   })
 
-  /** Ends and syncs the files, under their temporary names. */
+  /** Ends and syncs the drafts. */
   const end = Effect.gen(function* () {
     const files: Array<ExportedFile> = []
     for (const type of eventTypes) {
@@ -107,16 +114,9 @@ export const makeDayFiles = Effect.fnUntraced(function* (options: DayFilesOption
     return files
   })
 
-  const publish = Effect.fnUntraced(function* (files: ReadonlyArray<ExportedFile>) {
-    for (const { path } of files) {
-      const target = join(folder, path)
-      yield* fileSystem.rename(temporary(target), target)
-      // Both folders may be new.
-      yield* syncFolder(dirname(target))
-      yield* syncFolder(dirname(dirname(target)))
-    }
-    yield* syncFolder(folder)
-  })
+  const publish = Effect.suspend(() =>
+    Effect.forEach([...open.values()], ({ draft, path }) => target.publish(draft, path), { discard: true })
+  )
 
   return { add, end, publish }
 })

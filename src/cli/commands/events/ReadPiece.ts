@@ -4,23 +4,17 @@
  * retention has dropped are left out and returned; they are always the first ones.
  */
 import { Effect } from "effect"
-import { findInRange, markerIn } from "../../../coverage/LedgerMarkers.ts"
+import { markerIn } from "../../../coverage/LedgerMarkers.ts"
 import { type EventType, isEventType } from "../../../domain/EventType.ts"
-import {
-  eventsTopic,
-  type LedgerMarker,
-  ledgersTopic,
-  parseLedgerEvent
-} from "../../../domain/LedgerEvent.ts"
-import type { Network } from "../../../domain/Network.ts"
+import { type LedgerMarker, parseLedgerEvent } from "../../../domain/LedgerEvent.ts"
 import { makeCursor } from "../../../log/Cursor.ts"
 import { LogReader } from "../../../log/Log.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { type ChainFault, eventFault, markerFault, missing } from "../ledger/ChainCheck.ts"
-import { type Interval, joinSpan, type Piece, type Span, spanOf } from "./Coverage.ts"
+import { type Interval, joinSpan, type Span, spanOf } from "./Coverage.ts"
+import type { Piece } from "./Sources.ts"
 
 export interface ReadOptions<E, R> {
-  readonly network: Network
   readonly types: ReadonlySet<EventType>
   /** Takes an event of a wanted type, as the JSON text of its record. */
   readonly add: (type: EventType, value: string) => Effect.Effect<void, E, R>
@@ -34,24 +28,25 @@ export interface ReadPiece {
 
 export const readPiece = Effect.fnUntraced(function* <E, R>(
   piece: Piece,
-  { add, network, onLedger, types }: ReadOptions<E, R>
+  { add, onLedger, types }: ReadOptions<E, R>
 ) {
   const log = yield* LogReader
   const broken = ({ message }: ChainFault) =>
     failed(`the log is not complete: ${message}. \`ledgerhook ledger verify\` shows where it is.`)
   const orBroken = (fault: ChainFault | undefined) =>
     fault === undefined ? Effect.void : Effect.fail(broken(fault))
-  const kept = (yield* log.offsets({ topic: eventsTopic(network), partition: 0 })).start
-  const start = yield* findInRange(log, network, piece.range, piece.first)
+  const { marker: markerOf, topics } = piece.source
+  const kept = (yield* log.offsets({ topic: topics.events, partition: 0 })).start
+  const start = yield* markerOf(piece.first)
   if (start === undefined) return yield* broken(missing(piece.first, "its range has no marker for it"))
-  const markers = makeCursor(log, { topic: ledgersTopic(network), partition: 0, offset: start.offset })
+  const markers = makeCursor(log, { topic: topics.ledgers, partition: 0, offset: start.offset })
   let events: ReturnType<typeof makeCursor> | undefined
   let previous: LedgerMarker | undefined
   let spans: ReadonlyArray<Span> = []
   let dropped: Interval | undefined
 
   const readEvents = Effect.fnUntraced(function* (marker: LedgerMarker, offset: number) {
-    events ??= makeCursor(log, { topic: eventsTopic(network), partition: 0, offset })
+    events ??= makeCursor(log, { topic: topics.events, partition: 0, offset })
     for (let place = 0; place < marker.event_count; place++) {
       const record = yield* events.next
       yield* orBroken(eventFault(marker, place, record))

@@ -1,0 +1,38 @@
+/**
+ * Retries an export that runs until it is stopped: while Kafka, PostgreSQL or the storage is away, up to
+ * `Limits.export.retries` times in a row. What an operator must change ends it at once.
+ */
+import { Effect } from "effect"
+import { Limits } from "../../../config/Limits.ts"
+import { errorText } from "../../../observability/Logging.ts"
+import { CommandFailed, WrongSettings, WrongUsage } from "../../terminal/Failure.ts"
+import { printError } from "../../terminal/Output.ts"
+import { TargetError } from "./Target.ts"
+
+const mayPass = (error: unknown): boolean =>
+  error instanceof TargetError
+    ? error.mayPass
+    : !(error instanceof CommandFailed || error instanceof WrongUsage || error instanceof WrongSettings)
+
+/** Each attempt opens everything anew. It runs `succeeded` whenever all is well. */
+export const retried = <E, R>(
+  attempt: (succeeded: Effect.Effect<void>) => Effect.Effect<never, E, R>
+): Effect.Effect<never, E, R> => {
+  let failures = 0
+  const succeeded = Effect.sync(() => {
+    failures = 0
+  })
+  const { firstRetryMs, longestRetryMs, retries } = Limits.export
+  const once = attempt(succeeded).pipe(
+    Effect.catch((error) => {
+      if (!mayPass(error) || ++failures > retries) return Effect.fail(error)
+      const waitMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1))
+      const text = errorText(error).replace(/\.$/, "")
+      return Effect.andThen(
+        printError(`ledgerhook: ${text}; trying again in ${waitMs / 1_000} s.`),
+        Effect.sleep(waitMs)
+      )
+    })
+  )
+  return Effect.forever(once)
+}
