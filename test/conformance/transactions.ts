@@ -2,12 +2,13 @@
  * What every adapter of `Log` keeps of RAW_TRANSACTIONS: with ledgers that arrive while transactions of the log fail
  * and ingest is interrupted, each transaction is in its topic once, in ledger order, where the ledger's marker says.
  */
+import { randomBytes } from "node:crypto"
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, type Scope } from "effect"
 import { type LedgerMarker, ledgersTopic } from "../../src/domain/LedgerEvent.ts"
 import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
 import { parseTransactionRecord, transactionsTopic } from "../../src/domain/TransactionRecord.ts"
-import { ingest } from "../../src/ledger/Stage.ts"
+import { type IngestOptions, ingest } from "../../src/ledger/Stage.ts"
 import { Log, type LogRecord } from "../../src/log/Log.ts"
 import { Health } from "../../src/observability/Health.ts"
 import { waitUntil } from "../support/apiClient.ts"
@@ -40,7 +41,8 @@ const ledgersToTake = (): ReadonlyArray<RawLedger> => {
 const takeAll = Effect.fnUntraced(function* (
   ledgers: ReadonlyArray<RawLedger>,
   faults: ReadonlyArray<Fault>,
-  rawTransactions = true
+  rawTransactions = true,
+  onWithheld: NonNullable<IngestOptions["onWithheld"]> = () => Effect.void
 ) {
   const log = yield* Log
   const partition = { topic: ledgersTopic(NETWORK), partition: 0 }
@@ -51,7 +53,8 @@ const takeAll = Effect.fnUntraced(function* (
       network: NETWORK,
       start: ledgers[0]!.ledger_index,
       detect: oneEventEach,
-      rawTransactions
+      rawTransactions,
+      onWithheld
     }).pipe(
       Effect.provide(Layer.merge(source.layer, Health.layer)),
       Effect.provide(faultyLog([...faults])),
@@ -142,6 +145,35 @@ export const suite = (subject: Effect.Effect<Layer.Layer<Log, unknown>, unknown,
         [
           [103, 2],
           [104, 2]
+        ]
+      )
+    })
+  )
+
+  test(
+    "continues after a transaction that is too large for a record, and the marker counts it without one",
+    Effect.gen(function* () {
+      const ledgers = chain(101, 103, { transactions: 3 })
+      const [first, second, third] = ledgers
+      const large = second!.transactions.map((one, i) =>
+        i === 1 ? { ...one, Blob: randomBytes(1_500_000).toString("hex") } : one
+      )
+      const reported: Array<string> = []
+      yield* takeAll([first!, { ...second!, transactions: large }, third!], [], true, (ledger, withheld) =>
+        Effect.sync(() =>
+          reported.push(...withheld.map(({ hash, position }) => `${ledger} ${position} ${hash}`))
+        )
+      )
+      assert.deepStrictEqual(reported, [`102 1 ${large[1]!.hash}`])
+      assert.deepStrictEqual(
+        (yield* byMarkers).map(([index, records]) => [
+          index,
+          records.map(({ value }) => parseTransactionRecord(value)?.position)
+        ]),
+        [
+          [101, [0, 1, 2]],
+          [102, [0, 2]],
+          [103, [0, 1, 2]]
         ]
       )
     })

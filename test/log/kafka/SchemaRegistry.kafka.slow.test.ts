@@ -61,11 +61,11 @@ describe.skipIf(registryMissing || kafkaBrokers().length === 0)(
         () =>
           Effect.gen(function* () {
             const { url } = yield* Registry
-            const register = registerSchemas(url, "once.", ["mainnet", "testnet"])
+            const register = registerSchemas(url, "once.", ["mainnet", "testnet"], { rawTransactions: true })
             const [first, second] = yield* Effect.all([register, register], { concurrency: "unbounded" })
             assert.deepStrictEqual(first, second)
             assert.deepStrictEqual(yield* register, first)
-            assert.strictEqual(first.size, 8)
+            assert.strictEqual(first.size, 10)
             for (const [topic, id] of first) {
               const subject = `once.${topic}-value`
               assert.deepStrictEqual(yield* ask(`/subjects/${subject}/versions`), [1])
@@ -74,7 +74,7 @@ describe.skipIf(registryMissing || kafkaBrokers().length === 0)(
               assert.strictEqual(schemaType, "JSON")
               assert.deepStrictEqual(
                 JSON.parse(schema),
-                document(topic.endsWith("events") ? "event" : "ledger")
+                document(/(event|ledger|transaction)s$/.exec(topic)![1]!)
               )
             }
           }),

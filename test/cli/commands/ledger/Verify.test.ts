@@ -17,6 +17,7 @@ import { oneEventEach } from "../../../support/ingesting.ts"
 import { makeDatabase } from "../../../support/postgres.ts"
 import { rippledServer } from "../../../support/rippledServer.ts"
 import { settingsLayer } from "../../../support/settings.ts"
+import { batchOf } from "../../../support/transactions.ts"
 
 const invocation = Layer.succeed(Invocation, {
   environment: {},
@@ -67,6 +68,29 @@ const verify = (reader: LogReader["Service"], options: Partial<VerifyOptions> = 
   )
 
 describe("ledger verify", () => {
+  it.live("counts recorded transactions, and finds one that is missing or in another's place", () =>
+    Effect.gen(function* () {
+      const { log, reader } = yield* ownedLog
+      const ledgers = chain(20, 40, { transactions: 3 })
+      const { append, appendThen } = batchOf("mainnet", ledgers, 1)
+      yield* log.transaction({ append, ...(appendThen && { appendThen }) })
+      const range = { from: 20, to: 40 }
+      const { fault, transactions } = yield* verify(reader, range)
+      assert.deepStrictEqual([fault, transactions], [null, ledgers.length * 3])
+      // The marker of the next ledger counts a record that the ledger after it has.
+      const [next, after] = chain(41, 42, { transactions: 2 }).map((raw) => batchOf("mainnet", [raw], 2))
+      yield* log.transaction({
+        append: next!.append.slice(0, 1).concat(after!.append),
+        appendThen: (positions) => next!.appendThen!(positions)
+      })
+      const broken = yield* verify(reader, { from: 41, to: 41 })
+      assert.strictEqual(
+        broken.fault?.message,
+        "transaction record 2 of 2 of ledger 41 should be at offset 64, but there is another record"
+      )
+    }).pipe(Effect.scoped)
+  )
+
   it.live("passes a chain that its owner is still writing", () =>
     Effect.gen(function* () {
       const { log, reader } = yield* ownedLog
