@@ -10,7 +10,7 @@ import { Clock, Effect } from "effect"
 import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import { eventFilesIn, filesIn, jsonIn, linesOf, makeFolder } from "../support/exporting.ts"
-import { runProgram, startProgram } from "../support/program.ts"
+import { type RunningProgram, runProgram, startProgram } from "../support/program.ts"
 import { pythonEnvironment } from "../support/python.ts"
 import { makeReceiver } from "../support/receiver.ts"
 import { hasS3Server, makeS3Server } from "../support/s3Server.ts"
@@ -234,9 +234,53 @@ describe.skipIf(missing !== undefined)(title, () => {
         exportNow(command("parquet", killed))
         assert.deepStrictEqual(filesIn(killed), filesIn(parquet))
 
+        /** Follows from the day on until `meanwhile` is done; then SIGTERM ends it in order. */
+        const followingTo = <E, R>(
+          out: string,
+          more: ReadonlyArray<string>,
+          settings: Readonly<Record<string, string>>,
+          meanwhile: (program: RunningProgram) => Effect.Effect<unknown, E, R>
+        ) =>
+          Effect.scoped(
+            Effect.gen(function* () {
+              const args = ["events", "export", "--follow", "--from", DAY, "--out", out, ...more]
+              const program = yield* startProgram(args, {
+                cwd: killed,
+                environment: { ...environment, ...settings }
+              })
+              yield* meanwhile(program)
+              yield* program.signal("SIGTERM")
+              assert.strictEqual(yield* program.ended, 0)
+            })
+          )
+        const followed = yield* makeFolder
+        yield* followingTo(followed, [], {}, (program) =>
+          Effect.gen(function* () {
+            yield* program.printed(/"date":"2026-01-15","hour":23,/)
+            const { code, stderr } = runProgram(command("ndjson", followed), { cwd: killed, environment })
+            assert.strictEqual(code, 1)
+            assert.match(
+              stderr,
+              /^ledgerhook: another export of mainnet writes to the same place; one at a time/
+            )
+          })
+        )
+        assert.deepStrictEqual(filesIn(followed), filesIn(hours))
+
         if (!hasS3Server) return
         const server = yield* makeS3Server
-        yield* server.start
+        yield* followingTo(
+          "s3://warehouse/followed",
+          ["--per", "day", "--format", "parquet"],
+          server.environment,
+          (program) =>
+            Effect.gen(function* () {
+              yield* program.said(/the storage cannot be used now: .*; trying again in 1 s\.$/)
+              yield* server.start
+              yield* program.printed(/"date":"2026-01-15","hour":null,/)
+            })
+        )
+        assert.deepStrictEqual(filesIn(join(server.folder, "followed")), filesIn(parquet))
         const lake = join(server.folder, "lake")
         yield* killedWhen(() => filesBelow(lake, "**/*.parquet"), "s3://warehouse/lake", server.environment)
         assert.isFalse(filesBelow(lake, "**/_manifest.json"))

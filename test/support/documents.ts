@@ -61,7 +61,7 @@ export const accessMarkdown = (): string => {
     "|---|---|---|---|---|",
     ...roles.map(row),
     "",
-    `**Every role** also needs, because any process may make the report of the service: \`Describe\` and \`DescribeConfigs\` on all topics and on the groups ${named(JOINED_GROUPS.map((group) => `ledgerhook.${group}`))}, and \`Read\` on ${named(shared)}. Where it has \`Read\` or \`Write\`, it also needs \`Describe\`; \`ingest\` and \`route\` need it on the group \`ledgerhook.outbox\`. Topics are those of [all three networks](../topics/README.md).`,
+    `**Every role** also needs, because any process may make the report of the service: \`Describe\` and \`DescribeConfigs\` on all topics and on the groups ${named(JOINED_GROUPS.map((group) => `ledgerhook.${group}`))}, and \`Read\` on ${named(shared)}. Where it has \`Read\` or \`Write\`, it also needs \`Describe\`; \`ingest\` and \`route\` need it on the group \`ledgerhook.outbox\`. Topics are those of mainnet, testnet and devnet.`,
     "",
     `**\`administrator\`**: ${named(topicRights("administrator")[0]!.operations)} on all topics, and ${named(groupRights("administrator")[0]!.operations)} on the groups of every role.`
   ].join("\n")

@@ -21,7 +21,7 @@ const NETWORK = new Set([
   ..."ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN".split(
     " "
   ),
-  ..."ENOTFOUND EAI_AGAIN".split(" ")
+  ..."ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT UND_ERR_SOCKET".split(" ")
 ])
 
 /** Of PostgreSQL: connection exceptions, insufficient resources such as connections, and shutdown or start under way. */

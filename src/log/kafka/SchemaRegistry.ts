@@ -4,7 +4,7 @@
  * it, and the start fails. A schema that the registry loses later is registered again. Error messages name the registry's
  * host, never its user and password.
  */
-import { Duration, Effect, Predicate, Schema } from "effect"
+import { Cause, Duration, Effect, Predicate, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { Limits } from "../../config/Limits.ts"
 import { publishedSchemas } from "../../domain/JsonSchemas.ts"
@@ -23,7 +23,7 @@ const COMPATIBILITY = "BACKWARD_TRANSITIVE"
 
 export class SchemaRegistryError extends Schema.TaggedError<SchemaRegistryError>()("SchemaRegistryError", {
   message: Schema.String,
-  /** Why the registry cannot be reached. */
+  /** Why the registry does not answer. */
   cause: Schema.optional(Schema.Defect())
 }) {}
 
@@ -56,7 +56,7 @@ const registryAt = (address: string) => {
   const fault = (what: string, cause?: Error) =>
     new SchemaRegistryError({ message: `SCHEMA_REGISTRY_URL: the registry at ${url.host} ${what}.`, cause })
 
-  /** Sends a request. Fails if the registry cannot be reached or refuses user and password. */
+  /** Sends a request. Fails if the registry cannot be reached, or refuses user and password. */
   const exchange = Effect.fnUntraced(
     function* (request: HttpClientRequest.HttpClientRequest) {
       const client = yield* HttpClient.HttpClient
@@ -70,6 +70,8 @@ const registryAt = (address: string) => {
       if (status === 401 || status === 403) {
         return yield* fault(`does not accept its user and password (HTTP ${status})`)
       }
+      if (status >= 502 && status <= 504)
+        return yield* fault(`does not answer (HTTP ${status})`, new Cause.TimeoutError())
       return { status, body: yield* response.text }
     },
     Effect.timeout(Duration.millis(Limits.kafkaRequestMs)),

@@ -96,7 +96,7 @@ const final: Readonly<Record<string, unknown>> = {
   "a wrong password of PostgreSQL": database(coded("28P01")),
   "a user without the right to connect": database(coded("42501")),
   "an unknown database": database(coded("3D000")),
-  "a full disk that PostgreSQL names otherwise": database(coded("58030")),
+  "a disk that PostgreSQL cannot read": database(coded("58030")),
   "a PostgreSQL without TLS": database(new Error("The server does not support TLS")),
   "a certificate of PostgreSQL that is not trusted": database(coded("DEPTH_ZERO_SELF_SIGNED_CERT")),
   "a PostgreSQL that is too old": new DatabaseError({ message: "DATABASE_URL: db is PostgreSQL 14." }),

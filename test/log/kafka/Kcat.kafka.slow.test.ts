@@ -1,17 +1,24 @@
 /** An independent consumer, `kcat` with librdkafka, reads the public topics as docs/data-teams.md says. */
 import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import type { KafkaSettings } from "../../../src/config/Config.ts"
+import * as KafkaLog from "../../../src/log/kafka/KafkaLog.ts"
+import { Log } from "../../../src/log/Log.ts"
+import { chain, type RawTransaction } from "../../support/chain.ts"
+import { corpusPresent, corpusRuns } from "../../support/corpusLedgers.ts"
 import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
 import { EVENTS_EACH, writeLedgers } from "../../support/kafkaLedgers.ts"
 import { hasKcat, readByKcat } from "../../support/kcat.ts"
 import { codeBlocks } from "../../support/markdown.ts"
+import { batchOf } from "../../support/transactions.ts"
 
 const consume = (...of: Parameters<typeof readByKcat>) => Effect.promise(() => readByKcat(...of))
 
 const LEDGERS = [100, 101, 102, 103]
 const SCHEMA_ID = 7
+
+const placeOf = ({ metaData }: RawTransaction) => Object(metaData).TransactionIndex as number
 
 const written = (schemaIds?: ReadonlyMap<string, number>) =>
   Effect.gen(function* () {
@@ -89,6 +96,46 @@ describe.skipIf(!hasKcat || kafkaBrokers().length === 0)("a consumer outside of 
         }
       })
     )
+  )
+
+  it.live(
+    "finds by a ledger's marker all of its transactions, as its server gave them, and no aborted ones",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const kafka = yield* kafkaFor((topic) => topic.startsWith("xrpl.testnet."))
+          const ledgers = corpusPresent ? corpusRuns(0)[0]!.ledgers : chain(100, 103, { transactions: 5 })
+          const log = Context.get(yield* Layer.build(KafkaLog.layer(kafka)), Log)
+          const { append, appendThen } = batchOf("testnet", ledgers, Date.now())
+          const dying = () => {
+            throw new Error("the process dies before the markers")
+          }
+          assert.isTrue(Exit.isFailure(yield* Effect.exit(log.transaction({ append, appendThen: dying }))))
+          yield* log.transaction({ append, ...(appendThen && { appendThen }) })
+          const records = yield* consume(kafka, "xrpl.testnet.transactions")
+          assert.lengthOf(records, append.length)
+          const markers = (yield* consume(kafka, "xrpl.testnet.ledgers")).map(({ payload }) =>
+            JSON.parse(payload)
+          )
+          for (const [i, marker] of markers.entries()) {
+            const from = records.findIndex(({ offset }) => offset === marker.first_transaction_offset)
+            const own = records.slice(Math.max(0, from)).slice(0, marker.transaction_record_count)
+            const given = ledgers[i]!.transactions.toSorted((a, b) => placeOf(a) - placeOf(b))
+            assert.lengthOf(own, given.length)
+            for (const [place, { headers, key, payload }] of own.entries()) {
+              const { hash, metaData } = given[place]!
+              const record = JSON.parse(payload)
+              assert.deepInclude(record, { hash, position: place, ledger_hash: marker.ledger_hash })
+              assert.deepStrictEqual(record.meta, metaData)
+              assert.strictEqual(key, "testnet")
+              assert.deepStrictEqual(headers, [
+                ...["transaction-hash", hash, "transaction-type", record.tx_json.TransactionType],
+                ...["ledger-index", String(marker.ledger_index), "content-type", "application/json"]
+              ])
+            }
+          }
+        })
+      )
   )
 
   it.live("is called as docs/data-teams.md shows", () =>

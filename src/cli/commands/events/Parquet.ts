@@ -8,19 +8,21 @@ import type { EventType } from "../../../domain/EventType.ts"
 import type { JsonObject } from "../../../domain/Ledger.ts"
 import type { Encoder } from "./Encoder.ts"
 import { eventColumns, schemaElements } from "./ParquetColumns.ts"
+import { nullColumns } from "./ParquetNulls.ts"
 import { rowsOf } from "./ParquetValues.ts"
 
 export const parquetEncoder = (type: EventType): Encoder => {
-  const names = Object.keys(eventColumns())
+  const columns = eventColumns()
+  const names = Object.keys(columns)
   const rowOf = rowsOf(type)
   const bytes = new ByteWriter()
-  const writer = new ParquetWriter({
-    writer: bytes,
-    schema: [...schemaElements(eventColumns())],
+  const options = {
     codec: "ZSTD",
-    compressors: { ZSTD: (input) => zstdCompressSync(input) },
+    compressors: { ZSTD: (input: Uint8Array) => zstdCompressSync(input) },
     createdBy: "ledgerhook"
-  })
+  } as const
+  const writer = new ParquetWriter({ ...options, writer: bytes, schema: [...schemaElements(columns)] })
+  const complete = nullColumns(columns, writer, options)
   /** The bytes since the last call. The writer's `offset` keeps counting from the start of the file. */
   const taken = () => {
     const part = new Uint8Array(bytes.buffer.slice(0, bytes.index))
@@ -31,10 +33,14 @@ export const parquetEncoder = (type: EventType): Encoder => {
     group: (values) => {
       // The caller has checked that the value is an event.
       const rows = values.map((value) => rowOf(JSON.parse(value) as JsonObject))
+      const present = new Set(names.filter((name) => rows.some((row) => row[name] !== undefined)))
       writer.write({
-        columnData: names.map((name) => ({ name, data: rows.map((row) => row[name]), offsetIndex: false })),
+        columnData: names
+          .filter((name) => present.has(name))
+          .map((name) => ({ name, data: rows.map((row) => row[name]), offsetIndex: false })),
         rowGroupSize: values.length
       })
+      complete(present, values.length)
       return taken()
     },
     end: () => {
