@@ -10,7 +10,14 @@ import { Clock, Effect } from "effect"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
-import { eventOfRecord, eventOfRow, printRows, readerPackages, readers } from "../support/exportedRows.ts"
+import {
+  asReadBy,
+  eventOfRecord,
+  eventOfRow,
+  printRows,
+  readerPackages,
+  readers
+} from "../support/exportedRows.ts"
 import { linesOf, makeFolder } from "../support/exporting.ts"
 import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
 import { readByKafkajs } from "../support/kafkajs.ts"
@@ -174,7 +181,8 @@ describe.skipIf(!hasKafka || missing !== undefined)(title, () => {
           const seen = new Set<unknown>()
           for (const row of rows) {
             const found = eventOfRow(reader, row)
-            assert.deepStrictEqual<unknown>(found, byId.get(String(found.event.event_id)), reader)
+            const record = byId.get(String(found.event.event_id)) ?? assert.fail(String(found.event.event_id))
+            assert.deepStrictEqual<unknown>(found, asReadBy(reader, record), reader)
             seen.add(found.event.event_id)
           }
           assert.strictEqual(seen.size, expected.size, reader)

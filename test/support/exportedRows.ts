@@ -25,6 +25,7 @@ def plain(value):
     if isinstance(value, (list, tuple)): return [plain(one) for one in value]
     if isinstance(value, (datetime.date, datetime.datetime)): return value.isoformat()
     if isinstance(value, decimal.Decimal): return str(value)
+    if isinstance(value, bytes): return value.decode()
     return value if isinstance(value, (str, int, bool)) else None
 
 if reader == "duckdb":
@@ -69,22 +70,15 @@ const asJson = (value: unknown): unknown => {
   return fields.length === 0 ? undefined : Object.fromEntries(fields)
 }
 
-/** ClickHouse has no missing list: it is empty. DuckDB shows JSON texts as JSON. */
+/** ClickHouse has no missing list: it is empty. Some readers show JSON as JSON, others as text. */
 const repaired = (reader: Reader, fields: Row): Row =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => {
       if (!Array.isArray(value)) return [[name, value]]
       if (reader === "chdb" && value.length === 0) return []
-      if (name !== "changes" || reader === "duckdb") return [[name, value]]
-      const parsed = value.map((change) =>
-        Object.fromEntries(
-          Object.entries<string>(change).map(([key, text]) => [
-            key,
-            key === "previous" || key === "value" ? JSON.parse(text) : text
-          ])
-        )
-      )
-      return [[name, parsed]]
+      return [
+        [name, value.map((one) => (name === "changes" && typeof one === "string" ? JSON.parse(one) : one))]
+      ]
     })
   )
 
@@ -118,6 +112,14 @@ export const eventOfRow = (reader: Reader, row: Row) => {
     record: { accounts, date, detected_at, position, rules_version }
   }
 }
+
+type Event = ReturnType<typeof eventOfRecord>
+
+/** The event as the reader can show it: in ClickHouse an empty list is like a missing one. */
+export const asReadBy = (reader: Reader, { event, record }: Event): Event =>
+  reader === "chdb"
+    ? { event: { ...event, payload: repaired(reader, event.payload) }, record }
+    : { event, record }
 
 /** A record of the topic has beside its payload what the webhook asked to have in it. */
 export const eventOfRecord = (value: string) => {
