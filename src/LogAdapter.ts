@@ -5,37 +5,40 @@
 import { Effect, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type KafkaSettings, Settings, type SettingsShape, watchedNetworks } from "./config/Config.ts"
+import { Limits } from "./config/Limits.ts"
 import * as EmbeddedLog from "./log/embedded/EmbeddedLog.ts"
 import type { KafkaTopicsError } from "./log/kafka/ClusterTopics.ts"
 import { loadKafka } from "./log/kafka/LoadKafka.ts"
-import { registerSchemas, type SchemaRegistryError } from "./log/kafka/SchemaRegistry.ts"
+import { registerSchemas, restoreSchemas, type SchemaRegistryError } from "./log/kafka/SchemaRegistry.ts"
 import type { Log, LogError } from "./log/Log.ts"
 import { Leases } from "./storage/Leases.ts"
 import { claimLog, embeddedIdentity, type OtherLog, requireLog } from "./storage/LogIdentity.ts"
 import { ProcessId } from "./storage/Processes.ts"
 
-/** Schemas are registered only by processes with the role ingest, since only they write the public topics. */
+/**
+ * Schemas are registered only by processes with the role ingest, since only they write the public topics. The log looks
+ * the id up for each record, so it uses the ids of schemas that were registered again.
+ */
 const kafkaLog = (settings: SettingsShape, kafka: KafkaSettings, claim: typeof claimLog) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { ensureTopics, ensureGroups, identityOf, layer } = yield* loadKafka
+      const { ensureTopics, ensureGroups, identityOf, layer, requireRights } = yield* loadKafka
       const identity = yield* identityOf(kafka)
       // First, so that no topic is created on the wrong cluster.
       yield* requireLog(identity)
+      yield* requireRights(kafka, settings.roles)
       yield* ensureTopics(kafka, settings)
       yield* ensureGroups(kafka)
       yield* claim(identity)
-      return kafka.schemaRegistryUrl === undefined || !settings.roles.includes("ingest")
-        ? layer(kafka)
-        : layer(
-            kafka,
-            yield* registerSchemas(
-              kafka.schemaRegistryUrl,
-              kafka.topicPrefix,
-              watchedNetworks(settings),
-              settings
-            )
-          )
+      const address = kafka.schemaRegistryUrl
+      if (address === undefined || !settings.roles.includes("ingest")) return layer(kafka)
+      const networks = watchedNetworks(settings)
+      const ids = yield* registerSchemas(address, kafka.topicPrefix, networks, settings)
+      const restoring = restoreSchemas(address, kafka.topicPrefix, networks, settings, ids).pipe(
+        Effect.catch(({ message }) => Effect.logWarning(`the schemas could not be checked: ${message}`)),
+        Effect.delay(Limits.sweepMs)
+      )
+      return Layer.merge(layer(kafka, ids), Layer.effectDiscard(Effect.forkScoped(Effect.forever(restoring))))
     })
   )
 

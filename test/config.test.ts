@@ -122,6 +122,29 @@ describe("settings", () => {
     const kafka = { KAFKA_BROKERS: "127.0.0.1:9092", KAFKA_SASL_MECHANISM: "PLAIN" }
     assert.match(problems(kafka)[0]!, /^KAFKA_USERNAME: is required with KAFKA_SASL_MECHANISM/)
     assert.match(problems({ ...kafka, KAFKA_USERNAME: "u" })[0]!, /^KAFKA_PASSWORD: is required/)
+    const oauth = { ...kafka, KAFKA_SASL_MECHANISM: "OAUTHBEARER", KAFKA_USERNAME: "u", KAFKA_PASSWORD: "p" }
+    assert.match(problems(oauth)[0]!, /^KAFKA_OAUTH_TOKEN_URL: is required with OAUTHBEARER/)
+  })
+
+  it("take a certificate for Kafka only with its key, and with TLS", () => {
+    const kafka = { KAFKA_BROKERS: "127.0.0.1:9093", KAFKA_SSL: "true" }
+    const files = { KAFKA_SSL_CERT: "/cert.pem", KAFKA_SSL_KEY: "/key.pem" }
+    assert.deepStrictEqual(load({ ...kafka, ...files }).kafka?.certificate, {
+      certFile: "/cert.pem",
+      keyFile: "/key.pem"
+    })
+    assert.match(
+      problems({ ...kafka, KAFKA_SSL_CERT: "/cert.pem" })[0]!,
+      /^KAFKA_SSL_CERT: needs KAFKA_SSL_KEY too/
+    )
+    assert.match(
+      problems({ ...kafka, KAFKA_SSL_KEY: "/key.pem" })[0]!,
+      /^KAFKA_SSL_KEY: needs KAFKA_SSL_CERT too/
+    )
+    assert.match(
+      problems({ ...kafka, ...files, KAFKA_SSL: "false" })[0]!,
+      /^KAFKA_SSL_CERT: is used only with/
+    )
   })
 })
 

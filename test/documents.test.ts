@@ -13,7 +13,14 @@ import { planLimits } from "../src/domain/Plans.ts"
 import { cloudEventHeaders, requestBody } from "../src/domain/RequestFormat.ts"
 import { sequenceOf } from "../src/domain/Sequence.ts"
 import { complaints, ENVELOPE, payloadPath } from "./schemas/support.ts"
-import { alertsMarkdown, envExample, made, metricsMarkdown, topicsMarkdown } from "./support/documents.ts"
+import {
+  accessMarkdown,
+  alertsMarkdown,
+  envExample,
+  made,
+  metricsMarkdown,
+  topicsMarkdown
+} from "./support/documents.ts"
 import { anchors, brokenLinks, codeBlocks, documents } from "./support/markdown.ts"
 import { operations } from "./support/openApi.ts"
 import { vectorsMarkdown } from "./support/vectors.ts"
@@ -43,6 +50,13 @@ describe("docs/settings.md", () => {
 describe("docs/operations.md", () => {
   it("has the metrics of the program", () => {
     const { is, shouldBe } = made("docs/operations.md", metricsMarkdown(), "metrics")
+    assert.strictEqual(is, shouldBe)
+  })
+})
+
+describe("docs/access.md", () => {
+  it("has the rights that the roles need on Kafka", () => {
+    const { is, shouldBe } = made("docs/access.md", accessMarkdown(), "access")
     assert.strictEqual(is, shouldBe)
   })
 })

@@ -1,54 +1,63 @@
-/** Checks the systemd unit with systemd's own checker, and its values against the program. It is not started here. */
+/** Checks the systemd units with systemd's own checker, and their values against the program. They are not started here. */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { basename, join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { ExitCode } from "../src/cli/terminal/Failure.ts"
 import { loadSettings, settingsTable } from "../src/config/Config.ts"
 import { Limits } from "../src/config/Limits.ts"
 
-const FILE = "ops/systemd/ledgerhook.service"
-const unit = readFileSync(FILE, "utf8")
-const valueIn = (name: string): string => new RegExp(`^${name}=(.*)$`, "m").exec(unit)![1]!
+const SINGLE = "ops/systemd/ledgerhook.service"
+const files = [SINGLE, "ops/systemd/ledgerhook@.service"]
 
 /** On systemd's scale, where 10 is without protection. */
 const EXPOSURE_MAX = 2
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0
 
-describe("ops/systemd/ledgerhook.service", () => {
-  it("gives the program settings that it accepts", () => {
-    const given = Object.fromEntries(
-      valueIn("Environment")
-        .split(" ")
-        .map((pair) => pair.split("="))
-        .filter(([name]) => name !== "NODE_ENV")
-    )
-    const known = new Set<string>(settingsTable.map(({ name }) => name))
-    assert.deepStrictEqual(
-      Object.keys(given).filter((name) => !known.has(name)),
-      []
-    )
-    assert.property(loadSettings(given), "port")
-    assert.strictEqual(given["DATA_DIR"], `/var/lib/${valueIn("StateDirectory")}`)
+for (const file of files) {
+  const unit = readFileSync(file, "utf8")
+  const valueIn = (name: string): string => new RegExp(`^${name}=(.*)$`, "m").exec(unit)![1]!
+
+  describe(file, () => {
+    it("gives the program settings that it accepts", () => {
+      const given = Object.fromEntries(
+        valueIn("Environment")
+          .split(" ")
+          .map((pair) => pair.split("="))
+          .filter(([name]) => name !== "NODE_ENV")
+      )
+      const known = new Set<string>(settingsTable.map(({ name }) => name))
+      assert.deepStrictEqual(
+        Object.keys(given).filter((name) => !known.has(name)),
+        []
+      )
+      assert.property(loadSettings(given), "port")
+      if (file === SINGLE) assert.strictEqual(given["DATA_DIR"], `/var/lib/${valueIn("StateDirectory")}`)
+    })
+
+    it("lets the program end in its own time, and does not restart it with wrong settings", () => {
+      assert.isAbove(Number(valueIn("TimeoutStopSec")) * 1_000, Limits.shutdownMs)
+      assert.strictEqual(Number(valueIn("RestartPreventExitStatus")), ExitCode.usage)
+    })
+
+    it("expects the messages that the program sends, and restarts it if they stop", () => {
+      assert.deepStrictEqual(
+        [valueIn("Type"), valueIn("NotifyAccess"), valueIn("Restart")],
+        ["notify", "all", "on-failure"]
+      )
+      assert.isAtLeast(Number(valueIn("WatchdogSec")), 30)
+    })
   })
 
-  it("lets the program end in its own time, and does not restart it with wrong settings", () => {
-    assert.isAbove(Number(valueIn("TimeoutStopSec")) * 1_000, Limits.shutdownMs)
-    assert.strictEqual(Number(valueIn("RestartPreventExitStatus")), ExitCode.usage)
-  })
-})
-
-describe.skipIf(!hasSystemd)(
-  "ops/systemd/ledgerhook.service, with systemd (Debian's package systemd)",
-  () => {
+  describe.skipIf(!hasSystemd)(`${file}, with systemd (Debian's package systemd)`, () => {
     const analyze = (...args: ReadonlyArray<string>) => {
       const folder = mkdtempSync(join(tmpdir(), "ledgerhook-systemd-"))
-      const file = join(folder, "ledgerhook.service")
+      const copy = join(folder, basename(file))
       // systemd wants a program that is there.
-      writeFileSync(file, unit.replace(/^(ExecStart)=\S+/m, `$1=${resolve("bin/ledgerhook.js")}`))
-      const { status, stderr, stdout } = spawnSync("systemd-analyze", [...args, file], { encoding: "utf8" })
+      writeFileSync(copy, unit.replace(/^(ExecStart)=\S+/m, `$1=${resolve("bin/ledgerhook.js")}`))
+      const { status, stderr, stdout } = spawnSync("systemd-analyze", [...args, copy], { encoding: "utf8" })
       rmSync(folder, { recursive: true })
       return { status, text: stdout + stderr }
     }
@@ -62,5 +71,5 @@ describe.skipIf(!hasSystemd)(
       const exposure = /exposure level for \S+: ([\d.]+)/.exec(text)?.[1]
       assert.isAtMost(Number(exposure), EXPOSURE_MAX, text)
     })
-  }
-)
+  })
+}

@@ -21,8 +21,8 @@ const width = Math.max(...Object.keys(faults).map((name) => name.length))
 const usage = `Usage: npm run faults -- [--rounds N] [--seed S] [--only FAULT,…] [--kafka | --embedded] [--json]
 
 Starts a service under load (a local ledger server, receivers of all kinds), strikes it with faults, and compares what
-it delivered with what the ledgers caused. Without --kafka or --embedded it does so on both: three processes on Kafka
-and PostgreSQL, and one process on the embedded store. Run it as root: only root may fill a small disk of its own.
+it delivered with what the ledgers caused. Without --kafka or --embedded it does so on both: six processes on Kafka
+and PostgreSQL, each with exactly the rights that its roles need, and one process on the embedded store. Run it as root: only root may fill a small disk of its own.
 
   --rounds N      how often each fault strikes (default 3)
   --seed S        a number; decides victims, moments and lengths (default 1)

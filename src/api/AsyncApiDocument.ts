@@ -13,6 +13,7 @@ import {
   componentsOf,
   eventComponents
 } from "../domain/EventComponents.ts"
+import { transactionOfEventId } from "../domain/EventId.ts"
 import { publishedSchema, publishedSchemas } from "../domain/JsonSchemas.ts"
 import type { JsonObject } from "../domain/Ledger.ts"
 import { networks } from "../domain/Network.ts"
@@ -40,11 +41,21 @@ const recordMessages = {
       "event-id": text("The event's id.", EVENT_ID_EXAMPLE),
       "ledger-index": ledgerIndex,
       "content-type": contentType
+    },
+    more: {
+      ce_specversion: text("The version of CloudEvents.", "1.0"),
+      ce_id: text("The event's id.", EVENT_ID_EXAMPLE),
+      ce_source: text("The network.", "urn:ledgerhook:mainnet"),
+      ce_type: text("The event's type.", "payment.xrp"),
+      ce_subject: text("The hash of the transaction.", transactionOfEventId(EVENT_ID_EXAMPLE)),
+      ce_time: text("When the ledger closed.", "2025-11-21T00:26:41Z"),
+      ce_sequence: text("The event's place in the order of its network.", "0094084608.000041")
     }
   },
   LedgerRecord: {
     summary: "The marker of one ledger, written after the ledger's events in the same transaction.",
-    headers: { "ledger-index": ledgerIndex, "content-type": contentType }
+    headers: { "ledger-index": ledgerIndex, "content-type": contentType },
+    more: {}
   },
   TransactionRecord: {
     summary: "One transaction with its metadata, as the server gave it.",
@@ -53,7 +64,8 @@ const recordMessages = {
       "transaction-type": text("The transaction's type.", "Payment"),
       "ledger-index": ledgerIndex,
       "content-type": contentType
-    }
+    },
+    more: {}
   }
 }
 
@@ -78,14 +90,19 @@ const recordOf = (topic: PublicTopic) => {
 const channelName = ({ name }: PublicTopic): string =>
   name.replace("xrpl.<network>.", "").replace(/\.([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-const required = (properties: object) => ({ type: "object", properties, required: Object.keys(properties) })
+/** Records of earlier versions lack the headers in `more`. */
+const headersSchema = ({ headers, more }: (typeof recordMessages)[RecordName]) => ({
+  type: "object",
+  properties: { ...headers, ...more },
+  required: Object.keys(headers)
+})
 
 const recordMessage = (name: RecordName, document: JsonObject) => ({
   name,
   title: document["title"],
   summary: recordMessages[name].summary,
   contentType: "application/json",
-  headers: required(recordMessages[name].headers),
+  headers: headersSchema(recordMessages[name]),
   payload: componentRef(name),
   bindings: {
     kafka: {

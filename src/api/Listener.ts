@@ -6,7 +6,7 @@
  */
 import { createServer, type Server, STATUS_CODES } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { HttpServer } from "effect/http"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
@@ -16,6 +16,14 @@ import { requestIdOf } from "./RequestId.ts"
 
 /** How often requests are looked for that have not arrived within `requestReceiveMs`. */
 const CHECK_MS = 1_000
+
+/** What listens on the ports before the process has started. It is ended just before a server needs its port. */
+export class EarlierListener extends Context.Reference<Effect.Effect<void>>(
+  "ledgerhook/api/EarlierListener",
+  {
+    defaultValue: () => Effect.void
+  }
+) {}
 
 class ListenError extends Schema.TaggedError<ListenError>()("ListenError", {
   message: Schema.String
@@ -86,6 +94,7 @@ export const listen = <A, E, R>(serve: Layer.Layer<A, E, R>, serves: "api" | "op
       const httpServer = Layer.effect(
         HttpServer.HttpServer,
         Effect.gen(function* () {
+          yield* yield* EarlierListener
           const http = yield* NodeHttpServer.make(() => server, {
             host,
             port,

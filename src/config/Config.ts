@@ -25,15 +25,26 @@ export interface NetworkSettings {
   readonly start: "latest" | number
 }
 
+export interface OAuthSettings {
+  readonly mechanism: "OAUTHBEARER"
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly scope: string | undefined
+}
+
 export interface KafkaSettings {
   readonly brokers: ReadonlyArray<string>
   readonly ssl: boolean
+  /** This client's certificate: PEM files. Undefined: it has none. */
+  readonly certificate?: { readonly certFile: string; readonly keyFile: string } | undefined
   readonly sasl:
     | {
         readonly mechanism: "PLAIN" | "SCRAM-SHA-256" | "SCRAM-SHA-512"
         readonly username: string
         readonly password: string
       }
+    | OAuthSettings
     | undefined
   readonly clientId: string
   readonly topicPrefix: string
@@ -177,6 +188,22 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     const name = username === undefined ? "KAFKA_USERNAME" : "KAFKA_PASSWORD"
     problems.push({ name, message: `${name}: is required with KAFKA_SASL_MECHANISM; accepted: a text.` })
   }
+  const [tokenUrl, scope] = [read("KAFKA_OAUTH_TOKEN_URL"), read("KAFKA_OAUTH_SCOPE")]
+  if (mechanism === "OAUTHBEARER" && tokenUrl === undefined) {
+    const name = "KAFKA_OAUTH_TOKEN_URL"
+    problems.push({
+      name,
+      message: `${name}: is required with OAUTHBEARER; accepted: ${definitions[name].accepts}.`
+    })
+  }
+  const [certFile, keyFile] = [read("KAFKA_SSL_CERT"), read("KAFKA_SSL_KEY")]
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    const [name, other] =
+      certFile === undefined ? ["KAFKA_SSL_KEY", "KAFKA_SSL_CERT"] : ["KAFKA_SSL_CERT", "KAFKA_SSL_KEY"]
+    problems.push({ name: name!, message: `${name}: needs ${other} too; accepted: a PEM file.` })
+  } else if (certFile !== undefined && !ssl) {
+    problems.push({ name: "KAFKA_SSL_CERT", message: "KAFKA_SSL_CERT: is used only with KAFKA_SSL=true." })
+  }
   const [port, opsPort, roles] = [read("PORT") ?? 0, read("OPS_PORT"), read("ROLES") ?? []]
   if (opsPort === port && port !== 0 && roles.includes("api")) {
     const message = "OPS_PORT: is the same as PORT; choose another port, or unset it to use PORT."
@@ -210,10 +237,19 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
         : {
             brokers,
             ssl,
+            certificate: certFile === undefined ? undefined : { certFile, keyFile: keyFile ?? "" },
             sasl:
               mechanism === undefined
                 ? undefined
-                : { mechanism, username: username ?? "", password: password ?? "" },
+                : mechanism === "OAUTHBEARER"
+                  ? {
+                      mechanism,
+                      tokenUrl: tokenUrl ?? "",
+                      clientId: username ?? "",
+                      clientSecret: password ?? "",
+                      scope
+                    }
+                  : { mechanism, username: username ?? "", password: password ?? "" },
             clientId,
             topicPrefix,
             schemaRegistryUrl

@@ -79,7 +79,7 @@ const brokers = (value: string) => {
     : undefined
 }
 
-const saslMechanisms = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] as const
+const saslMechanisms = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"] as const
 
 /** Kafka allows 249 characters in a topic's name; our longest name has about 30. */
 const KAFKA_NAME_MAX = 100
@@ -182,6 +182,19 @@ export const definitions = {
     parse: brokers
   }),
   KAFKA_SSL: flag("connect to Kafka with TLS"),
+  KAFKA_SSL_CERT: setting({
+    default: "",
+    accepts: "a PEM file",
+    meaning:
+      "this client's certificate for Kafka, with those of intermediate authorities after it; unset: none",
+    parse: text
+  }),
+  KAFKA_SSL_KEY: setting({
+    default: "",
+    accepts: "a PEM file without a passphrase",
+    meaning: "private key of `KAFKA_SSL_CERT`",
+    parse: text
+  }),
   KAFKA_SASL_MECHANISM: setting({
     default: "",
     accepts: saslMechanisms.map((name) => `\`${name}\``).join(", "),
@@ -191,14 +204,27 @@ export const definitions = {
   KAFKA_USERNAME: setting({
     default: "",
     accepts: "a text",
-    meaning: "user for `KAFKA_SASL_MECHANISM`",
+    meaning: "user for `KAFKA_SASL_MECHANISM`; with `OAUTHBEARER` the client id",
     parse: text
   }),
   KAFKA_PASSWORD: setting({
     default: "",
     accepts: "a text",
-    meaning: "password of `KAFKA_USERNAME`",
+    meaning: "password of `KAFKA_USERNAME`; with `OAUTHBEARER` the client secret",
     secret: true,
+    parse: text
+  }),
+  KAFKA_OAUTH_TOKEN_URL: setting({
+    default: "",
+    accepts: "an http:// or https:// URL without a user",
+    meaning:
+      "endpoint that gives tokens for `OAUTHBEARER` to client id and secret (client credentials grant)",
+    parse: (value) => (URL.parse(value)?.username === "" ? urlOf("http:", "https:")(value) : undefined)
+  }),
+  KAFKA_OAUTH_SCOPE: setting({
+    default: "",
+    accepts: "a text",
+    meaning: "scope to ask of `KAFKA_OAUTH_TOKEN_URL`; unset: none",
     parse: text
   }),
   KAFKA_CLIENT_ID: setting({

@@ -215,7 +215,7 @@ export const Limits = {
   repeatedMessages: { windowMs: 10_000, messages: 1_000 },
 
   // --- process
-  /** First and longest wait before a failed role restarts. */
+  /** First and longest wait before a failed role, or a start that waits, is tried again. */
   roleRestartMs: { first: 200, longest: 5_000 },
   /**
    * How long something must last before the process reports it as failed or degraded: a role that fails

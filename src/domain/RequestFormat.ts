@@ -4,7 +4,7 @@
  * every attempt. domain/Batch.ts has the body of several events. Pure.
  */
 
-import { transactionOfEventId } from "./EventId.ts"
+import { cloudEventAttributes } from "./CloudEvent.ts"
 import type { DeliveryId, WebhookId } from "./Ids.ts"
 import { schemaId } from "./JsonSchemas.ts"
 import { type EnvelopeFields, envelopeJson } from "./LedgerEvent.ts"
@@ -18,18 +18,9 @@ export const defaultFormat: RequestFormat = "ledgerhook"
 export const requestBody = (format: RequestFormat, event: EnvelopeFields, webhookId: WebhookId): string =>
   format === "cloudevents" ? JSON.stringify(event.payload) : envelopeJson(event, webhookId)
 
-/**
- * The attributes of a CloudEvent. Names of extension attributes have lower-case letters and digits only, as
- * CloudEvents asks.
- */
-const cloudEventAttributes = (event: EnvelopeFields, webhookId: WebhookId) => ({
-  specversion: "1.0",
-  id: event.event_id,
-  // Event ids are unique within a network only.
-  source: `urn:ledgerhook:${event.network}`,
-  type: event.event_type,
-  subject: transactionOfEventId(event.event_id),
-  time: event.timestamp,
+/** Names of extension attributes have lower-case letters and digits only, as CloudEvents asks. */
+const attributesOf = (event: EnvelopeFields, webhookId: WebhookId) => ({
+  ...cloudEventAttributes(event),
   dataschema: schemaId(`payload:${event.event_type}`),
   ledgerindex: String(event.ledger_index),
   sequence: sequenceOf(event),
@@ -43,13 +34,13 @@ export const cloudEventHeaders = (
   webhookId: WebhookId
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(cloudEventAttributes(event, webhookId)).map(([name, value]) => [`ce-${name}`, value])
+    Object.entries(attributesOf(event, webhookId)).map(([name, value]) => [`ce-${name}`, value])
   )
 
 /** One item of a batch. Attributes have the same values as in headers. */
 export const cloudEventJson = (event: EnvelopeFields, webhookId: WebhookId, deliveryId: DeliveryId): string =>
   JSON.stringify({
-    ...cloudEventAttributes(event, webhookId),
+    ...attributesOf(event, webhookId),
     deliveryid: deliveryId,
     datacontenttype: "application/json",
     data: event.payload

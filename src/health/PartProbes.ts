@@ -54,7 +54,7 @@ export const registryPart = (said: string | ReadonlyArray<boolean>): PartState =
     : {
         part,
         state: "failed",
-        sentence: `The schema registry does not have ${gone} of ${said.length} schemas: readers of the event topics cannot decode new records. Restart a process with the role ingest; it registers them again.`
+        sentence: `The schema registry does not have ${gone} of ${said.length} schemas: readers of the event topics cannot decode records. A process with the role ingest registers them again within a minute. If they get other ids, which its log says, restore the registry's data.`
       }
 }
 

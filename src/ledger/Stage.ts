@@ -138,8 +138,7 @@ export const ingest = Effect.fnUntraced(
       chain: { network, simulated },
       log,
       writer,
-      onFailure: ({ operation, topic }) =>
-        reporter.blocked("waiting", `the log failed to ${operation} ${topic}`)
+      onFailure: ({ message }) => reporter.blocked("waiting", message)
     })
     const anchor = (marker: LedgerMarker) => source.anchor(takenLedger(marker))
 

@@ -27,6 +27,8 @@ export interface LogRecord {
   readonly value: string | null
   readonly headers: Readonly<Record<string, string>>
   readonly timestamp: number
+  /** Of the schema that a registry had for the value when it was written. */
+  readonly schemaId?: number
 }
 
 export interface Partition {

@@ -57,9 +57,12 @@ const entryOf = (topic: string) => {
 /** The attempts that have a delay topic: `webhooks.delay.2` … `.10`. */
 const DELAYED_ATTEMPTS = Array.from({ length: 9 }, (_, i) => i + 2)
 
-/** The names of all topics, with the placeholders filled in. */
-export const namesOf = (networks: ReadonlyArray<string>): ReadonlyArray<string> =>
-  entries.flatMap(({ name }) =>
+/** The names of all topics, or of those of some entries, with the placeholders filled in. */
+export const namesOf = (
+  networks: ReadonlyArray<string>,
+  of: ReadonlyArray<{ readonly name: string }> = entries
+): ReadonlyArray<string> =>
+  of.flatMap(({ name }) =>
     name.includes("<network>")
       ? networks.map((network) => name.replace("<network>", network))
       : name.includes("<attempt>")

@@ -6,6 +6,7 @@ import { historyEventsTopic } from "../domain/Backfill.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../domain/Delivery.ts"
 import { EVENT_LOG_GROUP, eventsTopic } from "../domain/LedgerEvent.ts"
 import type { Network } from "../domain/Network.ts"
+import { transactionsTopic } from "../domain/TransactionRecord.ts"
 import { ingestAge, ledgersLeft, type SeenNetwork } from "../health/Networks.ts"
 import type { PartState } from "../health/Parts.ts"
 import type { ServiceFacts } from "../health/Report.ts"
@@ -32,7 +33,10 @@ const ingestFact = (seen: SeenNetwork, nowMs: number): StageFact => ({
 
 /** Stages that commit what they have finished at once: their place in the log says how late they are. */
 const placesOf = Effect.fnUntraced(function* (network: Network) {
-  const events = yield* positionOf(EVENT_LOG_GROUP, [eventsTopic(network), historyEventsTopic(network)], true)
+  const { rawTransactions } = yield* Settings
+  const indexed = [eventsTopic(network), historyEventsTopic(network)]
+  if (rawTransactions) indexed.push(transactionsTopic(network))
+  const events = yield* positionOf(EVENT_LOG_GROUP, indexed, true)
   const route = yield* positionOf("route", [eventsTopic(network)], true)
   const nowMs = yield* Clock.currentTimeMillis
   return [

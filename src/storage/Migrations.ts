@@ -7,6 +7,7 @@
 import { Effect, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
+import { errorText } from "../observability/Logging.ts"
 import accounts from "./migrations/0001_accounts.ts"
 import webhooks from "./migrations/0002_webhooks.ts"
 import deliveries from "./migrations/0003_deliveries.ts"
@@ -109,8 +110,22 @@ const retryWhileLocked = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     })
   )
 
+/** PostgreSQL's words, if this role may not do it. */
+const denied = (error: unknown): string | undefined => {
+  const cause = error instanceof Migrator.MigrationError ? error.cause : error
+  return SqlError.isSqlError(cause) && cause.reason._tag === "AuthorizationError"
+    ? errorText(cause)
+    : undefined
+}
+
 const problemOf = (error: unknown): MigrationsError => {
   if (error instanceof MigrationsError) return error
+  const words = denied(error)
+  if (words !== undefined) {
+    return new MigrationsError({
+      message: `This PostgreSQL role may not migrate the database's tables (${words}). Run \`ledgerhook migrate\` with the role that owns them, grant the rights of docs/access.md, and start again.`
+    })
+  }
   return isLocked(error)
     ? new MigrationsError({
         message: `The database's tables could not be migrated, because other sessions locked them at each of ${TRIES} tries. Nothing was changed. Find the session in pg_stat_activity (a dump, or an open transaction), end it, and start again.`

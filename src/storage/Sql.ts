@@ -5,20 +5,22 @@
  */
 import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Cause, Context, Effect, Layer, Redacted, Schema } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { roles } from "../config/Definitions.ts"
 import { Limits } from "../config/Limits.ts"
 import { errorText } from "../observability/Logging.ts"
+import { tlsOf } from "./DatabaseTls.ts"
 import { DatabaseTrouble } from "./DatabaseTrouble.ts"
 import { start } from "./embedded/EmbeddedPostgres.ts"
 import { migrate } from "./Migrations.ts"
 import * as SqlPool from "./SqlPool.ts"
 
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", {
-  message: Schema.String
+  message: Schema.String,
+  cause: Schema.optional(Schema.Defect())
 }) {}
 
 export interface SqlOptions {
@@ -114,10 +116,13 @@ const applicationName = Effect.fnUntraced(function* ({ answerLimit }: SqlOptions
 
 const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions) {
   const where = addressOf(url)
-  const unusable = (reason: string) => new DatabaseError({ message: `DATABASE_URL: ${where} ${reason}.` })
+  const unusable = (reason: string, cause: Error) =>
+    new DatabaseError({ message: `DATABASE_URL: ${where} ${reason}.`, cause })
+  const ssl = yield* Effect.mapError(tlsOf(url), ({ message }) => new DatabaseError({ message }))
   return yield* Effect.gen(function* () {
     const client = yield* PgClient.make({
       ...pool,
+      ssl,
       applicationName: yield* applicationName(options),
       url: Redacted.make(url),
       keepAlive: KEEP_ALIVE_MS
@@ -127,9 +132,11 @@ const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions)
   }).pipe(
     Effect.timeoutOrElse({
       duration: Limits.databaseConnectMs,
-      orElse: () => Effect.fail(unusable("does not answer"))
+      orElse: () => Effect.fail(unusable("does not answer", new Cause.TimeoutError()))
     }),
-    Effect.catchTag("SqlError", (error) => Effect.fail(unusable(`cannot be used: ${errorText(error)}`)))
+    Effect.catchTag("SqlError", (error) =>
+      Effect.fail(unusable(`cannot be used: ${errorText(error)}`, error))
+    )
   )
 })
 

@@ -5,6 +5,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
 import { Effect } from "effect"
+import { cloudEventRecordHeaders } from "../../src/domain/CloudEvent.ts"
 import { eventTypes } from "../../src/domain/EventType.ts"
 import { type Carried, requestHeaders } from "../../src/domain/RequestHeaders.ts"
 import { eventRecords, markerRecord } from "../../src/ledger/LedgerRecords.ts"
@@ -105,7 +106,12 @@ describe("the AsyncAPI document", () => {
       transactions: []
     }
     const [record] = eventRecords("testnet", ledger, [event], 1)
-    assert.sameMembers(headersOf("EventRecord"), Object.keys(record?.headers ?? {}))
+    const always = Object.keys(record?.headers ?? {})
+    assert.sameMembers(headersOf("EventRecord"), always)
+    assert.sameMembers(Object.keys(document.components.messages.EventRecord.headers.properties), [
+      ...always,
+      ...Object.keys(cloudEventRecordHeaders({ ...event, network: "testnet" }))
+    ])
     const marker = {
       ledger_index: 1,
       ledger_hash: "A".repeat(64),

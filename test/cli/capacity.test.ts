@@ -7,7 +7,11 @@ import { estimateOf } from "../../src/cli/commands/capacity/Estimate.ts"
 import { runCommand } from "../support/command.ts"
 
 const DAY_MS = 86_400_000
-const defaults = { retentionEventsMs: 400 * DAY_MS, retentionDeliveriesMs: 30 * DAY_MS }
+const defaults = {
+  retentionEventsMs: 400 * DAY_MS,
+  retentionDeliveriesMs: 30 * DAY_MS,
+  retentionTransactionsMs: 7 * DAY_MS
+}
 const load = { eventsPerSecond: 200, webhooks: 500, matches: 4, filters: 0 }
 const guide = readFileSync("docs/capacity.md", "utf8")
 

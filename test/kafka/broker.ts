@@ -1,11 +1,11 @@
 /**
  * Runs a real Apache Kafka 4 with one or several nodes, for tests and for `npm run kafka`. It needs `java` (17 or
- * later) and `mvn`, and downloads the jars from Maven Central once. The data is in a folder that the caller chooses;
- * each new cluster begins without data.
+ * later) and `mvn`, and downloads the jars from Maven Central once. The data is in a folder that the caller chooses:
+ * a new cluster in an empty one, else the cluster that is there.
  */
 import { execFile } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import {
@@ -46,22 +46,89 @@ export interface BrokerOptions {
   readonly advertisedPort?: number
   /** `short`: Kafka drops a dead group member after 10 seconds. `stock`: after 45, and no group can shorten it. */
   readonly memberTimeout?: "short" | "stock"
-  /** Clients connect with TLS and log in with SCRAM-SHA-512. */
-  readonly secured?: {
-    readonly username: string
-    readonly password: string
-    /** A file with the private key and the certificate, both PEM. */
-    readonly pem: string
-  }
+  /** Default: clients connect without TLS and login, and may do everything. */
+  readonly secured?: Secured
 }
 
-const securedProperties = ({ pem }: NonNullable<BrokerOptions["secured"]>) => ({
-  "listener.name.clients.ssl.keystore.type": "PEM",
-  "listener.name.clients.ssl.keystore.location": pem,
-  "listener.name.clients.sasl.enabled.mechanisms": "SCRAM-SHA-512",
-  "listener.name.clients.scram-sha-512.sasl.jaas.config":
-    "org.apache.kafka.common.security.scram.ScramLoginModule required;"
-})
+export interface Secured {
+  /** Clients connect with TLS: a file with the broker's private key and certificate, both PEM. */
+  readonly pem?: string
+  /** Clients must have a certificate that this authority has signed (a file), and are named by its common name. */
+  readonly clientAuthority?: string
+  /** Clients log in with SCRAM-SHA-512: passwords by user. */
+  readonly users?: Readonly<Record<string, string>>
+  /** Clients log in with OAUTHBEARER: tokens for this audience, signed with a key of this address. */
+  readonly oauth?: { readonly keysUrl: string; readonly audience: string }
+  /** Clients log in again within this time. */
+  readonly loginMs?: number
+  /** Clients may only do what access control lists allow; this user may do everything. */
+  readonly superUser?: string
+}
+
+/** Writes each denied operation to the broker's log. */
+const AUDIT = `rootLogger.level = ERROR
+rootLogger.appenderRef.out.ref = out
+appender.out.type = Console
+appender.out.name = out
+appender.out.layout.type = PatternLayout
+appender.out.layout.pattern = %m%n
+logger.audit.name = kafka.authorizer.logger
+logger.audit.level = INFO
+`
+
+const CLIENTS = "listener.name.clients"
+const OAUTH = "org.apache.kafka.common.security.oauthbearer"
+
+const loginsOf = ({ oauth, users }: Secured): boolean => oauth !== undefined || users !== undefined
+
+const protocolOf = (secured: Secured | undefined): string =>
+  secured === undefined
+    ? "PLAINTEXT"
+    : `${loginsOf(secured) ? "SASL_" : ""}${secured.pem === undefined ? "PLAINTEXT" : "SSL"}`
+
+const securedProperties = (secured: Secured): Readonly<Record<string, string | number>> => {
+  const { clientAuthority, loginMs, oauth, pem, superUser, users } = secured
+  const mechanism = oauth === undefined ? "SCRAM-SHA-512" : "OAUTHBEARER"
+  return {
+    ...(pem === undefined
+      ? {}
+      : { [`${CLIENTS}.ssl.keystore.type`]: "PEM", [`${CLIENTS}.ssl.keystore.location`]: pem }),
+    ...(clientAuthority === undefined
+      ? {}
+      : {
+          [`${CLIENTS}.ssl.client.auth`]: "required",
+          [`${CLIENTS}.ssl.truststore.type`]: "PEM",
+          [`${CLIENTS}.ssl.truststore.location`]: clientAuthority,
+          "ssl.principal.mapping.rules": "RULE:^CN=([^,]+).*$/$1/"
+        }),
+    ...(loginsOf(secured) ? { [`${CLIENTS}.sasl.enabled.mechanisms`]: mechanism } : {}),
+    ...(users === undefined
+      ? {}
+      : {
+          [`${CLIENTS}.scram-sha-512.sasl.jaas.config`]:
+            "org.apache.kafka.common.security.scram.ScramLoginModule required;"
+        }),
+    ...(oauth === undefined
+      ? {}
+      : {
+          [`${CLIENTS}.oauthbearer.sasl.jaas.config`]: `${OAUTH}.OAuthBearerLoginModule required;`,
+          [`${CLIENTS}.oauthbearer.sasl.server.callback.handler.class`]: `${OAUTH}.OAuthBearerValidatorCallbackHandler`,
+          [`${CLIENTS}.oauthbearer.sasl.oauthbearer.jwks.endpoint.url`]: oauth.keysUrl,
+          [`${CLIENTS}.oauthbearer.sasl.oauthbearer.expected.audience`]: oauth.audience
+        }),
+    ...(loginMs === undefined
+      ? {}
+      : { [`${CLIENTS}.${mechanism.toLowerCase()}.connections.max.reauth.ms`]: loginMs }),
+    ...(superUser === undefined
+      ? {}
+      : {
+          "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+          "allow.everyone.if.no.acl.found": "false",
+          // The brokers' own listeners have no login.
+          "super.users": `User:${superUser};User:ANONYMOUS`
+        })
+  }
+}
 
 const SHORT_TIMEOUT = {
   "group.consumer.min.session.timeout.ms": 6_000,
@@ -94,7 +161,7 @@ const properties = (
     listeners: `CLIENTS://127.0.0.1:${clients},INTERNAL://127.0.0.1:${internal},CONTROLLER://127.0.0.1:${controller}`,
     "advertised.listeners": `CLIENTS://127.0.0.1:${advertisedPort},INTERNAL://127.0.0.1:${internal}`,
     "controller.listener.names": "CONTROLLER",
-    "listener.security.protocol.map": `CLIENTS:${secured === undefined ? "PLAINTEXT" : "SASL_SSL"},INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT`,
+    "listener.security.protocol.map": `CLIENTS:${protocolOf(secured)},INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT`,
     "inter.broker.listener.name": "INTERNAL",
     ...(secured === undefined ? {} : securedProperties(secured)),
     "log.dirs": join(folder, "data"),
@@ -120,6 +187,8 @@ export interface Broker {
   readonly start: () => Promise<void>
   /** Sends SIGKILL. */
   readonly kill: () => Promise<void>
+  /** What clients were refused, in the broker's words, if it has access control lists. */
+  readonly denials: () => ReadonlyArray<string>
   /** Between `freeze` and `thaw` the process does nothing but keeps its connections. */
   readonly freeze: () => void
   readonly thaw: () => void
@@ -149,27 +218,42 @@ const makeBroker = async (
 ): Promise<Broker> => {
   const classpath = join(fetchJars(), "*")
   const { folder, clients } = node
+  const log = join(folder, "broker.log")
   const config = join(folder, "server.properties")
   mkdirSync(folder, { recursive: true })
   writeFileSync(config, properties(node, nodes, options))
   const { secured } = options
-  const user =
-    secured === undefined
-      ? []
-      : ["--add-scram", `SCRAM-SHA-512=[name=${secured.username},password=${secured.password}]`]
-  await run("java", [
-    ...["-cp", classpath, "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", config],
-    ...user
+  const users = Object.entries(secured?.users ?? {}).flatMap(([name, password]) => [
+    "--add-scram",
+    `SCRAM-SHA-512=[name=${name},password=${password}]`
   ])
+  if (!existsSync(join(folder, "data/meta.properties")))
+    await run("java", [
+      ...["-cp", classpath, "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", config],
+      ...users
+    ])
+  const audit = join(folder, "log4j2.properties")
+  if (secured?.superUser !== undefined) writeFileSync(audit, AUDIT)
+  const system = [
+    // Kafka 4 reads keys only from addresses that its start allows.
+    ...(secured?.oauth === undefined
+      ? []
+      : [`-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=${secured.oauth.keysUrl}`]),
+    ...(secured?.superUser === undefined ? [] : [`-Dlog4j2.configurationFile=${audit}`])
+  ]
   let running: RunningServer | undefined
   return {
     brokers: `127.0.0.1:${clients}`,
+    denials: () =>
+      readFileSync(log, "utf8")
+        .split("\n")
+        .filter((line) => line.includes(" is Denied operation = ")),
     start: async () => {
       running = await startJavaServer({
         java: "java",
-        args: ["-cp", classpath, "kafka.Kafka", config],
+        args: [...system, "-cp", classpath, "kafka.Kafka", config],
         port: clients,
-        log: join(folder, "broker.log"),
+        log,
         ...(nodes.length === 1 ? {} : { heapMb: SMALL_HEAP_MB, stopMs: HAND_OVER_MS })
       })
     },

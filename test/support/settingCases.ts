@@ -18,6 +18,7 @@ export const server = {
   KAFKA_BROKERS: "127.0.0.1:9092",
   KAFKA_USERNAME: "user",
   KAFKA_PASSWORD: "password",
+  KAFKA_OAUTH_TOKEN_URL: "https://login.example/token",
   OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
   XRPL_TESTNET_URLS: "ws://127.0.0.1:6006",
   XRPL_DEVNET_URLS: "ws://127.0.0.1:6007"
@@ -253,13 +254,33 @@ export const cases: Readonly<Record<SettingName, Cases>> = {
     good: [
       ["PLAIN", { mechanism: "PLAIN", username: "user", password: "password" }],
       ["scram-sha-512", { mechanism: "SCRAM-SHA-512", username: "user", password: "password" }],
+      [
+        "OAUTHBEARER",
+        {
+          mechanism: "OAUTHBEARER",
+          tokenUrl: "https://login.example/token",
+          clientId: "user",
+          clientSecret: "password",
+          scope: undefined
+        }
+      ],
       ["", undefined]
     ],
     bad: ["GSSAPI", "SCRAM"],
     value: (s) => s.kafka?.sasl
   },
-  KAFKA_USERNAME: { good: [["", undefined]], bad: [], value: (s) => s.kafka?.sasl?.username },
-  KAFKA_PASSWORD: { good: [["", undefined]], bad: [], value: (s) => s.kafka?.sasl?.password },
+  // They count only with KAFKA_SASL_MECHANISM: see there.
+  KAFKA_USERNAME: { good: [["", undefined]], bad: [], value: (s) => s.kafka?.sasl },
+  KAFKA_PASSWORD: { good: [["", undefined]], bad: [], value: (s) => s.kafka?.sasl },
+  KAFKA_OAUTH_TOKEN_URL: {
+    good: [["https://login.example/token", undefined]],
+    bad: ["login.example", "ftp://login.example"],
+    value: (s) => s.kafka?.sasl
+  },
+  KAFKA_OAUTH_SCOPE: { good: [["kafka", undefined]], bad: [], value: (s) => s.kafka?.sasl },
+  // One needs the other, and KAFKA_SSL: see config.test.ts.
+  KAFKA_SSL_CERT: { good: [["", undefined]], bad: [], value: (s) => s.kafka?.certificate },
+  KAFKA_SSL_KEY: { good: [["", undefined]], bad: [], value: (s) => s.kafka?.certificate },
   KAFKA_CLIENT_ID: {
     good: [
       ["ledgerhook-2", "ledgerhook-2"],

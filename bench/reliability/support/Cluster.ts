@@ -1,21 +1,29 @@
 /**
  * What is attacked: the program under supervision, its database on a disk of its own, its ledger server and, with
- * Kafka, a broker and three processes that share the roles, each role at two of them. Every connection between them
- * passes a proxy. Everything ends with the scope.
+ * Kafka, a broker and six processes that share the roles, each role at two of them. There each process is a Kafka user
+ * of its own with exactly the rights of its roles, and PostgreSQL has the two roles of docs/access.md. Every connection
+ * between them passes a proxy. Everything ends with the scope.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, type Scope } from "effect"
+import { Effect, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { roles } from "../../../src/config/Definitions.ts"
+import { SqlClient } from "effect/sql"
+import type { KafkaSettings } from "../../../src/config/Config.ts"
+import { type Role, roles } from "../../../src/config/Definitions.ts"
+import { rightsOf } from "../../../src/log/Access.ts"
+import { applyPlan, planOf } from "../../../src/log/kafka/ClusterTopics.ts"
 import type { SeededRandom } from "../../../src/simulator/SeededRandom.ts"
 import { start as startDatabase } from "../../../src/storage/embedded/EmbeddedPostgres.ts"
 import { postmaster } from "../../../src/storage/embedded/Postmaster.ts"
+import { migrate } from "../../../src/storage/Migrations.ts"
 import { type Broker, startBroker } from "../../../test/kafka/broker.ts"
 import { freePort } from "../../../test/kafka/javaServer.ts"
+import { grantsOf, makeAcls } from "../../../test/support/acls.ts"
 import { apiClient, createWebhook, waitUntil } from "../../../test/support/apiClient.ts"
+import { grantToRunner, makeRoles } from "../../../test/support/databaseRoles.ts"
 import { type Disk, makeDisk } from "./Disk.ts"
 import { type FaultProxy, startProxy } from "./FaultProxy.ts"
 import { type Load, type LoadOptions, startLoad } from "./Load.ts"
@@ -59,35 +67,84 @@ export interface ClusterOptions extends LoadOptions {
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const READY = "120 seconds"
+const DAY_MS = 86_400_000
+const TOPIC_SETTINGS = {
+  retentionEventsMs: 400 * DAY_MS,
+  retentionTransactionsMs: 7 * DAY_MS,
+  rawTransactions: false
+}
 
-/** Each role at two processes, and each process with roles of both halves of the chain. */
-const spread = [
-  { name: "a", roles: ["api", "ingest", "route", "deliver"] },
-  { name: "b", roles: ["api", "events", "deliver", "delay", "replay"] },
-  { name: "c", roles: ["ingest", "events", "route", "delay", "replay"] }
+/** Each role at two processes. */
+const spread: ReadonlyArray<Part> = [
+  { name: "a", roles: ["api", "ingest"] },
+  { name: "b", roles: ["api", "events"] },
+  { name: "c", roles: ["route", "deliver"] },
+  { name: "d", roles: ["ingest", "deliver", "delay"] },
+  { name: "e", roles: ["events", "route", "replay"] },
+  { name: "f", roles: ["delay", "replay"] }
 ]
+const spare: Part = { name: "spare", roles }
+
+interface Part {
+  /** With Kafka also its user. */
+  readonly name: string
+  readonly roles: ReadonlyArray<Role>
+}
+
+const SUPER_USER = "admin"
+const PASSWORD = "correct-horse"
 
 const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-faults-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-const startKafka = Effect.fnUntraced(function* (folder: string) {
+const startKafka = Effect.fnUntraced(function* (folder: string, parts: ReadonlyArray<Part>) {
   const port = yield* Effect.promise(freePort)
   const proxy = yield* startProxy({ host: "127.0.0.1", port })
+  const users = Object.fromEntries(
+    [SUPER_USER, ...parts.map(({ name }) => name)].map((user) => [user, PASSWORD])
+  )
+  const options = { port, advertisedPort: proxy.port, secured: { users, superUser: SUPER_USER } }
   const broker = yield* Effect.acquireRelease(
-    Effect.promise(() => startBroker(join(folder, "kafka"), { port, advertisedPort: proxy.port })),
+    Effect.promise(() => startBroker(join(folder, "kafka"), options)),
     (started) => Effect.promise(started.kill)
   )
+  const brokers = `127.0.0.1:${proxy.port}`
+  const administrator: KafkaSettings = {
+    brokers: [brokers],
+    ssl: false,
+    sasl: { mechanism: "SCRAM-SHA-512", username: SUPER_USER, password: PASSWORD },
+    clientId: "ledgerhook",
+    topicPrefix: "",
+    schemaRegistryUrl: undefined
+  }
+  yield* applyPlan(administrator, yield* planOf(administrator, TOPIC_SETTINGS))
+  const acls = makeAcls(brokers, SUPER_USER, PASSWORD)
+  const granted = parts.flatMap((part) => grantsOf(part.name, rightsOf(part.roles, administrator)))
+  yield* Effect.promise(() => acls.grant(granted))
   return { broker, proxy }
 })
 
+/** The one of docs/access.md that runs. The other one has migrated. */
+const makeDatabaseRoles = Effect.fnUntraced(
+  function* (superUserUrl: string) {
+    const { owner, runner } = yield* makeRoles(superUserUrl)
+    const sql = yield* PgClient.make({ url: Redacted.make(owner), maxConnections: 1 })
+    yield* Effect.provideService(migrate, SqlClient.SqlClient, sql)
+    yield* grantToRunner(sql)
+    return runner
+  },
+  Effect.scoped,
+  Effect.provide(Reactivity.layer)
+)
+
 const rowsOf =
-  (socket: string) =>
+  (socket: string, database: string) =>
   <Row extends object>(statement: string): Effect.Effect<ReadonlyArray<Row>, Error> =>
     Effect.scoped(
       Effect.flatMap(
-        PgClient.make({ path: socket, username: "ledgerhook", database: "postgres", maxConnections: 1 }),
+        PgClient.make({ path: socket, username: "ledgerhook", database, maxConnections: 1 }),
         (sql) => sql.unsafe<Row>(statement)
       )
     ).pipe(Effect.provide(Reactivity.layer))
@@ -103,7 +160,9 @@ export const startCluster = Effect.fnUntraced(function* (
   const receivers = yield* startReceivers
   const ledgerProxy = yield* startProxy({ host: "127.0.0.1", port: Number(new URL(load.url).port) })
   const dataDir = join(disk.folder, "data")
-  const kafka = store === "kafka" ? yield* startKafka(folder) : undefined
+  const { spareMembers = false } = options
+  const parts = store === "embedded" ? [{ name: "a", roles }] : spareMembers ? [...spread, spare] : spread
+  const kafka = store === "kafka" ? yield* startKafka(folder, parts) : undefined
   const database =
     kafka === undefined
       ? undefined
@@ -125,7 +184,9 @@ export const startCluster = Effect.fnUntraced(function* (
       ? { DATA_DIR: dataDir }
       : {
           KAFKA_BROKERS: `127.0.0.1:${kafka.proxy.port}`,
-          DATABASE_URL: `postgres://ledgerhook@127.0.0.1:${database.port}/postgres`
+          KAFKA_SASL_MECHANISM: "SCRAM-SHA-512",
+          KAFKA_PASSWORD: PASSWORD,
+          DATABASE_URL: yield* makeDatabaseRoles(`postgres://ledgerhook@127.0.0.1:${database.port}/postgres`)
         })
   }
   const clockOf = (name: string) => {
@@ -138,12 +199,13 @@ export const startCluster = Effect.fnUntraced(function* (
       FAKETIME_DONT_FAKE_MONOTONIC: "1"
     }
   }
-  const { spareMembers = false } = options
-  const parts =
-    kafka === undefined ? [{ name: "a", roles }] : spareMembers ? [...spread, { name: "d", roles }] : spread
   const members = yield* Effect.forEach(parts, (part) =>
     Effect.flatMap(Effect.promise(freePort), (port) =>
-      startMember({ ...part, port, environment: { ...common, ...clockOf(part.name) } })
+      startMember({
+        ...part,
+        port,
+        environment: { ...common, KAFKA_USERNAME: part.name, ...clockOf(part.name) }
+      })
     )
   )
   const client = apiClient(members[0]!.apiUrl, ADMIN_KEY)
@@ -179,6 +241,6 @@ export const startCluster = Effect.fnUntraced(function* (
     databasePid: () => postmaster(databaseFolder)?.pid,
     webhooks,
     clockFileOf: clockLibrary === undefined ? undefined : ({ name }) => clockFile(name),
-    rows: rowsOf(join(dataDir, "run", ".s.PGSQL.5432"))
+    rows: rowsOf(join(dataDir, "run", ".s.PGSQL.5432"), kafka === undefined ? "postgres" : "ledgerhook")
   }
 })

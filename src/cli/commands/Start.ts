@@ -1,9 +1,10 @@
 /** `ledgerhook start`: runs the service until a signal stops it. */
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../../../package.json" with { type: "json" }
 import { givenSettings } from "../../config/Config.ts"
 import { unknownSettings } from "../../config/UnknownSettings.ts"
+import { systemd } from "../start/Systemd.ts"
 import { about } from "../terminal/Help.ts"
 import { Invocation, settings } from "../terminal/Invocation.ts"
 import { Signals } from "../terminal/Signals.ts"
@@ -15,7 +16,9 @@ export const start = Command.make(
     const { environment } = yield* Invocation
     const { untilStopped } = yield* Signals
     // Imported here, so that other commands start faster.
-    const { service } = yield* Effect.promise(() => import("../../Roles.ts"))
+    const [{ service }, { launch }] = yield* Effect.promise(() =>
+      Promise.all([import("../../Roles.ts"), import("../start/Waiting.ts")])
+    )
     yield* untilStopped(
       Effect.gen(function* () {
         yield* Effect.logInfo("starting").pipe(
@@ -27,15 +30,15 @@ export const start = Command.make(
           })
         )
         for (const { message } of unknownSettings(environment)) yield* Effect.logWarning(message)
-        return yield* Layer.launch(service("ledgerhook start"))
-      }).pipe(Effect.provide(settings))
+        return yield* launch("ledgerhook start", service("ledgerhook start"), yield* systemd)
+      }).pipe(Effect.provide(settings), Effect.scoped)
     )
     yield* Effect.logInfo("stopped")
   })
 ).pipe(
   about(
     "Run the service",
-    "Run the service in this process, with the roles in ROLES (default: all). It applies migrations, watches the configured XRP Ledger networks, delivers events and serves the API. It prints the addresses of the API and the dashboard and, at the first start, the admin key and a link that signs in to the dashboard once. SIGTERM or Ctrl-C stops it in order; a second one, more than a second later, stops it at once.",
+    "Run the service in this process, with the roles in ROLES (default: all). It applies migrations, watches the configured XRP Ledger networks, delivers events and serves the API. It prints the addresses of the API and the dashboard and, at the first start, the admin key and a link that signs in to the dashboard once. If PostgreSQL (DATABASE_URL) or Kafka is away at the start, it says so and waits. SIGTERM or Ctrl-C stops it in order; a second one, more than a second later, stops it at once.",
     {
       "ledgerhook start": "Use the settings of the environment and .env",
       "XRPL_MAINNET_URLS= XRPL_TESTNET_URLS=wss://s.altnet.rippletest.net:51233 ledgerhook start":

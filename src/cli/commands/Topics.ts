@@ -2,18 +2,24 @@
  * `ledgerhook topics …`: compares a Kafka cluster's topics with `topics/topics.json`, and changes them to match.
  * `start` creates missing topics automatically. Changes that lose data or move keys are made only here, with --force.
  */
-import { Effect } from "effect"
-import { Command } from "effect/cli"
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
 import { Settings } from "../../config/Config.ts"
+import { roles } from "../../config/Definitions.ts"
+import { list } from "../../config/Values.ts"
+import { ADMINISTRATOR, aclLines, type Holder, rightsOf } from "../../log/Access.ts"
 import { loadKafka } from "../../log/kafka/LoadKafka.ts"
 import { type Risk, sentenceOf, type TopicChange } from "../../log/kafka/TopicPlan.ts"
 import { RED } from "../terminal/Colour.ts"
 import { FailureReported, wrongUsage } from "../terminal/Failure.ts"
-import { switchFlag } from "../terminal/Flags.ts"
+import { lineFlag, optional, switchFlag } from "../terminal/Flags.ts"
 import { about } from "../terminal/Help.ts"
 import { settings } from "../terminal/Invocation.ts"
 import { print, printError } from "../terminal/Output.ts"
 import { type Column, json, printList } from "../terminal/Table.ts"
+
+/** Names of certificates may be long. */
+const PRINCIPAL_LENGTH = 500
 
 const differences = Effect.gen(function* () {
   const all = yield* Settings
@@ -110,7 +116,51 @@ const apply = Command.make(
   )
 )
 
+const holders: ReadonlyArray<Holder> = [...roles, ADMINISTRATOR]
+
+const roleFlag = Flag.String("role").pipe(
+  Flag.withMetavar("ROLES"),
+  Flag.withDescription(`Comma-separated: ${holders.join(", ")} (default: ROLES)`),
+  Flag.filterMap(
+    (text) => {
+      const chosen = list(text)
+      return chosen.length > 0 && chosen.every((one) => holders.some((holder) => holder === one))
+        ? Option.some(holders.filter((holder) => chosen.includes(holder)))
+        : Option.none()
+    },
+    () => `a comma-separated list of ${holders.join(", ")}`
+  ),
+  optional
+)
+
+const acls = Command.make(
+  "acls",
+  {
+    principal: lineFlag("principal", "The Kafka user, such as User:ledgerhook", PRINCIPAL_LENGTH),
+    role: roleFlag
+  },
+  Effect.fnUntraced(function* ({ principal, role }) {
+    const { kafka, roles: own } = yield* Settings
+    if (kafka === undefined) {
+      return yield* wrongUsage(
+        "KAFKA_BROKERS is not set, so the embedded log is used; it needs no rights on Kafka."
+      )
+    }
+    const server = `kafka-acls.sh --bootstrap-server ${kafka.brokers[0]}`
+    for (const line of aclLines(principal, rightsOf(role ?? own, kafka))) yield* print(`${server} ${line}`)
+  }, Effect.provide(settings))
+).pipe(
+  about(
+    "Print the rights that a role needs",
+    "Print the commands of Kafka's kafka-acls.sh that allow a Kafka user what the roles need, no more, under the names that KAFKA_TOPIC_PREFIX and KAFKA_CLIENT_ID give. Connects to nothing. `administrator` creates and changes the topics with `ledgerhook topics apply`; the roles do not need to, once the topics exist.",
+    {
+      "ledgerhook topics acls --role route --principal User:ledgerhook-route": "For a process with one role",
+      "ledgerhook topics acls --principal User:ledgerhook": "For the ROLES of the settings"
+    }
+  )
+)
+
 export const topics = Command.make("topics").pipe(
   Command.withDescription("Compare and update the topics of a Kafka cluster"),
-  Command.withSubcommands([diff, apply])
+  Command.withSubcommands([diff, apply, acls])
 )

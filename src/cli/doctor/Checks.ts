@@ -16,7 +16,7 @@ import {
 import { unknownSettings } from "../../config/UnknownSettings.ts"
 import { type Finding, fine } from "./Finding.ts"
 import { kafkaChecks } from "./KafkaCheck.ts"
-import { type LastTaken, lastInKafka } from "./LastTaken.ts"
+import { type LastTaken, lastInKafka, oldestSchemaIds } from "./LastTaken.ts"
 import { ledgerServerCheck } from "./LedgerServerCheck.ts"
 import { mailCheck } from "./MailCheck.ts"
 import { type NextLedger, nextLedger, nextLedgerFinding } from "./NextLedger.ts"
@@ -69,6 +69,7 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
             kafka.topicPrefix,
             watchedNetworks(settings),
             lastInKafka(kafka, watchedNetworks(settings)),
+            oldestSchemaIds(kafka, watchedNetworks(settings)),
             settings
           )
         ]),

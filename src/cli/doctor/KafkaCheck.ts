@@ -1,6 +1,6 @@
 /**
- * `doctor` checks the Kafka cluster: whether it can be reached and accepts the user, whether its topics match
- * topics/topics.json, and how long it takes until another process takes over from a dead one.
+ * `doctor` checks the Kafka cluster: whether it can be reached and accepts the user, whether the user has the rights on
+ * topics that ROLES need, whether its topics match topics/topics.json, and how long it takes until another process takes over from a dead one.
  */
 import { Effect } from "effect"
 import type { KafkaSettings, SettingsShape } from "../../config/Config.ts"
@@ -53,7 +53,8 @@ export const groupsFinding = (kafka: KafkaSettings): Effect.Effect<Finding> =>
 
 export const kafkaChecks = Effect.fnUntraced(function* (kafka: KafkaSettings, settings: SettingsShape) {
   const topics = Effect.gen(function* () {
-    const { planOf } = yield* loadKafka
+    const { planOf, requireRights } = yield* loadKafka
+    yield* requireRights(kafka, settings.roles)
     const changes = yield* planOf(kafka, settings)
     const [first, ...others] = changes.filter(({ risk }) => risk !== "none")
     if (first !== undefined) {
@@ -68,7 +69,7 @@ export const kafkaChecks = Effect.fnUntraced(function* (kafka: KafkaSettings, se
   })
   const cluster = yield* finding(
     "kafka",
-    "Start that Kafka cluster, or correct KAFKA_BROKERS, KAFKA_SSL and the KAFKA_… settings for authentication.",
+    "Start that Kafka cluster, correct KAFKA_BROKERS, KAFKA_SSL and the KAFKA_… settings for authentication, or grant what `ledgerhook topics acls` prints.",
     topics
   )
   return cluster.status === "ok" ? [cluster, yield* groupsFinding(kafka)] : [cluster]

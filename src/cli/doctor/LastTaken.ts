@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import { markerIn } from "../../coverage/LedgerMarkers.ts"
-import { type LedgerMarker, ledgersTopic } from "../../domain/LedgerEvent.ts"
+import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../domain/LedgerEvent.ts"
 import type { Network } from "../../domain/Network.ts"
 import * as EmbeddedLog from "../../log/embedded/EmbeddedLog.ts"
 import { loadKafka } from "../../log/kafka/LoadKafka.ts"
@@ -49,4 +49,26 @@ export const lastInKafka = (kafka: KafkaSettings, networks: ReadonlyArray<Networ
   }).pipe(
     Effect.timeout(Limits.doctorCheckMs),
     Effect.orElseSucceed(() => undefined)
+  )
+
+/** The id of the schema that the oldest retained event of each network names, by topic. Empty also if it cannot be read. */
+export const oldestSchemaIds = (kafka: KafkaSettings, networks: ReadonlyArray<Network>) =>
+  Effect.gen(function* () {
+    const { readerLayer } = yield* loadKafka
+    const ids = new Map<string, number>()
+    yield* Effect.gen(function* () {
+      const log = yield* LogReader
+      for (const network of networks) {
+        const partition = { topic: eventsTopic(network), partition: 0 }
+        const { end, start } = yield* log.offsets(partition)
+        if (start === end) continue
+        const [oldest] = yield* log.read({ ...partition, offset: start }, 1)
+        if (oldest?.schemaId !== undefined) ids.set(partition.topic, oldest.schemaId)
+      }
+    }).pipe(Effect.provide(readerLayer(kafka)))
+    return ids
+  }).pipe(
+    // The registry is asked afterwards, within the time of one check.
+    Effect.timeout(Limits.doctorCheckMs / 2),
+    Effect.orElseSucceed(() => new Map<string, number>())
   )

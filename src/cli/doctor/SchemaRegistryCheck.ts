@@ -1,9 +1,20 @@
 /** `doctor` checks the schema registry: whether it answers, accepts the user, and accepts this version's schemas. */
 import { Effect } from "effect"
 import type { Network } from "../../domain/Network.ts"
-import { examineSchemas } from "../../log/kafka/SchemaRegistry.ts"
+import { examineSchemas, findsSchema } from "../../log/kafka/SchemaRegistry.ts"
 import { Fault, finding } from "./Finding.ts"
 import type { LastTaken } from "./LastTaken.ts"
+
+/**
+ * Whether readers find the schema of old records. If the registry was emptied and numbers anew, they may not, although all
+ * schemas are registered again. `oldest`: the id that the oldest record of each topic names.
+ */
+const lostIds = Effect.fnUntraced(function* (url: string, oldest: ReadonlyMap<string, number>) {
+  const lost = yield* Effect.filter([...oldest], ([topic, id]) =>
+    Effect.map(findsSchema(url, topic, id), (found) => !found)
+  )
+  return lost.map(([topic, id]) => `${id} (${topic})`)
+})
 
 /** `taken`: the last ledger of each network. Once one was taken, its records name schemas of the registry. */
 export const schemaRegistryCheck = (
@@ -11,6 +22,7 @@ export const schemaRegistryCheck = (
   topicPrefix: string,
   networks: ReadonlyArray<Network>,
   taken: Effect.Effect<LastTaken | undefined>,
+  oldest: Effect.Effect<ReadonlyMap<string, number>>,
   used?: { readonly rawTransactions: boolean }
 ) =>
   finding(
@@ -30,7 +42,13 @@ export const schemaRegistryCheck = (
       if (fresh > 0 && (yield* taken)?.size)
         return yield* new Fault({
           detail: `reachable, but ${fresh} of ${all} schemas are gone: readers of the event topics cannot decode records`,
-          fix: "Restore the registry's data, or restart a process with the role ingest: it registers the schemas again, and they may get other ids."
+          fix: "Restore the registry's data. A running process with the role ingest also registers the schemas again within a minute, but they may get other ids than those in earlier records."
+        })
+      const lost = yield* lostIds(url, yield* oldest)
+      if (lost.length > 0)
+        return yield* new Fault({
+          detail: `reachable, but it does not have the schemas that old records name: ${lost.join(", ")}`,
+          fix: "Restore the registry's data of the time before it was emptied. Without it, these records cannot be decoded by their ids until retention has removed them."
         })
       const loose = subjects.filter(({ registered, strict }) => registered && !strict).length
       return [

@@ -17,7 +17,7 @@ import {
 } from "@platformatic/kafka"
 import { Effect, Schedule, Schema, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import { reasonOf } from "./ErrorText.ts"
+import { DENIED, denialOf, reasonOf } from "./ErrorText.ts"
 
 /** How often one step of a transaction is tried while its coordinator is busy or moving. */
 export const STEP_TRIES = 200
@@ -38,6 +38,18 @@ export class KafkaFault extends Schema.TaggedError<KafkaFault>()("KafkaFault", {
 
 const faultOf = (cause: unknown): KafkaFault => new KafkaFault({ message: reasonOf(cause), cause })
 
+/** Whether this user lacks a right. Trying again does not help until an administrator has granted it. */
+export const isDenied = (fault: KafkaFault): boolean => fault.is(...DENIED)
+
+/** Names what a refused request was about, where the answer does not. `known`: by a topic's id, its name. */
+export const named =
+  (known: (name: string) => string) =>
+  <A>(request: Effect.Effect<A, KafkaFault>): Effect.Effect<A, KafkaFault> =>
+    Effect.mapError(request, (fault) => {
+      const message = denialOf(fault.cause, known)
+      return message === undefined ? fault : new KafkaFault({ message, cause: fault.cause })
+    })
+
 type Connection = Parameters<Parameters<Base[typeof kGetConnection]>[1]>[1] & object
 
 export interface Leader {
@@ -48,7 +60,7 @@ export interface Leader {
 
 type Connected = (error: Error | null, connection?: Connection) => void
 
-const connected = (connect: (done: Connected) => void): Promise<Connection> =>
+export const connected = (connect: (done: Connected) => void): Promise<Connection> =>
   new Promise((resolve, reject) =>
     connect((error, connection) => (connection === undefined ? reject(error) : resolve(connection)))
   )
@@ -112,7 +124,10 @@ export const onLeader = <A>(
   partition: number,
   request: (leader: Leader) => Effect.Effect<A, KafkaFault>
 ): Effect.Effect<A, KafkaFault> =>
-  Effect.flatMap(channel.leader(topic, partition), request).pipe(retryTransient(channel, NO_LEADER))
+  Effect.flatMap(channel.leader(topic, partition), request).pipe(
+    retryTransient(channel, NO_LEADER),
+    named(() => topic)
+  )
 
 /** Sends a request to the current coordinator. */
 export const onCoordinator = <A>(
@@ -121,7 +136,30 @@ export const onCoordinator = <A>(
   key: string,
   request: (broker: number) => Effect.Effect<A, KafkaFault>
 ): Effect.Effect<A, KafkaFault> =>
-  Effect.flatMap(channel.coordinator(kind, key), request).pipe(retryTransient(channel, NO_COORDINATOR))
+  Effect.flatMap(channel.coordinator(kind, key), request).pipe(
+    retryTransient(channel, NO_COORDINATOR),
+    named((name) => (name === "" ? key : name))
+  )
+
+const CLOSED = "Connection closed"
+
+/**
+ * Returns a function that finds why a request failed: with TLS 1.3, a broker refuses a client's certificate after the
+ * connection is open, so requests only learn that it was closed. The listener also keeps a second error of a connection
+ * that was given up from ending the process.
+ */
+export const watchConnections = ({ connections }: Base): ((error: unknown) => unknown) => {
+  let last: unknown
+  connections.on("connecting", ({ connection }) => {
+    connection.on("connect", () => {
+      last = undefined
+    })
+    connection.on("error", (error) => {
+      last = error
+    })
+  })
+  return (error) => (last !== undefined && reasonOf(error) === CLOSED ? last : error)
+}
 
 const COORDINATOR_KINDS = { group: 0, transaction: 1 } as const
 
@@ -138,12 +176,14 @@ export const makeChannels = (options: BaseOptions): Effect.Effect<KafkaChannel, 
       (opened) => Effect.ignore(Effect.tryPromise(() => opened.close()))
     )
     const coordinators = new Map<string, number>()
+    const causeOf = watchConnections(client)
 
     // The library would always use the first broker that accepts a connection, even if it never answers.
     client[kGetBootstrapConnection] = (callback) =>
       client.connections.getFirstAvailable([...brokers.slice(first), ...brokers.slice(0, first)], callback)
 
-    const attempt = <A>(request: () => Promise<A>) => Effect.tryPromise({ try: request, catch: faultOf })
+    const attempt = <A>(request: () => Promise<A>) =>
+      Effect.tryPromise({ try: request, catch: (error) => faultOf(causeOf(error)) })
 
     /** Asks one broker. After a failure, the next request goes to the next broker. */
     const askAny = <A>(request: () => Promise<A>) =>

@@ -4,12 +4,12 @@
  * operator asks for it.
  */
 import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from "@platformatic/kafka"
-import { Effect, Schedule, Schema } from "effect"
+import { Cause, Effect, Schedule, Schema } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
 import type { TopicSettings } from "../Topics.ts"
-import { STEP_TRIES } from "./Channel.ts"
-import { reasonOf } from "./ErrorText.ts"
+import { STEP_TRIES, watchConnections } from "./Channel.ts"
+import { denialOf, reasonOf } from "./ErrorText.ts"
 import { clientOptions } from "./Options.ts"
 import { planTopics, sentenceOf, type TopicChange, type TopicState, wantedTopics } from "./TopicPlan.ts"
 
@@ -27,8 +27,18 @@ export const request = <A>(what: string, run: () => Promise<A>) =>
 
 export const withAdmin = <A, E, R>(settings: KafkaSettings, use: (admin: Admin) => Effect.Effect<A, E, R>) =>
   Effect.acquireUseRelease(
-    Effect.sync(() => new Admin({ ...clientOptions(settings), retries: 3 })),
-    use,
+    Effect.try({
+      try: () => new Admin({ ...clientOptions(settings), retries: 3 }),
+      catch: (cause) => new KafkaTopicsError({ message: `${reasonOf(cause)}.`, cause })
+    }),
+    (admin) => {
+      const causeOf = watchConnections(admin)
+      return Effect.mapError(use(admin), (error) => {
+        if (!(error instanceof KafkaTopicsError)) return error
+        const [told, cause] = [reasonOf(error.cause), causeOf(error.cause)]
+        return new KafkaTopicsError({ message: error.message.replace(told, reasonOf(cause)), cause })
+      })
+    },
     (admin) => Effect.ignore(Effect.tryPromise(() => admin.close()))
   )
 
@@ -57,17 +67,33 @@ const foundTopics = Effect.fnUntraced(function* (admin: Admin, names: ReadonlyAr
   })
 })
 
+/** The client tries each of several requests four times. */
+const REACHED_MS = 2 * Limits.kafkaRequestMs
+
+/** What the cluster says about itself. Fails with one sentence if it cannot be reached. */
+const clusterOf = (settings: KafkaSettings) =>
+  withAdmin(settings, (admin) => request("connecting", () => admin.metadata({ topics: [] }))).pipe(
+    Effect.timeoutOrElse({
+      duration: REACHED_MS,
+      orElse: () =>
+        Effect.fail(
+          new KafkaTopicsError({
+            message: `KAFKA_BROKERS: the cluster does not answer within ${REACHED_MS / 1_000} s.`,
+            cause: new Cause.TimeoutError()
+          })
+        )
+    })
+  )
+
 /** Fails with one sentence when the cluster cannot be reached. */
 export const reachable = (settings: KafkaSettings): Effect.Effect<void, KafkaTopicsError> =>
-  withAdmin(settings, (admin) => Effect.asVoid(request("connecting", () => admin.metadata({ topics: [] }))))
+  Effect.asVoid(clusterOf(settings))
 
 /** Identifies the log by the cluster's id and the prefix of our names on it. */
 export const identityOf = (settings: KafkaSettings) =>
-  withAdmin(settings, (admin) =>
-    Effect.map(
-      request("reading the cluster", () => admin.metadata({ topics: [] })),
-      ({ id }) => ({ kind: "kafka", clusterId: id ?? "", topicPrefix: settings.topicPrefix }) as const
-    )
+  Effect.map(
+    clusterOf(settings),
+    ({ id }) => ({ kind: "kafka", clusterId: id ?? "", topicPrefix: settings.topicPrefix }) as const
   )
 
 /** The changes that make the cluster's topics equal to topics/topics.json. */
@@ -152,9 +178,20 @@ export const applyPlan = (settings: KafkaSettings, changes: ReadonlyArray<TopicC
 /** At the start: applies the changes that lose nothing, and logs a warning for each of the others. */
 export const ensureTopics = Effect.fnUntraced(function* (settings: KafkaSettings, topics: TopicSettings) {
   const changes = yield* planOf(settings, topics)
+  const safe = changes.filter(({ risk }) => risk === "none")
   yield* applyPlan(
     settings,
-    changes.filter(({ risk }) => risk === "none")
+    safe.filter(({ kind }) => kind === "create")
+  )
+  yield* applyPlan(
+    settings,
+    safe.filter(({ kind }) => kind !== "create")
+  ).pipe(
+    // Where an administrator keeps the topics, they stay as they are.
+    Effect.catchIf(
+      ({ cause }) => denialOf(cause) !== undefined,
+      ({ message }) => Effect.logWarning(`topics are not changed: ${message} See \`ledgerhook topics diff\`.`)
+    )
   )
   for (const change of changes.filter(({ risk }) => risk !== "none")) {
     yield* Effect.logWarning(`not changed: ${sentenceOf(change)}. See \`ledgerhook topics diff\`.`)

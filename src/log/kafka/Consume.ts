@@ -2,7 +2,7 @@
  * `Log.consume` on Kafka: a member of the group for the life of the scope, and a fiber for each partition it owns.
  * A revoked partition is given up only after its handler has ended, so that work under way is finished and committed
  * and a partition never has two owners. A fenced member drops its partitions at once, and its commits are fenced.
- * While brokers are unavailable, heartbeats and fetches are retried.
+ * While brokers are unavailable, heartbeats and fetches are retried. If this user lacks a right, `consume` fails.
  */
 import { Cause, Deferred, Effect, Fiber, FiberHandle, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
@@ -16,7 +16,7 @@ import {
   type LogRecord,
   type Partition
 } from "../Log.ts"
-import type { KafkaChannel, KafkaFault } from "./Channel.ts"
+import { isDenied, type KafkaChannel, type KafkaFault } from "./Channel.ts"
 import { type FetchedPartition, makeFetcher } from "./Fetcher.ts"
 import {
   changeOf,
@@ -163,8 +163,16 @@ export const makeKafkaConsume = (parts: ConsumeParts): Log["Service"]["consume"]
 
       const fetchOwned = Effect.suspend(() => {
         const toFetch = [...owned.values()].filter(({ revoking }) => !revoking)
-        return FiberHandle.run(fetching, fetcher.run(toFetch.map(({ fetched }) => fetched)))
+        const fetches = fetcher.run(toFetch.map(({ fetched }) => fetched))
+        return FiberHandle.run(fetching, Effect.catch(fetches, denied))
       })
+
+      /** The stage fails with a sentence that names the right, which `/readyz` shows, and is started again later. */
+      const denied = (cause: KafkaFault) =>
+        Effect.andThen(
+          Deferred.fail(failed, new LogError({ operation: "consume", topic: group, cause })),
+          Effect.never
+        )
 
       const beat = Effect.gen(function* () {
         const assigned = yield* heartbeat(channel, groupOptions, member, owned.values())
@@ -180,10 +188,12 @@ export const makeKafkaConsume = (parts: ConsumeParts): Log["Service"]["consume"]
         Effect.catch((fault) =>
           isFenced(fault)
             ? rejoin
-            : Effect.andThen(
-                Effect.logWarning(`group ${group}: heartbeat failed; retrying`, fault),
-                channel.forget
-              )
+            : isDenied(fault)
+              ? denied(fault)
+              : Effect.andThen(
+                  Effect.logWarning(`group ${group}: heartbeat failed; retrying`, fault),
+                  channel.forget
+                )
         )
       )
 

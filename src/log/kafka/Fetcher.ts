@@ -7,7 +7,7 @@
 import { Effect, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { LogRecord, Partition } from "../Log.ts"
-import type { KafkaChannel, KafkaFault } from "./Channel.ts"
+import { isDenied, type KafkaChannel, type KafkaFault, named } from "./Channel.ts"
 import { fetchFrom } from "./Fetch.ts"
 import { committedRecords } from "./Records.ts"
 
@@ -63,7 +63,7 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
       broker,
       wanted.map(({ fetched: { partition, next }, topicId }) => ({ topicId, partition, offset: next })),
       { maxWaitMs, maxBytes: Limits.recordsBytes, partitionBytes: Limits.logBatchBytes }
-    )
+    ).pipe(named((id) => wanted.find(({ topicId }) => topicId === id)?.fetched.topicName ?? id))
     let some = false
     for (const { topicId, partitions } of answer.responses) {
       for (const part of partitions) {
@@ -102,13 +102,16 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
     /** Waits for the next records of the partition: at least one, at most `max`. */
     take: ({ buffer }: FetchedPartition, max: number): Effect.Effect<ReadonlyArray<LogRecord>> =>
       Effect.tap(Queue.takeBetween(buffer, 1, max), () => Effect.sync(() => room.openUnsafe())),
-    /** Never ends and never fails. While brokers are unavailable, it retries. */
-    run: (partitions: ReadonlyArray<FetchedPartition>): Effect.Effect<never> => {
-      const afterFault = (fault: KafkaFault) =>
-        (fault.is("OFFSET_OUT_OF_RANGE")
-          ? Effect.ignore(Effect.forEach(partitions, skipDropped, { discard: true }))
-          : Effect.logWarning("fetching from Kafka failed; retrying", fault)
+    /** Never ends. It fails if this user may not read. While brokers are unavailable, it retries. */
+    run: (partitions: ReadonlyArray<FetchedPartition>): Effect.Effect<never, KafkaFault> => {
+      const afterFault = (fault: KafkaFault) => {
+        if (isDenied(fault)) return Effect.void
+        return (
+          fault.is("OFFSET_OUT_OF_RANGE")
+            ? Effect.ignore(Effect.forEach(partitions, skipDropped, { discard: true }))
+            : Effect.logWarning("fetching from Kafka failed; retrying", fault)
         ).pipe(Effect.andThen(Effect.sleep(Limits.storeRetryMs.longest)))
+      }
       return Effect.gen(function* () {
         const channel = yield* openChannel
         const located = yield* Effect.forEach(
@@ -127,7 +130,14 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
           { concurrency: "unbounded", discard: true }
         )
         return yield* Effect.never
-      }).pipe(Effect.scoped, Effect.ignore, Effect.forever)
+      }).pipe(
+        Effect.scoped,
+        Effect.catchIf(
+          (fault) => !isDenied(fault),
+          () => Effect.void
+        ),
+        Effect.forever
+      )
     }
   }
 }

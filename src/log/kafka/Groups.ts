@@ -7,10 +7,10 @@ import { type Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes }
 import { Effect } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
+import { JOINED_GROUPS } from "../Access.ts"
 import { request, withAdmin } from "./ClusterTopics.ts"
 import { ownName } from "./Names.ts"
 
-const GROUPS = ["deliver", "delay", "route", "events"]
 const SESSION_TIMEOUT = "consumer.session.timeout.ms"
 
 /** How long a member may send no heartbeat before its partitions go to others. */
@@ -22,7 +22,7 @@ export type MemberTimeout = { readonly ms: number } & (
 )
 
 const groupsOf = (settings: KafkaSettings): ReadonlyArray<string> =>
-  GROUPS.map((group) => ownName(settings, group))
+  JOINED_GROUPS.map((group) => ownName(settings, group))
 
 /** Each group's timeout in milliseconds. */
 const timeoutsOf = Effect.fnUntraced(function* (admin: Admin, groups: ReadonlyArray<string>) {

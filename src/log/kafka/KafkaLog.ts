@@ -20,6 +20,7 @@ import {
 import { partitionOf, partitionsOf } from "../Topics.ts"
 import { type KafkaFault, makeChannels } from "./Channel.ts"
 import { makeKafkaConsume } from "./Consume.ts"
+import { foreignHeaders } from "./ForeignHeaders.ts"
 import { hasOlderMember, type Member } from "./Member.ts"
 import { ownName, topicName } from "./Names.ts"
 import { clientOptions } from "./Options.ts"
@@ -82,7 +83,7 @@ export const layer = (
         key: record.key,
         value: record.value,
         schemaId: schemaIds.get(record.topic),
-        headers: record.headers ?? {},
+        headers: { ...record.headers, ...foreignHeaders(record) },
         timestamp: record.timestamp ?? nowMs
       })
 

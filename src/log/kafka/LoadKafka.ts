@@ -5,11 +5,13 @@
 import { Effect } from "effect"
 
 export const loadKafka = Effect.promise(async () => {
-  const [{ layer, readerLayer }, { ensureGroups, memberTimeoutOf }, topics] = await Promise.all([
-    import("./KafkaLog.ts"),
-    import("./Groups.ts"),
-    import("./ClusterTopics.ts")
-  ])
+  const [{ layer, readerLayer }, { ensureGroups, memberTimeoutOf }, topics, { requireRights }] =
+    await Promise.all([
+      import("./KafkaLog.ts"),
+      import("./Groups.ts"),
+      import("./ClusterTopics.ts"),
+      import("./Rights.ts")
+    ])
   const { applyPlan, ensureTopics, identityOf, planOf, reachable } = topics
   return {
     layer,
@@ -20,6 +22,7 @@ export const loadKafka = Effect.promise(async () => {
     ensureTopics,
     identityOf,
     planOf,
-    reachable
+    reachable,
+    requireRights
   }
 })

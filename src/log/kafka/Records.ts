@@ -4,7 +4,8 @@
  */
 import type { fetchV17, KafkaRecord, RecordsBatch } from "@platformatic/kafka"
 import type { LogRecord, Partition } from "../Log.ts"
-import { decodeValue } from "./WireFormat.ts"
+import { isForeign } from "./ForeignHeaders.ts"
+import { decodeValue, schemaIdIn } from "./WireFormat.ts"
 
 const IS_TRANSACTIONAL = 0b1_0000
 const IS_CONTROL = 0b10_0000
@@ -14,8 +15,14 @@ const ABORT = 0
 const isAbortMarker = ({ attributes, records }: RecordsBatch): boolean =>
   (attributes & IS_CONTROL) !== 0 && records[0]?.key?.readInt16BE(2) === ABORT
 
-const headersOf = ({ headers }: KafkaRecord): Readonly<Record<string, string>> =>
-  Object.fromEntries(headers.map(([name, value]) => [String(name ?? ""), String(value ?? "")]))
+const headersOf = ({ headers }: KafkaRecord): Readonly<Record<string, string>> => {
+  const own: Record<string, string> = {}
+  for (const [key, value] of headers) {
+    const name = String(key ?? "")
+    if (!isForeign(name)) own[name] = String(value ?? "")
+  }
+  return own
+}
 
 export interface FetchedRecords {
   /** In order, from the asked offset on. */
@@ -53,7 +60,9 @@ export const committedRecords = (
     for (const record of batch.records) {
       const offset = Number(batch.firstOffset) + record.offsetDelta
       if (offset < from) continue
+      const schemaId = record.value === null ? undefined : schemaIdIn(record.value)
       records.push({
+        ...(schemaId === undefined ? {} : { schemaId }),
         topic,
         partition,
         offset,

@@ -1,9 +1,10 @@
 /**
  * Registers the schemas of the public topics at a registry with Confluent's HTTP API, each as subject `<topic>-value`.
  * A new version of a schema must be able to read all records written with earlier ones; otherwise the registry refuses
- * it, and the start fails. Error messages name the registry's host, never its user and password.
+ * it, and the start fails. A schema that the registry loses later is registered again. Error messages name the registry's
+ * host, never its user and password.
  */
-import { Duration, Effect, Schema } from "effect"
+import { Cause, Duration, Effect, Predicate, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { Limits } from "../../config/Limits.ts"
 import { publishedSchemas } from "../../domain/JsonSchemas.ts"
@@ -21,10 +22,13 @@ const REASON_CHARACTERS = 300
 const COMPATIBILITY = "BACKWARD_TRANSITIVE"
 
 export class SchemaRegistryError extends Schema.TaggedError<SchemaRegistryError>()("SchemaRegistryError", {
-  message: Schema.String
+  message: Schema.String,
+  /** Why the registry does not answer. */
+  cause: Schema.optional(Schema.Defect())
 }) {}
 
 const Registered = Schema.fromJsonString(Schema.Struct({ id: Schema.Int }))
+const Found = Schema.fromJsonString(Schema.Struct({ schema: Schema.fromJsonString(Schema.Json) }))
 const Compatibility = Schema.fromJsonString(Schema.Struct({ compatibilityLevel: Schema.String }))
 const Verdict = Schema.fromJsonString(Schema.Struct({ is_compatible: Schema.Boolean }))
 const Refusal = Schema.fromJsonString(Schema.Struct({ message: Schema.String }))
@@ -49,10 +53,10 @@ const registryAt = (address: string) => {
   url.username = ""
   url.password = ""
   const base = url.href.replace(/\/$/, "")
-  const fault = (what: string) =>
-    new SchemaRegistryError({ message: `SCHEMA_REGISTRY_URL: the registry at ${url.host} ${what}.` })
+  const fault = (what: string, cause?: Error) =>
+    new SchemaRegistryError({ message: `SCHEMA_REGISTRY_URL: the registry at ${url.host} ${what}.`, cause })
 
-  /** Sends a request. Fails if the registry cannot be reached or refuses user and password. */
+  /** Sends a request. Fails if the registry cannot be reached, or refuses user and password. */
   const exchange = Effect.fnUntraced(
     function* (request: HttpClientRequest.HttpClientRequest) {
       const client = yield* HttpClient.HttpClient
@@ -66,12 +70,15 @@ const registryAt = (address: string) => {
       if (status === 401 || status === 403) {
         return yield* fault(`does not accept its user and password (HTTP ${status})`)
       }
+      if (status >= 502 && status <= 504)
+        return yield* fault(`does not answer (HTTP ${status})`, new Cause.TimeoutError())
       return { status, body: yield* response.text }
     },
     Effect.timeout(Duration.millis(Limits.kafkaRequestMs)),
     Effect.catchTags({
-      HttpClientError: () => Effect.fail(fault("cannot be reached")),
-      TimeoutError: () => Effect.fail(fault(`did not answer within ${Limits.kafkaRequestMs / 1_000} s`))
+      HttpClientError: (error) => Effect.fail(fault("cannot be reached", error)),
+      TimeoutError: (error) =>
+        Effect.fail(fault(`did not answer within ${Limits.kafkaRequestMs / 1_000} s`, error))
     })
   )
 
@@ -126,12 +133,15 @@ const registryAt = (address: string) => {
         ),
         Effect.map(({ id }) => id)
       ),
-    /** Whether exactly this schema is registered. */
-    has: (subject: string, document: JsonObject) =>
+    /** The id of exactly this schema; undefined: it is not registered. */
+    idOf: (subject: string, document: JsonObject) =>
       Effect.map(
         find(HttpClientRequest.post(`/subjects/${subject}`).pipe(schemaIn(document)), Registered),
-        (found) => found !== undefined
+        (found) => found?.id
       ),
+    /** The schema that has the id; undefined: there is none. */
+    byId: (id: number) =>
+      Effect.map(find(HttpClientRequest.get(`/schemas/ids/${id}`), Found), (found) => found?.schema),
     /** Whether the schema is compatible with the newest registered one; true if there is none. */
     accepts: (subject: string, document: JsonObject) =>
       Effect.map(
@@ -166,21 +176,55 @@ const subjectsOf = (prefix: string, networks: ReadonlyArray<Network>, used: Used
     .filter((topic) => schemaOf(topic) !== null)
     .map((topic) => ({ topic, subject: `${prefix}${topic}-value` }))
 
+type Registry = ReturnType<typeof registryAt>
+
+const registerOne = (
+  registry: Registry,
+  { subject, topic }: { readonly subject: string; readonly topic: string }
+) => Effect.andThen(registry.setCompatibility(subject), registry.register(subject, documentOf(topic)))
+
 /** Registers the schemas of the public topics and returns their ids by topic. Two processes may do this at once. */
 export const registerSchemas = (
   address: string,
   prefix: string,
   networks: ReadonlyArray<Network>,
   used: Used = { rawTransactions: false }
-): Effect.Effect<ReadonlyMap<string, number>, SchemaRegistryError> =>
+): Effect.Effect<Map<string, number>, SchemaRegistryError> =>
   Effect.gen(function* () {
     const registry = registryAt(address)
     const ids = new Map<string, number>()
-    for (const { topic, subject } of subjectsOf(prefix, networks, used)) {
-      yield* registry.setCompatibility(subject)
-      ids.set(topic, yield* registry.register(subject, documentOf(topic)))
-    }
+    for (const one of subjectsOf(prefix, networks, used))
+      ids.set(one.topic, yield* registerOne(registry, one))
     return ids
+  }).pipe(Effect.provide(FetchHttpClient.layer))
+
+/** Registers again what the registry has lost, and corrects `ids`: a registry that was emptied may give other ids. */
+export const restoreSchemas = (
+  address: string,
+  prefix: string,
+  networks: ReadonlyArray<Network>,
+  used: Used,
+  ids: Map<string, number>
+): Effect.Effect<void, SchemaRegistryError> =>
+  Effect.gen(function* () {
+    const registry = registryAt(address)
+    const [lost, moved]: [Array<string>, Array<string>] = [[], []]
+    for (const one of subjectsOf(prefix, networks, used)) {
+      const found = yield* registry.idOf(one.subject, documentOf(one.topic))
+      if (found === undefined) lost.push(one.subject)
+      const id = found ?? (yield* registerOne(registry, one))
+      const before = ids.get(one.topic)
+      ids.set(one.topic, id)
+      if (before !== id) moved.push(`${one.subject} ${id} instead of ${before}`)
+    }
+    if (lost.length > 0)
+      yield* Effect.logWarning(
+        `the schema registry had lost ${lost.length} of ${ids.size} schemas, and they are registered again`
+      )
+    if (moved.length > 0)
+      yield* Effect.logWarning(
+        `the schema registry has given other ids (${moved.join(", ")}); earlier records name the old ones, so restore its data for readers that look them up`
+      )
   }).pipe(Effect.provide(FetchHttpClient.layer))
 
 export interface SubjectState {
@@ -205,7 +249,7 @@ export const examineSchemas = (
     Effect.fnUntraced(function* ({ topic, subject }) {
       const registry = registryAt(address)
       const document = documentOf(topic)
-      const registered = yield* registry.has(subject, document)
+      const registered = (yield* registry.idOf(subject, document)) !== undefined
       const state: SubjectState = {
         subject,
         registered,
@@ -215,3 +259,14 @@ export const examineSchemas = (
       return state
     })
   ).pipe(Effect.provide(FetchHttpClient.layer))
+
+/** Whether the registry finds a schema of this topic, of any version, by the id that a record names. */
+export const findsSchema = (
+  address: string,
+  topic: string,
+  id: number
+): Effect.Effect<boolean, SchemaRegistryError> =>
+  Effect.map(registryAt(address).byId(id), (schema) => {
+    const own = documentOf(topic)["$id"]
+    return Predicate.isObject(schema) && "$id" in schema && schema.$id === own
+  }).pipe(Effect.provide(FetchHttpClient.layer))

@@ -16,3 +16,7 @@ export const encodeValue = (json: string, schemaId: number | undefined): Buffer 
 
 export const decodeValue = (value: Buffer): string =>
   value.toString("utf8", value[0] === MAGIC ? PREFIX_BYTES : 0)
+
+/** Undefined: plain JSON. */
+export const schemaIdIn = (value: Buffer): number | undefined =>
+  value[0] === MAGIC && value.length >= PREFIX_BYTES ? value.readInt32BE(1) : undefined

@@ -1,7 +1,7 @@
 /**
- * The examples in Java (docs/examples) and Python (docs/data-teams.md) read the public topics as they are written there: each
- * committed event once, with and without a schema registry's prefix, and into a table exactly once although the
- * reader is killed.
+ * The examples in Java and Python (docs/examples, docs/data-teams.md) read the public topics as they are written there:
+ * each committed event once, with and without a schema registry's prefix, and into PostgreSQL exactly once although
+ * the loader is killed.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -37,24 +37,23 @@ const blockWith = (language: string, text: string): string =>
   codeBlocks(PAGE, language).find((block) => block.includes(text)) ??
   assert.fail(`${PAGE} has no ${language} example with ${text}`)
 
-const replaced = (
-  code: string,
-  { brokers, topicPrefix }: KafkaSettings,
-  more: Record<string, string> = {}
-) => {
-  const replacements = {
-    "localhost:9092": brokers.join(","),
-    "xrpl.mainnet.events": topicPrefix + TOPIC,
-    ...more
-  }
-  return Object.entries(replacements).reduce((text, [shown, real]) => text.replaceAll(shown, real), code)
-}
+const replaced = (code: string, { brokers, topicPrefix }: KafkaSettings) =>
+  code.replaceAll("localhost:9092", brokers.join(",")).replaceAll("xrpl.mainnet.events", topicPrefix + TOPIC)
 
 /** Starts the program; it is killed when the scope closes. */
-const startReader = (command: string, args: ReadonlyArray<string>) =>
+const startReader = (
+  command: string,
+  args: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>> = {}
+) =>
   Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], timeout: PROGRAM_MS, killSignal: "SIGKILL" })
+      spawn(command, args, {
+        env: { ...process.env, ...environment },
+        stdio: ["ignore", "pipe", "pipe"],
+        timeout: PROGRAM_MS,
+        killSignal: "SIGKILL"
+      })
     ),
     (child) => Effect.sync(() => void child.kill("SIGKILL"))
   )
@@ -141,7 +140,7 @@ describe.skipIf(!hasKafka || noPython !== undefined)(named("the example in Pytho
   )
 
   it.live(
-    "loads each event exactly once into a table, although it is killed",
+    "loads each event and ledger exactly once into PostgreSQL, although it is killed in a batch",
     () =>
       Effect.gen(function* () {
         const kafka = yield* written
@@ -149,36 +148,71 @@ describe.skipIf(!hasKafka || noPython !== undefined)(named("the example in Pytho
         const sql = yield* PgClient.make({ ...database, maxConnections: 1 }).pipe(
           Effect.provide(Reactivity.layer)
         )
-        // The test's database has the service's own tables, so the reader gets a schema of its own.
+        // The test's database has the service's own tables, so the loader gets a schema of its own.
         yield* sql.unsafe(`CREATE SCHEMA warehouse`)
-        for (const statement of blockWith("sql", "CREATE TABLE offsets").split(";\n"))
-          yield* sql.unsafe(statement.replace("CREATE TABLE ", "CREATE TABLE warehouse."))
-        const url = `${databaseUrl(database)}&options=-csearch_path%3Dwarehouse`
-        const program = replaced(`${blockWith("python", "psycopg.connect")}\n${reader}`, kafka, {
-          "dbname=warehouse": url
-        })
-        /** A reader that is killed just before it stores one more event, inside the transaction. */
-        const dying = program.replace(
-          '        database.execute(\n            "INSERT INTO offsets',
-          `        if event["ledger_index"] == 102: __import__("os").kill(__import__("os").getpid(), 9)\n$&`
+        const environment = {
+          KAFKA_BROKERS: kafka.brokers.join(","),
+          KAFKA_TOPIC_PREFIX: kafka.topicPrefix,
+          NETWORK: "testnet",
+          DATABASE_URL: `${databaseUrl(database)}&options=-csearch_path%3Dwarehouse`
+        }
+        const loader = readFileSync("docs/examples/postgresql.py", "utf8")
+        const small = loader.replace("BATCH_RECORDS = 10_000", "BATCH_RECORDS = 4")
+        /** A loader that is killed inside the transaction of the batch with the third ledger. */
+        const dying = small.replace(
+          "        cursor.execute(LEDGERS)\n",
+          `$&        cursor.execute("SELECT FROM events WHERE ledger_index = 102")
+        if cursor.rowcount > 0: os.kill(os.getpid(), 9)\n`
         )
-        assert.notStrictEqual(dying, program)
+        assert.strictEqual(new Set([loader, small, dying]).size, 3)
         const rows = sql<{ readonly ledger_index: bigint; readonly position: number }>`
           SELECT ledger_index, position FROM warehouse.events ORDER BY ledger_index, position`
-        const child = yield* startReader(python, ["-c", dying])
+        const missing = sql.unsafe<{
+          readonly ledger_index: bigint
+          readonly loaded: bigint
+          readonly linked: boolean
+        }>(blockWith("sql", "lag(ledger_hash)").replace(/FROM (events|ledgers)/g, "FROM warehouse.$1"))
+        const killed = yield* startReader(python, ["-c", dying], environment)
         yield* waitUntil(
-          Effect.sync(() => child.exitCode !== null || child.signalCode !== null),
+          Effect.sync(() => killed.exitCode !== null || killed.signalCode !== null),
           "60 seconds"
         )
-        assert.deepStrictEqual(places(yield* rows), expected.slice(0, 2 * EVENTS_EACH))
-        yield* startReader(python, ["-c", program])
+        assert.strictEqual(killed.signalCode, "SIGKILL")
+        assert.isBelow((yield* rows).length, expected.length)
+        const resumed = yield* startReader(python, ["-c", small], environment)
+        const ledgers = sql`SELECT FROM warehouse.ledgers`
         yield* waitUntil(
-          Effect.map(rows, (found) => found.length >= expected.length),
+          Effect.map(
+            Effect.all([rows, ledgers]),
+            ([loaded, markers]) => loaded.length >= expected.length && markers.length >= LEDGERS.length
+          ),
           "60 seconds"
         )
         assert.deepStrictEqual(places(yield* rows), expected)
-        const [kept] = yield* sql<{ readonly next_offset: bigint }>`SELECT next_offset FROM warehouse.offsets`
-        assert.isAbove(Number(kept?.next_offset), expected.length)
+        assert.deepStrictEqual(yield* missing, [])
+        yield* sql`DELETE FROM warehouse.events WHERE ledger_index = 101 AND position = 2`
+        yield* sql`DELETE FROM warehouse.ledgers WHERE ledger_index = 102`
+        assert.deepStrictEqual(
+          (yield* missing).map(({ ledger_index, linked, loaded }) => [
+            Number(ledger_index),
+            Number(loaded),
+            linked
+          ]),
+          [
+            [101, 2, true],
+            [103, 3, false]
+          ]
+        )
+
+        // What the page says to do for a column more: an offset of 0 fills the rows that are missing.
+        resumed.kill("SIGKILL")
+        yield* sql`UPDATE warehouse.offsets SET next_offset = 0`
+        yield* startReader(python, ["-c", loader], environment)
+        yield* waitUntil(
+          Effect.map(missing, (found) => found.length === 0),
+          "60 seconds"
+        )
+        assert.deepStrictEqual(places(yield* rows), expected)
       }),
     TEST_MS
   )

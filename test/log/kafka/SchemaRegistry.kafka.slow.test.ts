@@ -132,7 +132,8 @@ describe.skipIf(registryMissing || kafkaBrokers().length === 0)(
               url,
               kafka.topicPrefix,
               ["testnet"],
-              Effect.succeed(undefined)
+              Effect.succeed(undefined),
+              Effect.succeed(new Map())
             )
             assert.include(detail, `refuses this version's schema of ${subject}`)
 

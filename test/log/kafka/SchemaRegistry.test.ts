@@ -47,7 +47,8 @@ describe("a schema registry", () => {
         seen.push(`${request.method} ${request.url} ${request.headers.authorization}`)
         answering(200, '{"id":7}')(request, response)
       })
-      const ids = yield* registerSchemas(`http://us%3Aer:hunter2@${host}/base/`, "staging.", ["testnet"])
+      const address = `http://us%3Aer:hunter2@${host}/base/`
+      const ids = yield* registerSchemas(address, "staging.", ["testnet"])
       assert.deepStrictEqual(
         [...ids],
         [
@@ -68,6 +69,11 @@ describe("a schema registry", () => {
         `PUT /base/config/staging.xrpl.testnet.history.events-value ${basic}`,
         `POST /base/subjects/staging.xrpl.testnet.history.events-value/versions ${basic}`
       ])
+      const withRaw = yield* registerSchemas(address, "staging.", ["testnet"], { rawTransactions: true })
+      assert.deepStrictEqual(
+        [...withRaw.keys()].filter((topic) => !ids.has(topic)),
+        ["xrpl.testnet.transactions"]
+      )
     })
   )
 
@@ -85,7 +91,7 @@ describe("a schema registry", () => {
         yield* failure(answering(422, '{"error_code":42203,"message":"Invalid\\n mode"}')),
         / answered PUT \/config\/xrpl\.testnet\.ledgers-value with HTTP 422 \(Invalid mode\)\.$/
       )
-      assert.match(yield* failure(answering(502, "x".repeat(10_000))), / with HTTP 502 \(x{300}…\)\.$/)
+      assert.match(yield* failure(answering(500, "x".repeat(10_000))), / with HTTP 500 \(x{300}…\)\.$/)
       assert.match(
         yield* failure(answering(200, "{}")),
         / answered without the schema id of xrpl\.testnet\.ledgers-value\.$/
@@ -103,7 +109,8 @@ describe("a schema registry", () => {
               `http://us%3Aer:hunter2@${host}`,
               "staging.",
               ["testnet"],
-              Effect.succeed(taken)
+              Effect.succeed(taken),
+              Effect.succeed(new Map())
             )
           )
         const seen: Array<string> = []

@@ -1,6 +1,6 @@
 /** How large an installation is, from its load and from what an event and a delivery cost. Pure. */
 import { DELIVERIES_TOPIC } from "../../../domain/Delivery.ts"
-import { partitionsOf, retentionOf } from "../../../log/Topics.ts"
+import { partitionsOf, type RetentionSettings, retentionOf } from "../../../log/Topics.ts"
 import { kept, oneProcess, several, stored } from "./Costs.ts"
 
 export interface Load {
@@ -12,8 +12,7 @@ export interface Load {
   readonly filters: number
 }
 
-export interface Retention {
-  readonly retentionEventsMs: number
+export interface Retention extends RetentionSettings {
   readonly retentionDeliveriesMs: number
 }
 

@@ -8,10 +8,12 @@ import { DELIVERIES_TOPIC, type DeliveryWork, newWork } from "../../../../src/do
 import { randomId } from "../../../../src/domain/Ids.ts"
 import { Log } from "../../../../src/log/Log.ts"
 import { partitionOf } from "../../../../src/log/Topics.ts"
+import { chain } from "../../../support/chain.ts"
 import { eventOf, recordOf } from "../../../support/events.ts"
 import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
 import { TestDatabase } from "../../../support/postgres.ts"
 import { settingsLayer } from "../../../support/settings.ts"
+import { batchOf, transactionsOf } from "../../../support/transactions.ts"
 
 const YEARS_AGO = Date.now() - 800 * 86_400_000
 
@@ -52,5 +54,44 @@ describe("a moved log", () => {
         [values[0]!, moved, "no work"]
       )
     }).pipe(Effect.scoped, Effect.provide([TestDatabase, invocation]))
+  )
+
+  it.live(
+    "has markers that name the transactions where they are now, or not at all if they were not moved",
+    () =>
+      Effect.gen(function* () {
+        const source = yield* newLog
+        const ledgers = chain(1, 6, { transactions: 3 })
+        const batch = (some: typeof ledgers, atMs: number) => {
+          const { append, appendThen } = batchOf("mainnet", some, atMs)
+          return { append, ...(appendThen && { appendThen }) }
+        }
+        yield* source.transaction(batch(ledgers.slice(0, 2), YEARS_AGO))
+        yield* source.transaction(batch(ledgers.slice(2), Date.now()))
+        // The transactions of the first ledgers are dropped, and those of the others have lower offsets in the other log.
+        yield* source.applyRetention
+        const movedMarkers = (rawTransactions: boolean) =>
+          Effect.gen(function* () {
+            const target = yield* newLog
+            yield* moveLog(source, target, yield* SqlClient.SqlClient, { rawTransactions })
+            const markers = yield* target.read({ topic: "xrpl.mainnet.ledgers", partition: 0, offset: 0 }, 10)
+            const records = yield* target.read({ ...transactionsOf("mainnet"), offset: 0 }, 100)
+            return {
+              placed: markers.map(({ value }) => JSON.parse(value!).first_transaction_offset),
+              counts: markers.map(({ value }) => JSON.parse(value!).transaction_record_count),
+              records: records.map(({ headers }) => headers["ledger-index"])
+            }
+          })
+        assert.deepStrictEqual(yield* movedMarkers(true), {
+          placed: [0, 3, 6, 9],
+          counts: [3, 3, 3, 3],
+          records: [3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6].map(String)
+        })
+        assert.deepStrictEqual(yield* movedMarkers(false), {
+          placed: Array(4).fill(undefined),
+          counts: Array(4).fill(undefined),
+          records: []
+        })
+      }).pipe(Effect.scoped, Effect.provide([TestDatabase, invocation]))
   )
 })

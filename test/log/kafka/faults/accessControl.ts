@@ -43,7 +43,7 @@ const folder = mkdtempSync(join(tmpdir(), "ledgerhook-fault-"))
 const { key, cert } = certificates.localhost
 const pem = join(folder, "server.pem")
 writeFileSync(pem, `${key}\n${cert}\n`)
-const broker = await startBroker(folder, { secured: { ...USER, pem } })
+const broker = await startBroker(folder, { secured: { users: { [USER.username]: USER.password }, pem } })
 try {
   await broker.stop()
   const properties = join(folder, "server.properties")
