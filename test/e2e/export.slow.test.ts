@@ -217,10 +217,14 @@ describe.skipIf(missing !== undefined)(title, () => {
         assert.sameMembers(linesIn(hours), linesIn(lines))
 
         /** Kills a run as soon as `begun`. */
-        const killedWhen = (begun: () => boolean, out: string, more: Readonly<Record<string, string>> = {}) =>
+        const killedWhen = (
+          begun: () => boolean,
+          args: ReadonlyArray<string>,
+          more: Readonly<Record<string, string>> = {}
+        ) =>
           Effect.scoped(
             Effect.gen(function* () {
-              const program = yield* startProgram(command("parquet", out), {
+              const program = yield* startProgram(args, {
                 cwd: killed,
                 environment: { ...environment, ...more }
               })
@@ -229,10 +233,11 @@ describe.skipIf(missing !== undefined)(title, () => {
             })
           )
         const filesBelow = (folder: string, pattern: string) => globSync(join(folder, pattern)).length > 0
-        yield* killedWhen(() => filesBelow(killed, "**/*.part"), killed)
-        assert.deepStrictEqual(filesBelow(killed, "**/_manifest.json"), false)
-        exportNow(command("parquet", killed))
-        assert.deepStrictEqual(filesIn(killed), filesIn(parquet))
+        const byHour = command("ndjson", killed, "--per", "hour")
+        yield* killedWhen(() => filesBelow(killed, "**/events-03.ndjson.gz"), byHour)
+        assert.isFalse(filesBelow(killed, "**/events-23.ndjson.gz"))
+        exportNow(byHour)
+        assert.deepStrictEqual(filesIn(killed), filesIn(hours))
 
         /** Follows from the day on until `meanwhile` is done; then SIGTERM ends it in order. */
         const followingTo = <E, R>(
@@ -281,9 +286,13 @@ describe.skipIf(missing !== undefined)(title, () => {
             })
         )
         assert.deepStrictEqual(filesIn(join(server.folder, "followed")), filesIn(parquet))
+        yield* server.start
         const lake = join(server.folder, "lake")
-        yield* killedWhen(() => filesBelow(lake, "**/*.parquet"), "s3://warehouse/lake", server.environment)
-        assert.isFalse(filesBelow(lake, "**/_manifest.json"))
+        yield* killedWhen(
+          () => filesBelow(lake, "**/*.parquet"),
+          command("parquet", "s3://warehouse/lake"),
+          server.environment
+        )
         exportNow(command("parquet", "s3://warehouse/lake"), server.environment)
         assert.deepStrictEqual(filesIn(lake), filesIn(parquet))
       }),
