@@ -8,7 +8,7 @@ import type { EventType } from "../../../domain/EventType.ts"
 import type { JsonObject } from "../../../domain/Ledger.ts"
 import type { Encoder } from "./Encoder.ts"
 import { eventColumns, schemaElements } from "./ParquetColumns.ts"
-import { nullColumns } from "./ParquetNulls.ts"
+import { ALIKE_FROM_ROWS, nullColumns } from "./ParquetNulls.ts"
 import { rowsOf } from "./ParquetValues.ts"
 
 export const parquetEncoder = (type: EventType): Encoder => {
@@ -33,7 +33,9 @@ export const parquetEncoder = (type: EventType): Encoder => {
     group: (values) => {
       // The caller has checked that the value is an event.
       const rows = values.map((value) => rowOf(JSON.parse(value) as JsonObject))
-      const present = new Set(names.filter((name) => rows.some((row) => row[name] !== undefined)))
+      const written = (name: string) =>
+        rows.length < ALIKE_FROM_ROWS || rows.some((row) => row[name] !== undefined)
+      const present = new Set(names.filter(written))
       writer.write({
         columnData: names
           .filter((name) => present.has(name))

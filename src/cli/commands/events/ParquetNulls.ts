@@ -29,9 +29,12 @@ const leavesOf = (
   return type === undefined ? [] : [{ column, path: [...path], type, repeated }]
 }
 
+/** The library writes a level of fewer rows in bits, whose bytes depend on the depth of the column; from here on in runs. */
+export const ALIKE_FROM_ROWS = 8
+
 type Options = Omit<ConstructorParameters<typeof ParquetWriter>[0], "writer" | "schema">
 
-/** A page of so many nulls, and what the footer says about it. Its bytes do not depend on the type. */
+/** A page of so many nulls, at least `ALIKE_FROM_ROWS`, and what the footer says about it. */
 const encoded = (repeated: boolean, rows: number, options: Options) => {
   const writer = new ByteWriter()
   const text: Column = { kind: "text" }
