@@ -8,6 +8,7 @@ import { HTTP } from "cloudevents"
 import { Context, Effect, Layer } from "effect"
 import { parseLedgerEvent } from "../../../src/domain/LedgerEvent.ts"
 import { cloudEventHeaders } from "../../../src/domain/RequestFormat.ts"
+import { makeCursor } from "../../../src/log/Cursor.ts"
 import * as KafkaLog from "../../../src/log/kafka/KafkaLog.ts"
 import { LogReader } from "../../../src/log/Log.ts"
 import { eventOf } from "../../support/events.ts"
@@ -76,7 +77,10 @@ console.log(JSON.stringify(messages.map(cloudEvent)))`
       assert.strictEqual(status, 0)
       yield* writeLedgers(kafka, [100])
       const log = Context.get(yield* Layer.build(KafkaLog.readerLayer(kafka)), LogReader)
-      const records = yield* log.read({ topic: TOPIC, partition: 0, offset: 0 }, 10)
+      const { next } = makeCursor(log, { topic: TOPIC, partition: 0, offset: 0 })
+      const records = yield* Effect.forEach([1, 2, 3, 4], () =>
+        Effect.map(next, (record) => record ?? assert.fail("a record is missing"))
+      )
       assert.deepStrictEqual(
         records.map(({ value }) => parseLedgerEvent(value)?.ledger_index),
         [99, 100, 100, 100]
