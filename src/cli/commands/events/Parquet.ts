@@ -8,7 +8,6 @@ import type { EventType } from "../../../domain/EventType.ts"
 import type { JsonObject } from "../../../domain/Ledger.ts"
 import type { Encoder } from "./Encoder.ts"
 import { eventColumns, schemaElements } from "./ParquetColumns.ts"
-import { ALIKE_FROM_ROWS, nullColumns } from "./ParquetNulls.ts"
 import { rowsOf } from "./ParquetValues.ts"
 
 export const parquetEncoder = (type: EventType): Encoder => {
@@ -16,13 +15,13 @@ export const parquetEncoder = (type: EventType): Encoder => {
   const names = Object.keys(columns)
   const rowOf = rowsOf(type)
   const bytes = new ByteWriter()
-  const options = {
+  const writer = new ParquetWriter({
     codec: "ZSTD",
-    compressors: { ZSTD: (input: Uint8Array) => zstdCompressSync(input) },
-    createdBy: "ledgerhook"
-  } as const
-  const writer = new ParquetWriter({ ...options, writer: bytes, schema: [...schemaElements(columns)] })
-  const complete = nullColumns(columns, writer, options)
+    compressors: { ZSTD: (input) => zstdCompressSync(input) },
+    createdBy: "ledgerhook",
+    writer: bytes,
+    schema: [...schemaElements(columns)]
+  })
   /** The bytes since the last call. The writer's `offset` keeps counting from the start of the file. */
   const taken = () => {
     const part = new Uint8Array(bytes.buffer.slice(0, bytes.index))
@@ -33,16 +32,10 @@ export const parquetEncoder = (type: EventType): Encoder => {
     group: (values) => {
       // The caller has checked that the value is an event.
       const rows = values.map((value) => rowOf(JSON.parse(value) as JsonObject))
-      const written = (name: string) =>
-        rows.length < ALIKE_FROM_ROWS || rows.some((row) => row[name] !== undefined)
-      const present = new Set(names.filter(written))
       writer.write({
-        columnData: names
-          .filter((name) => present.has(name))
-          .map((name) => ({ name, data: rows.map((row) => row[name]), offsetIndex: false })),
+        columnData: names.map((name) => ({ name, data: rows.map((row) => row[name]), offsetIndex: false })),
         rowGroupSize: values.length
       })
-      complete(present, values.length)
       return taken()
     },
     end: () => {
