@@ -17,6 +17,16 @@ export const guideGroups: ReadonlyArray<readonly [heading: string, names: Readon
   ["What is in an event", ["detection-rules", "glossary"]],
   [
     "Run the service",
-    ["deploy", "settings", "operations", "runbook", "capacity", "architecture", "reliability", "threats"]
+    [
+      "deploy",
+      "access",
+      "settings",
+      "operations",
+      "runbook",
+      "capacity",
+      "architecture",
+      "reliability",
+      "threats"
+    ]
   ]
 ]

@@ -30,7 +30,7 @@ export const indexTransactions = Effect.fnUntraced(function* (
       if (isHash(hash)) found.push({ network, hash, offset: record.offset, writtenAt: record.timestamp })
       else unreadable.push(record)
     }
-    const write = Clock.currentTimeMillis.pipe(
+    const writing = Clock.currentTimeMillis.pipe(
       Effect.flatMap((nowMs) => index.insert(found, nowMs)),
       Effect.andThen(
         deadLetters.put(
@@ -45,7 +45,7 @@ export const indexTransactions = Effect.fnUntraced(function* (
       retryUntilSuccess("writing the index of transactions"),
       Effect.andThen(retryCommit(partition.commit(records.at(-1)!.offset + 1)))
     )
-    yield* traced(write, "index transactions", () => ({
+    yield* traced(writing, "index transactions", () => ({
       topic: partition.topic,
       transactions: found.length
     }))
