@@ -9,6 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { expectedEventIds } from "../../src/simulator/Chain.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
+import { eventOfRow, readerPackages } from "../support/exportedRows.ts"
 import { eventFilesIn, filesIn, jsonIn, linesOf, makeFolder } from "../support/exporting.ts"
 import { type RunningProgram, runProgram, startProgram } from "../support/program.ts"
 import { pythonEnvironment } from "../support/python.ts"
@@ -17,12 +18,7 @@ import { hasS3Server, makeS3Server } from "../support/s3Server.ts"
 import { startService } from "../support/serviceProcess.ts"
 import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
 
-const { missing, run } = pythonEnvironment(
-  "duckdb==2.0.0",
-  "pandas==3.1.1",
-  "polars==2.1.0",
-  "pyarrow==26.0.1"
-)
+const { missing, run } = pythonEnvironment(...readerPackages)
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const DAY = "2026-01-15"
@@ -62,50 +58,6 @@ globbed = polars.scan_parquet(parquet + "/**/*.parquet", hive_partitioning=True)
 plain = pandas.read_parquet(parquet)
 print(json.dumps([globbed, len(plain)]))
 `
-
-type Row = Readonly<Record<string, unknown>>
-
-const isRow = (value: unknown): value is Row =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-/** The JSON that a value of a column stands for: docs/data-teams.md says how the two differ. */
-const asJson = (value: unknown): unknown => {
-  if (typeof value === "string") return value.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\+00$/, "$1T$2Z")
-  if (Array.isArray(value)) return value.map(asJson)
-  if (!isRow(value)) return value
-  const present = Object.entries(value).filter(
-    ([name, inner]) => inner !== null && !name.endsWith("_decimal")
-  )
-  if (present.length === 1 && present[0]![0] === "drops") return present[0]![1]
-  return Object.fromEntries(present.map(([key, inner]) => [key, asJson(inner)]))
-}
-
-/** What a webhook with everything included got, and what the record has beside it. */
-const asEvent = (row: Row) => {
-  const { accounts, balance_changes, date, detected_at, position, rules_version, type, ...fields } = asJson(
-    row
-  ) as Row
-  const { event_id, ledger_index, network, timestamp, ...payload } = fields
-  const changes = balance_changes as
-    | ReadonlyArray<{ readonly account: string; readonly change: unknown }>
-    | undefined
-  const included = changes?.map(({ account, change }) => {
-    if (!isRow(change)) return { account, asset: "XRP", change }
-    const { value, ...asset } = change
-    return { account, asset, change: value }
-  })
-  return {
-    event: {
-      event_id,
-      event_type: type,
-      ledger_index,
-      timestamp,
-      network,
-      payload: { ...payload, ...(included !== undefined && { balance_changes: included }) }
-    },
-    record: { accounts, date, detected_at, position, rules_version }
-  }
-}
 
 const title = `a day of events${missing === undefined ? "" : ` (no ${missing} here)`}`
 describe.skipIf(missing !== undefined)(title, () => {
@@ -186,7 +138,7 @@ describe.skipIf(missing !== undefined)(title, () => {
         const [amounts, inParquet, inLines, inDuckDb, inPandas, inPolars, lengths] = printed
           .splice(-7)
           .map((line) => JSON.parse(line))
-        const rows = printed.map((line) => asEvent(JSON.parse(line)))
+        const rows = printed.map((line) => eventOfRow("duckdb", JSON.parse(line)))
         assert.lengthOf(rows, ofDay.size)
         for (const { event, record } of rows) {
           assert.deepStrictEqual<unknown>(event, ofDay.get(String(event.event_id)))
@@ -211,7 +163,7 @@ describe.skipIf(missing !== undefined)(title, () => {
         assert.deepStrictEqual(mainnet.gaps, [])
         assert.strictEqual(mainnet.ledgers[0].last_ledger - mainnet.ledgers[0].first_ledger + 1, LEDGERS - 2)
         const [part] = jsonIn(join(parquet, `network=mainnet/date=${DAY}/_manifest.json`)).parts
-        const sums = part.files.map(({ path, sha256 }: Row) => [path, sha256])
+        const sums = part.files.map(({ path, sha256 }: Readonly<Record<string, unknown>>) => [path, sha256])
         assert.deepStrictEqual(Object.fromEntries(sums), eventFilesIn(parquet))
         const linesIn = (folder: string) => globSync(join(folder, "**/*.gz")).sort().flatMap(linesOf)
         assert.sameMembers(linesIn(hours), linesIn(lines))
