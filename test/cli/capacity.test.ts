@@ -72,7 +72,7 @@ describe("an estimate of capacity", () => {
   it("names what one process cannot do", () => {
     const large = { ...load, eventsPerSecond: 2_000 }
     assert.match(estimateOf(large, defaults, false).warnings.join(), /^One process would be busy \d+ %/)
-    assert.match(estimateOf(large, defaults, true).warnings.join(), /roles ingest works on a network/)
+    assert.match(estimateOf(large, defaults, true).warnings.join(), /roles events,route works on a network/)
     assert.deepStrictEqual(estimateOf(load, defaults, true).warnings, [])
   })
 

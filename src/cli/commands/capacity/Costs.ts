@@ -12,21 +12,21 @@ export const oneProcess = {
 /** Processes that share the roles, on Kafka. `log` is in Kafka, one copy. */
 export const several = {
   event: {
-    processes: { api: 0.1, ingest: 0.4, "events,route": 0.4, "deliver,delay": 0.2, replay: 0.01 },
-    database: 0.3,
-    broker: 0.6,
-    wal: 2_000,
-    log: 203
+    processes: { api: 0, ingest: 0.17, "events,route": 0.03, "deliver,delay": 0, replay: 0 },
+    database: 0.05,
+    broker: 0.05,
+    wal: 1_900,
+    log: 219
   },
   delivery: {
-    processes: { api: 0, ingest: 0, "events,route": 0.02, "deliver,delay": 0.18, replay: 0 },
-    database: 0.07,
-    broker: 0.05,
-    wal: 1_600,
-    log: 155
+    processes: { api: 0, ingest: 0, "events,route": 0.06, "deliver,delay": 0.16, replay: 0 },
+    database: 0.06,
+    broker: 0.01,
+    wal: 1_900,
+    log: 140
   },
-  /** Busy cores while nothing happens. */
-  idle: { program: 0.02, database: 0.005, broker: 0.02 }
+  /** Busy cores of five processes, PostgreSQL and Kafka while nothing happens. */
+  idle: { program: 0.17, database: 0.03, broker: 0.11 }
 } as const
 
 /** Tables with their indexes, wherever the log is. */
