@@ -6,7 +6,8 @@ import { Health } from "./observability/Health.ts"
 import { errorText } from "./observability/Logging.ts"
 import { Leases } from "./storage/Leases.ts"
 
-const restartSchedule = Schedule.min([
+/** After a growing wait, for ever. */
+export const restartSchedule = Schedule.min([
   Schedule.exponential(Limits.roleRestartMs.first),
   Schedule.spaced(Limits.roleRestartMs.longest)
 ])

@@ -3,12 +3,12 @@
  * at once and then every minute, and tries again until they are there. Meanwhile the port of health is open. A later try
  * first asks both, so that the sentence names both, and nothing is started in vain. A final error ends it.
  */
-import { Effect, Exit, Layer, Schedule, Scope } from "effect"
+import { Effect, Exit, Layer, Scope } from "effect"
 import { EarlierListener } from "../../api/Listener.ts"
 import { type KafkaSettings, Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
 import { monotonicNow } from "../../domain/Monotonic.ts"
 import { loadKafka } from "../../log/kafka/LoadKafka.ts"
+import { restartSchedule } from "../../Supervised.ts"
 import * as Sql from "../../storage/Sql.ts"
 import { type Away, awayOf } from "./Away.ts"
 import type { Told } from "./Systemd.ts"
@@ -16,11 +16,6 @@ import { sentenceOf, waitingServer } from "./WaitingServer.ts"
 
 /** How often an unchanged sentence is logged again. */
 const SAID_EVERY_MS = 60_000
-
-const retries = Schedule.min([
-  Schedule.exponential(Limits.roleRestartMs.first),
-  Schedule.spaced(Limits.roleRestartMs.longest)
-])
 
 const kafkaAnswers = (kafka: KafkaSettings) => Effect.flatMap(loadKafka, ({ reachable }) => reachable(kafka))
 
@@ -109,7 +104,7 @@ export const launch = <E, R>(
         waitsFor.length === 0 ? start : Effect.andThen(bothAnswer, start)
       ).pipe(
         Effect.tapError((error) => (awayOf(error) === undefined ? Effect.void : openPort)),
-        Effect.retry({ while: (error) => awayOf(error) !== undefined, schedule: retries })
+        Effect.retry({ while: (error) => awayOf(error) !== undefined, schedule: restartSchedule })
       )
     })
   )

@@ -1,7 +1,7 @@
 /**
- * Exports the hours (or days) that are closed. One is closed when the log has a ledger of a
- * later one. Each round takes what the manifest does not cover yet, so after an outage, or with history that was fetched
- * later, nothing is left out. `onPeriod` gets each period that was written.
+ * Exports the hours (or days) that are closed. One is closed when the log has a ledger of a later one. Each round takes
+ * what the manifest does not cover yet, so after an outage, or with history that was fetched later, nothing is left out.
+ * `onPeriod` gets each period that was written.
  */
 import { Effect } from "effect"
 import { Limits } from "../../../config/Limits.ts"
