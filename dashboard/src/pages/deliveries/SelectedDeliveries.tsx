@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import { useMay } from "../../api/account.ts"
-import { call } from "../../api/call.ts"
+import { ApiFailure, call } from "../../api/call.ts"
 import { type Delivery, listDeliveries, type QueuedRetryJob, retryDelivery } from "../../api/ledgerhook.ts"
 import { PAGE_ROWS } from "../../api/list.ts"
 import { untilRequestsAreLeft } from "../../api/refresh.ts"
@@ -38,16 +38,32 @@ const fields = fieldsOf<Delivery>([
   "updated_at"
 ])
 
-/** Stops at the first one that is refused. */
-const retryEach = async (ids: ReadonlyArray<string>): Promise<number> => {
-  for (let at = 0; at < ids.length; at += RETRIES_AT_ONCE) {
-    await Promise.all(
-      ids
-        .slice(at, at + RETRIES_AT_ONCE)
-        .map((id) => call(retryDelivery(id, { idempotencyKey: crypto.randomUUID() })))
-    )
+/** False: the service retried it by itself since it was loaded, so nothing is left to do. */
+const retryOne = async (id: string): Promise<boolean> => {
+  try {
+    await call(retryDelivery(id, { idempotencyKey: crypto.randomUUID() }))
+    return true
+  } catch (thrown) {
+    if (thrown instanceof ApiFailure && thrown.code === "DELIVERY_NOT_FAILED") return false
+    throw thrown
   }
-  return ids.length
+}
+
+/** How many are retried. Stops at the first failure. */
+const retryEach = async (ids: ReadonlyArray<string>): Promise<number> => {
+  let retried = 0
+  for (let at = 0; at < ids.length; at += RETRIES_AT_ONCE) {
+    const some = await Promise.all(ids.slice(at, at + RETRIES_AT_ONCE).map(retryOne))
+    retried += some.filter(Boolean).length
+  }
+  return retried
+}
+
+const retriedText = (asked: number, retried: number) => {
+  const others = asked - retried
+  return `${deliveries(retried)} retried: the next attempts are queued.${
+    others === 0 ? "" : ` ${deliveries(others)} needed no retry any more.`
+  }`
 }
 
 interface FilesProps {
@@ -88,7 +104,7 @@ const RetrySelected = ({ rows, onDone }: Done & { readonly rows: ReadonlyArray<D
     .reverse()
   const retry = useMutation({
     mutationFn: () => retryEach(ids),
-    onSuccess: (some) => onDone(`${deliveries(some)} retried: the next attempts are queued.`),
+    onSuccess: (some) => onDone(retriedText(ids.length, some)),
     onSettled: () => queries.invalidateQueries({ queryKey: ["deliveries"] })
   })
   return (
