@@ -1,8 +1,8 @@
 /**
  * Measures what an event and a delivery cost each process of a cluster, PostgreSQL and Kafka, at a steady pace: CPU
- * beyond what they take while nothing happens, and bytes that they write. Five processes share the roles as docs/deploy.md does. Then the processes that deliver are
- * away while a backlog grows, and it measures how fast they work it off and the most memory each process has had. It
- * needs a Kafka broker, and Linux for /proc.
+ * beyond what they take while nothing happens, and bytes that they write. Five processes share the roles as
+ * docs/deploy.md does. Then the processes that deliver are away while a backlog grows, and it measures how fast they
+ * work it off and the most memory each process has had. It needs a Kafka broker, and Linux for /proc.
  */
 import { globSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -31,9 +31,12 @@ const WEBHOOKS = 10
 /** With so many, a ledger has about 60 events: at a ledger a second, 600 deliveries a second. */
 const TRANSACTIONS = 70
 const LEDGER_EVERY_MS = 1_000
-/** A new process is busy for some seconds: it joins its groups, and V8 compiles. */
-const WARM_UP_LEDGERS = 30
+/** A new process is busy for some time: it joins its groups, and V8 compiles; the broker's Java as well. */
+const WARM_UP_LEDGERS = 150
+const WARM_UP_EVERY_MS = 200
 const PHASE_LEDGERS = 60
+/** Leases, markers and statistics of the last ledger are written by then. */
+const SETTLE_MS = 30_000
 const IDLE_MS = 60_000
 /** About 120,000 deliveries: more than the processes that deliver keep in memory. */
 const OUTAGE_LEDGERS = 200
@@ -50,6 +53,14 @@ interface Written extends Bytes {
   /** Bytes of Kafka's segments, by the beginning of the topic's name. */
   readonly topics: (start: string) => number
 }
+
+/** Whose CPU is shown, and how it is read. */
+const parts: ReadonlyArray<readonly [name: string, of: (cost: Cost) => number]> = [
+  ["program", ({ program }) => groups.reduce((sum, group) => sum + program[group], 0)],
+  ...groups.map((group) => [group, ({ program }: Cost) => program[group]] as const),
+  ["database", ({ database }) => database],
+  ["broker", (cost) => cost.broker]
+]
 
 const segmentBytes = (folder: string) => {
   const sizes = globSync("*/*.log", { cwd: folder }).map((file) => ({
@@ -144,22 +155,9 @@ const measure = Effect.fnUntraced(function* (
   }
   const costOver = (before: Cost, after: Cost) => (of: (cost: Cost) => number) => of(after) - of(before)
 
-  yield* Effect.sleep(IDLE_MS)
-  const idleBefore = costNow()
-  yield* Effect.sleep(IDLE_MS)
-  const idle = costOver(idleBefore, costNow())
-  const perCore = 100_000 / IDLE_MS
-  show(
-    "idle.cpu.program",
-    idle(({ program }) => groups.reduce((sum, group) => sum + program[group], 0)) * perCore,
-    "% of a core"
-  )
-  show("idle.cpu.database", idle(({ database }) => database) * perCore, "% of a core")
-  show("idle.cpu.broker", idle((cost) => cost.broker) * perCore, "% of a core")
-
   const phase = Effect.fnUntraced(function* (webhooks: number) {
     const warm = ledgers
-    yield* serve(WARM_UP_LEDGERS, LEDGER_EVERY_MS)
+    yield* serve(WARM_UP_LEDGERS, WARM_UP_EVERY_MS)
     yield* settled(webhooks, warm)
     const from = ledgers
     const began = performance.now()
@@ -167,43 +165,46 @@ const measure = Effect.fnUntraced(function* (
     yield* serve(PHASE_LEDGERS, LEDGER_EVERY_MS)
     yield* settled(webhooks, from)
     const [after, written] = [costNow(), yield* writtenNow]
-    const events = sums[ledgers]! - sums[from]!
-    const idlePart = (performance.now() - began) / IDLE_MS
     return {
-      events,
-      cpu: (of: (cost: Cost) => number) =>
-        ((costOver(before, after)(of) - idle(of) * idlePart) / events) * 1e3,
-      bytes: (of: (bytes: Written) => number) => (of(written) - of(writtenBefore)) / events
+      events: sums[ledgers]! - sums[from]!,
+      before,
+      after,
+      ms: performance.now() - began,
+      writtenBefore,
+      written
     }
   })
-  type Phase = Effect.Success<ReturnType<typeof phase>>
 
-  const plain = yield* phase(0)
+  const plainPhase = yield* phase(0)
+  // Here, because before its first ledger a process asks for ledgers all the time.
+  yield* Effect.sleep(SETTLE_MS)
+  const idleBefore = costNow()
+  yield* Effect.sleep(IDLE_MS)
+  const idle = costOver(idleBefore, costNow())
+  const perCore = 100_000 / IDLE_MS
+  for (const [name, of] of parts) show(`idle.cpu.${name}`, idle(of) * perCore, "% of a core")
+
+  const perEvent = ({
+    events,
+    before,
+    after,
+    ms,
+    writtenBefore,
+    written
+  }: Effect.Success<ReturnType<typeof phase>>) => ({
+    events,
+    cpu: (of: (cost: Cost) => number) =>
+      ((costOver(before, after)(of) - (idle(of) * ms) / IDLE_MS) / events) * 1e3,
+    bytes: (of: (bytes: Written) => number) => (of(written) - of(writtenBefore)) / events
+  })
+  type PerEvent = ReturnType<typeof perEvent>
+
+  const plain = perEvent(plainPhase)
   for (let i = 0; i < WEBHOOKS; i++)
     yield* createWebhook(client, { url: `http://127.0.0.${i + 1}:${port}/hook`, event_types: ["*"] })
-  const delivered = yield* phase(WEBHOOKS)
-  const showPhase = (name: string, { cpu, bytes }: Phase) => {
-    show(
-      `${name}.cpu.program`,
-      cpu(({ program }) => groups.reduce((sum, group) => sum + program[group], 0)),
-      "CPU ms"
-    )
-    for (const group of groups)
-      show(
-        `${name}.cpu.${group}`,
-        cpu(({ program }) => program[group]),
-        "CPU ms"
-      )
-    show(
-      `${name}.cpu.database`,
-      cpu(({ database }) => database),
-      "CPU ms"
-    )
-    show(
-      `${name}.cpu.broker`,
-      cpu((cost) => cost.broker),
-      "CPU ms"
-    )
+  const delivered = perEvent(yield* phase(WEBHOOKS))
+  const showPhase = (name: string, { cpu, bytes }: PerEvent) => {
+    for (const [part, of] of parts) show(`${name}.cpu.${part}`, cpu(of), "CPU ms")
     show(
       `${name}.wal`,
       bytes(({ wal }) => wal),

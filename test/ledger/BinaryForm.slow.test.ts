@@ -2,6 +2,7 @@
  * A ledger decoded from its bytes gives the events of its JSON, byte for byte. The ledgers here are made up;
  * Verify.test.ts does the same with real ones.
  */
+import { createRequire } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../src/detect/Detect.ts"
 import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
@@ -10,6 +11,10 @@ import { makeChain } from "../../src/simulator/Chain.ts"
 import { alice, created, issuer, key, ledgerOf, modified, usd } from "../detect/support.ts"
 import { binaryLedgerResult, ledgerResult } from "../support/ledgerAnswers.ts"
 import { eventsOf, throughBytes } from "../support/ledgerBytes.ts"
+
+interface Definitions {
+  readonly FIELDS: ReadonlyArray<readonly [name: string, field: { readonly type: string }]>
+}
 
 describe("a ledger's bytes", () => {
   it("give the events of its JSON, in both versions of the API", () => {
@@ -76,6 +81,18 @@ describe("a ledger's bytes", () => {
     assert.strictEqual(events, eventsOf(ledgerOf([fromJson])))
     for (const text of ["1000000000000000e-3", "5000000000000000e-29", '"1000000000000"'])
       assert.include(events, text)
+  })
+
+  it("give every number of 64 bits that the codec knows without leading zeros", () => {
+    const codec = createRequire(createRequire(import.meta.url).resolve("xrpl"))
+    const { FIELDS } = codec("ripple-binary-codec/dist/enums/definitions.json") as Definitions
+    const names = FIELDS.filter(([, { type }]) => type === "UInt64").map(([name]) => name)
+    assert.isAtLeast(names.length, 20)
+    const numbers = Object.fromEntries(names.map((name) => [name, "10"]))
+    const meta = { TransactionResult: "tesSUCCESS", TransactionIndex: 0, AffectedNodes: [] }
+    const tx = { TransactionType: "AccountSet", Account: alice, Fee: "10", Sequence: 7, SigningPubKey: "" }
+    const decoded = throughBytes({ hash: "", tx: { ...tx, ...numbers }, meta }).tx
+    assert.deepStrictEqual(Object.fromEntries(names.map((name) => [name, decoded[name]])), numbers)
   })
 
   it.each([

@@ -12,21 +12,21 @@ export const oneProcess = {
 /** Processes that share the roles, on Kafka. `log` is in Kafka, one copy. */
 export const several = {
   event: {
-    processes: { api: 0, ingest: 0.17, "events,route": 0.03, "deliver,delay": 0, replay: 0 },
-    database: 0.05,
-    broker: 0.05,
-    wal: 1_900,
-    log: 219
+    processes: { api: 0.03, ingest: 0.27, "events,route": 0.19, "deliver,delay": 0.02, replay: 0 },
+    database: 0.07,
+    broker: 0.29,
+    wal: 2_000,
+    log: 220
   },
   delivery: {
-    processes: { api: 0, ingest: 0, "events,route": 0.06, "deliver,delay": 0.16, replay: 0 },
-    database: 0.06,
-    broker: 0.01,
-    wal: 1_900,
-    log: 140
+    processes: { api: 0, ingest: 0, "events,route": 0.03, "deliver,delay": 0.1, replay: 0 },
+    database: 0.04,
+    broker: 0,
+    wal: 1_600,
+    log: 130
   },
   /** Busy cores of five processes, PostgreSQL and Kafka while nothing happens. */
-  idle: { program: 0.17, database: 0.03, broker: 0.11 }
+  idle: { program: 0.05, database: 0.01, broker: 0.03 }
 } as const
 
 /** Tables with their indexes, wherever the log is. */
