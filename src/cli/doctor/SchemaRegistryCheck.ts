@@ -39,9 +39,10 @@ export const schemaRegistryCheck = (
       }
       const all = subjects.length
       const fresh = subjects.filter(({ registered }) => !registered).length
-      if (fresh > 0 && (yield* taken)?.size)
+      // Of a network that was just added, or of transactions before their first start, some are unknown.
+      if (subjects.every(({ known }) => !known) && (yield* taken)?.size)
         return yield* new Fault({
-          detail: `reachable, but ${fresh} of ${all} schemas are gone: readers of the event topics cannot decode records`,
+          detail: `reachable, but all ${all} schemas are gone: readers of the event topics cannot decode records`,
           fix: "Restore the registry's data. A running process with the role ingest also registers the schemas again within a minute, but they may get other ids than those in earlier records."
         })
       const lost = yield* lostIds(url, yield* oldest)

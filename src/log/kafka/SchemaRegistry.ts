@@ -142,7 +142,7 @@ const registryAt = (address: string) => {
     /** The schema that has the id; undefined: there is none. */
     byId: (id: number) =>
       Effect.map(find(HttpClientRequest.get(`/schemas/ids/${id}`), Found), (found) => found?.schema),
-    /** Whether the schema is compatible with the newest registered one; true if there is none. */
+    /** Whether the schema is compatible with the newest registered one; undefined: there is none. */
     accepts: (subject: string, document: JsonObject) =>
       Effect.map(
         find(
@@ -151,7 +151,7 @@ const registryAt = (address: string) => {
           ),
           Verdict
         ),
-        (found) => found?.is_compatible ?? true
+        (found) => found?.is_compatible
       ),
     /** The compatibility level of the subject; undefined: it has none of its own. */
     compatibilityOf: (subject: string) =>
@@ -231,6 +231,8 @@ export interface SubjectState {
   readonly subject: string
   /** Whether this version's schema is registered. */
   readonly registered: boolean
+  /** Whether the schema of any version is registered. */
+  readonly known: boolean
   /** Whether it is registered or would be accepted. */
   readonly accepted: boolean
   /** Whether the subject has the compatibility level that `registerSchemas` sets. */
@@ -250,10 +252,12 @@ export const examineSchemas = (
       const registry = registryAt(address)
       const document = documentOf(topic)
       const registered = (yield* registry.idOf(subject, document)) !== undefined
+      const compatible = registered || (yield* registry.accepts(subject, document))
       const state: SubjectState = {
         subject,
         registered,
-        accepted: registered || (yield* registry.accepts(subject, document)),
+        known: compatible !== undefined,
+        accepted: compatible ?? true,
         strict: (yield* registry.compatibilityOf(subject)) === COMPATIBILITY
       }
       return state
