@@ -14,7 +14,8 @@ import { Effect, Redacted, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { roles } from "../../src/config/Definitions.ts"
-import { expectedEventIds } from "../../src/simulator/Chain.ts"
+import { rippleToUnixMs } from "../../src/domain/Ledger.ts"
+import { type ClosedLedger, expectedEventIds } from "../../src/simulator/Chain.ts"
 import { migrate } from "../../src/storage/Migrations.ts"
 import { missing, startBroker } from "../kafka/broker.ts"
 import { grantsIn, makeAcls } from "../support/acls.ts"
@@ -28,6 +29,8 @@ import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const SUPER_USER = "admin"
 const PASSWORD = "correct-horse"
+/** Closed before the service starts. */
+const PAST_LEDGERS = 12
 const holders = [...roles, "administrator"] as const
 
 const program = resolve(import.meta.dirname, "../../bin/ledgerhook.js")
@@ -87,6 +90,8 @@ describe.skipIf(missing() !== undefined)("each role with exactly its rights", ()
             transactionsPerLedger: 5,
             hashing: "digest"
           })
+          const past: Array<ClosedLedger> = []
+          while (past.length < PAST_LEDGERS) past.push(yield* ledger.close)
           const environment = {
             DATABASE_URL: yield* database,
             KAFKA_BROKERS: kafka.brokers,
@@ -96,7 +101,8 @@ describe.skipIf(missing() !== undefined)("each role with exactly its rights", ()
             SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
             RAW_TRANSACTIONS: "true",
             XRPL_MAINNET_URLS: ledger.url,
-            XRPL_MAINNET_START: String((yield* ledger.head).header.ledger_index),
+            XRPL_MAINNET_HISTORY_URLS: ledger.url,
+            XRPL_MAINNET_START: String(past.at(-1)!.header.ledger_index + 1),
             DELIVERY_ALLOW_HTTP: "true",
             DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true",
             DELIVERY_RETRY_DELAYS: "100ms,100ms",
@@ -140,12 +146,20 @@ describe.skipIf(missing() !== undefined)("each role with exactly its rights", ()
             [...new Set(receiver.received.map(({ event }) => event.event_id))].sort(),
             [...expected].sort()
           )
+          // It fetches ledgers from before the service's first one.
+          const [before, ...fetched] = past
           const replay = yield* api.call("POST", "/v1/replay", {
             webhook_id: webhook.id,
-            filters: { since: "2020-01-01T00:00:00Z" }
+            filters: { since: new Date(rippleToUnixMs(before!.header.close_time)).toISOString() }
           })
           assert.strictEqual(replay.status, 202, JSON.stringify(replay.body))
-          yield* receiver.until((received) => received.length >= 4 * expected.length)
+          const replayed = [...fetched.flatMap(expectedEventIds), ...expected]
+          const live = 2 * expected.length
+          yield* receiver.until((received) => received.length >= live + 2 * replayed.length)
+          assert.sameMembers(
+            [...new Set(receiver.received.slice(live).map(({ event }) => event.event_id))],
+            replayed
+          )
           for (const path of [
             "/v1/ledgers/coverage",
             `/v1/webhooks/${webhook.id}/progress`,
