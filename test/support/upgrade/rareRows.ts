@@ -1,7 +1,7 @@
 /**
  * What a short run does not leave, written by the program's own stores while no process runs: an alert, a dead
- * record, a mail to send, a change of a webhook that is not published, a replay job whose worker died. Also reads what
- * the list of the store says about tables and topics.
+ * record, a mail to send, a change of a webhook that is not published, a replay job whose worker died, a ledger to skip,
+ * the end of a chain. Also reads what the list of the store says about tables and topics.
  */
 import { Clock, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -14,6 +14,8 @@ import { queueMails } from "../../../src/storage/accounts/MailStore.ts"
 import { inSnapshot, readShape } from "../../../src/storage/copy/ReadTables.ts"
 import { makeDeadLetters } from "../../../src/storage/DeadLetters.ts"
 import { AlertStore } from "../../../src/storage/events/AlertStore.ts"
+import { ChainRestarts } from "../../../src/storage/events/ChainRestarts.ts"
+import { SkippedLedgers } from "../../../src/storage/events/SkippedLedgers.ts"
 import { Outbox } from "../../../src/storage/outbox/Outbox.ts"
 import { ReplayWork } from "../../../src/storage/replays/ReplayWork.ts"
 import * as Sql from "../../../src/storage/Sql.ts"
@@ -40,6 +42,9 @@ const addRareRows = Effect.fnUntraced(function* (accountId: string, unpublished:
   yield* deadLetters.put("events", [{ source: "xrpl.mainnet.events/0@0", text: "{", reason: "made for it" }])
   const text = { subject: "A mail", body: "made for the fixture" }
   yield* queueMails(sql, [{ ...text, cause: MAIL_CAUSE, accountId, recipient: "a@example.com" }], now)
+  // Networks that are not watched.
+  yield* (yield* SkippedLedgers).order("testnet", 1_000, "made for the fixture", now)
+  yield* (yield* ChainRestarts).order("devnet", "B".repeat(64), now)
   const owner = { accountId, networks }
   const changed = yield* (yield* WebhookStore).change(owner, unpublished, { max_in_flight: 2 }, now)
   if (Option.isNone(changed)) throw new Error(`the webhook ${unpublished} is missing`)
@@ -83,6 +88,8 @@ export const completeStore = (dataDir: string, accountId: string, unpublished: s
   )
   const stores = Layer.mergeAll(
     AlertStore.layer,
+    ChainRestarts.layer,
+    SkippedLedgers.layer,
     ReplayWork.layer,
     EmbeddedLog.readerLayer,
     WebhookStore.layer.pipe(Layer.provide(Outbox.layer))
