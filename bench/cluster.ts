@@ -28,7 +28,7 @@ type Group = (typeof groups)[number]
 const DELIVERS: Group = "deliver,delay"
 
 const WEBHOOKS = 10
-/** With so many, a ledger has about 60 events: at a ledger a second, 600 deliveries a second. */
+/** With so many, a ledger has about 72 events: at a ledger a second, 720 deliveries a second. */
 const TRANSACTIONS = 70
 const LEDGER_EVERY_MS = 1_000
 /** A new process is busy for some time: it joins its groups, and V8 compiles; the broker's Java as well. */
@@ -38,7 +38,7 @@ const PHASE_LEDGERS = 60
 /** Leases, markers and statistics of the last ledger are written by then. */
 const SETTLE_MS = 30_000
 const IDLE_MS = 60_000
-/** About 120,000 deliveries: more than the processes that deliver keep in memory. */
+/** About 144,000 deliveries: more than the processes that deliver keep in memory. */
 const OUTAGE_LEDGERS = 200
 const LEDGERS = 2 * (WARM_UP_LEDGERS + PHASE_LEDGERS) + OUTAGE_LEDGERS
 const MIB = 2 ** 20

@@ -59,12 +59,11 @@ const retryEach = async (ids: ReadonlyArray<string>): Promise<number> => {
   return retried
 }
 
-const retriedText = (asked: number, retried: number) => {
-  const others = asked - retried
-  return `${deliveries(retried)} retried: the next attempts are queued.${
-    others === 0 ? "" : ` ${deliveries(others)} needed no retry any more.`
-  }`
-}
+const retriedText = (asked: number, retried: number) =>
+  [
+    ...(retried > 0 ? [`${deliveries(retried)} retried: the next attempts are queued.`] : []),
+    ...(retried < asked ? [`${deliveries(asked - retried)} needed no retry any more.`] : [])
+  ].join(" ")
 
 interface FilesProps {
   readonly read: Parameters<typeof useSaving<Delivery>>[2]

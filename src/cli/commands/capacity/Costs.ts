@@ -21,7 +21,7 @@ export const several = {
   delivery: {
     processes: { api: 0, ingest: 0, "events,route": 0.03, "deliver,delay": 0.1, replay: 0 },
     database: 0.04,
-    broker: 0,
+    broker: 0.003,
     wal: 1_600,
     log: 130
   },
