@@ -34,7 +34,7 @@ COPY topics topics
 COPY docs docs
 COPY schemas schemas
 # Creates links that the embedded PostgreSQL needs. The program's user could not write them later.
-RUN node -e "import('/app/src/storage/embedded/Binaries.ts').then(({ findBinaries }) => findBinaries('/data'))" \
+RUN node -e "import('/app/src/spine/store/embedded/Binaries.ts').then(({ findBinaries }) => findBinaries('/data'))" \
   && install --directory --owner=node --group=node /data
 USER node
 VOLUME /data

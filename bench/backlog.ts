@@ -4,11 +4,11 @@
  * same run measures the rate without a backlog before and after.
  */
 import { Effect } from "effect"
-import { delay } from "../src/delay/Stage.ts"
-import { deliver } from "../src/deliver/Stage.ts"
-import { DELIVERIES_TOPIC } from "../src/domain/Delivery.ts"
-import { partitionOf } from "../src/log/Topics.ts"
-import { DeliveryStore } from "../src/storage/deliveries/DeliveryStore.ts"
+import { delay } from "../src/spine/delay/Stage.ts"
+import { deliver } from "../src/spine/deliver/Stage.ts"
+import { DeliveryStore } from "../src/spine/deliveries/DeliveryStore.ts"
+import { DELIVERIES_TOPIC } from "../src/spine/domain/Delivery.ts"
+import { partitionOf } from "../src/spine/log/Topics.ts"
 import type { Benchmark } from "./support/Benchmark.ts"
 import { startChild } from "./support/Child.ts"
 import { type Cost, costOf } from "./support/cpu.ts"

@@ -3,7 +3,7 @@
  */
 import { hash } from "node:crypto"
 import { Effect, Layer } from "effect"
-import { EventCounts, type WantedEvents } from "../src/storage/events/EventCounts.ts"
+import { EventCounts, type WantedEvents } from "../src/features/events/EventCounts.ts"
 import type { Benchmark } from "./support/Benchmark.ts"
 import { inRounds, medianOf, timed } from "./support/rounds.ts"
 import {

@@ -4,12 +4,12 @@
  * another. It needs a Kafka broker.
  */
 import { Effect, Layer } from "effect"
-import { Settings } from "../src/config/Config.ts"
-import { ensureTopics } from "../src/log/kafka/ClusterTopics.ts"
-import * as KafkaLog from "../src/log/kafka/KafkaLog.ts"
-import { DeliveryStore } from "../src/storage/deliveries/DeliveryStore.ts"
-import { Partitions } from "../src/storage/deliveries/Partitions.ts"
-import { SecretBox } from "../src/storage/webhooks/SecretBox.ts"
+import { Settings } from "../src/spine/config/Config.ts"
+import { DeliveryStore } from "../src/spine/deliveries/DeliveryStore.ts"
+import { Partitions } from "../src/spine/deliveries/Partitions.ts"
+import { ensureTopics } from "../src/spine/log/kafka/ClusterTopics.ts"
+import * as KafkaLog from "../src/spine/log/kafka/KafkaLog.ts"
+import { SecretBox } from "../src/spine/store/secrets/SecretBox.ts"
 import { missing } from "../test/kafka/broker.ts"
 import { startProcess } from "../test/support/serviceProcess.ts"
 import type { Arrival } from "./support/arrivalsProgram.ts"

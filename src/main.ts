@@ -7,11 +7,11 @@ import { setDefaultAutoSelectFamilyAttemptTimeout } from "node:net"
 import { parseEnv } from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer } from "effect"
-import { run } from "./cli/Root.ts"
-import { ExitCode, endingOf } from "./cli/terminal/Failure.ts"
-import { Invocation } from "./cli/terminal/Invocation.ts"
-import { makeSignalHandling, Signals } from "./cli/terminal/Signals.ts"
-import type { Environment } from "./config/Config.ts"
+import { run } from "./app/Root.ts"
+import type { Environment } from "./spine/config/Config.ts"
+import { ExitCode, endingOf } from "./terminal/Failure.ts"
+import { Invocation } from "./terminal/Invocation.ts"
+import { makeSignalHandling, Signals } from "./terminal/Signals.ts"
 
 const end = (code: number, lines: ReadonlyArray<string>): never => {
   for (const line of lines) process.stderr.write(`${line}\n`)

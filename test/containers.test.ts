@@ -5,9 +5,9 @@
 import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { parseYaml } from "@redocly/openapi-core"
-import { loadSettings, settingsTable } from "../src/config/Config.ts"
-import { roles } from "../src/config/Definitions.ts"
-import { Limits } from "../src/config/Limits.ts"
+import { loadSettings, settingsTable } from "../src/spine/config/Config.ts"
+import { roles } from "../src/spine/config/Definitions.ts"
+import { Limits } from "../src/spine/config/Limits.ts"
 
 const read = (file: string) => readFileSync(file, "utf8")
 const { optionalDependencies } = JSON.parse(read("package.json"))

@@ -9,9 +9,9 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import packageJson from "../package.json" with { type: "json" }
-import { loadSettings, settingsTable } from "../src/config/Config.ts"
-import { roles, type SettingName } from "../src/config/Definitions.ts"
-import { Limits } from "../src/config/Limits.ts"
+import { loadSettings, settingsTable } from "../src/spine/config/Config.ts"
+import { roles, type SettingName } from "../src/spine/config/Definitions.ts"
+import { Limits } from "../src/spine/config/Limits.ts"
 import { CHART, documentedValues, valuesSchema } from "./support/chart.ts"
 import { made } from "./support/documents.ts"
 import {

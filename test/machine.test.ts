@@ -4,9 +4,9 @@ import { readFileSync, realpathSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import packageJson from "../package.json" with { type: "json" }
-import { packageFor } from "../src/storage/embedded/Binaries.ts"
-import { parentOf, workingFolderOf } from "../src/storage/embedded/Processes.ts"
-import { PORT, socketFolderIn } from "../src/storage/embedded/SocketFolder.ts"
+import { packageFor } from "../src/spine/store/embedded/Binaries.ts"
+import { parentOf, workingFolderOf } from "../src/spine/store/embedded/Processes.ts"
+import { PORT, socketFolderIn } from "../src/spine/store/embedded/SocketFolder.ts"
 
 interface Machine {
   readonly platform: string

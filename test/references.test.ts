@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { eventTypes } from "../src/domain/EventType.ts"
+import { eventTypes } from "../src/spine/event/EventType.ts"
 
 /** Files that are not prose, and a test that invents documents. */
 const leftOut = ["package-lock.json", "test/documents.test.ts"]

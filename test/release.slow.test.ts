@@ -62,7 +62,7 @@ beforeEach(() => {
   write("package.json", `${JSON.stringify({ name, version, type: "module", scripts }, null, 2)}\n`)
   write(".ci/run", "#!/bin/sh\ntest ! -e broken\n")
   run("chmod", "+x", ".ci/run")
-  write("src/storage/migrations/0001_first.ts", "export default 1\n")
+  write("src/spine/store/migrations/0001_first.ts", "export default 1\n")
   write(".gitignore", "*.tgz\nchart-made\n")
   write("CHANGELOG.md", "# Changelog\n\n## [0.9.0] - not released yet\n\n- A change\n")
   git("init", "--initial-branch", "main")
@@ -77,7 +77,7 @@ describe("a release", () => {
     for (const [file, pattern] of versionPlaces)
       for (const [shown] of read(file).matchAll(pattern)) assert.strictEqual(shown, "3.4.5", file)
     assert.match(read("CHANGELOG.md"), /^## \[3\.4\.5\] - \d{4}-\d\d-\d\d\n\n- A change$/m)
-    assert.deepStrictEqual(JSON.parse(read("src/storage/migrations/released.json")), {
+    assert.deepStrictEqual(JSON.parse(read("src/spine/store/migrations/released.json")), {
       "0001_first.ts": createHash("sha256").update("export default 1\n").digest("hex")
     })
     assert.strictEqual(git("status", "--porcelain"), "")

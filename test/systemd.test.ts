@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { ExitCode } from "../src/cli/terminal/Failure.ts"
-import { loadSettings, settingsTable } from "../src/config/Config.ts"
-import { Limits } from "../src/config/Limits.ts"
+import { loadSettings, settingsTable } from "../src/spine/config/Config.ts"
+import { Limits } from "../src/spine/config/Limits.ts"
+import { ExitCode } from "../src/terminal/Failure.ts"
 
 const SINGLE = "ops/systemd/ledgerhook.service"
 const files = [SINGLE, "ops/systemd/ledgerhook@.service"]

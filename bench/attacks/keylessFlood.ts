@@ -4,7 +4,7 @@
  * reads nothing; the second reads every response and sends the next request.
  */
 import { Effect, Layer, References } from "effect"
-import { roles } from "../../src/Roles.ts"
+import { roles } from "../../src/app/Roles.ts"
 import type { Benchmark, Figure } from "../support/Benchmark.ts"
 import { besideDeliveries } from "../support/besideDeliveries.ts"
 import { startChild } from "../support/Child.ts"

@@ -4,9 +4,9 @@
  */
 import { randomBytes } from "node:crypto"
 import { Effect, Layer } from "effect"
-import { addressOfAccountId } from "../../src/domain/AccountId.ts"
-import * as EmbeddedLog from "../../src/log/embedded/EmbeddedLog.ts"
-import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
+import { addressOfAccountId } from "../../src/spine/event/AccountId.ts"
+import * as EmbeddedLog from "../../src/spine/log/embedded/EmbeddedLog.ts"
+import { SecretBox } from "../../src/spine/store/secrets/SecretBox.ts"
 import type { Benchmark, Figure } from "../support/Benchmark.ts"
 import { startChild } from "../support/Child.ts"
 import { databaseUrl } from "../support/kafka.ts"

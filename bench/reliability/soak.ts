@@ -6,7 +6,7 @@
 import { writeFileSync } from "node:fs"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Clock, Effect, Logger } from "effect"
-import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
+import { makeSeededRandom } from "../../src/features/simulator/SeededRandom.ts"
 import { FAILED, toolOptions } from "../../test/support/toolOptions.ts"
 import { recovered, recovery } from "./support/Campaign.ts"
 import { type Store, startCluster } from "./support/Cluster.ts"

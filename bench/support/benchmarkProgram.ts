@@ -4,9 +4,9 @@
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import * as Logging from "../../src/observability/Logging.ts"
-import * as Telemetry from "../../src/observability/Telemetry.ts"
+import { Limits } from "../../src/spine/config/Limits.ts"
+import * as Logging from "../../src/spine/observe/Logging.ts"
+import * as Telemetry from "../../src/spine/observe/Telemetry.ts"
 import type { Benchmark } from "./Benchmark.ts"
 import { send } from "./Child.ts"
 

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { HttpServer } from "effect/http"
 import * as NetAddress from "effect/net/NetAddress"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import type { LedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
 import { endWithParent, send } from "./Child.ts"
 import { serviceLayer } from "./service.ts"
 import { appendEvents } from "./webhooks.ts"

@@ -3,9 +3,9 @@
  * not recorded yet. So lanes never moveToBacklog to the backlog, whose speed another benchmark measures.
  */
 import { Clock, Effect, Latch, Layer } from "effect"
-import { Log } from "../../src/log/Log.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import type { AttemptRecord } from "../../src/storage/deliveries/Transitions.ts"
+import { DeliveryStore } from "../../src/spine/deliveries/DeliveryStore.ts"
+import type { AttemptRecord } from "../../src/spine/deliveries/Transitions.ts"
+import { Log } from "../../src/spine/log/Log.ts"
 
 export interface Feed {
   /** Deliveries recorded so far. */

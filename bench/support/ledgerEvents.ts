@@ -1,7 +1,7 @@
 /** The events of a made ledger, as ingest puts them into the log. */
-import { detectLedger } from "../../src/detect/Detect.ts"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
+import { detectLedger } from "../../src/spine/detect/Detect.ts"
+import type { LedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
+import { normaliseLedger } from "../../src/spine/event/NormaliseLedger.ts"
 import { NETWORK } from "./webhooks.ts"
 
 /** `result`: of a server's answer to a `ledger` request. */

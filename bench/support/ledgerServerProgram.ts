@@ -5,7 +5,7 @@
  */
 import type { AddressInfo } from "node:net"
 import { type WebSocket, WebSocketServer } from "ws"
-import { networkIds } from "../../src/domain/Network.ts"
+import { networkIds } from "../../src/spine/event/Network.ts"
 import { endWithParent, send } from "./Child.ts"
 import { answerText, FIRST_LEDGER_INDEX, makeLedgers, TRANSACTIONS_PER_LEDGER } from "./ledgers.ts"
 import { NETWORK } from "./webhooks.ts"

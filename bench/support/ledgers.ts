@@ -2,7 +2,7 @@
  * Makes synthetic ledgers in the form of a server's responses. Every run and every process makes the same ones, so a
  * server in another process can serve the very bytes that a benchmark parses.
  */
-import { makeChain } from "../../src/simulator/Chain.ts"
+import { makeChain } from "../../src/features/simulator/Chain.ts"
 import { ledgerResult } from "../../test/support/ledgerAnswers.ts"
 
 const SEED = 20_261_121

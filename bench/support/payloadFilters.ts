@@ -4,10 +4,10 @@
  * for each event.
  */
 import { Effect, Result } from "effect"
-import { compileFilter } from "../../src/domain/filter/Match.ts"
-import { parseFilter } from "../../src/domain/filter/Parse.ts"
-import { filterBounds, type PayloadFilter } from "../../src/domain/filter/PayloadFilter.ts"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import type { LedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
+import { compileFilter } from "../../src/spine/filter/Match.ts"
+import { parseFilter } from "../../src/spine/filter/Parse.ts"
+import { filterBounds, type PayloadFilter } from "../../src/spine/filter/PayloadFilter.ts"
 import type { Figure } from "./Benchmark.ts"
 import { inRounds, medianOf, timedSync } from "./rounds.ts"
 

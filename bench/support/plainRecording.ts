@@ -5,9 +5,9 @@
  */
 import { Effect, Latch } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
-import type { SignedRequest } from "../../src/deliver/send/Signer.ts"
-import { column } from "../../src/storage/Columns.ts"
+import { Limits } from "../../src/spine/config/Limits.ts"
+import type { SignedRequest } from "../../src/spine/deliver/send/Signer.ts"
+import { column } from "../../src/spine/store/Columns.ts"
 import type { Posts } from "./posts.ts"
 
 const idOf = ({ headers }: SignedRequest): string => headers["X-Service-Delivery-Id"] ?? ""

@@ -1,8 +1,8 @@
 /** The ceiling of deliveries: bare undici POSTs of given requests, on connections with the sender's options. */
 import { Effect } from "effect"
 import { Agent } from "undici"
-import { Limits } from "../../src/config/Limits.ts"
-import type { SignedRequest } from "../../src/deliver/send/Signer.ts"
+import { Limits } from "../../src/spine/config/Limits.ts"
+import type { SignedRequest } from "../../src/spine/deliver/send/Signer.ts"
 
 export interface Posts {
   /** Sends each list in order, `atOnce` of it at a time, all lists concurrently. Calls `ended` for each. */

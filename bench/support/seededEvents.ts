@@ -6,8 +6,8 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { EventType } from "../../src/domain/EventType.ts"
-import { PARTITION_DAYS } from "../../src/storage/events/EventIndex.ts"
+import { PARTITION_DAYS } from "../../src/features/events/EventIndex.ts"
+import type { EventType } from "../../src/spine/event/EventType.ts"
 
 const DAY_MS = 86_400_000
 const DAYS = 400

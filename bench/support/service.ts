@@ -1,8 +1,8 @@
 /** The service as a layer, for programs that run it for a benchmark. `environment`: its settings as JSON. */
 import { Layer } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import * as Logging from "../../src/observability/Logging.ts"
-import { service } from "../../src/Roles.ts"
+import { service } from "../../src/app/Roles.ts"
+import { Limits } from "../../src/spine/config/Limits.ts"
+import * as Logging from "../../src/spine/observe/Logging.ts"
 import { settingsLayer } from "./store.ts"
 
 export const serviceLayer = (environment: string) =>

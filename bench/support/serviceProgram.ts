@@ -3,10 +3,10 @@
  * sends a message when it has routed all events of its network, and after each `Order`.
  */
 import { Effect } from "effect"
-import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
-import type { Network } from "../../src/domain/Network.ts"
-import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
-import { Log } from "../../src/log/Log.ts"
+import { CONFIG_TOPIC } from "../../src/spine/domain/Webhook.ts"
+import { eventsTopic } from "../../src/spine/event/LedgerEvent.ts"
+import type { Network } from "../../src/spine/event/Network.ts"
+import { Log } from "../../src/spine/log/Log.ts"
 import { endWithParent, send } from "./Child.ts"
 import { timed } from "./rounds.ts"
 import { serviceLayer } from "./service.ts"

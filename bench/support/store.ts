@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
-import { type Environment, loadSettings, Settings } from "../../src/config/Config.ts"
-import { keepTotals } from "../../src/storage/deliveries/DeliveryTotals.ts"
-import * as Sql from "../../src/storage/Sql.ts"
+import { keepTotals } from "../../src/features/statistics/DeliveryTotals.ts"
+import { type Environment, loadSettings, Settings } from "../../src/spine/config/Config.ts"
+import * as Sql from "../../src/spine/store/Sql.ts"
 
 /** Settings with a temporary folder that is deleted with the scope. */
 export const settingsLayer = (environment: Environment) =>

@@ -1,11 +1,12 @@
 /**
  * Makes webhooks that each want the events of some accounts, 10 of them the same accounts, and events for those 10.
  */
-import { addressOfAccountId } from "../../src/domain/AccountId.ts"
-import { eventTypes } from "../../src/domain/EventType.ts"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import type { Network } from "../../src/domain/Network.ts"
-import type { WebhookConfig } from "../../src/domain/Webhook.ts"
+
+import type { WebhookConfig } from "../../src/spine/domain/Webhook.ts"
+import { addressOfAccountId } from "../../src/spine/event/AccountId.ts"
+import { eventTypes } from "../../src/spine/event/EventType.ts"
+import type { LedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
+import type { Network } from "../../src/spine/event/Network.ts"
 import { makeEvents } from "./webhooks.ts"
 
 export const MATCHES = 10

@@ -1,10 +1,10 @@
 /** Runs the stages of a process: one that fails reports `failed` in `Health` and is started again. */
 import { Cause, Effect, Layer, Schedule } from "effect"
-import { Limits } from "./config/Limits.ts"
-import { printable } from "./domain/Printable.ts"
-import { Health } from "./observability/Health.ts"
-import { errorText } from "./observability/Logging.ts"
-import { Leases } from "./storage/Leases.ts"
+import { Limits } from "../spine/config/Limits.ts"
+import { Health } from "../spine/observe/Health.ts"
+import { errorText } from "../spine/observe/Logging.ts"
+import { Leases } from "../spine/store/Leases.ts"
+import { printable } from "../spine/words/Printable.ts"
 
 /** After a growing wait, for ever. */
 export const restartSchedule = Schedule.min([

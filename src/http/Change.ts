@@ -1,6 +1,6 @@
 /**
  * The change that a request makes, as one effect of its handler. With an `Idempotency-Key` the change runs in a
- * transaction that also records the response (api/Idempotency.ts). Everything else runs outside: lookups, estimates,
+ * transaction that also records the response (http/Idempotency.ts). Everything else runs outside: lookups, estimates,
  * reads of the log, waits for a permit. So no transaction waits for anything but the database. A handler makes at most
  * one change, and waits for nothing between it and its response. The request of a handler that makes none is not
  * recorded.

@@ -1,17 +1,17 @@
 /** Shared by all groups of the contract: the API key, common errors, ids, times and pages. */
 import { Context, Schema, SchemaIssue } from "effect"
 import { HttpApiMiddleware, OpenApi } from "effect/http-api"
-import type { Identity, Scope } from "../../domain/ApiKey.ts"
+import type { Identity, Scope } from "../spine/domain/ApiKey.ts"
 import {
   EVENT_ID_PATTERN,
   isEventId,
   isTransactionHash,
   TRANSACTION_HASH_PATTERN
-} from "../../domain/EventId.ts"
-import { type IdPrefix, idPattern, isId } from "../../domain/Ids.ts"
-import { parseIsoTime } from "../../domain/IsoTime.ts"
-import { ADDRESS } from "../../domain/LedgerForms.ts"
-import type { Problem } from "../../domain/Nearest.ts"
+} from "../spine/event/EventId.ts"
+import { ADDRESS } from "../spine/event/LedgerForms.ts"
+import { type IdPrefix, idPattern, isId } from "../spine/words/Ids.ts"
+import { parseIsoTime } from "../spine/words/IsoTime.ts"
+import type { Problem } from "../spine/words/Nearest.ts"
 import {
   FAULTS_MAX,
   Forbidden,
@@ -25,7 +25,7 @@ import {
   Unavailable,
   UnsupportedMediaType,
   ValidationError
-} from "../Errors.ts"
+} from "./Errors.ts"
 
 /** The caller's identity. Every handler of a group with `KeyRequired` can read it. */
 export class Caller extends Context.Service<Caller, Identity>()("ledgerhook/api/Caller") {}

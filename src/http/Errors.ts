@@ -4,7 +4,7 @@
  * Part of the contract, so only data.
  */
 import { type Array as Arr, type Cause, Schema } from "effect"
-import { type Problem, sentenceOf } from "../domain/Nearest.ts"
+import { type Problem, sentenceOf } from "../spine/words/Nearest.ts"
 
 export const statusOf = {
   VALIDATION_ERROR: 400,

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
-import { LogError } from "../log/Log.ts"
+import { LogError } from "../spine/log/Log.ts"
 import { type Unavailable, unavailable } from "./Errors.ts"
 
 /** SQLSTATE classes 57P (the server stops or starts) and 53 (insufficient resources). */

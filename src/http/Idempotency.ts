@@ -2,16 +2,16 @@
  * `Idempotency-Key`: lets a client repeat a POST safely. The first successful response is stored for 24 hours, and a
  * repeated request of the same API key gets that response without running again. Failed responses are not stored, so
  * the client can correct the request and send it with the same key. Nor are responses of requests that change nothing.
- * Only the change runs in the transaction (storage/accounts/IdempotencyStore.ts), not the rest of the handler.
+ * Only the change runs in the transaction (http/IdempotencyStore.ts), not the rest of the handler.
  */
 import { createHash } from "node:crypto"
 import { Clock, Context, Data, Deferred, Effect, Fiber, Layer, type Types } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { Identity } from "../domain/ApiKey.ts"
-import { IdempotencyStore, type KeptAnswer, type Outcome } from "../storage/accounts/IdempotencyStore.ts"
+import type { Identity } from "../spine/domain/ApiKey.ts"
 import { provideChanging } from "./Change.ts"
 import type { About, ErrorCode, Unavailable } from "./Errors.ts"
 import { orUnavailable } from "./Failures.ts"
+import { IdempotencyStore, type KeptAnswer, type Outcome } from "./IdempotencyStore.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 

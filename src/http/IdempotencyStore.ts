@@ -6,11 +6,11 @@
 
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import type { AccountId } from "../../domain/Ids.ts"
-import type { KeyEnvironment } from "../../domain/Network.ts"
-import { deleteEvery } from "../../observability/ClockTrust.ts"
-import { SecretBox } from "../webhooks/SecretBox.ts"
+import { Limits } from "../spine/config/Limits.ts"
+import type { KeyEnvironment } from "../spine/event/Network.ts"
+import { deleteEvery } from "../spine/observe/ClockTrust.ts"
+import { SecretBox } from "../spine/store/secrets/SecretBox.ts"
+import type { AccountId } from "../spine/words/Ids.ts"
 
 export interface KeptAnswer {
   readonly status: number

@@ -8,10 +8,10 @@ import { createServer, type Server, STATUS_CODES } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, Schema } from "effect"
 import { HttpServer } from "effect/http"
-import { Settings } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
-import { paceConnections } from "./Connections.ts"
+import { Settings } from "../spine/config/Config.ts"
+import { Limits } from "../spine/config/Limits.ts"
 import { errorBody } from "./Errors.ts"
+import { paceConnections } from "./guard/Connections.ts"
 import { requestIdOf } from "./RequestId.ts"
 
 /** How often requests are looked for that have not arrived within `requestReceiveMs`. */

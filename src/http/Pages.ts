@@ -6,8 +6,8 @@
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Effect } from "effect"
-import { SecretBox } from "../storage/webhooks/SecretBox.ts"
-import { pageDefaults } from "./contract/Common.ts"
+import { SecretBox } from "../spine/store/secrets/SecretBox.ts"
+import { pageDefaults } from "./ContractParts.ts"
 import { ValidationError } from "./Errors.ts"
 
 /** Identifies a list: its name, the caller, and every filter. */

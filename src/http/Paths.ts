@@ -5,9 +5,9 @@
  */
 import { Context, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
-import type { Scope } from "../domain/ApiKey.ts"
-import { nearest } from "../domain/Nearest.ts"
-import { BodyBytes, Keyless, RequiredScope } from "./contract/Common.ts"
+import type { Scope } from "../spine/domain/ApiKey.ts"
+import { nearest } from "../spine/words/Nearest.ts"
+import { BodyBytes, Keyless, RequiredScope } from "./ContractParts.ts"
 import type { BodyUse } from "./RequestBody.ts"
 
 /** The properties of an endpoint that the gate uses. */

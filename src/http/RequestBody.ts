@@ -4,7 +4,7 @@
  */
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
-import { Limits } from "../config/Limits.ts"
+import { Limits } from "../spine/config/Limits.ts"
 import type { About, ErrorCode } from "./Errors.ts"
 import { bodyTextProblem } from "./StorableText.ts"
 

@@ -6,8 +6,8 @@
 import { Array as Arr, Effect, Order, Result, Schema, SchemaAST, SchemaIssue } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint, HttpApiError } from "effect/http-api"
-import { NAME_LENGTH, nearest, sentenceOf } from "../domain/Nearest.ts"
-import { printable } from "../domain/Printable.ts"
+import { NAME_LENGTH, nearest, sentenceOf } from "../spine/words/Nearest.ts"
+import { printable } from "../spine/words/Printable.ts"
 import { FAULTS_MAX, type Fault, pointerOf } from "./Errors.ts"
 
 /** Of a longer body only the first fault is listed: it has room for a million. A list of texts lists its own. */

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { Metrics } from "../observability/Metrics.ts"
+import { Metrics } from "../spine/observe/Metrics.ts"
 
 const NANOS_PER_MS = 1_000_000
 

@@ -4,7 +4,7 @@
  */
 import { Layer } from "effect"
 import { HttpMiddleware, UrlParams } from "effect/http"
-import { Api } from "./Contract.ts"
+import { Api } from "../app/Contract.ts"
 import { isApiPath, makeFindPath, pathOf } from "./Paths.ts"
 
 const findPath = makeFindPath(Api, [])

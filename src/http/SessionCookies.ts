@@ -5,8 +5,8 @@
  * that was loaded by TLS gets cookies that are never sent without it. Pure.
  */
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Limits } from "../config/Limits.ts"
-import { type KeyEnvironment, keyEnvironments } from "../domain/Network.ts"
+import { Limits } from "../spine/config/Limits.ts"
+import { type KeyEnvironment, keyEnvironments } from "../spine/event/Network.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse

@@ -3,8 +3,8 @@
  * problem names the field at the top of the body, or the query parameter. Headers need no check: those that are read have patterns of their own.
  * Pure.
  */
-import { NAME_LENGTH } from "../domain/Nearest.ts"
-import { printable } from "../domain/Printable.ts"
+import { NAME_LENGTH } from "../spine/words/Nearest.ts"
+import { printable } from "../spine/words/Printable.ts"
 import { type Fault, pointerOf } from "./Errors.ts"
 
 /** In JSON both are always escapes: NUL would be a syntax error, and a surrogate alone is not UTF-8. */

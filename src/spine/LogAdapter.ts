@@ -4,6 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import { ProcessId } from "../features/operate/ProcessRows.ts"
 import { type KafkaSettings, Settings, type SettingsShape, watchedNetworks } from "./config/Config.ts"
 import { Limits } from "./config/Limits.ts"
 import * as EmbeddedLog from "./log/embedded/EmbeddedLog.ts"
@@ -11,9 +12,8 @@ import type { KafkaTopicsError } from "./log/kafka/ClusterTopics.ts"
 import { loadKafka } from "./log/kafka/LoadKafka.ts"
 import { registerSchemas, restoreSchemas, type SchemaRegistryError } from "./log/kafka/SchemaRegistry.ts"
 import type { Log, LogError } from "./log/Log.ts"
-import { Leases } from "./storage/Leases.ts"
-import { claimLog, embeddedIdentity, type OtherLog, requireLog } from "./storage/LogIdentity.ts"
-import { ProcessId } from "./storage/Processes.ts"
+import { Leases } from "./store/Leases.ts"
+import { claimLog, embeddedIdentity, type OtherLog, requireLog } from "./store/LogIdentity.ts"
 
 /**
  * Schemas are registered only by processes with the role ingest, since only they write the public topics. The log looks

@@ -1,9 +1,9 @@
 /** Flags and arguments that take event types. A mistyped one is refused with the name that is nearest. */
 import { Effect, Option } from "effect"
 import { Flag, Param, Primitive } from "effect/cli"
-import { eventTypes, isEventType } from "../../domain/EventType.ts"
-import { nearest } from "../../domain/Nearest.ts"
-import { isEventPattern } from "../../domain/WebhookRules.ts"
+import { eventTypes, isEventType } from "../spine/event/EventType.ts"
+import { isEventPattern } from "../spine/event/WebhookRules.ts"
+import { nearest } from "../spine/words/Nearest.ts"
 import { several } from "../terminal/Flags.ts"
 
 /** The nearest type, if one is near. */

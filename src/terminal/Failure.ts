@@ -4,8 +4,8 @@
  */
 import { Cause, Exit, Schema } from "effect"
 import { CliError } from "effect/cli"
-import { printable } from "../../domain/Printable.ts"
-import { errorText } from "../../observability/Logging.ts"
+import { errorText } from "../spine/observe/Logging.ts"
+import { printable } from "../spine/words/Printable.ts"
 
 export const ExitCode = { fine: 0, failed: 1, usage: 2, interrupted: 130 } as const
 

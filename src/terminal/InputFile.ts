@@ -1,6 +1,6 @@
 /** Reads a file, or standard input for `-`, line by line; errors for files that cannot be read. */
 import { Effect, FileSystem, type PlatformError, Stdio, Stream } from "effect"
-import { printable } from "../../domain/Printable.ts"
+import { printable } from "../spine/words/Printable.ts"
 import { type CommandFailed, failed } from "./Failure.ts"
 
 const STDIN = "-"

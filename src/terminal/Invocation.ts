@@ -1,8 +1,8 @@
 /** How a command was called: the environment, as main.ts read it, and whether stdout and stderr are terminals. */
 import { Context, Effect, Layer } from "effect"
-import { type Environment, loadSettings, Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import * as Logging from "../../observability/Logging.ts"
+import { type Environment, loadSettings, Settings } from "../spine/config/Config.ts"
+import { Limits } from "../spine/config/Limits.ts"
+import * as Logging from "../spine/observe/Logging.ts"
 import { WrongSettings } from "./Failure.ts"
 
 export interface InvocationShape {

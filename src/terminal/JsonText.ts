@@ -1,6 +1,6 @@
 /** Untrusted JSON text: limits its depth, finds the line of a fault, and makes it printable. Pure. */
-import type { Json } from "../../domain/Ledger.ts"
-import { printable } from "../../domain/Printable.ts"
+import type { Json } from "../spine/event/Ledger.ts"
+import { printable } from "../spine/words/Printable.ts"
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

@@ -1,12 +1,12 @@
 /** Flags of the commands on a range of ledgers: the range, the network and the server. */
 import { Effect } from "effect"
 import { Flag } from "effect/cli"
-import { Settings } from "../../../config/Config.ts"
-import { urlOf } from "../../../config/Values.ts"
-import { type Network, networks } from "../../../domain/Network.ts"
-import { type WrongUsage, wrongUsage } from "../../terminal/Failure.ts"
-import { optional, wholeNumber, withDefault } from "../../terminal/Flags.ts"
-import { settings } from "../../terminal/Invocation.ts"
+import { Settings } from "../spine/config/Config.ts"
+import { urlOf } from "../spine/config/Values.ts"
+import { type Network, networks } from "../spine/event/Network.ts"
+import { type WrongUsage, wrongUsage } from "./Failure.ts"
+import { optional, wholeNumber, withDefault } from "./Flags.ts"
+import { settings } from "./Invocation.ts"
 
 export const LEDGER_INDEX_MAX = 4_294_967_295
 

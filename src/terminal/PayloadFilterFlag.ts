@@ -1,8 +1,8 @@
 /** The flag `--payload-filter`, which takes a payload filter as JSON. */
 import { Effect } from "effect"
-import type { EventType } from "../../domain/EventType.ts"
-import { filterProblems, filterSentence } from "../../domain/filter/Parse.ts"
-import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
+import type { EventType } from "../spine/event/EventType.ts"
+import { filterProblems, filterSentence } from "../spine/filter/Parse.ts"
+import type { PayloadFilter } from "../spine/filter/PayloadFilter.ts"
 import { wrongUsage } from "../terminal/Failure.ts"
 import { optionalText } from "../terminal/Flags.ts"
 import { parseJson } from "../terminal/JsonText.ts"

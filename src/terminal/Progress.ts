@@ -1,6 +1,6 @@
 /** Progress of a command: one line on standard error, which is updated and finally removed. Only on a terminal. */
 import { Effect } from "effect"
-import { monotonicNow } from "../../domain/Monotonic.ts"
+import { monotonicNow } from "../spine/words/Monotonic.ts"
 import { Invocation } from "./Invocation.ts"
 import { overwriteErrorLine } from "./Output.ts"
 

@@ -6,7 +6,7 @@
  *   running ──signal──▶ stopping ──done──▶ exit 0      (a later second signal, or too long: exit 1)
  */
 import { Context, Deferred, Effect, type Fiber, Option } from "effect"
-import { Limits } from "../../config/Limits.ts"
+import { Limits } from "../spine/config/Limits.ts"
 
 /** Signals within this time of the first count as one: npm forwards what its process group got as well. */
 export const REPEAT_MS = 1_000

@@ -4,8 +4,8 @@
  * cannot control the terminal, because control characters are escaped.
  */
 import { Effect } from "effect"
-import { Limits } from "../../config/Limits.ts"
-import { printable } from "../../domain/Printable.ts"
+import { Limits } from "../spine/config/Limits.ts"
+import { printable } from "../spine/words/Printable.ts"
 import { BOLD, painter } from "./Colour.ts"
 import { switchFlag } from "./Flags.ts"
 import { Invocation, type InvocationShape, stdoutColour } from "./Invocation.ts"

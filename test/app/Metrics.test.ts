@@ -1,7 +1,7 @@
 /** `/metrics` shows the program's counters in Prometheus' format and needs no key. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
-import { Metrics } from "../../src/observability/Metrics.ts"
+import { Metrics } from "../../src/spine/observe/Metrics.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 
 describe("metrics", () => {

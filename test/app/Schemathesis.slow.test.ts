@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join, resolve as resolvePath } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { EventIndex } from "../../src/storage/events/EventIndex.ts"
+import { EventIndex } from "../../src/features/events/EventIndex.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { eventOf } from "../support/events.ts"
 import { pythonEnvironment } from "../support/python.ts"
@@ -57,7 +57,7 @@ const schemathesis = (url: string, key: string, config: string) =>
         env: {
           ...process.env,
           NO_COLOR: "1",
-          PYTHONPATH: resolvePath("test/api"),
+          PYTHONPATH: resolvePath("test/app"),
           SCHEMATHESIS_HOOKS: "schemathesis_rules"
         }
       }

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
+import { Limits } from "../../src/spine/config/Limits.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("scopes", (it) => {

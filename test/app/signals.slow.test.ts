@@ -1,6 +1,6 @@
 /**
  * How the program ends on SIGINT and SIGTERM: alone, under npm, and sent to a whole process group. It uses real
- * processes; signals.test.ts tests the decisions of one process.
+ * processes; Signals.test.ts tests the decisions of one process.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

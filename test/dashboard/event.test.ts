@@ -5,7 +5,7 @@ import { headlineOf } from "../../dashboard/src/pages/events/headline.ts"
 import { attemptsText, sorted, wantsInstead } from "../../dashboard/src/pages/events/receivers.ts"
 import { accountsIn, partiesIn } from "../../dashboard/src/pages/events/summary.ts"
 import { jsonLines } from "../../dashboard/src/parts/json.ts"
-import { eventCatalogue } from "../../src/domain/EventCatalogue.ts"
+import { eventCatalogue } from "../../src/spine/event/EventCatalogue.ts"
 
 const usd = { currency: "USD", issuer: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX", value: "410.84" }
 

@@ -9,7 +9,7 @@ import { eventFilters, listQuery as eventQuery } from "../../dashboard/src/pages
 import { families } from "../../dashboard/src/parts/eventTypes.ts"
 import { fromLocalInput, localInput } from "../../dashboard/src/parts/localInput.ts"
 import { visible } from "../../dashboard/src/parts/visible.ts"
-import { eventTypes } from "../../src/domain/EventType.ts"
+import { eventTypes } from "../../src/spine/event/EventType.ts"
 
 describe("filters", () => {
   it("take from the address what the API accepts, and nothing else", () => {

@@ -20,10 +20,10 @@ import {
   treeOf,
   unfinished
 } from "../../dashboard/src/pages/webhooks/form/filter/tree.ts"
-import { eventCatalogue } from "../../src/domain/EventCatalogue.ts"
-import { fieldsOf as fieldsOfService } from "../../src/domain/filter/Fields.ts"
-import { compileFilter } from "../../src/domain/filter/Match.ts"
-import { parseFilter } from "../../src/domain/filter/Parse.ts"
+import { eventCatalogue } from "../../src/spine/event/EventCatalogue.ts"
+import { fieldsOf as fieldsOfService } from "../../src/spine/filter/Fields.ts"
+import { compileFilter } from "../../src/spine/filter/Match.ts"
+import { parseFilter } from "../../src/spine/filter/Parse.ts"
 import { generator } from "../support/misbehavingServer.ts"
 
 const SEED = 20_261_126

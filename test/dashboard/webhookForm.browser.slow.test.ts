@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { addressOfAccountId } from "../../src/domain/AccountId.ts"
+import { addressOfAccountId } from "../../src/spine/event/AccountId.ts"
 import { apiClient, waitUntil } from "../support/apiClient.ts"
 import { accessibilityFaults, assertQuiet, describeInBrowser } from "../support/browser.ts"
 import { checkOnEveryScreen, openSignedIn } from "../support/dashboardPages.ts"

@@ -21,7 +21,7 @@ import {
 import { changeOf, creationOf, newValues, valuesOf } from "../../dashboard/src/pages/webhooks/form/values.ts"
 import { addressesIn } from "../../dashboard/src/parts/addresses.ts"
 import { eventTypes, families } from "../../dashboard/src/parts/eventTypes.ts"
-import { eventTypes as knownTypes } from "../../src/domain/EventType.ts"
+import { eventTypes as knownTypes } from "../../src/spine/event/EventType.ts"
 
 const family = (pattern: string) => families.find((one) => one.pattern === pattern)!
 const [one, other] = ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX", "rMCp1E7euh98rAaVVshYfkTfNnrWRZ46vc"]

@@ -2,9 +2,10 @@
  * What an account's books must say at the end of a simulated day, computed from the raw transactions and their metadata
  * alone: without detection, and without the service's balance changes.
  */
-import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
-import type { SimulatedTransaction } from "../../src/simulator/ApplyTransaction.ts"
-import type { ClosedLedger } from "../../src/simulator/Chain.ts"
+
+import type { SimulatedTransaction } from "../../src/features/simulator/ApplyTransaction.ts"
+import type { ClosedLedger } from "../../src/features/simulator/Chain.ts"
+import type { Json, JsonObject } from "../../src/spine/event/Ledger.ts"
 
 export interface ExpectedDeposit {
   readonly tx_hash: string

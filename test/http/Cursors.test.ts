@@ -2,7 +2,7 @@
 import { hash } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
-import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
+import { SecretBox } from "../../src/spine/store/secrets/SecretBox.ts"
 import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
 import { settingsLayer } from "../support/settings.ts"
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { statusOf } from "../../src/api/Errors.ts"
+import { statusOf } from "../../src/http/Errors.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { refused } from "../support/refused.ts"
 

@@ -5,8 +5,8 @@
 import { connect } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import { ApiKeyStore } from "../../src/storage/accounts/ApiKeyStore.ts"
+import { ApiKeyStore } from "../../src/features/accounts/ApiKeyStore.ts"
+import { Limits } from "../../src/spine/config/Limits.ts"
 import { type Answer, ApiUnderTest, apiLayer, assertErrorBody, type Call } from "../support/api.ts"
 
 const assertError = (answer: Answer, status: number, code: string, message?: RegExp) => {

@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
-import { IdempotencyStore } from "../../src/storage/accounts/IdempotencyStore.ts"
+import { IdempotencyStore } from "../../src/http/IdempotencyStore.ts"
+import { Limits } from "../../src/spine/config/Limits.ts"
 import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
 
 const WEBHOOK = { url: "https://example.com/hook", event_types: ["*"] }

@@ -1,9 +1,9 @@
 /** Requests in traces: named by the path in the contract, with the SQL they ran, and without secrets. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import { otlpEndpoint } from "../../src/observability/OtlpEndpoint.ts"
-import * as Telemetry from "../../src/observability/Telemetry.ts"
+import { Limits } from "../../src/spine/config/Limits.ts"
+import { otlpEndpoint } from "../../src/spine/observe/OtlpEndpoint.ts"
+import * as Telemetry from "../../src/spine/observe/Telemetry.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
 import { makeOtlpReceiver, OtlpUnderTest } from "../support/otlpReceiver.ts"
 

@@ -1,6 +1,6 @@
 /** Texts that PostgreSQL refuses or changes are refused with a sentence that names the field. */
 import { assert, describe, it } from "@effect/vitest"
-import { bodyTextProblem, queryTextProblem } from "../../src/api/StorableText.ts"
+import { bodyTextProblem, queryTextProblem } from "../../src/http/StorableText.ts"
 
 const inBody = (text: string) => bodyTextProblem(text, JSON.parse(text))?.message
 const NUL = "must not contain NUL (U+0000)."

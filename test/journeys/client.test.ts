@@ -12,7 +12,7 @@ import * as Oazapfts from "@oazapfts/runtime"
 import { Effect } from "effect"
 import { generateSource } from "oazapfts"
 import * as client from "../../dashboard/src/api/ledgerhook.ts"
-import { EventIndex } from "../../src/storage/events/EventIndex.ts"
+import { EventIndex } from "../../src/features/events/EventIndex.ts"
 import { ApiUnderTest } from "../support/api.ts"
 import { eventually, startDelivering } from "../support/delivering.ts"
 import { made } from "../support/documents.ts"
@@ -37,7 +37,7 @@ const succeed = <A extends Oazapfts.WithHeaders<Oazapfts.ApiResponse>>(call: () 
   Effect.promise(() => Oazapfts.ok(call()))
 
 describe("the generated client", () => {
-  it("is what the document makes (UPDATE_DOCUMENTS=1 npm test -- test/e2e/client.test.ts writes it)", async () => {
+  it("is what the document makes (UPDATE_DOCUMENTS=1 npm test -- test/journeys/client.test.ts writes it)", async () => {
     const { is, shouldBe } = made(
       "dashboard/src/api/ledgerhook.ts",
       `${UNCHECKED}\n${(await generated).trimEnd()}`

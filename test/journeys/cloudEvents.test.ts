@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CloudEvent, HTTP } from "cloudevents"
 import { Effect } from "effect"
-import { eventTypes } from "../../src/domain/EventType.ts"
+import { eventTypes } from "../../src/spine/event/EventType.ts"
 import { complaints, payloadPath } from "../schemas/support.ts"
 import { makeReceiver, type Received } from "../support/receiver.ts"
 import { serviceLayer, startWithWebhook } from "../support/service.ts"

@@ -7,8 +7,8 @@ import { globSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
-import { eventTypes } from "../../src/domain/EventType.ts"
-import { expectedEventIds } from "../../src/simulator/Chain.ts"
+import { expectedEventIds } from "../../src/features/simulator/Chain.ts"
+import { eventTypes } from "../../src/spine/event/EventType.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import {
   asReadBy,

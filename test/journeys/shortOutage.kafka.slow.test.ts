@@ -5,7 +5,7 @@
 import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Schedule } from "effect"
-import { expectedEventIds } from "../../src/simulator/Chain.ts"
+import { expectedEventIds } from "../../src/features/simulator/Chain.ts"
 import { missing } from "../kafka/broker.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import { ownBroker } from "../support/ownBroker.ts"

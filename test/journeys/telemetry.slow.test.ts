@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
-import { Limits } from "../../src/config/Limits.ts"
+import { Limits } from "../../src/spine/config/Limits.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import { makeOtlpReceiver } from "../support/otlpReceiver.ts"
 import { startProgram } from "../support/program.ts"

@@ -1,7 +1,7 @@
 /** Kafka in a container of a real engine, as other tests use it if KAFKA_BROKERS is not set. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { planOf } from "../../src/log/kafka/ClusterTopics.ts"
+import { planOf } from "../../src/spine/log/kafka/ClusterTopics.ts"
 import { testSettings } from "../support/settings.ts"
 import { hasEngine, startContainer } from "./container.ts"
 

@@ -15,7 +15,7 @@ import { honoHandler } from "../../packages/receiver-js/src/hono.ts"
 import { createReceiver, type Receiver } from "../../packages/receiver-js/src/index.ts"
 import { nextHandler } from "../../packages/receiver-js/src/next.ts"
 import { nodeHandler } from "../../packages/receiver-js/src/node.ts"
-import { cloudEventHeaders } from "../../src/domain/RequestFormat.ts"
+import { cloudEventHeaders } from "../../src/spine/event/RequestFormat.ts"
 import { eventBody, exampleEvent, exampleRecord, SECRET, signed } from "./support.ts"
 
 type Send = (path: string, init: RequestInit) => Promise<Response>

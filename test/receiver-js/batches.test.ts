@@ -6,7 +6,7 @@ import {
   ParseError,
   parseAll
 } from "../../packages/receiver-js/src/index.ts"
-import { requestFormats } from "../../src/domain/RequestFormat.ts"
+import { requestFormats } from "../../src/spine/event/RequestFormat.ts"
 import { batchEvents, batchOf, SECRET } from "./support.ts"
 
 const [first, second, third] = batchEvents

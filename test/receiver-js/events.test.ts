@@ -8,7 +8,7 @@ import {
   parse,
   parseAll
 } from "../../packages/receiver-js/src/index.ts"
-import { eventTypes } from "../../src/domain/EventType.ts"
+import { eventTypes } from "../../src/spine/event/EventType.ts"
 import { differences, generatedFolders } from "../../tools/schemas/SchemaFiles.ts"
 import { payloadPath, readSchema } from "../schemas/support.ts"
 import { eventBody, exampleEvent } from "./support.ts"

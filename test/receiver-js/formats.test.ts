@@ -9,9 +9,9 @@ import {
   parse,
   verify
 } from "../../packages/receiver-js/src/index.ts"
-import { signedRequest } from "../../src/deliver/send/Signer.ts"
-import type { Compression } from "../../src/domain/Compression.ts"
-import type { RequestFormat } from "../../src/domain/RequestFormat.ts"
+import { signedRequest } from "../../src/spine/deliver/send/Signer.ts"
+import type { Compression } from "../../src/spine/domain/Compression.ts"
+import type { RequestFormat } from "../../src/spine/event/RequestFormat.ts"
 import { eventBody, exampleEvent, exampleRecord, SECRET, SEQUENCE, signed } from "./support.ts"
 
 const { webhook_id: webhookId, ...event } = exampleRecord

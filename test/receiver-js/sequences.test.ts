@@ -12,7 +12,7 @@ import {
   sequenceOf,
   sortBySequence
 } from "../../packages/receiver-js/src/index.ts"
-import { cloudEventHeaders } from "../../src/domain/RequestFormat.ts"
+import { cloudEventHeaders } from "../../src/spine/event/RequestFormat.ts"
 import { codeBlocks, commentsOf } from "../support/markdown.ts"
 import { eventBody, exampleEvent, exampleRecord, SEQUENCE } from "./support.ts"
 

@@ -1,9 +1,9 @@
 /** Requests for the receiver package, signed as the service signs them. */
 import { readFileSync } from "node:fs"
-import { signature, signedBatch } from "../../src/deliver/send/Signer.ts"
-import { batchItem } from "../../src/domain/Batch.ts"
-import type { Compression } from "../../src/domain/Compression.ts"
-import type { RequestFormat } from "../../src/domain/RequestFormat.ts"
+import { signature, signedBatch } from "../../src/spine/deliver/send/Signer.ts"
+import type { Compression } from "../../src/spine/domain/Compression.ts"
+import { batchItem } from "../../src/spine/event/Batch.ts"
+import type { RequestFormat } from "../../src/spine/event/RequestFormat.ts"
 
 export const SECRET = "whsec_dGhlIHdob2xlIHN0cmluZyBpcyB0aGUga2V5IQ=="
 const DELIVERY_ID = "dlv_01KAJ0Q4M8000000G3T5W7Y9ZB"

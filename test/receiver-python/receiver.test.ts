@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { requestFormats } from "../../src/domain/RequestFormat.ts"
+import { requestFormats } from "../../src/spine/event/RequestFormat.ts"
 import { differences, generatedFolders } from "../../tools/schemas/SchemaFiles.ts"
 import { batchEvents, batchOf, SECRET } from "../receiver-js/support.ts"
 import { codeBlocks, commentsOf } from "../support/markdown.ts"

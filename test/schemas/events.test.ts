@@ -2,16 +2,21 @@
 import { globSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { assert, describe, expectTypeOf, it } from "@effect/vitest"
-import { detectLedger } from "../../src/detect/Detect.ts"
-import { batchBody, batchItem } from "../../src/domain/Batch.ts"
-import type { envelope, eventRecord } from "../../src/domain/Envelope.ts"
-import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
-import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
-import { envelopeJson, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { ledgerOfTransaction, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
-import { eventRecords, isChecked, markerOf, markerRecord } from "../../src/ledger/LedgerRecords.ts"
-import { asLedger, makeChain } from "../../src/simulator/Chain.ts"
-import { syntheticTransactions } from "../../src/simulator/SyntheticTransactions.ts"
+import { asLedger, makeChain } from "../../src/features/simulator/Chain.ts"
+import { syntheticTransactions } from "../../src/features/simulator/SyntheticTransactions.ts"
+import { detectLedger } from "../../src/spine/detect/Detect.ts"
+import { batchBody, batchItem } from "../../src/spine/event/Batch.ts"
+import type { envelope, eventRecord } from "../../src/spine/event/Envelope.ts"
+import { type EventType, eventTypes } from "../../src/spine/event/EventType.ts"
+import type { JsonObject, Ledger } from "../../src/spine/event/Ledger.ts"
+import { envelopeJson, type LedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
+import { ledgerOfTransaction, normaliseLedger } from "../../src/spine/event/NormaliseLedger.ts"
+import {
+  eventRecords,
+  isChecked,
+  markerOf,
+  markerRecord
+} from "../../src/spine/ledger/ingest/LedgerRecords.ts"
 import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
 import {
   BATCH,

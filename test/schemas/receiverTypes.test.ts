@@ -1,7 +1,7 @@
 /** `npm run schemas` makes the receiver packages' types from the schemas, whatever optional fields payloads gain. */
 import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
-import type { JsonObject } from "../../src/domain/Ledger.ts"
+import type { JsonObject } from "../../src/spine/event/Ledger.ts"
 import { receiverPython } from "../../tools/schemas/ReceiverPython.ts"
 import { receiverTypes } from "../../tools/schemas/ReceiverTypes.ts"
 import { hasPython } from "../receiver-python/support.ts"

@@ -1,8 +1,8 @@
 /** Values that the published schemas must refuse. Each row is the schema's own example with one fault. */
 import { assert, describe, it } from "@effect/vitest"
-import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
-import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
-import { isJsonObject } from "../../src/domain/NormaliseLedger.ts"
+import { type EventType, eventTypes } from "../../src/spine/event/EventType.ts"
+import type { Json, JsonObject } from "../../src/spine/event/Ledger.ts"
+import { isJsonObject } from "../../src/spine/event/NormaliseLedger.ts"
 import {
   BATCH,
   codeAccepts,

@@ -4,9 +4,9 @@ import type { ValidateFunction } from "ajv"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
 import { Result, Schema } from "effect"
-import type { EventType } from "../../src/domain/EventType.ts"
-import type { JsonObject } from "../../src/domain/Ledger.ts"
-import { payloads } from "../../src/domain/Payloads.ts"
+import type { EventType } from "../../src/spine/event/EventType.ts"
+import type { JsonObject } from "../../src/spine/event/Ledger.ts"
+import { payloads } from "../../src/spine/event/Payloads.ts"
 
 /** Paths below `schemas/`. */
 export const schemaPaths: ReadonlyArray<string> = globSync("**/*.schema.json", { cwd: "schemas" }).sort()

@@ -1,6 +1,6 @@
 /** The vectors of schemas/signature-vectors.json accept the service's signatures. published.test.ts checks the file. */
 import { assert, describe, it } from "@effect/vitest"
-import { signature } from "../../src/deliver/send/Signer.ts"
+import { signature } from "../../src/spine/deliver/send/Signer.ts"
 import { vectors } from "../support/signatureLanguages.ts"
 
 const isRight = ({ body, headers, secret }: (typeof vectors)[number]): boolean =>

@@ -3,10 +3,10 @@
  * plain calculation from the ledgers, and returns what is wrong. Its name is what a failing run shows.
  */
 import { Effect } from "effect"
-import { ledgerOfEventId } from "../../src/domain/EventId.ts"
-import { deliveryId } from "../../src/domain/Ids.ts"
-import { QUOTA_USED_UP, webhookEndOf } from "../../src/replay/Endings.ts"
-import { expectedEventIds } from "../../src/simulator/Chain.ts"
+import { QUOTA_USED_UP, webhookEndOf } from "../../src/features/replay/Endings.ts"
+import { expectedEventIds } from "../../src/features/simulator/Chain.ts"
+import { ledgerOfEventId } from "../../src/spine/event/EventId.ts"
+import { deliveryId } from "../../src/spine/words/Ids.ts"
 import { type Evidence, readOutcome } from "./evidence.ts"
 import type { SimulatedWebhook } from "./operator.ts"
 import type { Request } from "./receivers.ts"

@@ -5,12 +5,12 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random } from "effect"
-import { stageLimits } from "../../src/config/StageLimits.ts"
-import { delay } from "../../src/delay/Stage.ts"
-import { deliver } from "../../src/deliver/Stage.ts"
-import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
-import { Log } from "../../src/log/Log.ts"
-import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
+import { makeSeededRandom } from "../../src/features/simulator/SeededRandom.ts"
+import { stageLimits } from "../../src/spine/config/StageLimits.ts"
+import { delay } from "../../src/spine/delay/Stage.ts"
+import { deliver } from "../../src/spine/deliver/Stage.ts"
+import { DELIVERIES_TOPIC } from "../../src/spine/domain/Delivery.ts"
+import { Log } from "../../src/spine/log/Log.ts"
 import { makeWebhook, queueEvents } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
 import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./machinery.ts"
@@ -42,7 +42,8 @@ const scenario = Effect.fnUntraced(function* (crowd: number, { clock, receivers 
   const log = yield* Log
   const make = Effect.fnUntraced(function* (name: string, kind: Kind) {
     const id = webhookId(name, PARTITION)
-    // One host for each webhook: sharing connections to one host is tested in deliver/ConnectionLimiter.test.ts.
+    // One host for each webhook: sharing connections to one host is tested in
+    // test/spine/deliver/send/ConnectionLimiter.test.ts.
     yield* clock.outside(makeWebhook(`https://${id.toLowerCase()}.example/${id}`, { id }))
     return { id, receiver: receivers.add(`/${id}`, kind) }
   })

@@ -6,7 +6,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Pool, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlConnection, SqlError } from "effect/sql"
-import { pool } from "../../src/storage/Sql.ts"
+import { pool } from "../../src/spine/store/Sql.ts"
 import { connectionTo, type ServerAddress, TEMPLATE } from "../support/globalSetup.ts"
 
 /** Runs at once in a process: one computes while the database works for another. */

@@ -6,13 +6,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Random } from "effect"
 import { SqlClient } from "effect/sql"
-import { stageLimits } from "../../src/config/StageLimits.ts"
-import { delay } from "../../src/delay/Stage.ts"
-import { deliver } from "../../src/deliver/Stage.ts"
-import type { Batch } from "../../src/domain/Batch.ts"
-import { newWork } from "../../src/domain/Delivery.ts"
-import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
-import { retryNow } from "../../src/storage/deliveries/Transitions.ts"
+import { makeSeededRandom, type SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
+import { stageLimits } from "../../src/spine/config/StageLimits.ts"
+import { delay } from "../../src/spine/delay/Stage.ts"
+import { deliver } from "../../src/spine/deliver/Stage.ts"
+import { retryNow } from "../../src/spine/deliveries/Transitions.ts"
+import { newWork } from "../../src/spine/domain/Delivery.ts"
+import type { Batch } from "../../src/spine/event/Batch.ts"
 import {
   appendWork,
   eventOf,

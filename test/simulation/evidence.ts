@@ -4,17 +4,17 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { stageLimits } from "../../src/config/StageLimits.ts"
-import { historyEventsTopic, historyLedgersTopic } from "../../src/domain/Backfill.ts"
+import type { ClosedLedger } from "../../src/features/simulator/Chain.ts"
+import type { stageLimits } from "../../src/spine/config/StageLimits.ts"
+import { historyEventsTopic, historyLedgersTopic } from "../../src/spine/domain/Backfill.ts"
 import {
   eventsTopic,
   type LedgerEvent,
   type LedgerMarker,
   ledgersTopic,
   parseLedgerEvent
-} from "../../src/domain/LedgerEvent.ts"
-import { Log } from "../../src/log/Log.ts"
-import type { ClosedLedger } from "../../src/simulator/Chain.ts"
+} from "../../src/spine/event/LedgerEvent.ts"
+import { Log } from "../../src/spine/log/Log.ts"
 import { NETWORK } from "./node.ts"
 import type { HoldTime, Replayed, SimulatedWebhook } from "./operator.ts"
 import type { AskedProgress } from "./progressWatch.ts"

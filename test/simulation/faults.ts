@@ -1,5 +1,5 @@
 /** The faults of one run, by seed: how often each kind happens. In the quiet phase none does. */
-import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
+import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
 import type { ServerFaults } from "./ledgerServers.ts"
 import type { LogFaults } from "./logClient.ts"
 import type { Fate, StoreFaults } from "./store.ts"

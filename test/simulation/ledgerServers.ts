@@ -3,10 +3,19 @@
  * it leaves out a transaction, names another parent, sends another ledger or one that is not validated.
  */
 import { Effect, Layer } from "effect"
-import { makeAnnouncements } from "../../src/ledger/Announcements.ts"
-import { type FetchedLedger, LedgerSource, LedgerSourceError } from "../../src/ledger/LedgerSource.ts"
-import { asLedger, type ClosedLedger, LOWEST_FIRST_LEDGER, makeChain } from "../../src/simulator/Chain.ts"
-import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
+import {
+  asLedger,
+  type ClosedLedger,
+  LOWEST_FIRST_LEDGER,
+  makeChain
+} from "../../src/features/simulator/Chain.ts"
+import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
+import { makeAnnouncements } from "../../src/spine/ledger/servers/Announcements.ts"
+import {
+  type FetchedLedger,
+  LedgerSource,
+  LedgerSourceError
+} from "../../src/spine/ledger/servers/LedgerSource.ts"
 
 const RIPPLE_EPOCH_MS = Date.UTC(2000, 0, 1)
 /** Ledgers that closed before the service's first one. */

@@ -18,14 +18,14 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a retry whose record was lost in a crash is not appended again",
     caughtBy: "settles",
-    part: "deliver",
+    part: "spine/deliver",
     find: '$known ? "unanswered" : $other',
     wrong: '$known ? "duplicate" : $other'
   },
   {
     name: "route commits before it queues",
     caughtBy: "wantedDeliveries",
-    part: "route",
+    part: "spine/route",
     find: "log.transaction({ append: yield* continued(next.append), ...$rest })",
     wrong:
       "(yield* partition.commit(nextOffset), log.transaction({ append: yield* continued(next.append), $rest }))"
@@ -33,21 +33,21 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "work that was in the log at the start is taken for new",
     caughtBy: "repeatsBounded",
-    part: "deliver",
+    part: "spine/deliver",
     find: "offset >= partition.endOffsetAtStart",
     wrong: "true"
   },
   {
     name: "work that route queues again is taken for new",
     caughtBy: "repeatsBounded",
-    part: "route",
+    part: "spine/route",
     find: "offset < partition.endOffsetAtStart",
     wrong: "false"
   },
   {
     name: "offsets of what waits are released before its rows are written",
     caughtBy: "settles",
-    part: "deliver",
+    part: "spine/deliver",
     find: "yield* backlog.move($lane, $works); gotRows($scheduler, $lane, $works)",
     wrong:
       "for (const work of $works) work.acknowledge?.(); yield* backlog.move($lane, $works); gotRows($scheduler, $lane, $works)"
@@ -55,77 +55,77 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "offsets of what waits are never released",
     caughtBy: "settles",
-    part: "deliver",
+    part: "spine/deliver",
     find: "work.acknowledge?.(); work.acknowledge = undefined",
     wrong: "work.acknowledge = undefined"
   },
   {
     name: "a first attempt whose row exists is not recorded",
     caughtBy: "settles",
-    part: "storage",
+    part: "spine/deliveries",
     find: "record(ended.map($attempt), disableAfter)",
     wrong: "Effect.succeed([])"
   },
   {
     name: "a delivery whose webhook was deleted on its way gets no row",
     caughtBy: "wantedDeliveries",
-    part: "deliver",
+    part: "spine/deliver",
     find: "deliveries.failUnwritten(works, $why, $now)",
     wrong: "deliveries.fail(works.map((one) => one.deliveryId), $why, $now)"
   },
   {
     name: "route commits an event of which parts are left",
     caughtBy: "wantedDeliveries",
-    part: "route",
+    part: "spine/route",
     find: "Math.min(offset, deferred.firstOffset() ?? offset)",
     wrong: "offset"
   },
   {
     name: "a webhook's delivery passes a deferred one of it",
     caughtBy: "firstsInOrder",
-    part: "route",
+    part: "spine/route",
     find: "wanting.filter(({ id }) => !deferred.has(id))",
     wrong: "wanting"
   },
   {
     name: "a replaced exclusive writer may write",
     caughtBy: "everyLedgerOnce",
-    part: "log",
+    part: "spine/log",
     find: "newest.get(name) === writer",
     wrong: "newest.has(name)"
   },
   {
     name: "ingest appends again without reading what has landed",
     caughtBy: "everyLedgerOnce",
-    part: "ledger",
+    part: "spine/ledger",
     find: "mayHaveLanded && (yield* landed($last, previous))",
     wrong: "mayHaveLanded && previous === null"
   },
   {
     name: "a success does not reset the counter of failures",
     caughtBy: "countersRight",
-    part: "storage",
+    part: "spine/deliveries",
     find: "consecutive_failures = 0",
     wrong: "consecutive_failures += 0"
   },
   {
     name: "an answer does not end the incident of its webhook",
     caughtBy: "healthAgrees",
-    part: "storage",
+    part: "spine/deliveries",
     find: "incident === undefined ? before.incident_ended_at : incident.ended_at",
     wrong: "before.incident_ended_at"
   },
   {
     name: "progress takes work without a row for finished",
     caughtBy: "progressAgrees",
-    part: "coverage",
+    part: "features/progress",
     find: "rows.get(deliveryId)?.waits ?? !hadRow",
     wrong: "rows.get(deliveryId)?.waits ?? hadRow"
   },
   {
     name: "progress does not see a failed delivery that is retried by hand",
     caughtBy: "progressAgrees",
-    part: "storage",
+    part: "spine/deliveries",
     sql: true,
     find: "next_attempt_at = ${" + "timestamp(sql, nowMs)},",
     wrong: "next_attempt_at = CASE status WHEN 'failed' THEN NULL ELSE ${" + "timestamp(sql, nowMs)} END,"
@@ -133,7 +133,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "progress reads what is routed after the work",
     caughtBy: "progressAgrees",
-    part: "coverage",
+    part: "features/progress",
     find: "const read: PartitionRead = { routed, ...$rest }",
     wrong:
       "const read = { routed: new Map(yield* Effect.forEach(networks, (one) => Effect.map(readRouted(log, one), (found) => [one, found] as const))), $rest }"
@@ -141,14 +141,14 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "progress counts all unread work as later",
     caughtBy: "progressAgrees",
-    part: "coverage",
+    part: "features/progress",
     find: "({ ...read, unreadAfter })",
     wrong: "read"
   },
   {
     name: "a gap begins one ledger late",
     caughtBy: "gapsCover",
-    part: "storage",
+    part: "spine/store",
     sql: true,
     find: "coalesce(r.routed_through, 0) + 1",
     wrong: "coalesce(r.routed_through, 0) + 2"
@@ -156,28 +156,28 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "a lane does not hear that its webhook was activated",
     caughtBy: "settles",
-    part: "deliver",
+    part: "spine/deliver",
     find: "registry.subscribe(changed)",
     wrong: "() => undefined"
   },
   {
     name: "route does not wait for changes of webhooks",
     caughtBy: "wantedDeliveries",
-    part: "route",
+    part: "spine/route",
     find: "webhooks.upToDate.pipe($retry)",
     wrong: "Effect.void"
   },
   {
     name: "the watermark passes open deliveries",
     caughtBy: "wantedDeliveries",
-    part: "deliver",
+    part: "spine/deliver",
     find: "() => committable",
     wrong: "() => (offsets.at(-1) ?? committable - 1) + 1"
   },
   {
     name: "the outbox leaves out a row after each batch",
     caughtBy: "settles",
-    part: "storage",
+    part: "spine/store",
     sql: true,
     find: "WHERE id > ${" + "afterId}::bigint",
     wrong: "WHERE id > ${" + "afterId}::bigint + 1"
@@ -185,7 +185,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "an account filter is ignored",
     caughtBy: "wantedDeliveries",
-    part: "route",
+    part: "spine/route",
     find: "({ id, account_id, network, includes: $includes, types: $types, wantsPayload: $wants, accounts: account_filters.map(accountKey) })",
     wrong:
       "({ id, account_id, network, includes: $includes, types: $types, wantsPayload: $wants, accounts: [] })"
@@ -193,28 +193,28 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "delay commits waiting retries with the ones that are due",
     caughtBy: "settles",
-    part: "delay",
+    part: "spine/delay",
     find: "due.at(-1)!.record.offset + 1",
     wrong: "waiting.at(-1)!.record.offset + 1"
   },
   {
     name: "whatever waits is measured with the wall clock",
     caughtBy: "settles",
-    part: "domain",
+    part: "spine/words",
     find: "Number(clock.monotonicTimeNanosUnsafe()) / NANOS_PER_MS",
     wrong: "clock.currentTimeMillisUnsafe()"
   },
   {
     name: "a retry waits longer than its delay if the clock was set back",
     caughtBy: "settles",
-    part: "delay",
+    part: "spine/delay",
     find: "Math.min(monotonicMs - ageMs, seenMs) + waitMs",
     wrong: "monotonicMs - (wallMs - timestamp) + waitMs"
   },
   {
     name: "a lease from before the database's clock was set back stays",
     caughtBy: "settles",
-    part: "storage",
+    part: "spine/store",
     sql: true,
     find: "OR leases.expires_at > excluded.expires_at",
     wrong: ""
@@ -222,7 +222,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "events and their marker are appended in two transactions",
     caughtBy: "everyEventOnce",
-    part: "ledger",
+    part: "spine/ledger",
     find: "writer.transaction({ ...transaction, append })",
     wrong:
       "Effect.flatMap(writer.transaction({ append }), (at) => writer.transaction({ append: transaction.appendThen!(at) }))"
@@ -230,21 +230,21 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "the event index commits before it writes",
     caughtBy: "eventLogComplete",
-    part: "events",
+    part: "features/events/Stage.ts",
     find: "const write = $write",
     wrong: "yield* partition.commit(records.at(-1)!.offset + 1); const write = $write"
   },
   {
     name: "a series of attempts ends one attempt early",
     caughtBy: "endedWithReason",
-    part: "domain",
+    part: "spine/domain",
     find: "policy.delaysMs[seriesAttempt - 1]",
     wrong: "policy.delaysMs[seriesAttempt]"
   },
   {
     name: "a delivery that is ended without an attempt gets no reason",
     caughtBy: "endedWithReason",
-    part: "storage",
+    part: "spine/deliveries",
     sql: true,
     find: "last_error = ${" + "reason}, parked = false",
     wrong: "parked = false"
@@ -252,70 +252,70 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "deliveries that a response lists as failed count as delivered",
     caughtBy: "statusesTrue",
-    part: "deliver",
+    part: "spine/deliver",
     find: "failed?.has(id) === true ? $listed : $all",
     wrong: "failed?.has(batchId) === true ? $listed : $all"
   },
   {
     name: "a batch swaps the ids of its webhook and its deliveries",
     caughtBy: "statusesTrue",
-    part: "deliver",
+    part: "spine/deliver",
     find: "batchItem($format, $event, $webhook, $delivery)",
     wrong: "batchItem($format, $event, $delivery, $webhook)"
   },
   {
     name: "the last failed attempt of a series is not stored",
     caughtBy: "attemptsRecorded",
-    part: "storage",
+    part: "spine/deliveries",
     find: '$attempt.status === "delivered" ? [] : [$attempt]',
     wrong: '$attempt.status === "retrying" ? [$attempt] : []'
   },
   {
     name: "an actor that stops does not wait for its attempts",
     caughtBy: "repeatsBounded",
-    part: "deliver",
+    part: "spine/deliver",
     find: "scheduler.stopped && scheduler.sending === 0",
     wrong: "scheduler.stopped"
   },
   {
     name: "a batch has one delivery too many",
     caughtBy: "windowsKept",
-    part: "deliver",
+    part: "spine/deliver",
     find: "items.length === batch.max_events",
     wrong: "items.length > batch.max_events"
   },
   {
     name: "a webhook that fails is not disabled",
     caughtBy: "failingDisabled",
-    part: "deliver",
+    part: "spine/deliver",
     find: "disable(failing).pipe($retry)",
     wrong: "Effect.void"
   },
   {
     name: "a payload filter is ignored",
     caughtBy: "wantedDeliveries",
-    part: "route",
+    part: "spine/route",
     find: "payload_filter === undefined ? undefined : $wants",
     wrong: "undefined"
   },
   {
     name: "route queues deliveries of an account on hold",
     caughtBy: "wantedDeliveries",
-    part: "route",
+    part: "spine/route",
     find: "permissionUnder(holds.get(account_id), network)",
     wrong: "permissionUnder(undefined, network)"
   },
   {
     name: "a replay ends one event early",
     caughtBy: "replaysComplete",
-    part: "replay",
+    part: "features/replay",
     find: "const endOffset = Math.min(job.endOffset, $to)",
     wrong: "const endOffset = Math.min(job.endOffset - 1, $to)"
   },
   {
     name: "a replay stores its progress before it queues",
     caughtBy: "replaysComplete",
-    part: "replay",
+    part: "features/replay",
     find: 'traced(queue(events), "replay events", $facts)',
     wrong:
       '(yield* jobs.advance(job, { processedEvents, cursor: batch.cursor, nextOffset }).pipe(retryUntilSuccess("")), traced(queue(events), "replay events", $facts))'
@@ -323,21 +323,21 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "history that was appended before a crash is not found again",
     caughtBy: "pastLedgersOnce",
-    part: "ledger",
+    part: "spine/ledger",
     find: "if (newest !== undefined) yield* describe(newest)",
     wrong: ""
   },
   {
     name: "ingest takes its own ledger for another process's",
     caughtBy: "noDefects",
-    part: "ledger",
+    part: "spine/ledger",
     find: "found.ledger_hash === last.ledger_hash",
     wrong: "found.ledger_hash !== last.ledger_hash"
   },
   {
     name: "an actor begins before its process has read the webhooks",
     caughtBy: "settles",
-    part: "deliver/Actor.ts",
+    part: "spine/deliver/Actor.ts",
     find: "registry.upToDate.pipe($retry)",
     wrong: "Effect.void"
   }

@@ -3,12 +3,12 @@
  * started again.
  */
 import { Cause, Clock, Effect, Fiber } from "effect"
-import type { stageLimits } from "../../src/config/StageLimits.ts"
-import { historyEventsTopic } from "../../src/domain/Backfill.ts"
-import { DELIVERIES_TOPIC, delayTopic } from "../../src/domain/Delivery.ts"
-import { eventsTopic, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { LogError, type Partition, type Transaction } from "../../src/log/Log.ts"
-import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
+import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
+import type { stageLimits } from "../../src/spine/config/StageLimits.ts"
+import { historyEventsTopic } from "../../src/spine/domain/Backfill.ts"
+import { DELIVERIES_TOPIC, delayTopic } from "../../src/spine/domain/Delivery.ts"
+import { eventsTopic, parseLedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
+import { LogError, type Partition, type Transaction } from "../../src/spine/log/Log.ts"
 import type { LogClient, SharedLog } from "../support/memoryLog/SharedLog.ts"
 import type { Evidence } from "./evidence.ts"
 import type { Faults } from "./faults.ts"

@@ -1,14 +1,14 @@
 /**
- * Asks how far webhooks have got (coverage/WebhookProgress.ts) while a run goes on, and notes which deliveries had
+ * Asks how far webhooks have got (progress/WebhookProgress.ts) while a run goes on, and notes which deliveries had
  * ended by then. What has ended is read before and after, because a replay job may retry a delivery meanwhile. Each
  * read of the log takes time, in which everything goes on.
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { StageLimits } from "../../src/config/StageLimits.ts"
-import { makeWebhookProgress } from "../../src/coverage/WebhookProgress.ts"
-import { Log } from "../../src/log/Log.ts"
-import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
+import { makeWebhookProgress } from "../../src/features/progress/WebhookProgress.ts"
+import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
+import { StageLimits } from "../../src/spine/config/StageLimits.ts"
+import { Log } from "../../src/spine/log/Log.ts"
 import type { Evidence } from "./evidence.ts"
 import { ACCOUNT, NETWORK } from "./node.ts"
 

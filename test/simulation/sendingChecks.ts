@@ -1,7 +1,7 @@
 /** The checks of what receivers saw: in which order, how much at once, how often, and when nothing. See checks.ts. */
-import { Limits } from "../../src/config/Limits.ts"
-import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
+import { Limits } from "../../src/spine/config/Limits.ts"
+import { DELIVERIES_TOPIC } from "../../src/spine/domain/Delivery.ts"
+import { partitionOf } from "../../src/spine/log/Topics.ts"
 import type { Evidence, Outcome } from "./evidence.ts"
 import type { Receiver } from "./receivers.ts"
 import { wants } from "./wishes.ts"

@@ -4,22 +4,22 @@
  */
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient, type SqlConnection } from "effect/sql"
-import { stageLimits } from "../../src/config/StageLimits.ts"
-import { SHARED_MS } from "../../src/coverage/UnfinishedWork.ts"
-import { detectLedger } from "../../src/detect/Detect.ts"
-import { historyEventsTopic } from "../../src/domain/Backfill.ts"
-import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
-import { isoTime } from "../../src/domain/Ledger.ts"
+import { SHARED_MS } from "../../src/features/progress/UnfinishedWork.ts"
+import { asLedger } from "../../src/features/simulator/Chain.ts"
+import { makeSeededRandom, type SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
+import { stageLimits } from "../../src/spine/config/StageLimits.ts"
+import { detectLedger } from "../../src/spine/detect/Detect.ts"
+import { historyEventsTopic } from "../../src/spine/domain/Backfill.ts"
+import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../../src/spine/domain/Delivery.ts"
+import { isoTime } from "../../src/spine/event/Ledger.ts"
 import {
   EVENT_LOG_GROUP,
   eventsTopic,
   type LedgerMarker,
   ledgersTopic
-} from "../../src/domain/LedgerEvent.ts"
-import { partitionsOf } from "../../src/log/Topics.ts"
-import { asLedger } from "../../src/simulator/Chain.ts"
-import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
-import { OUTBOX_POSITION } from "../../src/storage/outbox/Outbox.ts"
+} from "../../src/spine/event/LedgerEvent.ts"
+import { partitionsOf } from "../../src/spine/log/Topics.ts"
+import { OUTBOX_POSITION } from "../../src/spine/store/outbox/Outbox.ts"
 import { makeSharedLog } from "../support/memoryLog/SharedLog.ts"
 import { testSettings } from "../support/settings.ts"
 import { check } from "./checks.ts"

@@ -1,10 +1,11 @@
 /**
  * What the webhooks of a simulation want and its replays ask for, and a plain calculation of which events these are.
  */
-import type { PayloadFilter } from "../../src/domain/filter/PayloadFilter.ts"
-import type { DetectedEvent, LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import type { ReplayFilters } from "../../src/domain/Replay.ts"
-import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
+
+import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
+import type { ReplayFilters } from "../../src/spine/domain/Replay.ts"
+import type { DetectedEvent, LedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
+import type { PayloadFilter } from "../../src/spine/filter/PayloadFilter.ts"
 
 /** A field of the payload must have this text, or must not. */
 interface PayloadWish {

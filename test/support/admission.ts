@@ -1,7 +1,7 @@
 /** Admits requests with API keys, as the API's gate does. */
 import { Effect } from "effect"
-import { keySha256 } from "../../src/domain/ApiKey.ts"
-import { KeyAdmission } from "../../src/storage/accounts/KeyAdmission.ts"
+import { KeyAdmission } from "../../src/http/guard/KeyAdmission.ts"
+import { keySha256 } from "../../src/spine/domain/ApiKey.ts"
 
 export const hashOf = (value: string): string => keySha256(value).toString("hex")
 

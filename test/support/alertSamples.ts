@@ -1,12 +1,12 @@
 /**
- * Samples of an installation through a situation (test/health/alertSituations.ts), in the form of `promtool test rules`.
- * Every test has a second installation, in which all is well. What a metric shows is 40 s old: the report is made every
- * 10 s, and Prometheus scrapes every 30 s.
+ * Samples of an installation through a situation (test/features/operate/alertSituations.ts), in the form of `promtool
+ * test rules`. Every test has a second installation, in which all is well. What a metric shows is 40 s old: the report
+ * is made every 10 s, and Prometheus scrapes every 30 s.
  */
 import { resolve } from "node:path"
-import { roles } from "../../src/config/Definitions.ts"
-import { type Stage, stages } from "../../src/domain/Stages.ts"
-import type { At, Situation } from "../health/alertSituations.ts"
+import { roles } from "../../src/spine/config/Definitions.ts"
+import { type Stage, stages } from "../../src/spine/domain/Stages.ts"
+import type { At, Situation } from "../features/operate/alertSituations.ts"
 import { RULES, type Rule } from "./operationFiles.ts"
 
 const STEP_S = 30

@@ -1,6 +1,6 @@
 /** Fills every metric of the program, with every combination of the label values that it can have. */
 import { Effect } from "effect"
-import { Metrics } from "../../src/observability/Metrics.ts"
+import { Metrics } from "../../src/spine/observe/Metrics.ts"
 
 /** Values of labels whose values are not in the table. */
 const examples: Readonly<Record<string, ReadonlyArray<string>>> = {

@@ -5,8 +5,8 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { rippleToUnixMs } from "../../src/domain/Ledger.ts"
-import { type ClosedLedger, expectedEventIds } from "../../src/simulator/Chain.ts"
+import { type ClosedLedger, expectedEventIds } from "../../src/features/simulator/Chain.ts"
+import { rippleToUnixMs } from "../../src/spine/event/Ledger.ts"
 import { apiClient, createWebhook, waitUntil } from "./apiClient.ts"
 import { makeReceiver } from "./receiver.ts"
 import type { ServiceProcess } from "./serviceProcess.ts"

@@ -3,9 +3,9 @@
  * `UPDATE_DOCUMENTS=1 npm test -- test/documents.test.ts` rewrites them.
  */
 import { readFileSync, writeFileSync } from "node:fs"
-import { settingsTable } from "../../src/config/Config.ts"
-import { type Role, roles } from "../../src/config/Definitions.ts"
-import { alertCodes } from "../../src/domain/AlertCode.ts"
+import { settingsTable } from "../../src/spine/config/Config.ts"
+import { type Role, roles } from "../../src/spine/config/Definitions.ts"
+import { alertCodes } from "../../src/spine/event/AlertCode.ts"
 import {
   groupRights,
   type Holder,
@@ -13,8 +13,8 @@ import {
   type Operation,
   topicRights,
   writerRights
-} from "../../src/log/Access.ts"
-import { metricsTable } from "../../src/observability/Metrics.ts"
+} from "../../src/spine/log/Access.ts"
+import { metricsTable } from "../../src/spine/observe/Metrics.ts"
 import topics from "../../topics/topics.json" with { type: "json" }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")

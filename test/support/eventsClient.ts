@@ -1,7 +1,7 @@
 /** Reads the event index over HTTP, with all pages of a list. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { KeyEnvironment } from "../../src/domain/Network.ts"
+import type { KeyEnvironment } from "../../src/spine/event/Network.ts"
 import { type Answer, ApiUnderTest } from "./api.ts"
 
 export type Query = Readonly<Record<string, string | ReadonlyArray<string>>>

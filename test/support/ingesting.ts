@@ -1,18 +1,18 @@
 /** Ingest as a test runs it: against given servers, into the log of the context, with one event per transaction. */
 import { Effect, type Fiber, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { isoTime, type Ledger } from "../../src/domain/Ledger.ts"
+import { isoTime, type Ledger } from "../../src/spine/event/Ledger.ts"
 import {
   type Detection,
   eventsTopic,
   type LedgerEvent,
   type LedgerMarker,
   ledgersTopic
-} from "../../src/domain/LedgerEvent.ts"
-import * as RippledSource from "../../src/ledger/RippledSource.ts"
-import { type IngestOptions, ingest } from "../../src/ledger/Stage.ts"
-import { Log } from "../../src/log/Log.ts"
-import { Health } from "../../src/observability/Health.ts"
+} from "../../src/spine/event/LedgerEvent.ts"
+import { type IngestOptions, ingest } from "../../src/spine/ledger/ingest/Stage.ts"
+import * as RippledSource from "../../src/spine/ledger/servers/RippledSource.ts"
+import { Log } from "../../src/spine/log/Log.ts"
+import { Health } from "../../src/spine/observe/Health.ts"
 import * as MemoryLog from "./memoryLog/MemoryLog.ts"
 import { settingsLayer } from "./settings.ts"
 

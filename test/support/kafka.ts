@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { inject } from "vitest"
-import type { KafkaSettings } from "../../src/config/Config.ts"
-import { applyPlan, planOf } from "../../src/log/kafka/ClusterTopics.ts"
+import type { KafkaSettings } from "../../src/spine/config/Config.ts"
+import { applyPlan, planOf } from "../../src/spine/log/kafka/ClusterTopics.ts"
 import { testSettings } from "./settings.ts"
 
 /** Empty if there is no Kafka. */

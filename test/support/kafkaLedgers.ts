@@ -1,10 +1,10 @@
 /** Writes testnet ledgers to Kafka, as ingest commits them, for tests with other Kafka clients. */
 import { assert } from "@effect/vitest"
 import { Context, Effect, Exit, Layer } from "effect"
-import type { KafkaSettings } from "../../src/config/Config.ts"
-import { type CheckedLedger, ledgerBatch } from "../../src/ledger/LedgerRecords.ts"
-import * as KafkaLog from "../../src/log/kafka/KafkaLog.ts"
-import { Log } from "../../src/log/Log.ts"
+import type { KafkaSettings } from "../../src/spine/config/Config.ts"
+import { type CheckedLedger, ledgerBatch } from "../../src/spine/ledger/ingest/LedgerRecords.ts"
+import * as KafkaLog from "../../src/spine/log/kafka/KafkaLog.ts"
+import { Log } from "../../src/spine/log/Log.ts"
 import { addresses, eventOf } from "./events.ts"
 
 export const EVENTS_EACH = 3

@@ -1,13 +1,13 @@
 /** Webhooks and deliveries as plain data, for the random walks of laneWorld.ts. */
 import { assert } from "@effect/vitest"
-import type { Scheduler } from "../../src/deliver/queue/Step.ts"
-import { makeWatermark } from "../../src/deliver/take/Watermark.ts"
-import { attemptKey, type LaneKind, laneKinds, type Work } from "../../src/deliver/Work.ts"
-import type { UnwrittenRow } from "../../src/domain/Delivery.ts"
-import type { SendPermission } from "../../src/domain/Quota.ts"
-import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
-import type { BacklogKind } from "../../src/storage/deliveries/DeliveryStore.ts"
-import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
+import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
+import type { Scheduler } from "../../src/spine/deliver/queue/Step.ts"
+import { makeWatermark } from "../../src/spine/deliver/take/Watermark.ts"
+import { attemptKey, type LaneKind, laneKinds, type Work } from "../../src/spine/deliver/Work.ts"
+import type { BacklogKind } from "../../src/spine/deliveries/DeliveryStore.ts"
+import type { UnwrittenRow } from "../../src/spine/domain/Delivery.ts"
+import type { SendPermission } from "../../src/spine/domain/Quota.ts"
+import type { RegisteredWebhook } from "../../src/spine/registry/WebhookRegistry.ts"
 
 /** Records that are offered at a time: those that are spilled are in memory until they have their rows. */
 export const TAKEN_AT_ONCE = 8
@@ -187,7 +187,7 @@ export const makeRows = (chance: SeededRandom): Rows => {
     row.status = "failed"
     row.parked = false
   }
-  /** What storage/deliveries/DeletedQueues.ts does, which runs until all that was under way has ended. */
+  /** What deliveries/DeletedQueues.ts does, which runs until all that was under way has ended. */
   const endIfDeleted = (row: Row) => {
     if (row.owner.deleted) fail(row)
   }

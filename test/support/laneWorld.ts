@@ -3,17 +3,17 @@
  * plain data. A random walk ends the steps under way in any order. Invariants are checked at every step.
  */
 import { assert } from "@effect/vitest"
-import { gotRows, withoutRow } from "../../src/deliver/queue/Dispatcher.ts"
-import { isBusy } from "../../src/deliver/queue/MemoryBudget.ts"
-import type { ActorMessage, Command, WebhookMessage } from "../../src/deliver/queue/Messages.ts"
-import { advance } from "../../src/deliver/queue/Scheduler.ts"
-import { makeScheduler, type Scheduler } from "../../src/deliver/queue/Step.ts"
-import { type Limiter, makeLimiter, type Share } from "../../src/deliver/send/ConnectionLimiter.ts"
-import { workState } from "../../src/deliver/take/WorkState.ts"
-import { attemptKey, laneKinds as kinds, type LaneKind, type Work } from "../../src/deliver/Work.ts"
-import type { SendPermission } from "../../src/domain/Quota.ts"
-import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
-import type { DeliveryState } from "../../src/storage/deliveries/DeliveryStore.ts"
+import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
+import { gotRows, withoutRow } from "../../src/spine/deliver/queue/Dispatcher.ts"
+import { isBusy } from "../../src/spine/deliver/queue/MemoryBudget.ts"
+import type { ActorMessage, Command, WebhookMessage } from "../../src/spine/deliver/queue/Messages.ts"
+import { advance } from "../../src/spine/deliver/queue/Scheduler.ts"
+import { makeScheduler, type Scheduler } from "../../src/spine/deliver/queue/Step.ts"
+import { type Limiter, makeLimiter, type Share } from "../../src/spine/deliver/send/ConnectionLimiter.ts"
+import { workState } from "../../src/spine/deliver/take/WorkState.ts"
+import { attemptKey, laneKinds as kinds, type LaneKind, type Work } from "../../src/spine/deliver/Work.ts"
+import type { DeliveryState } from "../../src/spine/deliveries/DeliveryStore.ts"
+import type { SendPermission } from "../../src/spine/domain/Quota.ts"
 import {
   again,
   beginAt,

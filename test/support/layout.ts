@@ -1,42 +1,128 @@
-/** Which folder of src may import what. tidy.test.ts checks it. */
-const foundation = ["domain", "config", "observability"]
-const services = [...foundation, "health", "log", "storage", "coverage", "webhooks"]
+/**
+ * Which room of src may import what. tidy.test.ts checks it. The spine knows no feature; a feature knows the spine, and
+ * the features before it in the list. A room is a folder of `spine` or of `features`, or a folder or file beside them.
+ */
+const data = ["spine/words", "spine/event", "spine/filter", "spine/domain"]
+const foundation = [...data, "spine/config", "spine/observe"]
+const stored = [...foundation, "spine/log", "spine/store"]
+const services = [...stored, "spine/deliveries", "spine/registry"]
+const spine = "spine/*"
 
-/** Other folders that a folder of src (or a file at its top) may import. Stages never import one another. */
+/** In this order: a feature may import those before it. */
+export const features = [
+  "accounts",
+  "health",
+  "statistics",
+  "webhooks",
+  "deliveries",
+  "listen",
+  "simulator",
+  "demo",
+  "events",
+  "ledgerTools",
+  "capacity",
+  "copies",
+  "operate",
+  "ledgers",
+  "replay",
+  "export",
+  "docs",
+  "dashboard",
+  "progress"
+]
+
+/** Other rooms that a room may import. Stages never import one another. `spine/*` is all of the spine, `*` is all. */
 export const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
-  domain: [],
-  config: ["domain"],
-  observability: ["domain", "config"],
-  health: ["domain", "config"],
-  sql: ["config"],
-  net: ["domain", "config"],
-  log: [...foundation, "sql"],
+  "spine/words": [],
+  "spine/event": ["spine/words"],
+  "spine/filter": ["spine/words", "spine/event"],
+  "spine/domain": ["spine/words", "spine/event", "spine/filter"],
+  "spine/config": data,
+  "spine/observe": [...data, "spine/config"],
+  "spine/net": [...data, "spine/config"],
+  "spine/log": foundation,
   // The outbox is published to the log's port.
-  storage: [...foundation, "health", "sql", "log"],
-  coverage: [...foundation, "log", "storage"],
-  webhooks: [...foundation, "log", "storage"],
-  ledger: [...services, "net"],
-  // The simulator provides a simulated XRP Ledger network through the ledger stage's port.
-  simulator: [...services, "ledger"],
-  detect: services,
-  events: services,
-  route: services,
-  deliver: [...services, "net"],
-  delay: services,
-  replay: services,
-  // The report of the whole service, from the facts of all.
-  report: services,
-  // Notices go to customers' URLs with the sender of deliveries.
-  notify: [...services, "net", "deliver"],
-  api: services,
-  cli: ["*"],
-  // The places that know every adapter, every stage and every table.
-  LogAdapter: ["*"],
-  Roles: ["*"],
-  Upkeep: ["*"],
-  Supervised: ["config", "domain", "observability", "storage"],
-  main: ["cli", "config"]
+  "spine/store": [...foundation, "spine/log"],
+  "spine/deliveries": stored,
+  "spine/registry": [...stored, "spine/deliveries"],
+  // The stages.
+  "spine/ledger": [...services, "spine/net"],
+  "spine/detect": services,
+  "spine/route": services,
+  "spine/deliver": [...services, "spine/net"],
+  "spine/delay": services,
+  // The choice of the log's adapter.
+  "spine/LogAdapter": stored,
+  http: [spine],
+  // With the client of a service, which is made from the contract.
+  terminal: [spine, "http"],
+  ...Object.fromEntries(
+    features.map((feature, i) => [
+      `features/${feature}`,
+      [spine, "http", "terminal", ...features.slice(0, i).map((before) => `features/${before}`)]
+    ])
+  ),
+  // The only place that knows every feature, every role and every table.
+  app: ["*"],
+  main: ["app", "terminal", "spine/config"]
 }
+
+/** Imports that stand against the rule so far: which file of src imports which. Take a row away with its import. */
+export const standing: ReadonlyArray<readonly [from: string, to: string]> = [
+  // The spine knows no feature: a rule or a row has to move down.
+  ["spine/LogAdapter.ts", "features/operate/ProcessRows.ts"],
+  ["spine/deliver/record/Recorder.ts", "features/webhooks/WebhookStore.ts"],
+  ["spine/store/Leases.ts", "features/operate/ProcessRows.ts"],
+  // http and terminal know no feature.
+  ["http/Authentication.ts", "features/webhooks/WebhookStore.ts"],
+  ["terminal/Stores.ts", "features/accounts/AccountStore.ts"],
+  ["terminal/Stores.ts", "features/accounts/ApiKeyStore.ts"],
+  ["terminal/Stores.ts", "features/accounts/SessionStore.ts"],
+  // Features against their order.
+  ["features/accounts/AccountStore.ts", "features/progress/GapStore.ts"],
+  ["features/deliveries/DeliveriesHandlers.ts", "features/events/EventQueries.ts"],
+  ["features/deliveries/DeliveriesHandlers.ts", "features/progress/LiveDeliveryIds.ts"],
+  ["features/deliveries/DeliveriesContract.ts", "features/replay/ReplayContract.ts"],
+  ["features/deliveries/DeliveriesHandlers.ts", "features/replay/JobRefusals.ts"],
+  ["features/deliveries/DeliveriesHandlers.ts", "features/replay/ReplayStore.ts"],
+  ["features/docs/Docs.ts", "features/dashboard/Dashboard.ts"],
+  ["features/events/command/Events.ts", "features/export/Export.ts"],
+  ["features/health/IncidentsContract.ts", "features/webhooks/WebhooksContract.ts"],
+  ["features/health/NoticesContract.ts", "features/webhooks/WebhookFieldsContract.ts"],
+  ["features/health/IncidentsHandlers.ts", "features/webhooks/WebhookRefusals.ts"],
+  ["features/health/IncidentsHandlers.ts", "features/webhooks/WebhookStore.ts"],
+  ["features/health/IncidentNotices.ts", "features/webhooks/WebhookStore.ts"],
+  ["features/health/IncidentStore.ts", "features/webhooks/WebhookStore.ts"],
+  ["features/statistics/DeliveryStats.ts", "features/webhooks/WebhookStore.ts"],
+  ["features/webhooks/TestEventContract.ts", "features/deliveries/AttemptContract.ts"],
+  ["features/webhooks/WebhooksHandlers.ts", "features/deliveries/AttemptShown.ts"],
+  ["features/webhooks/WebhooksHandlers.ts", "features/deliveries/DeletedQueues.ts"],
+  ["features/webhooks/WebhooksHandlers.ts", "features/deliveries/DeliveryQueries.ts"],
+  ["features/webhooks/WebhooksHandlers.ts", "features/deliveries/TestDeliveries.ts"],
+  // Only app knows all.
+  ["features/demo/DemoService.ts", "app/Roles.ts"],
+  // They name the one value `Api`. A feature's own `HttpApi.make(id).add(group)` takes its place.
+  ["features/accounts/AccountHandlers.ts", "app/Contract.ts"],
+  ["features/accounts/ApiKeysHandlers.ts", "app/Contract.ts"],
+  ["features/accounts/SessionHandlers.ts", "app/Contract.ts"],
+  ["features/deliveries/DeliveriesHandlers.ts", "app/Contract.ts"],
+  ["features/docs/Docs.ts", "app/Contract.ts"],
+  ["features/events/EventTypesHandlers.ts", "app/Contract.ts"],
+  ["features/events/EventsHandlers.ts", "app/Contract.ts"],
+  ["features/events/TransactionsHandlers.ts", "app/Contract.ts"],
+  ["features/health/IncidentsHandlers.ts", "app/Contract.ts"],
+  ["features/health/NoticesHandlers.ts", "app/Contract.ts"],
+  ["features/ledgers/ActivityHandlers.ts", "app/Contract.ts"],
+  ["features/ledgers/LedgersHandlers.ts", "app/Contract.ts"],
+  ["features/operate/SystemHandlers.ts", "app/Contract.ts"],
+  ["features/progress/ExplainHandlers.ts", "app/Contract.ts"],
+  ["features/progress/ProgressHandlers.ts", "app/Contract.ts"],
+  ["features/replay/ReplayHandlers.ts", "app/Contract.ts"],
+  ["features/webhooks/AccountFiltersHandlers.ts", "app/Contract.ts"],
+  ["features/webhooks/WebhooksHandlers.ts", "app/Contract.ts"],
+  ["http/RequestSpans.ts", "app/Contract.ts"],
+  ["terminal/service/Requests.ts", "app/Contract.ts"]
+]
 
 /** The rooms of deliver, in the order in which a delivery passes them, and the file of each that the room before calls. */
 export const rooms: ReadonlyArray<readonly [room: string, entrance: string]> = [
@@ -47,38 +133,38 @@ export const rooms: ReadonlyArray<readonly [room: string, entrance: string]> = [
 ]
 export const ROOM_FILES_MAX = 9
 
-/** The folders that may import each third party. `effect` is allowed everywhere, except its unstable parts. */
+/** The rooms that may import each third party. `effect` is allowed everywhere, except its unstable parts. */
 export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "@effect/sql-pg": ["storage"],
-  "@platformatic/kafka": ["log"],
-  "@effect/platform-node": ["api", "main", "cli", "storage"],
-  xrpl: ["ledger"],
-  ws: ["ledger"],
-  ajv: ["detect"],
-  "ajv-formats": ["detect"],
-  undici: ["deliver"],
-  marked: ["api"],
-  nodemailer: ["notify"],
-  "hyparquet-writer": ["cli"],
-  "@aws-sdk/client-s3": ["cli"],
-  "@aws-sdk/lib-storage": ["cli"],
+  "@effect/sql-pg": ["spine/store", "features/operate"],
+  "@platformatic/kafka": ["spine/log"],
+  "@effect/platform-node": ["http", "main", "features/events", "spine/store", "features/operate"],
+  xrpl: ["spine/ledger"],
+  ws: ["spine/ledger"],
+  ajv: ["spine/detect"],
+  "ajv-formats": ["spine/detect"],
+  undici: ["spine/deliver"],
+  marked: ["features/docs"],
+  nodemailer: ["features/health"],
+  "hyparquet-writer": ["features/export"],
+  "@aws-sdk/client-s3": ["features/export"],
+  "@aws-sdk/lib-storage": ["features/export"],
   "effect/sql": [
-    "sql",
-    "storage",
-    "log",
-    "webhooks",
-    "api",
-    "deliver",
-    "route",
-    "replay",
-    "report",
-    "cli",
-    "LogAdapter",
-    "Roles"
+    "spine/log",
+    "spine/store",
+    "spine/deliveries",
+    "spine/registry",
+    "spine/route",
+    "spine/deliver",
+    "spine/ledger",
+    "spine/LogAdapter",
+    "http",
+    "terminal",
+    "features/*",
+    "app"
   ],
-  "effect/http": ["api", "Roles", "log", "observability", "cli"],
-  "effect/http-api": ["api", "cli"],
-  "effect/cli": ["cli"]
+  "effect/http": ["http", "terminal", "features/*", "app", "spine/log", "spine/observe"],
+  "effect/http-api": ["http", "terminal", "features/*", "app"],
+  "effect/cli": ["terminal", "features/*", "app"]
 }
 
 /** Packages that take memory and time, and that most processes do not need. They are loaded when they are needed. */
@@ -95,5 +181,6 @@ export const loadedWhenNeeded = [
   "xrpl"
 ]
 
-/** `effect` and Node's pure modules. */
-export const domainImports = ["effect", "node:crypto", "node:net"]
+/** Rooms of data and pure functions. They may import `effect` and Node's pure modules. */
+export const dataRooms = data
+export const dataImports = ["effect", "node:crypto", "node:net"]

@@ -2,9 +2,10 @@
  * Closed ledgers as rippled's API shows them in its versions 1 and 2 (docs/detection-rules.md 1.7). Transactions are
  * sorted by hash, as in rippled, and have the `delivered_amount` that its API adds.
  */
-import { isoTime, type Json, type JsonObject, type Ledger } from "../../src/domain/Ledger.ts"
-import type { SimulatedTransaction } from "../../src/simulator/ApplyTransaction.ts"
-import type { ClosedLedger, LedgerHeader } from "../../src/simulator/Chain.ts"
+
+import type { SimulatedTransaction } from "../../src/features/simulator/ApplyTransaction.ts"
+import type { ClosedLedger, LedgerHeader } from "../../src/features/simulator/Chain.ts"
+import { isoTime, type Json, type JsonObject, type Ledger } from "../../src/spine/event/Ledger.ts"
 import { blobsOf } from "./ledgerBytes.ts"
 
 type ApiVersion = 1 | 2

@@ -1,11 +1,11 @@
 /** Ledgers for streams of ledgers: appended as ingest does it, and routed only when a test says so. */
 import { Effect } from "effect"
-import type { EventType } from "../../src/domain/EventType.ts"
-import { deliveryId } from "../../src/domain/Ids.ts"
-import { eventsTopic, type LedgerEvent, ledgersTopic } from "../../src/domain/LedgerEvent.ts"
-import type { Network } from "../../src/domain/Network.ts"
-import { Log } from "../../src/log/Log.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { DeliveryStore } from "../../src/spine/deliveries/DeliveryStore.ts"
+import type { EventType } from "../../src/spine/event/EventType.ts"
+import { eventsTopic, type LedgerEvent, ledgersTopic } from "../../src/spine/event/LedgerEvent.ts"
+import type { Network } from "../../src/spine/event/Network.ts"
+import { Log } from "../../src/spine/log/Log.ts"
+import { deliveryId } from "../../src/spine/words/Ids.ts"
 import { eventOf, recordOf } from "./events.ts"
 import { markers } from "./markers.ts"
 

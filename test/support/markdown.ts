@@ -12,7 +12,7 @@ export const documents: ReadonlyArray<string> = globSync([
   "packages/*/README.md",
   "examples/*/README.md",
   "ops/*/*.md",
-  "src/log/kafka/*.md"
+  "src/spine/log/kafka/*.md"
 ]).sort()
 
 /** The file's code blocks in that language. */

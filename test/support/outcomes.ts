@@ -1,6 +1,6 @@
 /** An attempt that delivered, and its work, for tests of the recorder. */
-import type { Work } from "../../src/deliver/Work.ts"
-import type { AttemptRecord } from "../../src/storage/deliveries/Transitions.ts"
+import type { Work } from "../../src/spine/deliver/Work.ts"
+import type { AttemptRecord } from "../../src/spine/deliveries/Transitions.ts"
 import { eventOf } from "./events.ts"
 
 export const delivered: AttemptRecord = {

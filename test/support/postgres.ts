@@ -7,7 +7,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Redacted, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { inject } from "vitest"
-import { pool, ReadSql } from "../../src/storage/Sql.ts"
+import { pool, ReadSql } from "../../src/spine/store/Sql.ts"
 import { connectionTo, TEMPLATE } from "./globalSetup.ts"
 
 const CONNECTIONS = 6

@@ -1,11 +1,11 @@
 /** Deliveries for tests of the API: queued as the route stage does it, with attempts as the recorder writes them. */
 import { Effect } from "effect"
-import { deliveryId } from "../../src/domain/Ids.ts"
-import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import type { Network } from "../../src/domain/Network.ts"
-import { Log } from "../../src/log/Log.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
+import { DeliveryStore } from "../../src/spine/deliveries/DeliveryStore.ts"
+import { Partitions } from "../../src/spine/deliveries/Partitions.ts"
+import { eventsTopic, type LedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
+import type { Network } from "../../src/spine/event/Network.ts"
+import { Log } from "../../src/spine/log/Log.ts"
+import { deliveryId } from "../../src/spine/words/Ids.ts"
 import { ApiUnderTest } from "./api.ts"
 
 /** When the deliveries were created. */

@@ -6,7 +6,7 @@
 import type { ServerResponse } from "node:http"
 import { assert } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
+import { Limits } from "../../src/spine/config/Limits.ts"
 import { type ApiClient, createWebhook, waitUntil } from "./apiClient.ts"
 import { startProgram } from "./program.ts"
 import { makeReceiver, type Receiver } from "./receiver.ts"

@@ -5,7 +5,7 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { expectedEventIds } from "../../src/simulator/Chain.ts"
+import { expectedEventIds } from "../../src/features/simulator/Chain.ts"
 import { type ApiClient, apiClient, createWebhook, waitUntil } from "./apiClient.ts"
 import { makeReceiver, type Received, signatureHolds } from "./receiver.ts"
 import type { ServiceProcess } from "./serviceProcess.ts"

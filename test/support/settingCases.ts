@@ -1,6 +1,6 @@
 /** For each setting: accepted texts with the value that each gives, and refused texts. */
-import type { SettingsShape } from "../../src/config/Config.ts"
-import type { SettingName } from "../../src/config/Definitions.ts"
+import type { SettingsShape } from "../../src/spine/config/Config.ts"
+import type { SettingName } from "../../src/spine/config/Definitions.ts"
 
 const key = Buffer.alloc(32, 1).toString("base64")
 const adminKey = `svc_live_${"a1".repeat(16)}`

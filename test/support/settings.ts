@@ -1,6 +1,11 @@
 /** Settings for tests: the program's defaults; a test changes them with environment variables, as an operator does. */
 import { Layer } from "effect"
-import { type Environment, loadSettings, Settings, type SettingsShape } from "../../src/config/Config.ts"
+import {
+  type Environment,
+  loadSettings,
+  Settings,
+  type SettingsShape
+} from "../../src/spine/config/Config.ts"
 
 export const testSettings = (environment: Environment = {}): SettingsShape => {
   const settings = loadSettings({

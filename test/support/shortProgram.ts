@@ -4,8 +4,8 @@
  */
 import { closeSync, openSync } from "node:fs"
 import { Effect } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import { Sender } from "../../src/deliver/send/Sender.ts"
+import { Limits } from "../../src/spine/config/Limits.ts"
+import { Sender } from "../../src/spine/deliver/send/Sender.ts"
 import { requestTo, senderWith } from "./sending.ts"
 
 const url = process.argv[2]!

@@ -3,7 +3,11 @@
 /** Simulations run on a virtual clock, on which a sleep takes no real time. */
 const VIRTUAL = "test/simulation/"
 /** Tests that check a state for the whole length of an outage. */
-const OUTAGES = ["test/e2e/outage.kafka.", "test/e2e/shortOutage.kafka.", "test/e2e/kafkaHealth.kafka."]
+const OUTAGES = [
+  "test/journeys/outage.kafka.",
+  "test/journeys/shortOutage.kafka.",
+  "test/journeys/kafkaHealth.kafka."
+]
 /** No tests: a service that lives for a while, and its pictures. */
 const PICTURES = ["test/support/day/", "test/dashboard/screenshots."]
 /** Patterns for waiting on the real clock without a condition. Code that fakes timers names them in strings. */

@@ -7,7 +7,7 @@ import {
   FailureReported,
   WrongSettings,
   WrongUsage
-} from "../../../src/cli/terminal/Failure.ts"
+} from "../../src/terminal/Failure.ts"
 
 const ending = (cause: Cause.Cause<unknown>, debug = false) => endingOf(Exit.failCause(cause), debug)
 

@@ -1,7 +1,7 @@
 /** Tests the effect of a second signal. signals.slow.test.ts sends first signals to real processes. */
 import { afterEach, assert, beforeEach, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeSignalHandling, REPEAT_MS } from "../../src/cli/terminal/Signals.ts"
+import { makeSignalHandling, REPEAT_MS } from "../../src/terminal/Signals.ts"
 
 describe("a second signal", () => {
   const signals = ["SIGINT", "SIGTERM"] as const

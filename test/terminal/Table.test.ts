@@ -1,7 +1,7 @@
 /** Tables are aligned over several pages, and stored text cannot control the terminal. */
 import { assert, describe, it } from "@effect/vitest"
-import { GREEN } from "../../../src/cli/terminal/Colour.ts"
-import { type Column, makeTable } from "../../../src/cli/terminal/Table.ts"
+import { GREEN } from "../../src/terminal/Colour.ts"
+import { type Column, makeTable } from "../../src/terminal/Table.ts"
 
 interface Item {
   readonly name: string

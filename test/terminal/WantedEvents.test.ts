@@ -5,9 +5,9 @@ import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { wantedOf } from "../../src/cli/commands/replay/Wanted.ts"
-import { endingOf } from "../../src/cli/terminal/Failure.ts"
-import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
+import { type EventType, eventTypes } from "../../src/spine/event/EventType.ts"
+import { endingOf } from "../../src/terminal/Failure.ts"
+import { wantedOf } from "../../src/terminal/WantedEvents.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "ledgerhook-wanted-"))
 afterAll(() => rmSync(cwd, { recursive: true, force: true }))

@@ -2,8 +2,8 @@
  * Generates the TypeScript types of the package `packages/receiver-js` from the published schemas: a type for each
  * payload and each kind of field, and the union of all events. Pure.
  */
-import { payloadName } from "../../src/domain/EventType.ts"
-import type { PublishedSchema } from "../../src/domain/JsonSchemas.ts"
+import { payloadName } from "../../src/spine/event/EventType.ts"
+import type { PublishedSchema } from "../../src/spine/event/JsonSchemas.ts"
 
 /** The keywords that the published schemas use, as far as types show them. */
 export interface JsonSchema {

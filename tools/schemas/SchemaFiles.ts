@@ -1,7 +1,8 @@
 /** The files that are generated from the schemas in the code, and how a folder differs from them. Pure. */
-import { asyncApiDocument } from "../../src/api/AsyncApiDocument.ts"
-import { openApiDocument } from "../../src/api/Contract.ts"
-import { publishedSchemas } from "../../src/domain/JsonSchemas.ts"
+
+import { openApiDocument } from "../../src/app/Contract.ts"
+import { asyncApiDocument } from "../../src/features/docs/AsyncApiDocument.ts"
+import { publishedSchemas } from "../../src/spine/event/JsonSchemas.ts"
 import { vectorFiles } from "../vectors/Files.ts"
 import { receiverPython } from "./ReceiverPython.ts"
 import { receiverTypes } from "./ReceiverTypes.ts"

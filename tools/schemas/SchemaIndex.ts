@@ -2,7 +2,7 @@
  * Generates `schemas/README.md` from the published schemas: which events there are, when each occurs and which fields
  * it has. The schemas themselves describe each field. Pure.
  */
-import type { PublishedSchema } from "../../src/domain/JsonSchemas.ts"
+import type { PublishedSchema } from "../../src/spine/event/JsonSchemas.ts"
 
 /** The keywords of the published schemas that the page shows. */
 interface JsonSchema {

@@ -1,5 +1,5 @@
 /** Vectors of docs/detection-rules.md 2.6: accounts and their settings. */
-import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
+import type { Json, JsonObject } from "../../src/spine/event/Ledger.ts"
 import {
   alice,
   balance,

@@ -1,5 +1,5 @@
 /** Vectors of what stands beside the payload for those who book events: memos, and changes of balances. */
-import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
+import type { Json, JsonObject } from "../../src/spine/event/Ledger.ts"
 import {
   alice,
   balance,

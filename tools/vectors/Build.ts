@@ -4,12 +4,12 @@
  * docs/detection-rules.md; this file adds only ids, hashes and times, and calls no detector.
  */
 import { createHash } from "node:crypto"
-import { addressOfAccountId } from "../../src/domain/AccountId.ts"
-import type { AlertCode } from "../../src/domain/AlertCode.ts"
-import type { EventType } from "../../src/domain/EventType.ts"
-import { publishedSchemas } from "../../src/domain/JsonSchemas.ts"
-import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
-import { isJsonObject } from "../../src/domain/NormaliseLedger.ts"
+import { addressOfAccountId } from "../../src/spine/event/AccountId.ts"
+import type { AlertCode } from "../../src/spine/event/AlertCode.ts"
+import type { EventType } from "../../src/spine/event/EventType.ts"
+import { publishedSchemas } from "../../src/spine/event/JsonSchemas.ts"
+import type { Json, JsonObject } from "../../src/spine/event/Ledger.ts"
+import { isJsonObject } from "../../src/spine/event/NormaliseLedger.ts"
 import { type Form, forms, formsOf, type Header, type Transaction, transactionOf } from "./Forms.ts"
 
 export interface Vector {

@@ -1,5 +1,5 @@
 /** Vectors of docs/detection-rules.md 2.7 and 2.8: escrows and checks. */
-import type { JsonObject } from "../../src/domain/Ledger.ts"
+import type { JsonObject } from "../../src/spine/event/Ledger.ts"
 import {
   alice,
   balance,

@@ -4,10 +4,10 @@
  * a case has no binary form they are made up. `delivered_amount` is added to the JSON as rippled adds it. Pure.
  */
 import { hashes } from "xrpl"
-import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
-import { transactionHash, treeRootOf } from "../../src/ledger/BinaryForm.ts"
-import type { SimulatedTransaction } from "../../src/simulator/ApplyTransaction.ts"
-import type { LedgerHeader } from "../../src/simulator/Chain.ts"
+import type { SimulatedTransaction } from "../../src/features/simulator/ApplyTransaction.ts"
+import type { LedgerHeader } from "../../src/features/simulator/Chain.ts"
+import type { Json, JsonObject } from "../../src/spine/event/Ledger.ts"
+import { transactionHash, treeRootOf } from "../../src/spine/ledger/servers/BinaryForm.ts"
 import { binaryLedgerResult, ledgerResult } from "../../test/support/ledgerAnswers.ts"
 import { blobOf, blobsOf } from "../../test/support/ledgerBytes.ts"
 

@@ -1,6 +1,6 @@
 /** Vectors of docs/detection-rules.md 1.1 to 1.4, 1.8 and 1.10: what holds for every event. */
-import type { EventType } from "../../src/domain/EventType.ts"
-import type { JsonObject } from "../../src/domain/Ledger.ts"
+import type { EventType } from "../../src/spine/event/EventType.ts"
+import type { JsonObject } from "../../src/spine/event/Ledger.ts"
 import {
   alice,
   balance,

@@ -1,5 +1,5 @@
 /** RippleState entries for vectors, and how an event describes them. */
-import type { JsonObject } from "../../src/domain/Ledger.ts"
+import type { JsonObject } from "../../src/spine/event/Ledger.ts"
 import { issuer } from "./Build.ts"
 
 /** Stands in for the issuer of a line's balance. */

@@ -1,6 +1,6 @@
 /** Vectors of docs/detection-rules.md 2.3 and 3: NFTs and offers for them. */
-import type { EventType } from "../../src/domain/EventType.ts"
-import type { JsonObject } from "../../src/domain/Ledger.ts"
+import type { EventType } from "../../src/spine/event/EventType.ts"
+import type { JsonObject } from "../../src/spine/event/Ledger.ts"
 import { accountIdOf, alice, bob, created, dave, event, hashNamed, id, modified, vector } from "./Build.ts"
 
 const hex = (value: number, digits: number): string => value.toString(16).toUpperCase().padStart(digits, "0")

@@ -1,6 +1,6 @@
 /** Vectors of docs/detection-rules.md 2.4: offers in the order book. */
-import type { EventType } from "../../src/domain/EventType.ts"
-import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
+import type { EventType } from "../../src/spine/event/EventType.ts"
+import type { Json, JsonObject } from "../../src/spine/event/Ledger.ts"
 import {
   alice,
   bob,

@@ -1,5 +1,5 @@
 /** Vectors of docs/detection-rules.md 1.8, 1.9 and 1.11: who acts for whom, and what is withheld. */
-import type { Json } from "../../src/domain/Ledger.ts"
+import type { Json } from "../../src/spine/event/Ledger.ts"
 import {
   alice,
   balance,

@@ -1,5 +1,5 @@
 /** Vectors of docs/detection-rules.md 2.5: trust lines. */
-import type { JsonObject } from "../../src/domain/Ledger.ts"
+import type { JsonObject } from "../../src/spine/event/Ledger.ts"
 import { alice, created, type Expected, event, id, issuer, modified, vector } from "./Build.ts"
 import { described, HIGH_RESERVE, LOW_RESERVE, line } from "./Lines.ts"
 

@@ -3,7 +3,7 @@
  * the rounds of a fault the verdict is taken. Duplicates and losses are those since the verdict before.
  */
 import { Clock, Effect, type Scope } from "effect"
-import { makeSeededRandom } from "../../../src/simulator/SeededRandom.ts"
+import { makeSeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
 import { type Cluster, type Store, startCluster } from "./Cluster.ts"
 import { type Fault, faults } from "./Faults.ts"
 import { countLog, type LogCount } from "./LogCount.ts"

@@ -3,7 +3,7 @@
  * that each ledger must cause. The chain's own scenarios say which, so detection is not asked.
  */
 import { Effect, type Scope } from "effect"
-import { expectedEventIds } from "../../../src/simulator/Chain.ts"
+import { expectedEventIds } from "../../../src/features/simulator/Chain.ts"
 import { makeSimulatedLedger } from "../../../test/support/simulatedLedger.ts"
 
 export interface Load {

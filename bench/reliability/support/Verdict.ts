@@ -3,7 +3,7 @@
  * and compares the chain's own expectation, the delivery rows and what the receivers saw.
  */
 import { Clock, Effect } from "effect"
-import { stageLimits } from "../../../src/config/StageLimits.ts"
+import { stageLimits } from "../../../src/spine/config/StageLimits.ts"
 import type { Cluster } from "./Cluster.ts"
 import { kindNames, kinds } from "./Receivers.ts"
 

@@ -4,9 +4,9 @@
  * log, a newer database. Pure.
  */
 import { Cause, Predicate } from "effect"
-import { errorText } from "../../observability/Logging.ts"
-import { MigrationsError } from "../../storage/Migrations.ts"
-import { DatabaseError } from "../../storage/Sql.ts"
+import { errorText } from "../../spine/observe/Logging.ts"
+import { MigrationsError } from "../../spine/store/Migrations.ts"
+import { DatabaseError } from "../../spine/store/Sql.ts"
 
 export interface Away {
   /** The part of `/readyz`. */

@@ -1,11 +1,11 @@
 /** `ledgerhook migrate`: applies the missing migrations and prints which ones. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { migrate as applyMigrations } from "../../storage/Migrations.ts"
-import * as Sql from "../../storage/Sql.ts"
-import { about } from "../terminal/Help.ts"
-import { settings } from "../terminal/Invocation.ts"
-import { print } from "../terminal/Output.ts"
+import { migrate as applyMigrations } from "../../spine/store/Migrations.ts"
+import * as Sql from "../../spine/store/Sql.ts"
+import { about } from "../../terminal/Help.ts"
+import { settings } from "../../terminal/Invocation.ts"
+import { print } from "../../terminal/Output.ts"
 
 export const migrate = Command.make(
   "migrate",

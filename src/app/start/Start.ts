@@ -2,12 +2,12 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../../../package.json" with { type: "json" }
-import { givenSettings } from "../../config/Config.ts"
-import { unknownSettings } from "../../config/UnknownSettings.ts"
+import { givenSettings } from "../../spine/config/Config.ts"
+import { unknownSettings } from "../../spine/config/UnknownSettings.ts"
+import { about } from "../../terminal/Help.ts"
+import { Invocation, settings } from "../../terminal/Invocation.ts"
+import { Signals } from "../../terminal/Signals.ts"
 import { systemd } from "../start/Systemd.ts"
-import { about } from "../terminal/Help.ts"
-import { Invocation, settings } from "../terminal/Invocation.ts"
-import { Signals } from "../terminal/Signals.ts"
 
 export const start = Command.make(
   "start",
@@ -17,7 +17,7 @@ export const start = Command.make(
     const { untilStopped } = yield* Signals
     // Imported here, so that other commands start faster.
     const [{ service }, { launch }] = yield* Effect.promise(() =>
-      Promise.all([import("../../Roles.ts"), import("../start/Waiting.ts")])
+      Promise.all([import("../Roles.ts"), import("../start/Waiting.ts")])
     )
     yield* untilStopped(
       Effect.gen(function* () {

@@ -6,9 +6,9 @@
  */
 import { execFile } from "node:child_process"
 import { Effect, Schedule } from "effect"
-import { Limits } from "../../config/Limits.ts"
-import { printable } from "../../domain/Printable.ts"
-import { Invocation } from "../terminal/Invocation.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { printable } from "../../spine/words/Printable.ts"
+import { Invocation } from "../../terminal/Invocation.ts"
 
 /** A start without a sign of life for so long counts as hanging, beside the unit's TimeoutStartSec. */
 const START_EXTENDED_US = 60_000_000

@@ -4,12 +4,12 @@
  * first asks both, so that the sentence names both, and nothing is started in vain. A final error ends it.
  */
 import { Effect, Exit, Layer, Scope } from "effect"
-import { EarlierListener } from "../../api/Listener.ts"
-import { type KafkaSettings, Settings } from "../../config/Config.ts"
-import { monotonicNow } from "../../domain/Monotonic.ts"
-import { loadKafka } from "../../log/kafka/LoadKafka.ts"
-import { restartSchedule } from "../../Supervised.ts"
-import * as Sql from "../../storage/Sql.ts"
+import { EarlierListener } from "../../http/Listener.ts"
+import { type KafkaSettings, Settings } from "../../spine/config/Config.ts"
+import { loadKafka } from "../../spine/log/kafka/LoadKafka.ts"
+import * as Sql from "../../spine/store/Sql.ts"
+import { monotonicNow } from "../../spine/words/Monotonic.ts"
+import { restartSchedule } from "../Supervised.ts"
 import { type Away, awayOf } from "./Away.ts"
 import type { Told } from "./Systemd.ts"
 import { sentenceOf, waitingServer } from "./WaitingServer.ts"

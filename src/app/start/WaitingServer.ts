@@ -4,11 +4,11 @@
  */
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { errorBody } from "../../api/Errors.ts"
-import { RETRY_SECONDS } from "../../api/Gate.ts"
-import { listen } from "../../api/Listener.ts"
-import { isProbe, pathOf } from "../../api/Paths.ts"
-import type { PartHealth } from "../../observability/Health.ts"
+import { errorBody } from "../../http/Errors.ts"
+import { RETRY_SECONDS } from "../../http/Gate.ts"
+import { listen } from "../../http/Listener.ts"
+import { isProbe, pathOf } from "../../http/Paths.ts"
+import type { PartHealth } from "../../spine/observe/Health.ts"
 import type { Away } from "./Away.ts"
 
 /** One sentence for the log, `/readyz` and systemd. */

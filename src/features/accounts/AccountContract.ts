@@ -1,10 +1,10 @@
 /** Contract of `/v1/account`: the account of the calling key, its limits and its usage. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { scopes } from "../../domain/ApiKey.ts"
-import { keyEnvironments } from "../../domain/Network.ts"
-import { plans } from "../../domain/Plans.ts"
-import { CommonErrors, field, KeyRequired, keyed } from "./Common.ts"
+import { CommonErrors, field, KeyRequired, keyed } from "../../http/ContractParts.ts"
+import { scopes } from "../../spine/domain/ApiKey.ts"
+import { plans } from "../../spine/domain/Plans.ts"
+import { keyEnvironments } from "../../spine/event/Network.ts"
 
 const Deliveries = field(
   Schema.NullOr(Schema.Int),

@@ -1,14 +1,14 @@
 /** `/v1/account`: the account's limits, and how much of this month's quota it has used. */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { limitsJson } from "../../domain/Plans.ts"
-import { monthOf } from "../../domain/Quota.ts"
-import { AccountStore } from "../../storage/accounts/AccountStore.ts"
-import { ApiKeyStore } from "../../storage/accounts/ApiKeyStore.ts"
-import { UsageStore } from "../../storage/accounts/UsageStore.ts"
-import { Api } from "../Contract.ts"
-import { Caller } from "../contract/Common.ts"
-import { orUnavailable } from "../Failures.ts"
+import { Api } from "../../app/Contract.ts"
+import { Caller } from "../../http/ContractParts.ts"
+import { orUnavailable } from "../../http/Failures.ts"
+import { UsageStore } from "../../spine/deliveries/UsageStore.ts"
+import { limitsJson } from "../../spine/domain/Plans.ts"
+import { monthOf } from "../../spine/domain/Quota.ts"
+import { AccountStore } from "./AccountStore.ts"
+import { ApiKeyStore } from "./ApiKeyStore.ts"
 
 export const accountLayer = HttpApiBuilder.group(
   Api,

@@ -5,12 +5,12 @@
  */
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { type AccountId, randomId } from "../../domain/Ids.ts"
-import type { LimitOverrides, Plan } from "../../domain/Plans.ts"
-import { openQuotaGaps } from "../webhooks/GapStore.ts"
-import { OWN_LIMITS, ownColumns } from "./AccountLimits.ts"
+import { OWN_LIMITS, ownColumns } from "../../http/guard/AccountLimits.ts"
+import { quotaUsedUp } from "../../spine/deliveries/UsageStore.ts"
+import type { LimitOverrides, Plan } from "../../spine/domain/Plans.ts"
+import { type AccountId, randomId } from "../../spine/words/Ids.ts"
+import { openQuotaGaps } from "../progress/GapStore.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
-import { quotaUsedUp } from "./UsageStore.ts"
 
 export interface NewAccount {
   readonly name: string

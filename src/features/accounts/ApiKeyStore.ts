@@ -4,12 +4,12 @@
  */
 import { Context, Data, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { keyHint, keySha256, newKeyValue, type Scope } from "../../domain/ApiKey.ts"
-import { type AccountId, firstIdAt, randomId } from "../../domain/Ids.ts"
-import type { KeyEnvironment } from "../../domain/Network.ts"
-import { newKeysPerDay } from "../../domain/Plans.ts"
-import { column } from "../Columns.ts"
-import { lockedLimits } from "./AccountLimits.ts"
+import { lockedLimits } from "../../http/guard/AccountLimits.ts"
+import { keyHint, keySha256, newKeyValue, type Scope } from "../../spine/domain/ApiKey.ts"
+import { newKeysPerDay } from "../../spine/domain/Plans.ts"
+import type { KeyEnvironment } from "../../spine/event/Network.ts"
+import { column } from "../../spine/store/Columns.ts"
+import { type AccountId, firstIdAt, randomId } from "../../spine/words/Ids.ts"
 
 export interface NewApiKey {
   readonly accountId: AccountId

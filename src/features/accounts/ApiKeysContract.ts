@@ -1,9 +1,6 @@
 /** Contract of `/v1/api-keys`: create, list and revoke keys. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { apiKeyBounds, scopes } from "../../domain/ApiKey.ts"
-import { keyEnvironments } from "../../domain/Network.ts"
-import { KeyLimitReached, NotFound } from "../Errors.ts"
 import {
   bodyErrors,
   CommonErrors,
@@ -17,7 +14,10 @@ import {
   scoped,
   TimeBound,
   Timestamp
-} from "./Common.ts"
+} from "../../http/ContractParts.ts"
+import { KeyLimitReached, NotFound } from "../../http/Errors.ts"
+import { apiKeyBounds, scopes } from "../../spine/domain/ApiKey.ts"
+import { keyEnvironments } from "../../spine/event/Network.ts"
 
 const Scope = Schema.Literals(scopes)
 const Environment = Schema.Literals(keyEnvironments)

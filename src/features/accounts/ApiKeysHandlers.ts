@@ -4,22 +4,24 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { hasScope, type Identity } from "../../domain/ApiKey.ts"
-import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
-import { keyEnvironments } from "../../domain/Network.ts"
+import { Api } from "../../app/Contract.ts"
+import { change } from "../../http/Change.ts"
+import { Caller } from "../../http/ContractParts.ts"
 import {
-  type ApiKeyRow,
-  ApiKeyStore,
-  type KeyLimit,
-  type KeyOwner
-} from "../../storage/accounts/ApiKeyStore.ts"
-import { change } from "../Change.ts"
-import { Api } from "../Contract.ts"
-import type { ApiKey } from "../contract/ApiKeys.ts"
-import { Caller } from "../contract/Common.ts"
-import { Forbidden, faultOf, KeyLimitReached, NotFound, pointerOf, ValidationError } from "../Errors.ts"
-import { orUnavailable } from "../Failures.ts"
-import { makePage } from "../Pages.ts"
+  Forbidden,
+  faultOf,
+  KeyLimitReached,
+  NotFound,
+  pointerOf,
+  ValidationError
+} from "../../http/Errors.ts"
+import { orUnavailable } from "../../http/Failures.ts"
+import { makePage } from "../../http/Pages.ts"
+import { hasScope, type Identity } from "../../spine/domain/ApiKey.ts"
+import { keyEnvironments } from "../../spine/event/Network.ts"
+import { iso, parseIsoTime } from "../../spine/words/IsoTime.ts"
+import { type ApiKeyRow, ApiKeyStore, type KeyLimit, type KeyOwner } from "./ApiKeyStore.ts"
+import type { ApiKey } from "./ApiKeysContract.ts"
 
 const isoOrNull = (moment: string | null): string | null => (moment === null ? null : iso(moment))
 

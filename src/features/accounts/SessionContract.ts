@@ -1,9 +1,9 @@
 /** Contract of `/v1/session`: signing in to the dashboard and out of it. */
 import { Context, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { keyEnvironments } from "../../domain/Network.ts"
-import { Forbidden, RateLimited, Unauthorized, Unavailable } from "../Errors.ts"
-import { bodyErrors, CommonErrors, field, Keyless, keyless, rule } from "./Common.ts"
+import { bodyErrors, CommonErrors, field, Keyless, keyless, rule } from "../../http/ContractParts.ts"
+import { Forbidden, RateLimited, Unauthorized, Unavailable } from "../../http/Errors.ts"
+import { keyEnvironments } from "../../spine/event/Network.ts"
 
 const TEXT_MAX = 256
 const KEY_EXAMPLE = "svc_live_I7301N4KatzDEshDMpEZ8BxT6TAoeAPj5Zy738Dx7Qb"

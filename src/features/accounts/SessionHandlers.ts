@@ -5,13 +5,11 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { keySha256 } from "../../domain/ApiKey.ts"
-import { SessionStore } from "../../storage/accounts/SessionStore.ts"
-import { AdmissionQueue } from "../AdmissionQueue.ts"
-import { Api } from "../Contract.ts"
-import { Forbidden, RateLimited, Unauthorized, ValidationError } from "../Errors.ts"
-import { orUnavailable } from "../Failures.ts"
-import { rateMessage, retryAfterSeconds } from "../RateLimits.ts"
+import { Api } from "../../app/Contract.ts"
+import { Forbidden, RateLimited, Unauthorized, ValidationError } from "../../http/Errors.ts"
+import { orUnavailable } from "../../http/Failures.ts"
+import { AdmissionQueue } from "../../http/guard/AdmissionQueue.ts"
+import { rateMessage, retryAfterSeconds } from "../../http/guard/RateLimits.ts"
 import {
   isFromDashboard,
   NEEDS_HEADER,
@@ -19,7 +17,9 @@ import {
   tokensIn,
   withoutSession,
   withSession
-} from "../SessionCookies.ts"
+} from "../../http/SessionCookies.ts"
+import { keySha256 } from "../../spine/domain/ApiKey.ts"
+import { SessionStore } from "./SessionStore.ts"
 
 const badKey = () =>
   Unauthorized.because("This is no valid API key: it is unknown, revoked or expired.", { param: "/key" })

@@ -5,10 +5,15 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import type { KeyEnvironment } from "../../domain/Network.ts"
-import { newSessionToken, newSignInLink, sessionSha256, signInLinkSha256 } from "../../domain/Session.ts"
-import { deleteEvery } from "../../observability/ClockTrust.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import {
+  newSessionToken,
+  newSignInLink,
+  sessionSha256,
+  signInLinkSha256
+} from "../../spine/domain/Session.ts"
+import type { KeyEnvironment } from "../../spine/event/Network.ts"
+import { deleteEvery } from "../../spine/observe/ClockTrust.ts"
 
 export class SessionStore extends Context.Service<SessionStore>()("ledgerhook/storage/SessionStore", {
   make: Effect.gen(function* () {

@@ -1,8 +1,8 @@
 /** `ledgerhook capacity`: how many cores, processes and bytes a load needs, from measured costs (docs/capacity.md). */
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Settings } from "../../../config/Config.ts"
-import { count } from "../../../domain/Words.ts"
+import { Settings } from "../../spine/config/Config.ts"
+import { count } from "../../spine/words/Words.ts"
 import { switchFlag, wholeNumber, withDefault } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { settings } from "../../terminal/Invocation.ts"

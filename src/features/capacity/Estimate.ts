@@ -1,6 +1,6 @@
 /** How large an installation is, from its load and from what an event and a delivery cost. Pure. */
-import { DELIVERIES_TOPIC } from "../../../domain/Delivery.ts"
-import { partitionsOf, type RetentionSettings, retentionOf } from "../../../log/Topics.ts"
+import { DELIVERIES_TOPIC } from "../../spine/domain/Delivery.ts"
+import { partitionsOf, type RetentionSettings, retentionOf } from "../../spine/log/Topics.ts"
 import { kept, oneProcess, several, stored } from "./Costs.ts"
 
 export interface Load {

@@ -7,12 +7,12 @@
 import { resolve } from "node:path"
 import { Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import { serveDocument, weightsOf } from "../Documents.ts"
-import type { FindPage } from "../Gate.ts"
-import { FRAME } from "../HtmlPage.ts"
-import { pathOf } from "../Paths.ts"
+import type { FindPage } from "../../http/Gate.ts"
+import { pathOf } from "../../http/Paths.ts"
+import { Settings } from "../../spine/config/Config.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { serveDocument, weightsOf } from "../docs/Documents.ts"
+import { FRAME } from "../docs/HtmlPage.ts"
 import { type DashboardFile, type DashboardFiles, readDashboard } from "./Files.ts"
 
 /** The folder of the built dashboard. Tests provide their own. */

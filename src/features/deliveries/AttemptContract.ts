@@ -1,6 +1,6 @@
 /** One attempt, as deliveries and test events show it. */
 import { Schema } from "effect"
-import { field, Timestamp } from "./Common.ts"
+import { field, Timestamp } from "../../http/ContractParts.ts"
 
 /** Fields that a delivery has too, of its last attempt. */
 export const response = {

@@ -1,9 +1,9 @@
 /** An attempt as the API shows it, and the wait for the first attempt of a test delivery. */
 import { Effect, Option, Semaphore } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { iso } from "../domain/IsoTime.ts"
-import { monotonicNow } from "../domain/Monotonic.ts"
-import { type AttemptRow, DeliveryQueries } from "../storage/deliveries/DeliveryQueries.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { iso } from "../../spine/words/IsoTime.ts"
+import { monotonicNow } from "../../spine/words/Monotonic.ts"
+import { type AttemptRow, DeliveryQueries } from "./DeliveryQueries.ts"
 
 export const attemptOf = ({ details, error, ...row }: AttemptRow) => ({
   attempt: row.attempt,

@@ -4,20 +4,20 @@
  * lease `retention` ends the rest in batches. It makes two last passes when everything that was under way at the
  * deletion must have ended (`SETTLED_MS`): the second one is for what the clock does not show, such as a
  * machine that was suspended, or a database that was away. Then the webhook's row loses its secrets and filters
- * (storage/EndedRows.ts).
+ * (store/EndedRows.ts).
  */
 
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import type { AccountId, WebhookId } from "../../domain/Ids.ts"
-import { monotonicNow } from "../../domain/Monotonic.ts"
-import type { Network } from "../../domain/Network.ts"
-import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
-import { WEBHOOK_CLEARED } from "../EndedRows.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { DeliveryStore } from "../../spine/deliveries/DeliveryStore.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { retryUntilSuccess } from "../../spine/observe/RetryUntilSuccess.ts"
+import { WEBHOOK_CLEARED } from "../../spine/store/EndedRows.ts"
+import type { AccountId, WebhookId } from "../../spine/words/Ids.ts"
+import { monotonicNow } from "../../spine/words/Monotonic.ts"
 import { afterDeadlock, type Owner } from "../webhooks/WebhookStore.ts"
 import { DeliveryQueries } from "./DeliveryQueries.ts"
-import { DeliveryStore } from "./DeliveryStore.ts"
 
 /**
  * How long after a webhook's deletion its attempts may still end: an attempt takes up to 10 s, recording it a few

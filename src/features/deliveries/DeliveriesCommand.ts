@@ -1,17 +1,17 @@
 /** `ledgerhook deliveries list` and `retry`, for deliveries of a service. */
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import type { Delivery } from "../../../api/contract/Deliveries.ts"
-import { type DeliveryStatus, deliveryStatuses } from "../../../domain/Delivery.ts"
-import { isId } from "../../../domain/Ids.ts"
-import { iso } from "../../../domain/IsoTime.ts"
-import { defined, itemsOf, withService } from "../../service/Service.ts"
-import { webhookIdOf, webhookNameFlag } from "../../service/Webhooks.ts"
+import { type DeliveryStatus, deliveryStatuses } from "../../spine/domain/Delivery.ts"
+import { isId } from "../../spine/words/Ids.ts"
+import { iso } from "../../spine/words/IsoTime.ts"
 import { GREEN, RED } from "../../terminal/Colour.ts"
 import { several, wholeNumber, withDefault } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
+import { defined, itemsOf, withService } from "../../terminal/service/Service.ts"
 import { type Column, json, pageOf, printList, printOne } from "../../terminal/Table.ts"
-import { checkSpan, timeFlag } from "../replay/Wanted.ts"
+import { checkSpan, timeFlag } from "../../terminal/WantedEvents.ts"
+import { webhookIdOf, webhookNameFlag } from "../webhooks/command/NamedWebhook.ts"
+import type { Delivery } from "./DeliveriesContract.ts"
 
 export const statusColour = (status: DeliveryStatus | undefined): number | undefined =>
   status === "delivered" ? GREEN : status === "failed" ? RED : undefined

@@ -1,12 +1,6 @@
 /** Contract of `/v1/deliveries`: deliveries, their attempts and statistics, and the manual retry. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { deliveryStatuses } from "../../domain/Delivery.ts"
-import { answerTimeBoundsMs } from "../../domain/LatencyBuckets.ts"
-import { retryStatuses } from "../../domain/Replay.ts"
-import { statsPeriods } from "../../domain/StatsPeriod.ts"
-import { DeliveryNotFailed, NotFound, QuotaExceeded, ReplayLimitReached, WebhookDisabled } from "../Errors.ts"
-import { Attempt, response } from "./Attempt.ts"
 import {
   CommonErrors,
   count,
@@ -22,10 +16,22 @@ import {
   scoped,
   TimeBound,
   Timestamp
-} from "./Common.ts"
-import { JobId } from "./Replay.ts"
-import { EventPattern, EventTypes } from "./WebhookFields.ts"
-import { WebhookId } from "./Webhooks.ts"
+} from "../../http/ContractParts.ts"
+import {
+  DeliveryNotFailed,
+  NotFound,
+  QuotaExceeded,
+  ReplayLimitReached,
+  WebhookDisabled
+} from "../../http/Errors.ts"
+import { deliveryStatuses } from "../../spine/domain/Delivery.ts"
+import { answerTimeBoundsMs } from "../../spine/domain/LatencyBuckets.ts"
+import { retryStatuses } from "../../spine/domain/Replay.ts"
+import { statsPeriods } from "../../spine/domain/StatsPeriod.ts"
+import { JobId } from "../replay/ReplayContract.ts"
+import { EventPattern, EventTypes } from "../webhooks/WebhookFieldsContract.ts"
+import { WebhookId } from "../webhooks/WebhooksContract.ts"
+import { Attempt, response } from "./AttemptContract.ts"
 
 const DeliveryId = idOf("dlv_")
 const Status = field(

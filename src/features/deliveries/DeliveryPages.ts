@@ -5,9 +5,9 @@
  * An event has few deliveries: all of them are read.
  */
 import type { SqlClient, Statement } from "effect/sql"
-import type { DeliveryStatus } from "../../domain/Delivery.ts"
-import { firstIdAt, idTime, type WebhookId } from "../../domain/Ids.ts"
-import type { Network } from "../../domain/Network.ts"
+import type { DeliveryStatus } from "../../spine/domain/Delivery.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { firstIdAt, idTime, type WebhookId } from "../../spine/words/Ids.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 
 /** The range of ids that the live deliveries of an event have, without `end`. */
@@ -75,7 +75,7 @@ export const idRange = (
   }
 }
 
-/** The condition of the partial index `deliveries_by_event` (migrations/0003_deliveries.ts). */
+/** The condition of the partial index `deliveries_by_event` (store/migrations/0003_deliveries.ts). */
 export const BY_EVENT = "(replay_job_id IS NOT NULL OR test_event IS NOT NULL)"
 
 /**
@@ -192,7 +192,7 @@ export const deliveryPage = <Row extends object>(
 
   /** Conditions on totals, and on changes that are not in the totals yet. */
   const counted = [sql`account_id = ${accountId} AND network = owner.network AND count > 0`, ...ofWebhook]
-  /** The condition of the index over an account's webhooks (migrations/0004_delivery_totals.ts). */
+  /** The condition of the index over an account's webhooks (store/migrations/0004_delivery_totals.ts). */
   const byIndex = webhookId === undefined ? [sql.literal("NOT is_empty")] : []
 
   /** The spans of time that have matching deliveries, newest first, and the rows of each. */

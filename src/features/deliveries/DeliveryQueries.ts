@@ -6,32 +6,32 @@
 
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import type { Compression } from "../../domain/Compression.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { detailsOf } from "../../spine/deliveries/StoredDetails.ts"
+import { retryNow } from "../../spine/deliveries/Transitions.ts"
+import { quotaUsedUp } from "../../spine/deliveries/UsageStore.ts"
+import type { Compression } from "../../spine/domain/Compression.ts"
 import {
   DELIVERIES_TOPIC,
   type DeliveryStatus,
   type DeliveryWork,
   type ExchangeDetails,
   newWork
-} from "../../domain/Delivery.ts"
-import type { AccountId, EventId, WebhookId } from "../../domain/Ids.ts"
-import type { Includable } from "../../domain/Include.ts"
-import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
-import type { Network } from "../../domain/Network.ts"
-import { CHARGED_NETWORK } from "../../domain/Quota.ts"
-import type { RequestFormat } from "../../domain/RequestFormat.ts"
-import type { SigningScheme } from "../../domain/Signing.ts"
-import { quotaUsedUp } from "../accounts/UsageStore.ts"
-import { Outbox } from "../outbox/Outbox.ts"
-import { ReadSql } from "../Sql.ts"
+} from "../../spine/domain/Delivery.ts"
+import { CHARGED_NETWORK } from "../../spine/domain/Quota.ts"
+import type { SigningScheme } from "../../spine/domain/Signing.ts"
+import type { Includable } from "../../spine/event/Include.ts"
+import type { LedgerEvent } from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import type { RequestFormat } from "../../spine/event/RequestFormat.ts"
+import { Outbox } from "../../spine/store/outbox/Outbox.ts"
+import { ReadSql } from "../../spine/store/Sql.ts"
+import type { AccountId, EventId, WebhookId } from "../../spine/words/Ids.ts"
+import { makeDeliveryStats } from "../statistics/DeliveryStats.ts"
+import { lastAnswers } from "../statistics/LastAnswers.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
-import { makeDeliveryStats } from "./DeliveryStats.ts"
-import { lastAnswers } from "./LastAnswers.ts"
 import { type LedgerAnswers, ledgerAnswers } from "./LedgerAnswers.ts"
-import { detailsOf } from "./StoredDetails.ts"
-import { retryNow } from "./Transitions.ts"
 
 const COLUMNS =
   "id, webhook_id, event_id, event_type, status, attempts, last_error, response_status, response_time_ms, next_attempt_at, updated_at"

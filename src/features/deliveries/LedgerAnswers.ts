@@ -3,10 +3,10 @@
  * deliveries begin with the time at which the ledger was taken, so each ledger is a range of an index.
  */
 import type { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import { type AccountId, firstIdAt, type WebhookId } from "../../domain/Ids.ts"
-import type { Network } from "../../domain/Network.ts"
-import { column } from "../Columns.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { column } from "../../spine/store/Columns.ts"
+import { type AccountId, firstIdAt, type WebhookId } from "../../spine/words/Ids.ts"
 import { BY_EVENT, idRange } from "./DeliveryPages.ts"
 
 /** The deliveries of one ledger and one type to one webhook. */

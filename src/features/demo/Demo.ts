@@ -7,10 +7,9 @@
 
 import { Clock, Effect, Option, References, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
-import { typeOfEventId } from "../../../domain/EventId.ts"
-import type { WebhookId } from "../../../domain/Ids.ts"
-import { expandPatterns } from "../../../domain/WebhookRules.ts"
-import type { ClosedLedger } from "../../../simulator/Chain.ts"
+import { typeOfEventId } from "../../spine/event/EventId.ts"
+import { expandPatterns } from "../../spine/event/WebhookRules.ts"
+import type { WebhookId } from "../../spine/words/Ids.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
 import { optional, wholeNumber } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
@@ -18,6 +17,7 @@ import { Invocation, stdoutColour } from "../../terminal/Invocation.ts"
 import { print, terminalRows } from "../../terminal/Output.ts"
 import { REFRESH_MS } from "../../terminal/Progress.ts"
 import { Signals } from "../../terminal/Signals.ts"
+import type { ClosedLedger } from "../simulator/Chain.ts"
 import { bySample, FAILURES, type Sample, SLOW_MS, samples, sampleWebhooks } from "./DemoReceiver.ts"
 import type { DemoParts } from "./DemoService.ts"
 import { type DemoSnapshot, ledgerLine, panel, summary } from "./DemoView.ts"
@@ -70,7 +70,7 @@ const introduction = ({ apiUrl, key, signInUrl }: DemoParts) =>
 const runDemo = Effect.fnUntraced(function* (ledgerLimit: number | undefined) {
   // Imported here, so that other commands start faster.
   const { startDemo } = yield* Effect.promise(() => import("./DemoService.ts"))
-  const { expectedEventIds } = yield* Effect.promise(() => import("../../../simulator/Chain.ts"))
+  const { expectedEventIds } = yield* Effect.promise(() => import("../simulator/Chain.ts"))
   const invocation = yield* Invocation
   const live = invocation.stdoutTerminal
   const colour = stdoutColour(invocation)

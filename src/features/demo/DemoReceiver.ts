@@ -5,9 +5,9 @@
  */
 
 import { Effect } from "effect"
-import type { DeliveryId } from "../../../domain/Ids.ts"
-import { verifySignature } from "../Received.ts"
-import { makeReceiver, type Post } from "../Receiver.ts"
+import type { DeliveryId } from "../../spine/words/Ids.ts"
+import { verifySignature } from "../listen/Received.ts"
+import { makeReceiver, type Post } from "../listen/Receiver.ts"
 
 /** Delay of `slow`. */
 export const SLOW_MS = 400

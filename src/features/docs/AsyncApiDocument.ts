@@ -3,8 +3,9 @@
  * generated from `topics/topics.json` and the published schemas, whose keywords mean the same in AsyncAPI's dialect.
  * It describes what the service sends, so every operation has the action `send`. Pure.
  */
-import packageJson from "../../package.json" with { type: "json" }
-import { eventCatalogue } from "../domain/EventCatalogue.ts"
+import packageJson from "../../../package.json" with { type: "json" }
+import { EVENT_ID_EXAMPLE, HASH_EXAMPLE } from "../../http/ContractParts.ts"
+import { eventCatalogue } from "../../spine/event/EventCatalogue.ts"
 import {
   BATCH_ANSWER,
   BATCH_BODY,
@@ -12,15 +13,14 @@ import {
   componentRef,
   componentsOf,
   eventComponents
-} from "../domain/EventComponents.ts"
-import { transactionOfEventId } from "../domain/EventId.ts"
-import { publishedSchema, publishedSchemas } from "../domain/JsonSchemas.ts"
-import type { JsonObject } from "../domain/Ledger.ts"
-import { networks } from "../domain/Network.ts"
-import { type PublicTopic, publicTopics } from "../log/Topics.ts"
-import { EVENT_ID_EXAMPLE, HASH_EXAMPLE } from "./contract/Common.ts"
+} from "../../spine/event/EventComponents.ts"
+import { transactionOfEventId } from "../../spine/event/EventId.ts"
+import { publishedSchema, publishedSchemas } from "../../spine/event/JsonSchemas.ts"
+import type { JsonObject } from "../../spine/event/Ledger.ts"
+import { networks } from "../../spine/event/Network.ts"
+import { type PublicTopic, publicTopics } from "../../spine/log/Topics.ts"
+import { headersOf, type WebhookRequest } from "../webhooks/WebhookHeaders.ts"
 import { license } from "./License.ts"
-import { headersOf, type WebhookRequest } from "./WebhookHeaders.ts"
 
 const KAFKA_BINDING = "0.5.0"
 const HTTP_BINDING = "0.3.0"

@@ -6,11 +6,11 @@
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { openApiDocument } from "../../app/Contract.ts"
+import { DashboardFolder } from "../dashboard/Dashboard.ts"
 import { asyncApiDocument } from "./AsyncApiDocument.ts"
-import { openApiDocument } from "./Contract.ts"
 import { sectionsOf } from "./DocsIndex.ts"
 import { type Document, serveDocument } from "./Documents.ts"
-import { DashboardFolder } from "./dashboard/Dashboard.ts"
 import { eventTypesPage } from "./EventTypesPage.ts"
 import { guideMarkdown, guidePage, guides, guidesPage, llmsText } from "./Guides.ts"
 import { type Content, framed, POLICY, readFrame } from "./HtmlPage.ts"

@@ -2,7 +2,7 @@
  * Generates the page `/docs/event-types` from the published schemas: each event type with its trigger, its fields and
  * an example. Pure.
  */
-import { type DescribedEventType, eventCatalogue } from "../domain/EventCatalogue.ts"
+import { type DescribedEventType, eventCatalogue } from "../../spine/event/EventCatalogue.ts"
 import { codeBlock } from "./CodeBlock.ts"
 import { type Content, contentsGroup } from "./HtmlPage.ts"
 import { definition, fieldsOf, link, objectOf, prose } from "./SchemaTables.ts"

@@ -6,13 +6,13 @@
 import { globSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import type { RendererObject } from "marked"
-import packageJson from "../../package.json" with { type: "json" }
+import packageJson from "../../../package.json" with { type: "json" }
 import { codeBlock, grouped } from "./CodeBlock.ts"
 import { guideGroups } from "./GuideGroups.ts"
 import { type Content, contentsGroup, escaped } from "./HtmlPage.ts"
 import { prose } from "./SchemaTables.ts"
 
-const folder = resolve(import.meta.dirname, "../../docs")
+const folder = resolve(import.meta.dirname, "../../../docs")
 
 const files = new Set(globSync("*.md", { cwd: folder }).map((file) => file.slice(0, -".md".length)))
 

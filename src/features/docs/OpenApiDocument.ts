@@ -4,8 +4,8 @@
  * webhooks. It contains no rule about a single endpoint. Pure.
  */
 import type { OpenApi } from "effect/http-api"
-import { ledgerIndexBounds, pageDefaults, securitySchemes } from "./contract/Common.ts"
-import { coverageDays } from "./contract/Ledgers.ts"
+import { ledgerIndexBounds, pageDefaults, securitySchemes } from "../../http/ContractParts.ts"
+import { coverageDays } from "../ledgers/LedgersContract.ts"
 import { EVENT, openApiEvents } from "./OpenApiEvents.ts"
 import {
   component,

@@ -2,7 +2,7 @@
  * Events in the OpenAPI document: unions over all event types in which `event_type` decides which payload an event
  * has, so that generated clients know the payload's fields. Pure.
  */
-import { eventCatalogue } from "../domain/EventCatalogue.ts"
+import { eventCatalogue } from "../../spine/event/EventCatalogue.ts"
 import {
   ANY_BODY,
   anyEventType,
@@ -10,9 +10,9 @@ import {
   componentRef,
   eventComponents,
   ofEventType
-} from "../domain/EventComponents.ts"
-import { payloadName } from "../domain/EventType.ts"
-import type { JsonObject } from "../domain/Ledger.ts"
+} from "../../spine/event/EventComponents.ts"
+import { payloadName } from "../../spine/event/EventType.ts"
+import type { JsonObject } from "../../spine/event/Ledger.ts"
 import { exampleOf, type Schema, type Schemas, tidySchemas } from "./OpenApiSchemas.ts"
 
 /** The component of an event of any type, as the API shows it. */

@@ -1,7 +1,7 @@
 /** The headers in the OpenAPI document: those that the gate reads from requests and adds to responses. Pure. */
-import { IDEMPOTENCY_KEY_PATTERN } from "./Idempotency.ts"
+import { IDEMPOTENCY_KEY_PATTERN } from "../../http/Idempotency.ts"
+import { REQUEST_ID_PATTERN } from "../../http/RequestId.ts"
 import type { Schema } from "./OpenApiSchemas.ts"
-import { REQUEST_ID_PATTERN } from "./RequestId.ts"
 
 export const component = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
 

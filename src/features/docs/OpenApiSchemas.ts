@@ -1,7 +1,7 @@
 /** Simplifies the generated JSON Schemas of the OpenAPI document, and builds examples from them. Pure. */
-import { eventTypes } from "../domain/EventType.ts"
-import { networks } from "../domain/Network.ts"
-import { eventPatterns } from "../domain/WebhookRules.ts"
+import { eventTypes } from "../../spine/event/EventType.ts"
+import { networks } from "../../spine/event/Network.ts"
+import { eventPatterns } from "../../spine/event/WebhookRules.ts"
 
 export type Schema = Readonly<Record<string, unknown>>
 /** Schemas by their names. */

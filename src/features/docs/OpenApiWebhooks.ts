@@ -2,12 +2,12 @@
  * The part `webhooks` of the OpenAPI document: the request that the service sends for an event of each type, the one
  * that carries a batch, and what the receiver's answer means. Pure.
  */
-import { eventCatalogue } from "../domain/EventCatalogue.ts"
-import { BATCH_ANSWER, BATCH_BODY, bodyName, componentRef } from "../domain/EventComponents.ts"
-import { payloadName } from "../domain/EventType.ts"
-import { publishedSchema } from "../domain/JsonSchemas.ts"
+import { eventCatalogue } from "../../spine/event/EventCatalogue.ts"
+import { BATCH_ANSWER, BATCH_BODY, bodyName, componentRef } from "../../spine/event/EventComponents.ts"
+import { payloadName } from "../../spine/event/EventType.ts"
+import { publishedSchema } from "../../spine/event/JsonSchemas.ts"
+import { headersOf, type WebhookRequest, webhookHeaders } from "../webhooks/WebhookHeaders.ts"
 import { component } from "./OpenApiHeaders.ts"
-import { headersOf, type WebhookRequest, webhookHeaders } from "./WebhookHeaders.ts"
 
 const ACCEPTED = "EventAccepted"
 const NOT_ACCEPTED = "EventNotAccepted"

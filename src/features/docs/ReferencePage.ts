@@ -2,7 +2,7 @@
  * Generates the page `/docs`, the API reference, from the OpenAPI document: each operation with its parameters, body,
  * response, errors and a command that calls it, and the types that they name. The events are on their own page. Pure.
  */
-import type { Json, JsonObject } from "../domain/Ledger.ts"
+import type { Json, JsonObject } from "../../spine/event/Ledger.ts"
 import { codeBlock } from "./CodeBlock.ts"
 import { type Content, contentsGroup, escaped } from "./HtmlPage.ts"
 import { definition, fieldsOf, listOf, objectOf, prose, tableOf, typeOf } from "./SchemaTables.ts"

@@ -1,6 +1,6 @@
 /** JSON Schemas as HTML: the fields of an object as a table, whose types link to named schemas on the same page. Pure. */
-import type { Json, JsonObject } from "../domain/Ledger.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import type { Json, JsonObject } from "../../spine/event/Ledger.ts"
+import { isJsonObject } from "../../spine/event/NormaliseLedger.ts"
 import { escaped } from "./HtmlPage.ts"
 
 /** Array.isArray does not narrow a readonly array type. */

@@ -4,15 +4,15 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import type { AlertCode } from "../../domain/AlertCode.ts"
-import type { DetectionAlert } from "../../domain/LedgerEvent.ts"
-import type { Network } from "../../domain/Network.ts"
-import { printable } from "../../domain/Printable.ts"
-import { deleteEvery } from "../../observability/ClockTrust.ts"
-import { column } from "../Columns.ts"
-import { makeDeadLetters } from "../DeadLetters.ts"
+import { Settings } from "../../spine/config/Config.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { AlertCode } from "../../spine/event/AlertCode.ts"
+import type { DetectionAlert } from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { deleteEvery } from "../../spine/observe/ClockTrust.ts"
+import { column } from "../../spine/store/Columns.ts"
+import { makeDeadLetters } from "../../spine/store/DeadLetters.ts"
+import { printable } from "../../spine/words/Printable.ts"
 
 export interface AlertRow extends Omit<DetectionAlert, "code"> {
   /** Null in alerts of release 0.2. */

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Network } from "../../domain/Network.ts"
+import type { Network } from "../../spine/event/Network.ts"
 
 export class ChainRestarts extends Context.Service<ChainRestarts>()("ledgerhook/storage/ChainRestarts", {
   make: Effect.gen(function* () {

@@ -4,15 +4,15 @@
  * It reads the event index, which is a few seconds behind the log.
  */
 import { Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { type EventType, eventTypes } from "../domain/EventType.ts"
-import { compileStored } from "../domain/filter/Match.ts"
-import type { PayloadFilter } from "../domain/filter/PayloadFilter.ts"
-import type { JsonObject } from "../domain/Ledger.ts"
-import type { Network } from "../domain/Network.ts"
-import { webhookBounds } from "../domain/WebhookRules.ts"
-import type { EventCounts } from "../storage/events/EventCounts.ts"
-import type { EventQueries, EventRow } from "../storage/events/EventQueries.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { type EventType, eventTypes } from "../../spine/event/EventType.ts"
+import type { JsonObject } from "../../spine/event/Ledger.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { webhookBounds } from "../../spine/event/WebhookRules.ts"
+import { compileStored } from "../../spine/filter/Match.ts"
+import type { PayloadFilter } from "../../spine/filter/PayloadFilter.ts"
+import type { EventCounts } from "./EventCounts.ts"
+import type { EventQueries, EventRow } from "./EventQueries.ts"
 
 const DAY_SECONDS = 86_400
 

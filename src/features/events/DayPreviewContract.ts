@@ -1,9 +1,14 @@
 /** Contract of `/v1/events/counts` and `/v1/events/preview`: what the last 24 hours would have sent to a webhook. */
 import { Schema } from "effect"
-import { networks } from "../../domain/Network.ts"
-import { webhookBounds } from "../../domain/WebhookRules.ts"
-import { count, field, Timestamp } from "./Common.ts"
-import { AccountFilters, EventTypes, PAYLOAD_FILTER_EXAMPLE, WebhookPayloadFilter } from "./WebhookFields.ts"
+import { count, field, Timestamp } from "../../http/ContractParts.ts"
+import { networks } from "../../spine/event/Network.ts"
+import { webhookBounds } from "../../spine/event/WebhookRules.ts"
+import {
+  AccountFilters,
+  EventTypes,
+  PAYLOAD_FILTER_EXAMPLE,
+  WebhookPayloadFilter
+} from "../webhooks/WebhookFieldsContract.ts"
 
 const Network = field(Schema.Literals(networks), "The network.", "mainnet")
 const since = field(Timestamp, "When the counted 24 hours began.")
@@ -37,7 +42,7 @@ export const DayPreviewRequest = Schema.Struct({
   examples: [{ event_types: ["payment.*"], payload_filter: PAYLOAD_FILTER_EXAMPLE }]
 })
 
-/** `Event`: the schema of an event. Events.ts uses this contract, so it cannot be imported here. */
+/** `Event`: the schema of an event. EventsContract.ts uses this contract, so it cannot be imported here. */
 export const dayPreviewOf = <Event extends Schema.Constraint>(Event: Event) =>
   Schema.Struct({
     network: Network,

@@ -6,12 +6,12 @@
 
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import { ledgerOfEventId } from "../../domain/EventId.ts"
-import { eventTypes as allTypes, type EventType } from "../../domain/EventType.ts"
-import type { EventId } from "../../domain/Ids.ts"
-import type { Network } from "../../domain/Network.ts"
-import { column } from "../Columns.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { ledgerOfEventId } from "../../spine/event/EventId.ts"
+import { eventTypes as allTypes, type EventType } from "../../spine/event/EventType.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { column } from "../../spine/store/Columns.ts"
+import type { EventId } from "../../spine/words/Ids.ts"
 import { type CloseTimes, timeOf } from "./CloseTimes.ts"
 
 export interface WantedEvents extends CloseTimes {

@@ -4,16 +4,16 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import { includables, includedFields } from "../../domain/Include.ts"
-import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
-import { makeClockTrust } from "../../observability/ClockTrust.ts"
-import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
-import { DAY_MS, DAYS_AHEAD, makeTimePartitions } from "../../sql/TimePartitions.ts"
-import { column } from "../Columns.ts"
+import { Settings } from "../../spine/config/Config.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { includables, includedFields } from "../../spine/event/Include.ts"
+import type { LedgerEvent } from "../../spine/event/LedgerEvent.ts"
+import { DAY_MS, DAYS_AHEAD, makeTimePartitions } from "../../spine/log/TimePartitions.ts"
+import { makeClockTrust } from "../../spine/observe/ClockTrust.ts"
+import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
+import { column } from "../../spine/store/Columns.ts"
 
-/** Days in one table partition of the event index: see storage/migrations/0006_events.ts. */
+/** Days in one table partition of the event index: see store/migrations/0006_events.ts. */
 export const PARTITION_DAYS = 30
 
 const includedJson = (event: LedgerEvent): string | null => {

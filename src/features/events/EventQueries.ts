@@ -5,11 +5,11 @@
  */
 
 import { Context, Effect, Layer, Option } from "effect"
-import { eventTypes as allTypes, type EventType } from "../../domain/EventType.ts"
-import type { EventId } from "../../domain/Ids.ts"
-import type { Network } from "../../domain/Network.ts"
-import { column } from "../Columns.ts"
-import { ReadSql } from "../Sql.ts"
+import { eventTypes as allTypes, type EventType } from "../../spine/event/EventType.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { column } from "../../spine/store/Columns.ts"
+import { ReadSql } from "../../spine/store/Sql.ts"
+import type { EventId } from "../../spine/words/Ids.ts"
 import { secondsBetween, timeOf } from "./CloseTimes.ts"
 import type { WantedEvents } from "./EventCounts.ts"
 import { transactionLedgers, useBlockRanges } from "./TransactionLedgers.ts"

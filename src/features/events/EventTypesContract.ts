@@ -1,8 +1,8 @@
 /** Contract of `/v1/event-types`: every event type, with the schema of its payload. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { eventTypes } from "../../domain/EventType.ts"
-import { CommonErrors, field, KeyRequired, keyed } from "./Common.ts"
+import { CommonErrors, field, KeyRequired, keyed } from "../../http/ContractParts.ts"
+import { eventTypes } from "../../spine/event/EventType.ts"
 
 const json = Schema.Record(Schema.String, Schema.Json)
 

@@ -1,8 +1,8 @@
 /** `/v1/event-types`: the published event types. The answer is the same for every key. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { eventCatalogue } from "../../domain/EventCatalogue.ts"
-import { Api } from "../Contract.ts"
+import { Api } from "../../app/Contract.ts"
+import { eventCatalogue } from "../../spine/event/EventCatalogue.ts"
 
 export const eventTypesLayer = HttpApiBuilder.group(Api, "eventTypes", (handlers) =>
   handlers.handleAll({

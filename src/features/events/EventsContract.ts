@@ -1,12 +1,6 @@
 /** Contract of `/v1/events`: list events, and show one event. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { EVENT_ID_PATTERN } from "../../domain/EventId.ts"
-import { eventTypes } from "../../domain/EventType.ts"
-import { includables } from "../../domain/Include.ts"
-import { networks } from "../../domain/Network.ts"
-import { addressProblem } from "../../domain/WebhookRules.ts"
-import { NotFound, StreamLimitReached } from "../Errors.ts"
 import {
   addressForm,
   CommonErrors,
@@ -22,9 +16,15 @@ import {
   rule,
   scoped,
   TimeBound
-} from "./Common.ts"
-import { DayPreviewRequest, dayPreviewOf, EventCounts } from "./DayPreview.ts"
-import { EventPattern } from "./WebhookFields.ts"
+} from "../../http/ContractParts.ts"
+import { NotFound, StreamLimitReached } from "../../http/Errors.ts"
+import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"
+import { eventTypes } from "../../spine/event/EventType.ts"
+import { includables } from "../../spine/event/Include.ts"
+import { networks } from "../../spine/event/Network.ts"
+import { addressProblem } from "../../spine/event/WebhookRules.ts"
+import { EventPattern } from "../webhooks/WebhookFieldsContract.ts"
+import { DayPreviewRequest, dayPreviewOf, EventCounts } from "./DayPreviewContract.ts"
 
 const Network = Schema.Literals(networks)
 

@@ -5,9 +5,9 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import type { LedgerMarker } from "../../domain/LedgerEvent.ts"
-import type { Network } from "../../domain/Network.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { LedgerMarker } from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
 
 export interface SkippedLedger {
   readonly ledger_index: number

@@ -5,23 +5,23 @@
  * which changes nothing. A record that is no event, or that PostgreSQL refuses, becomes a dead letter.
  */
 import { Clock, Effect } from "effect"
-import { StageLimits } from "../config/StageLimits.ts"
-import { historyEventsTopic } from "../domain/Backfill.ts"
+import { StageLimits } from "../../spine/config/StageLimits.ts"
+import { historyEventsTopic } from "../../spine/domain/Backfill.ts"
 import {
   EVENT_LOG_GROUP,
   eventsTopic,
   type LedgerEvent,
   NOT_AN_EVENT,
   parseLedgerEvent
-} from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import { networkOfTransactions, transactionsTopic } from "../domain/TransactionRecord.ts"
-import { type AssignedPartition, Log, type LogError, type LogRecord, sourceOf } from "../log/Log.ts"
-import { retryCommit } from "../log/RetryUntilFenced.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { traced } from "../observability/Tracing.ts"
-import { makeDeadLetters } from "../storage/DeadLetters.ts"
-import { EventIndex } from "../storage/events/EventIndex.ts"
+} from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { networkOfTransactions, transactionsTopic } from "../../spine/event/TransactionRecord.ts"
+import { type AssignedPartition, Log, type LogError, type LogRecord, sourceOf } from "../../spine/log/Log.ts"
+import { retryCommit } from "../../spine/log/RetryUntilFenced.ts"
+import { retryUntilSuccess } from "../../spine/observe/RetryUntilSuccess.ts"
+import { traced } from "../../spine/observe/Tracing.ts"
+import { makeDeadLetters } from "../../spine/store/DeadLetters.ts"
+import { EventIndex } from "./EventIndex.ts"
 
 interface RecordedEvent {
   readonly record: LogRecord

@@ -1,17 +1,17 @@
 /**
- * Where the log has the record of a transaction, by its hash (migrations/0021_transactions.ts). It has 8 bytes of the
- * hash, so the record must be compared. A place may be there twice, because a crash repeats an insert. Partitions are
- * dropped whole after RETENTION_TRANSACTIONS, and not made again.
+ * Where the log has the record of a transaction, by its hash (store/migrations/0021_transactions.ts). It has 8 bytes of
+ * the hash, so the record must be compared. A place may be there twice, because a crash repeats an insert. Partitions
+ * are dropped whole after RETENTION_TRANSACTIONS, and not made again.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import { type Network, networkIds } from "../../domain/Network.ts"
-import { deleteEvery } from "../../observability/ClockTrust.ts"
-import { makeTimePartitions } from "../../sql/TimePartitions.ts"
-import { column } from "../Columns.ts"
-import { ReadSql } from "../Sql.ts"
+import { Settings } from "../../spine/config/Config.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { type Network, networkIds } from "../../spine/event/Network.ts"
+import { makeTimePartitions } from "../../spine/log/TimePartitions.ts"
+import { deleteEvery } from "../../spine/observe/ClockTrust.ts"
+import { column } from "../../spine/store/Columns.ts"
+import { ReadSql } from "../../spine/store/Sql.ts"
 
 export interface TransactionPlace {
   readonly network: Network

@@ -4,7 +4,7 @@
  * the index does not summarise yet (EventIndex.summarise).
  */
 import type { SqlClient } from "effect/sql"
-import type { Network } from "../../domain/Network.ts"
+import type { Network } from "../../spine/event/Network.ts"
 
 /** A transaction is in one ledger of a chain. A test network may have several chains. */
 const LEDGERS = 10

@@ -4,15 +4,15 @@
  * twice, which readers expect. A record without a hash becomes a dead letter.
  */
 import { Clock, Effect } from "effect"
-import { StageLimits } from "../config/StageLimits.ts"
-import { isHash } from "../domain/Hash.ts"
-import type { Network } from "../domain/Network.ts"
-import { type AssignedPartition, type LogRecord, sourceOf } from "../log/Log.ts"
-import { retryCommit } from "../log/RetryUntilFenced.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { traced } from "../observability/Tracing.ts"
-import { makeDeadLetters } from "../storage/DeadLetters.ts"
-import { type IndexedTransaction, TransactionIndex } from "../storage/events/TransactionIndex.ts"
+import { StageLimits } from "../../spine/config/StageLimits.ts"
+import { isHash } from "../../spine/event/Hash.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { type AssignedPartition, type LogRecord, sourceOf } from "../../spine/log/Log.ts"
+import { retryCommit } from "../../spine/log/RetryUntilFenced.ts"
+import { retryUntilSuccess } from "../../spine/observe/RetryUntilSuccess.ts"
+import { traced } from "../../spine/observe/Tracing.ts"
+import { makeDeadLetters } from "../../spine/store/DeadLetters.ts"
+import { type IndexedTransaction, TransactionIndex } from "./TransactionIndex.ts"
 
 export const indexTransactions = Effect.fnUntraced(function* (
   partition: AssignedPartition,

@@ -1,8 +1,6 @@
 /** Contract of `/v1/transactions`: the recorded transactions of RAW_TRANSACTIONS. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { networks } from "../../domain/Network.ts"
-import { NotFound } from "../Errors.ts"
 import {
   CommonErrors,
   field,
@@ -11,7 +9,9 @@ import {
   scoped,
   Timestamp,
   TransactionHash
-} from "./Common.ts"
+} from "../../http/ContractParts.ts"
+import { NotFound } from "../../http/Errors.ts"
+import { networks } from "../../spine/event/Network.ts"
 
 const object = Schema.Record(Schema.String, Schema.Json)
 

@@ -4,15 +4,15 @@
  * `onPeriod` gets each period that was written.
  */
 import { Effect } from "effect"
-import { Limits } from "../../../config/Limits.ts"
-import { ledgerRanges } from "../../../coverage/LedgerMarkers.ts"
-import type { BackfillRange } from "../../../domain/Backfill.ts"
-import { LogReader } from "../../../log/Log.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { BackfillRange } from "../../spine/domain/Backfill.ts"
+import { LogReader } from "../../spine/log/Log.ts"
+import { ledgerRanges } from "../../spine/log/ledgers/LedgerMarkers.ts"
 import { failed } from "../../terminal/Failure.ts"
-import type { Bound } from "./Bounds.ts"
-import { type Interval, intervalOf } from "./Coverage.ts"
+import type { Bound } from "../events/command/Bounds.ts"
+import { type Interval, intervalOf } from "../events/command/Coverage.ts"
+import { clip, firstClosedAt, type Piece, piecesOf, uncovered } from "../events/command/Sources.ts"
 import { startOf } from "./Periods.ts"
-import { clip, firstClosedAt, type Piece, piecesOf, uncovered } from "./Sources.ts"
 import { makePeriodWriter, type WriteOptions, type WrittenPeriod } from "./WritePeriods.ts"
 
 export interface ClosedOptions<E, R> extends WriteOptions {

@@ -1,7 +1,7 @@
 /** A folder of this machine as the target of an export. Drafts are on the same disk, so that a rename publishes them. */
 import { Effect, FileSystem, Path } from "effect"
-import type { Network } from "../../../domain/Network.ts"
-import { errorText } from "../../../observability/Logging.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { errorText } from "../../spine/observe/Logging.ts"
 import { syncFolder, writeDurably } from "../../terminal/OutputFile.ts"
 import { type Target, TargetError } from "./Target.ts"
 

@@ -3,8 +3,8 @@
  * `Limits.export.retries` times in a row. What an operator must change ends it at once.
  */
 import { Effect } from "effect"
-import { Limits } from "../../../config/Limits.ts"
-import { errorText } from "../../../observability/Logging.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { errorText } from "../../spine/observe/Logging.ts"
 import { CommandFailed, WrongSettings, WrongUsage } from "../../terminal/Failure.ts"
 import { printError } from "../../terminal/Output.ts"
 import { TargetError } from "./Target.ts"

@@ -4,7 +4,7 @@
  */
 import { gzipSync } from "node:zlib"
 import { Effect } from "effect"
-import type { EventType } from "../../../domain/EventType.ts"
+import type { EventType } from "../../spine/event/EventType.ts"
 import type { Encoder } from "./Encoder.ts"
 
 export const formats = ["ndjson", "parquet"] as const

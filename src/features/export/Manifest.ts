@@ -4,10 +4,10 @@
  * that it names; the one of the network is last. Readers may rely on every file that is listed.
  */
 import { Effect, Schema } from "effect"
-import { type EventType, eventTypes } from "../../../domain/EventType.ts"
-import { type Network, networks } from "../../../domain/Network.ts"
+import { type EventType, eventTypes } from "../../spine/event/EventType.ts"
+import { type Network, networks } from "../../spine/event/Network.ts"
 import { failed } from "../../terminal/Failure.ts"
-import { gapsOf, joinSpan, type Span } from "./Coverage.ts"
+import { gapsOf, joinSpan, type Span } from "../events/command/Coverage.ts"
 import { formats } from "./Formats.ts"
 import type { Target } from "./Target.ts"
 

@@ -4,8 +4,8 @@
  */
 import { zstdCompressSync } from "node:zlib"
 import { ByteWriter, ParquetWriter } from "hyparquet-writer"
-import type { EventType } from "../../../domain/EventType.ts"
-import type { JsonObject } from "../../../domain/Ledger.ts"
+import type { EventType } from "../../spine/event/EventType.ts"
+import type { JsonObject } from "../../spine/event/Ledger.ts"
 import type { Encoder } from "./Encoder.ts"
 import { eventColumns, schemaElements } from "./ParquetColumns.ts"
 import { rowsOf } from "./ParquetValues.ts"

@@ -4,10 +4,10 @@
  * the JSON Schemas of the payloads, under the same names. Every amount is a struct with the same fields, and a decimal
  * text has a DECIMAL beside it. Network, date and type are not columns, because they are in a file's path. Pure.
  */
-import { type EventType, eventTypes } from "../../../domain/EventType.ts"
-import { recordedPayloads } from "../../../domain/JsonSchemas.ts"
-import type { Json, JsonObject } from "../../../domain/Ledger.ts"
-import { isJsonObject } from "../../../domain/NormaliseLedger.ts"
+import { type EventType, eventTypes } from "../../spine/event/EventType.ts"
+import { recordedPayloads } from "../../spine/event/JsonSchemas.ts"
+import type { Json, JsonObject } from "../../spine/event/Ledger.ts"
+import { isJsonObject } from "../../spine/event/NormaliseLedger.ts"
 
 export interface Decimal {
   readonly kind: "decimal"

@@ -3,9 +3,9 @@
  * beside a text is null where it would not be exact. A field that the schema does not know is an error, so that a newer
  * service's events are not cut. Pure.
  */
-import type { EventType } from "../../../domain/EventType.ts"
-import type { Json, JsonObject } from "../../../domain/Ledger.ts"
-import { isJsonObject } from "../../../domain/NormaliseLedger.ts"
+import type { EventType } from "../../spine/event/EventType.ts"
+import type { Json, JsonObject } from "../../spine/event/Ledger.ts"
+import { isJsonObject } from "../../spine/event/NormaliseLedger.ts"
 import {
   type Column,
   type Decimal,

@@ -6,9 +6,9 @@
  */
 import { createHash } from "node:crypto"
 import { Effect, FileSystem, Path } from "effect"
-import { Limits } from "../../../config/Limits.ts"
-import { type EventType, eventTypes } from "../../../domain/EventType.ts"
-import { errorText } from "../../../observability/Logging.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { type EventType, eventTypes } from "../../spine/event/EventType.ts"
+import { errorText } from "../../spine/observe/Logging.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { openTemporary, temporary } from "../../terminal/OutputFile.ts"
 import type { Encoder } from "./Encoder.ts"

@@ -1,5 +1,5 @@
 /** The time that the files of an export cover: a UTC day, or an hour of it. Pure. */
-import { iso } from "../../../domain/IsoTime.ts"
+import { iso } from "../../spine/words/IsoTime.ts"
 
 export const units = ["day", "hour"] as const
 export type Unit = (typeof units)[number]

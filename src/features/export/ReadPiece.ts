@@ -1,18 +1,18 @@
 /**
  * Reads the ledgers of a piece of the log with their events, in order, and checks that each ledger links to the one
- * before and that no event is missing or added (ledger/ChainCheck.ts). A fault ends the export. Ledgers whose events
- * retention has dropped are left out and returned; they are always the first ones.
+ * before and that no event is missing or added (ledgerTools/ChainCheck.ts). A fault ends the export. Ledgers whose
+ * events retention has dropped are left out and returned; they are always the first ones.
  */
 import { Effect } from "effect"
-import { markerIn } from "../../../coverage/LedgerMarkers.ts"
-import { type EventType, isEventType } from "../../../domain/EventType.ts"
-import { type LedgerMarker, parseLedgerEvent } from "../../../domain/LedgerEvent.ts"
-import { makeCursor } from "../../../log/Cursor.ts"
-import { LogReader } from "../../../log/Log.ts"
+import { type EventType, isEventType } from "../../spine/event/EventType.ts"
+import { type LedgerMarker, parseLedgerEvent } from "../../spine/event/LedgerEvent.ts"
+import { makeCursor } from "../../spine/log/Cursor.ts"
+import { LogReader } from "../../spine/log/Log.ts"
+import { markerIn } from "../../spine/log/ledgers/LedgerMarkers.ts"
 import { failed } from "../../terminal/Failure.ts"
-import { type ChainFault, eventFault, markerFault, missing } from "../ledger/ChainCheck.ts"
-import { type Interval, joinSpan, type Span, spanOf } from "./Coverage.ts"
-import type { Piece } from "./Sources.ts"
+import { type Interval, joinSpan, type Span, spanOf } from "../events/command/Coverage.ts"
+import type { Piece } from "../events/command/Sources.ts"
+import { type ChainFault, eventFault, markerFault, missing } from "../ledgerTools/ChainCheck.ts"
 
 export interface ReadOptions<E, R> {
   readonly types: ReadonlySet<EventType>

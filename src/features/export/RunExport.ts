@@ -1,14 +1,14 @@
 /** Exports a range of ledgers, and reports which of them the log does not have. */
 import { Effect } from "effect"
-import { ledgerRanges } from "../../../coverage/LedgerMarkers.ts"
-import type { BackfillRange } from "../../../domain/Backfill.ts"
-import type { Network } from "../../../domain/Network.ts"
-import { LogReader } from "../../../log/Log.ts"
+import type { BackfillRange } from "../../spine/domain/Backfill.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { LogReader } from "../../spine/log/Log.ts"
+import { ledgerRanges } from "../../spine/log/ledgers/LedgerMarkers.ts"
 import { showProgress } from "../../terminal/Progress.ts"
-import { type Bound, droppedLedgers, type Missing, resolve } from "./Bounds.ts"
-import { ledgersIn } from "./Coverage.ts"
+import { type Bound, droppedLedgers, type Missing, resolve } from "../events/command/Bounds.ts"
+import { ledgersIn } from "../events/command/Coverage.ts"
+import { clip, piecesOf } from "../events/command/Sources.ts"
 import { manifestPath } from "./Manifest.ts"
-import { clip, piecesOf } from "./Sources.ts"
 import { makePeriodWriter, type WriteOptions, type WrittenPeriod } from "./WritePeriods.ts"
 
 export interface ExportOptions extends WriteOptions {

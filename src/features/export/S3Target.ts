@@ -14,10 +14,10 @@ import {
 } from "@aws-sdk/client-s3"
 import { Upload } from "@aws-sdk/lib-storage"
 import { Effect, FileSystem } from "effect"
-import type { Environment } from "../../../config/Config.ts"
-import { Limits } from "../../../config/Limits.ts"
-import type { Network } from "../../../domain/Network.ts"
-import { errorText } from "../../../observability/Logging.ts"
+import type { Environment } from "../../spine/config/Config.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { errorText } from "../../spine/observe/Logging.ts"
 import { type Target, TargetError } from "./Target.ts"
 
 export interface Bucket {

@@ -5,16 +5,16 @@
  * of which a part was exported is written again with all its ledgers.
  */
 import { Effect } from "effect"
-import { type EventType, eventTypes } from "../../../domain/EventType.ts"
-import type { Network } from "../../../domain/Network.ts"
+import { type EventType, eventTypes } from "../../spine/event/EventType.ts"
+import type { Network } from "../../spine/event/Network.ts"
 import { failed } from "../../terminal/Failure.ts"
-import { covers, coversAll, type Interval, joinSpan, type Span } from "./Coverage.ts"
+import { covers, coversAll, type Interval, joinSpan, type Span } from "../events/command/Coverage.ts"
+import { clip, firstClosedAt, type Piece } from "../events/command/Sources.ts"
 import { encoders, type Format, fileEndings } from "./Formats.ts"
 import { dateFolder, type ExportedFile, openManifests, type Part } from "./Manifest.ts"
 import { makePeriodFiles } from "./PeriodFiles.ts"
 import { dateOf, fileName, type Period, periodAt, type Unit } from "./Periods.ts"
 import { readPiece } from "./ReadPiece.ts"
-import { clip, firstClosedAt, type Piece } from "./Sources.ts"
 import type { Target } from "./Target.ts"
 
 export interface WriteOptions {

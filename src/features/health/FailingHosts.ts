@@ -5,7 +5,7 @@
  */
 import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { Hosts } from "../../health/Hosts.ts"
+import type { Hosts } from "./Hosts.ts"
 
 /** Hosts that fail are compared with the hosts of webhooks that were attempted in this time. */
 const ATTEMPTED_MS = 3_600_000

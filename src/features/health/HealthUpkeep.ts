@@ -5,10 +5,10 @@
  */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import type { IncidentEnd } from "../../domain/HealthState.ts"
-import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
+import { Settings } from "../../spine/config/Config.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { IncidentEnd } from "../../spine/domain/HealthState.ts"
+import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
 import { storeOutcomes } from "./IncidentStore.ts"
 import { endIncidents } from "./Incidents.ts"
 

@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { countWidths } from "../../domain/StatsPeriod.ts"
+import { countWidths } from "../../spine/domain/StatsPeriod.ts"
 import type { Incident } from "./IncidentStore.ts"
 
 const MINUTE_MS = 60_000

@@ -1,24 +1,24 @@
 /**
  * Notifies accounts of incidents: one message for all webhooks of an account at one host, and one when they work again.
- * health/Notices.ts says which incidents are due. A message is queued in the transaction that marks its incidents, and
- * these transactions run one after the other, so each message is queued once, however many processes run this and
+ * health/DueNotices.ts says which incidents are due. A message is queued in the transaction that marks its incidents,
+ * and these transactions run one after the other, so each message is queued once, however many processes run this and
  * wherever one of them dies.
  */
 
 import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import type { IncidentEnd } from "../../domain/HealthState.ts"
-import type { AccountId, WebhookId } from "../../domain/Ids.ts"
-import { failingMessage, NAMED_WEBHOOKS, recoveredMessage } from "../../domain/IncidentMessages.ts"
-import type { Message } from "../../domain/Mails.ts"
-import { mostHostsFail } from "../../health/Hosts.ts"
-import { incidentsToReport, REPORTED_AFTER_MS } from "../../health/Notices.ts"
-import { type NewMail, queueMails } from "../accounts/MailStore.ts"
-import { column } from "../Columns.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { IncidentEnd } from "../../spine/domain/HealthState.ts"
+import { failingMessage, NAMED_WEBHOOKS, recoveredMessage } from "../../spine/domain/IncidentMessages.ts"
+import type { Message } from "../../spine/domain/Mails.ts"
+import { column } from "../../spine/store/Columns.ts"
+import type { AccountId, WebhookId } from "../../spine/words/Ids.ts"
+import { afterDeadlock } from "../webhooks/WebhookStore.ts"
+import { incidentsToReport, REPORTED_AFTER_MS } from "./DueNotices.ts"
 import { failingHosts, HOST } from "./FailingHosts.ts"
+import { mostHostsFail } from "./Hosts.ts"
 import { findIncidents } from "./IncidentStore.ts"
-import { afterDeadlock } from "./WebhookStore.ts"
+import { type NewMail, queueMails } from "./notify/MailStore.ts"
 
 /** An account gets at most one message in this time that its webhooks at a host fail, and one that they work again. */
 const PAUSE_MS = 3_600_000

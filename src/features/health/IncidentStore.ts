@@ -5,11 +5,11 @@
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import type { IncidentEnd } from "../../domain/HealthState.ts"
-import { type AccountId, firstIdAt, idTime, type WebhookId } from "../../domain/Ids.ts"
-import { column } from "../Columns.ts"
-import type { Owner } from "./WebhookStore.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { IncidentEnd } from "../../spine/domain/HealthState.ts"
+import { column } from "../../spine/store/Columns.ts"
+import { type AccountId, firstIdAt, idTime, type WebhookId } from "../../spine/words/Ids.ts"
+import type { Owner } from "../webhooks/WebhookStore.ts"
 
 /** Ended incidents whose deliveries are counted in one pass. */
 const OUTCOMES_STORED = 100

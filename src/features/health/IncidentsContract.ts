@@ -1,8 +1,6 @@
 /** Contract of `/v1/incidents`: spans in which webhooks were failing. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { incidentEnds } from "../../domain/HealthState.ts"
-import { NotFound } from "../Errors.ts"
 import {
   CommonErrors,
   count,
@@ -14,8 +12,10 @@ import {
   scoped,
   TimeBound,
   Timestamp
-} from "./Common.ts"
-import { WebhookId } from "./Webhooks.ts"
+} from "../../http/ContractParts.ts"
+import { NotFound } from "../../http/Errors.ts"
+import { incidentEnds } from "../../spine/domain/HealthState.ts"
+import { WebhookId } from "../webhooks/WebhooksContract.ts"
 
 const incident = {
   id: field(Schema.String, "The incident's id.", "inc_01J8ZQ4T7M3VXN5K2D9RFBHCAE"),

@@ -1,9 +1,6 @@
 /** Contract of `/v1/account/notices`: a URL to which the service reports what concerns the account. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { noticeFormats, noticeTypes } from "../../domain/Notices.ts"
-import { STANDARD_SECRET_FORM, STANDARD_SECRET_PATTERN, standardKey } from "../../domain/Signing.ts"
-import { NotFound } from "../Errors.ts"
 import {
   bodyErrors,
   CommonErrors,
@@ -13,8 +10,11 @@ import {
   rule,
   scoped,
   Timestamp
-} from "./Common.ts"
-import { Url } from "./WebhookFields.ts"
+} from "../../http/ContractParts.ts"
+import { NotFound } from "../../http/Errors.ts"
+import { noticeFormats, noticeTypes } from "../../spine/domain/Notices.ts"
+import { STANDARD_SECRET_FORM, STANDARD_SECRET_PATTERN, standardKey } from "../../spine/domain/Signing.ts"
+import { Url } from "../webhooks/WebhookFieldsContract.ts"
 
 const SECRET_EXAMPLE = "whsec_mtvxSR6qY2gC0dLzTgEvZ0x4nVqk2j7wKxq7sH9tYl8="
 

@@ -8,11 +8,11 @@
  *   waiting    a delivery waits for a retry, a rate or its place
  *   healthy    anything else
  */
-import type { HealthState } from "../domain/HealthState.ts"
-import { iso } from "../domain/IsoTime.ts"
-import type { Hold } from "../domain/Quota.ts"
-import type { WebhookStatus } from "../domain/Webhook.ts"
-import { count, counted } from "../domain/Words.ts"
+import type { HealthState } from "../../spine/domain/HealthState.ts"
+import type { Hold } from "../../spine/domain/Quota.ts"
+import type { WebhookStatus } from "../../spine/domain/Webhook.ts"
+import { iso } from "../../spine/words/IsoTime.ts"
+import { count, counted } from "../../spine/words/Words.ts"
 
 /** A delivery that waits is `waiting` if it is to be retried, or has waited for this long: about one ledger. */
 export const WAITING_MS = 5_000

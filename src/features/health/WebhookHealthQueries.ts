@@ -1,17 +1,17 @@
 /**
- * Reads what is recorded of webhooks' health (health/Webhook.ts), and has the same states as a condition of lists. A
- * healthy webhook costs a look into an index that has only live deliveries that wait.
+ * Reads what is recorded of webhooks' health (health/WebhookHealth.ts), and has the same states as a condition of
+ * lists. A healthy webhook costs a look into an index that has only live deliveries that wait.
  */
 import { Clock, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import { type HealthState, healthStates } from "../../domain/HealthState.ts"
-import { type AccountId, firstIdAt, idTime } from "../../domain/Ids.ts"
-import type { Network } from "../../domain/Network.ts"
-import { type Hold, permissionUnder } from "../../domain/Quota.ts"
-import { type Health, WAITING_MS, type WebhookFacts, webhookHealth } from "../../health/Webhook.ts"
-import { accountHolds } from "../accounts/UsageStore.ts"
-import { column } from "../Columns.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { accountHolds } from "../../spine/deliveries/UsageStore.ts"
+import { type HealthState, healthStates } from "../../spine/domain/HealthState.ts"
+import { type Hold, permissionUnder } from "../../spine/domain/Quota.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { column } from "../../spine/store/Columns.ts"
+import { type AccountId, firstIdAt, idTime } from "../../spine/words/Ids.ts"
+import { type Health, WAITING_MS, type WebhookFacts, webhookHealth } from "./WebhookHealth.ts"
 
 /** Rows of `deliveries_unfinished`. */
 export const UNFINISHED =

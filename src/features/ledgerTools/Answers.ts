@@ -3,11 +3,11 @@
  * that cannot be read is answered with an error and its id, so the conversation goes on.
  */
 import { Effect, Stream } from "effect"
-import { Limits } from "../../../config/Limits.ts"
-import { detectLedger } from "../../../detect/Detect.ts"
-import type { Json } from "../../../domain/Ledger.ts"
-import { isNetwork } from "../../../domain/Network.ts"
-import { isJsonObject } from "../../../domain/NormaliseLedger.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { detectLedger } from "../../spine/detect/Detect.ts"
+import type { Json } from "../../spine/event/Ledger.ts"
+import { isNetwork } from "../../spine/event/Network.ts"
+import { isJsonObject } from "../../spine/event/NormaliseLedger.ts"
 import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 import { parseJson, printableLines } from "../../terminal/JsonText.ts"
 import { print } from "../../terminal/Output.ts"

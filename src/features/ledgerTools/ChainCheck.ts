@@ -3,9 +3,9 @@
  * before, close times do not decrease, and each ledger's events and recorded transactions are where its marker says. Each
  * check returns the fault, or undefined. Markers and events are given in the order of the log. Pure.
  */
-import type { LedgerEvent, LedgerMarker } from "../../../domain/LedgerEvent.ts"
-import { parseTransactionRecord } from "../../../domain/TransactionRecord.ts"
-import type { LogRecord } from "../../../log/Log.ts"
+import type { LedgerEvent, LedgerMarker } from "../../spine/event/LedgerEvent.ts"
+import { parseTransactionRecord } from "../../spine/event/TransactionRecord.ts"
+import type { LogRecord } from "../../spine/log/Log.ts"
 
 export interface ChainFault {
   readonly ledger_index: number

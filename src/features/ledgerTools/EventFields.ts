@@ -1,5 +1,5 @@
 /** The fields of an event as `ledger detect` prints them (docs/detection-rules.md 1.4), in their order. Pure. */
-import type { DetectedEvent } from "../../../domain/LedgerEvent.ts"
+import type { DetectedEvent } from "../../spine/event/LedgerEvent.ts"
 
 export const eventFields = (event: DetectedEvent) => ({
   event_id: event.event_id,

@@ -4,16 +4,16 @@
  */
 import { Clock, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
-import { markerIn } from "../../../coverage/LedgerMarkers.ts"
-import { ledgersTopic } from "../../../domain/LedgerEvent.ts"
-import { logReaderLayer } from "../../../LogAdapter.ts"
-import { LogReader } from "../../../log/Log.ts"
-import { ChainRestarts } from "../../../storage/events/ChainRestarts.ts"
-import { stores } from "../../Stores.ts"
+import { ledgersTopic } from "../../spine/event/LedgerEvent.ts"
+import { logReaderLayer } from "../../spine/LogAdapter.ts"
+import { LogReader } from "../../spine/log/Log.ts"
+import { markerIn } from "../../spine/log/ledgers/LedgerMarkers.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { about } from "../../terminal/Help.ts"
 import { settings } from "../../terminal/Invocation.ts"
 import { print } from "../../terminal/Output.ts"
+import { stores } from "../../terminal/Stores.ts"
+import { ChainRestarts } from "../events/ChainRestarts.ts"
 
 const restartStores = (() => {
   const database = stores("ledger new-chain")

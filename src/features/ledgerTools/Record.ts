@@ -5,17 +5,17 @@
  */
 import { Effect, FileSystem, Path, Stream } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Limits } from "../../../config/Limits.ts"
-import type { Network } from "../../../domain/Network.ts"
-import type { LedgerClient, RecordedLedger } from "../../../ledger/LedgerClient.ts"
-import { errorText } from "../../../observability/Logging.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import type { LedgerClient, RecordedLedger } from "../../spine/ledger/servers/LedgerClient.ts"
+import { errorText } from "../../spine/observe/Logging.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { withDefault } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
+import { checkRange, chooseServer, from, network, serverUrl, to } from "../../terminal/LedgerFlags.ts"
 import { print } from "../../terminal/Output.ts"
 import { writeDurably } from "../../terminal/OutputFile.ts"
 import { showProgress } from "../../terminal/Progress.ts"
-import { checkRange, chooseServer, from, network, serverUrl, to } from "./Flags.ts"
 
 interface Options {
   readonly network: Network
@@ -53,7 +53,10 @@ export const recordLedgers = Effect.fnUntraced(function* (options: Options) {
   const path = yield* Path.Path
   // Loaded when needed: the ledger's client library is large.
   const [{ isRecorded, makeLedgerClient }, { endsConnection }] = yield* Effect.promise(() =>
-    Promise.all([import("../../../ledger/LedgerClient.ts"), import("../../../ledger/LedgerSource.ts")])
+    Promise.all([
+      import("../../spine/ledger/servers/LedgerClient.ts"),
+      import("../../spine/ledger/servers/LedgerSource.ts")
+    ])
   )
   const client: LedgerClient = yield* makeLedgerClient(options.network, options.url)
   const show = yield* showProgress("recorded", options.to - options.from + 1)

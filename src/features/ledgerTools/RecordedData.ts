@@ -5,8 +5,8 @@
  * final or a ledger that is not complete (docs/detection-rules.md 4.1). The rest is still read. Pure.
  */
 import { Result } from "effect"
-import { Limits } from "../../../config/Limits.ts"
-import type { Json, JsonObject, Ledger } from "../../../domain/Ledger.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { Json, JsonObject, Ledger } from "../../spine/event/Ledger.ts"
 import {
   isJsonObject,
   ledgerOfTransaction,
@@ -15,9 +15,9 @@ import {
   normaliseLedger,
   notFinal,
   outOfRange
-} from "../../../domain/NormaliseLedger.ts"
-import { checkTransactions } from "../../../ledger/LedgerCheck.ts"
-import { provenLedger } from "../../../ledger/Verify.ts"
+} from "../../spine/event/NormaliseLedger.ts"
+import { checkTransactions } from "../../spine/ledger/servers/LedgerCheck.ts"
+import { provenLedger } from "../../spine/ledger/servers/Verify.ts"
 import { isDeeperThan, makeDepthMeter, parseJson } from "../../terminal/JsonText.ts"
 
 export interface Recorded {

@@ -4,12 +4,12 @@
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { logReader } from "../../Stores.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
 import { switchFlag } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
+import { checkRange, from, network, serverUrl, to } from "../../terminal/LedgerFlags.ts"
 import { print } from "../../terminal/Output.ts"
-import { checkRange, from, network, serverUrl, to } from "./Flags.ts"
+import { logReader } from "../../terminal/Stores.ts"
 import { type Verification, verifyChain } from "./VerifyChain.ts"
 
 const table = (result: Verification): string =>

@@ -3,13 +3,18 @@
  * (ChainCheck.ts). With a server, the hashes are compared at the same time, `Limits.ledgerRequestsPerServer` at once.
  */
 import { Data, Effect, Stream } from "effect"
-import { Limits } from "../../../config/Limits.ts"
-import { findInRange, ledgerRanges, markerIn, type NotAMarker } from "../../../coverage/LedgerMarkers.ts"
-import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../../domain/LedgerEvent.ts"
-import type { Network } from "../../../domain/Network.ts"
-import { transactionsTopic } from "../../../domain/TransactionRecord.ts"
-import { makeCursor } from "../../../log/Cursor.ts"
-import { type LogError, LogReader } from "../../../log/Log.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { transactionsTopic } from "../../spine/event/TransactionRecord.ts"
+import { makeCursor } from "../../spine/log/Cursor.ts"
+import { type LogError, LogReader } from "../../spine/log/Log.ts"
+import {
+  findInRange,
+  ledgerRanges,
+  markerIn,
+  type NotAMarker
+} from "../../spine/log/ledgers/LedgerMarkers.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { showProgress } from "../../terminal/Progress.ts"
 import {
@@ -154,10 +159,9 @@ export const verifyChain = Effect.fnUntraced(function* (options: VerifyOptions) 
   const client =
     options.against === undefined
       ? undefined
-      : yield* (yield* Effect.promise(() => import("../../../ledger/LedgerClient.ts"))).makeLedgerClient(
-          options.network,
-          options.against
-        )
+      : yield* (yield* Effect.promise(
+          () => import("../../spine/ledger/servers/LedgerClient.ts")
+        )).makeLedgerClient(options.network, options.against)
   let ledgers = 0
   let skipped = 0
   let events = 0

@@ -1,14 +1,14 @@
 /** `/v1/activity/stream`: checks the request and answers it with a stream of `LedgerStreams`. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Settings, unwatched, watchedNetworks } from "../../config/Config.ts"
-import { Api } from "../Contract.ts"
-import { Caller } from "../contract/Common.ts"
-import { ValidationError } from "../Errors.ts"
-import { orUnavailable } from "../Failures.ts"
-import { LedgerStreams } from "../stream/LedgerStreams.ts"
-import { streamed } from "./EventStream.ts"
-import { networksFor } from "./Events.ts"
+import { Api } from "../../app/Contract.ts"
+import { Caller } from "../../http/ContractParts.ts"
+import { ValidationError } from "../../http/Errors.ts"
+import { orUnavailable } from "../../http/Failures.ts"
+import { Settings, unwatched, watchedNetworks } from "../../spine/config/Config.ts"
+import { networksFor } from "../events/EventsHandlers.ts"
+import { streamed } from "../events/stream/EventStreamHandlers.ts"
+import { LedgerStreams } from "./stream/LedgerStreams.ts"
 
 export const activityLayer = HttpApiBuilder.group(
   Api,

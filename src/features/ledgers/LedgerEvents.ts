@@ -3,12 +3,17 @@
  * times: if ingest was started anew from an earlier ledger, or if history has the ledger too.
  */
 import { Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { type BackfillRange, eventTopicOf, historyLedgersTopic } from "../domain/Backfill.ts"
-import { type LedgerEvent, type LedgerMarker, parseLedgerEvent } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import type { LogError, LogReader, LogRecord } from "../log/Log.ts"
-import { findInRange, type LedgerRange, markerIn, type NotAMarker } from "./LedgerMarkers.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { type BackfillRange, eventTopicOf, historyLedgersTopic } from "../../spine/domain/Backfill.ts"
+import { type LedgerEvent, type LedgerMarker, parseLedgerEvent } from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import type { LogError, LogReader, LogRecord } from "../../spine/log/Log.ts"
+import {
+  findInRange,
+  type LedgerRange,
+  markerIn,
+  type NotAMarker
+} from "../../spine/log/ledgers/LedgerMarkers.ts"
 
 type Reader = LogReader["Service"]
 

@@ -4,18 +4,18 @@
  * so it is remembered: a process searches once for each hour, and after that reads only the ends of the ranges.
  */
 import { Effect, Semaphore } from "effect"
-import { type BackfillRange, chainEndAt, joinedBelow } from "../domain/Backfill.ts"
-import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import type { LogError, LogReader } from "../log/Log.ts"
-import { countByHour, evenly, HOUR_MS, type HourCount, hourOf, type TakenRange } from "./HourCounts.ts"
+import { type BackfillRange, chainEndAt, joinedBelow } from "../../spine/domain/Backfill.ts"
+import { type LedgerMarker, ledgersTopic } from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import type { LogError, LogReader } from "../../spine/log/Log.ts"
 import {
   type LedgerRange,
   ledgerRanges,
   markerIn,
   type NotAMarker,
   type PlacedMarker
-} from "./LedgerMarkers.ts"
+} from "../../spine/log/ledgers/LedgerMarkers.ts"
+import { countByHour, evenly, HOUR_MS, type HourCount, hourOf, type TakenRange } from "./HourCounts.ts"
 
 type Reader = LogReader["Service"]
 

@@ -1,8 +1,8 @@
 /** Contract of `/v1/ledgers`: which ledgers the service has processed, network by network, as ranges or by hour. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { networks } from "../../domain/Network.ts"
-import { CommonErrors, field, KeyRequired, rule, scoped, Timestamp } from "./Common.ts"
+import { CommonErrors, field, KeyRequired, rule, scoped, Timestamp } from "../../http/ContractParts.ts"
+import { networks } from "../../spine/event/Network.ts"
 
 const LedgerRef = Schema.Struct({
   ledger_index: field(Schema.Int, "The ledger's index.", 94_084_608),

@@ -1,13 +1,13 @@
 /** Verifies one webhook request for `listen`, and formats it: a block for people, a JSON line for programs. Pure. */
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { Limits } from "../../config/Limits.ts"
-import { responseFailure } from "../../deliver/send/Failures.ts"
-import { batchContentType } from "../../domain/Batch.ts"
-import type { RequestFormat } from "../../domain/RequestFormat.ts"
-import { type SigningScheme, signingSchemes, standardKey } from "../../domain/Signing.ts"
-import { BOLD, GREEN, painter, RED, YELLOW } from "../terminal/Colour.ts"
-import { isDeeperThan, printableLines } from "../terminal/JsonText.ts"
-import { eventText } from "./EventLine.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { responseFailure } from "../../spine/deliver/send/Failures.ts"
+import { type SigningScheme, signingSchemes, standardKey } from "../../spine/domain/Signing.ts"
+import { batchContentType } from "../../spine/event/Batch.ts"
+import type { RequestFormat } from "../../spine/event/RequestFormat.ts"
+import { BOLD, GREEN, painter, RED, YELLOW } from "../../terminal/Colour.ts"
+import { isDeeperThan, printableLines } from "../../terminal/JsonText.ts"
+import { eventText } from "../deliveries/EventLine.ts"
 
 /** Age of an attempt whose Standard Webhooks signature is accepted, as in the libraries. */
 const SIGNATURE_AGE_MS = 5 * 60_000

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net"
 import { gunzipSync, zstdDecompressSync } from "node:zlib"
 import { Effect, type Scope } from "effect"
-import { Limits } from "../../config/Limits.ts"
-import { type CommandFailed, failed } from "../terminal/Failure.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { type CommandFailed, failed } from "../../terminal/Failure.ts"
 
 export interface Post {
   readonly path: string

@@ -4,8 +4,13 @@
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { Network } from "../domain/Network.ts"
-import { type NetworkFacts, type SeenFacts, type SeenNetwork, seenState } from "../health/Networks.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import {
+  type NetworkFacts,
+  type SeenFacts,
+  type SeenNetwork,
+  seenState
+} from "../../spine/ledger/ingest/NetworkFacts.ts"
 
 /** A process that has just begun knows neither the head nor the last ledger: what was known of them stays. */
 export const writeNetwork = (network: Network, facts: NetworkFacts) =>

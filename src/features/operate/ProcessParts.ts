@@ -1,13 +1,13 @@
 /** How what this process needs is: the database, the log, keys, the clock, the disk. As metrics, and for its row. */
 import { statfs } from "node:fs/promises"
 import { Effect } from "effect"
-import { Settings } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
-import { monotonicNow } from "../domain/Monotonic.ts"
-import { afterProbe, clockPart, databasePart, diskPart, type ProbedPart } from "../health/PartProbes.ts"
-import type { PartInProcess } from "../health/SeenProcess.ts"
-import { Health } from "../observability/Health.ts"
-import { Metrics } from "../observability/Metrics.ts"
+import { Settings } from "../../spine/config/Config.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { Health } from "../../spine/observe/Health.ts"
+import { Metrics } from "../../spine/observe/Metrics.ts"
+import { monotonicNow } from "../../spine/words/Monotonic.ts"
+import { afterProbe, clockPart, databasePart, diskPart, type ProbedPart } from "./model/PartProbes.ts"
+import type { PartInProcess } from "./model/SeenProcess.ts"
 
 /** The database's answer to a small statement. */
 export interface Answer {

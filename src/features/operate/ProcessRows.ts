@@ -8,16 +8,16 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Context, Effect, Layer } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
-import { Settings } from "../config/Config.ts"
-import type { Role } from "../config/Definitions.ts"
-import { Limits } from "../config/Limits.ts"
-import { bothClocks, monotonicNow } from "../domain/Monotonic.ts"
-import { type PartInProcess, rolePart, type SeenProcess, type Sent } from "../health/SeenProcess.ts"
-import { roleFailedSince } from "../health/Traffic.ts"
-import { Health } from "../observability/Health.ts"
-import { Metrics, outcomes } from "../observability/Metrics.ts"
-import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
-import { stageAges } from "../observability/StageAges.ts"
+import { Settings } from "../../spine/config/Config.ts"
+import type { Role } from "../../spine/config/Definitions.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { Health } from "../../spine/observe/Health.ts"
+import { Metrics, outcomes } from "../../spine/observe/Metrics.ts"
+import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
+import { stageAges } from "../../spine/observe/StageAges.ts"
+import { bothClocks, monotonicNow } from "../../spine/words/Monotonic.ts"
+import { type PartInProcess, rolePart, type SeenProcess, type Sent } from "./model/SeenProcess.ts"
+import { roleFailedSince } from "./model/Traffic.ts"
 import { makeParts } from "./ProcessParts.ts"
 
 const MINUTE_MS = 60_000
@@ -146,7 +146,7 @@ export const readProcesses = Effect.gen(function* () {
 })
 
 /**
- * Whether a process of release 0.2 is connected: it has a name without roles (storage/Sql.ts). A user without the rights
+ * Whether a process of release 0.2 is connected: it has a name without roles (store/Sql.ts). A user without the rights
  * to see others' sessions does not see it.
  */
 export const olderRuns = Effect.gen(function* () {

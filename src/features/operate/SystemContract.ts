@@ -1,8 +1,8 @@
 /** Contract of the health probes, which need no key. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { NotFound } from "../Errors.ts"
-import { CommonErrors, field, keyless, rule } from "./Common.ts"
+import { CommonErrors, field, keyless, rule } from "../../http/ContractParts.ts"
+import { NotFound } from "../../http/Errors.ts"
 
 const Part = Schema.Struct({
   status: field(

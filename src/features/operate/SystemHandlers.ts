@@ -1,20 +1,20 @@
 /**
  * `/healthz`: the process is alive. `/readyz`: the database and every part of the process work. `/readyz/traffic`: load
- * balancers should send requests to the process (src/health/Traffic.ts).
+ * balancers should send requests to the process (src/features/operate/model/Traffic.ts).
  */
 import { Effect, Result, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
-import { Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import { monotonicNow } from "../../domain/Monotonic.ts"
-import { nearest, sentenceOf } from "../../domain/Nearest.ts"
-import { trafficObstacle } from "../../health/Traffic.ts"
-import { logPart } from "../../log/LogHealth.ts"
-import { Health, type PartHealth } from "../../observability/Health.ts"
-import { DatabaseTrouble } from "../../storage/DatabaseTrouble.ts"
-import { Api } from "../Contract.ts"
-import { NotFound } from "../Errors.ts"
+import { Api } from "../../app/Contract.ts"
+import { NotFound } from "../../http/Errors.ts"
+import { Settings } from "../../spine/config/Config.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { logPart } from "../../spine/log/LogHealth.ts"
+import { Health, type PartHealth } from "../../spine/observe/Health.ts"
+import { DatabaseTrouble } from "../../spine/store/DatabaseTrouble.ts"
+import { monotonicNow } from "../../spine/words/Monotonic.ts"
+import { nearest, sentenceOf } from "../../spine/words/Nearest.ts"
+import { trafficObstacle } from "./model/Traffic.ts"
 
 /** `/readyz` queries the database at most this often, however many callers there are. */
 export const READY_CHECK_EVERY_MS = 100

@@ -3,10 +3,10 @@
  * deliveries.
  */
 import type { SqlClient } from "effect/sql"
-import type { DeliveryStatus } from "../../domain/Delivery.ts"
-import { type EventId, firstIdAt, type WebhookId } from "../../domain/Ids.ts"
-import { column } from "../Columns.ts"
-import { BY_EVENT } from "./DeliveryPages.ts"
+import type { DeliveryStatus } from "../../spine/domain/Delivery.ts"
+import { column } from "../../spine/store/Columns.ts"
+import { type EventId, firstIdAt, type WebhookId } from "../../spine/words/Ids.ts"
+import { BY_EVENT } from "../deliveries/DeliveryPages.ts"
 
 export interface FoundDelivery {
   readonly id: string

@@ -1,11 +1,6 @@
 /** Contract of `/v1/explain`: why webhooks got, or did not get, the events of a transaction. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { deliveryStatuses } from "../../domain/Delivery.ts"
-import { eventTypes } from "../../domain/EventType.ts"
-import { explainReasons } from "../../domain/Explanation.ts"
-import { networks } from "../../domain/Network.ts"
-import { NotFound } from "../Errors.ts"
 import {
   CommonErrors,
   count,
@@ -17,8 +12,13 @@ import {
   scoped,
   Timestamp,
   TransactionHash
-} from "./Common.ts"
-import { WebhookId } from "./Webhooks.ts"
+} from "../../http/ContractParts.ts"
+import { NotFound } from "../../http/Errors.ts"
+import { deliveryStatuses } from "../../spine/domain/Delivery.ts"
+import { explainReasons } from "../../spine/domain/Explanation.ts"
+import { eventTypes } from "../../spine/event/EventType.ts"
+import { networks } from "../../spine/event/Network.ts"
+import { WebhookId } from "../webhooks/WebhooksContract.ts"
 
 const WEBHOOK_EXAMPLE = "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
 const DELIVERY_EXAMPLE = "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"

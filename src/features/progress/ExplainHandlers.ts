@@ -1,16 +1,16 @@
 /** `/v1/explain`: why webhooks got, or did not get, the events of a transaction. */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { explanationJson } from "../../coverage/ExplanationJson.ts"
-import { Explanations } from "../../coverage/Explanations.ts"
-import { Log } from "../../log/Log.ts"
-import { ownerOf } from "../Authentication.ts"
-import { Api } from "../Contract.ts"
-import { Caller } from "../contract/Common.ts"
-import { orUnavailable } from "../Failures.ts"
-import { CostlyTurns } from "../Turns.ts"
-import { noWebhook } from "../WebhookRefusals.ts"
-import { networksFor } from "./Events.ts"
+import { Api } from "../../app/Contract.ts"
+import { ownerOf } from "../../http/Authentication.ts"
+import { Caller } from "../../http/ContractParts.ts"
+import { orUnavailable } from "../../http/Failures.ts"
+import { CostlyTurns } from "../../http/guard/Turns.ts"
+import { Log } from "../../spine/log/Log.ts"
+import { networksFor } from "../events/EventsHandlers.ts"
+import { noWebhook } from "../webhooks/WebhookRefusals.ts"
+import { explanationJson } from "./ExplanationJson.ts"
+import { Explanations } from "./Explanations.ts"
 
 export const explainLayer = HttpApiBuilder.group(
   Api,

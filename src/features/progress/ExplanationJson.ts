@@ -1,5 +1,5 @@
 /** An explanation as the API and the command line show it. */
-import { iso } from "../domain/IsoTime.ts"
+import { iso } from "../../spine/words/IsoTime.ts"
 import type { Explanation } from "./Explanations.ts"
 
 export const explanationJson = (transaction: string, explanation: Explanation) => {

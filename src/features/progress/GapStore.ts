@@ -1,15 +1,15 @@
 /**
- * Gaps of webhooks: spans of ledgers in which nothing was queued for a webhook (migrations/0015_webhook_progress.ts).
- * A gap may be a few ledgers too wide, and is never too narrow.
+ * Gaps of webhooks: spans of ledgers in which nothing was queued for a webhook
+ * (store/migrations/0015_webhook_progress.ts). A gap may be a few ledgers too wide, and is never too narrow.
  */
 
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { GapReason } from "../../domain/HealthState.ts"
-import type { AccountId, WebhookId } from "../../domain/Ids.ts"
-import type { Network } from "../../domain/Network.ts"
-import { CHARGED_NETWORK } from "../../domain/Quota.ts"
-import { column } from "../Columns.ts"
+import type { GapReason } from "../../spine/domain/HealthState.ts"
+import { CHARGED_NETWORK } from "../../spine/domain/Quota.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { column } from "../../spine/store/Columns.ts"
+import type { AccountId, WebhookId } from "../../spine/words/Ids.ts"
 
 export interface Gap {
   readonly from: number

@@ -4,13 +4,13 @@
  * its last ledger two passes later: by then route knows that it has ended, and what it routed before is not newer.
  */
 import { Clock, Effect } from "effect"
-import { Settings, watchedNetworks } from "../config/Config.ts"
-import { StageLimits } from "../config/StageLimits.ts"
-import { type Hold, monthOf } from "../domain/Quota.ts"
-import { Log } from "../log/Log.ts"
-import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
-import { UsageStore } from "../storage/accounts/UsageStore.ts"
-import { type EndedGap, makeGapStore } from "../storage/webhooks/GapStore.ts"
+import { Settings, watchedNetworks } from "../../spine/config/Config.ts"
+import { StageLimits } from "../../spine/config/StageLimits.ts"
+import { UsageStore } from "../../spine/deliveries/UsageStore.ts"
+import { type Hold, monthOf } from "../../spine/domain/Quota.ts"
+import { Log } from "../../spine/log/Log.ts"
+import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
+import { type EndedGap, makeGapStore } from "./GapStore.ts"
 import { readRouted } from "./UnfinishedWork.ts"
 
 const ofQuota = (holds: ReadonlyMap<string, Hold>) =>

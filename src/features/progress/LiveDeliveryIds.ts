@@ -4,14 +4,14 @@
  * there is no range.
  */
 import { Effect, Option } from "effect"
-import { ledgerOfEventId } from "../domain/EventId.ts"
-import { type EventId, firstDeliveryIdAt, firstIdAt } from "../domain/Ids.ts"
-import type { Network } from "../domain/Network.ts"
-import type { LogReader } from "../log/Log.ts"
-import type { LiveIds } from "../storage/deliveries/DeliveryPages.ts"
-import type { EventQueries } from "../storage/events/EventQueries.ts"
-import { findLedgers } from "./LedgerEvents.ts"
-import { ledgerRanges } from "./LedgerMarkers.ts"
+import { ledgerOfEventId } from "../../spine/event/EventId.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import type { LogReader } from "../../spine/log/Log.ts"
+import { ledgerRanges } from "../../spine/log/ledgers/LedgerMarkers.ts"
+import { type EventId, firstDeliveryIdAt, firstIdAt } from "../../spine/words/Ids.ts"
+import type { LiveIds } from "../deliveries/DeliveryPages.ts"
+import type { EventQueries } from "../events/EventQueries.ts"
+import { findLedgers } from "../ledgers/LedgerEvents.ts"
 
 export const liveDeliveryIds = Effect.fnUntraced(function* (
   log: LogReader["Service"],

@@ -1,11 +1,19 @@
 /** Contract of `/v1/webhooks/:id/progress`: up to which ledger a webhook has got everything. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { gapReasons } from "../../domain/HealthState.ts"
-import { networks } from "../../domain/Network.ts"
-import { NotFound } from "../Errors.ts"
-import { CommonErrors, count, EVENT_ID_EXAMPLE, field, KeyRequired, scoped, Timestamp } from "./Common.ts"
-import { WebhookId } from "./Webhooks.ts"
+import {
+  CommonErrors,
+  count,
+  EVENT_ID_EXAMPLE,
+  field,
+  KeyRequired,
+  scoped,
+  Timestamp
+} from "../../http/ContractParts.ts"
+import { NotFound } from "../../http/Errors.ts"
+import { gapReasons } from "../../spine/domain/HealthState.ts"
+import { networks } from "../../spine/event/Network.ts"
+import { WebhookId } from "../webhooks/WebhooksContract.ts"
 
 const Progress = Schema.Struct({
   network: field(Schema.Literals(networks), "The webhook's network.", "mainnet"),

@@ -1,13 +1,13 @@
 /** `/v1/webhooks/:id/progress`. */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { makeWebhookProgress } from "../../coverage/WebhookProgress.ts"
-import { iso } from "../../domain/IsoTime.ts"
-import { ownerOf } from "../Authentication.ts"
-import { Api } from "../Contract.ts"
-import { Caller } from "../contract/Common.ts"
-import { orUnavailable } from "../Failures.ts"
-import { noWebhook } from "../WebhookRefusals.ts"
+import { Api } from "../../app/Contract.ts"
+import { ownerOf } from "../../http/Authentication.ts"
+import { Caller } from "../../http/ContractParts.ts"
+import { orUnavailable } from "../../http/Failures.ts"
+import { iso } from "../../spine/words/IsoTime.ts"
+import { noWebhook } from "../webhooks/WebhookRefusals.ts"
+import { makeWebhookProgress } from "./WebhookProgress.ts"
 
 export const progressLayer = HttpApiBuilder.group(
   Api,

@@ -1,10 +1,10 @@
-/** What the rows say of a webhook's live deliveries that wait, for its progress (coverage/WebhookProgress.ts). */
+/** What the rows say of a webhook's live deliveries that wait, for its progress (progress/WebhookProgress.ts). */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import { type DeliveryId, type EventId, firstIdAt, type WebhookId } from "../../domain/Ids.ts"
-import { column } from "../Columns.ts"
-import { INDEXED, UNFINISHED } from "../webhooks/WebhookHealth.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { column } from "../../spine/store/Columns.ts"
+import { type DeliveryId, type EventId, firstIdAt, type WebhookId } from "../../spine/words/Ids.ts"
+import { INDEXED, UNFINISHED } from "../health/WebhookHealthQueries.ts"
 
 export interface WorkRow {
   /** It is a live delivery that is not delivered and has not failed. */

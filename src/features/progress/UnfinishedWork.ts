@@ -7,17 +7,22 @@
  */
 
 import { Effect, Exit, Semaphore } from "effect"
-import { Settings, watchedNetworks } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
-import { StageLimits } from "../config/StageLimits.ts"
-import { DELIVERIES_TOPIC, parseWork } from "../domain/Delivery.ts"
-import type { DeliveryId, WebhookId } from "../domain/Ids.ts"
-import { eventsTopic, type LedgerMarker, ledgersTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
-import { monotonicNow } from "../domain/Monotonic.ts"
-import type { Network } from "../domain/Network.ts"
-import { Log, type LogError, type LogReader } from "../log/Log.ts"
-import { partitionsOf } from "../log/Topics.ts"
-import { markerIn } from "./LedgerMarkers.ts"
+import { Settings, watchedNetworks } from "../../spine/config/Config.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { StageLimits } from "../../spine/config/StageLimits.ts"
+import { DELIVERIES_TOPIC, parseWork } from "../../spine/domain/Delivery.ts"
+import {
+  eventsTopic,
+  type LedgerMarker,
+  ledgersTopic,
+  parseLedgerEvent
+} from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { Log, type LogError, type LogReader } from "../../spine/log/Log.ts"
+import { markerIn } from "../../spine/log/ledgers/LedgerMarkers.ts"
+import { partitionsOf } from "../../spine/log/Topics.ts"
+import type { DeliveryId, WebhookId } from "../../spine/words/Ids.ts"
+import { monotonicNow } from "../../spine/words/Monotonic.ts"
 
 /** Events that are read to find the ledger at an offset: one, unless records are no events. */
 const EVENTS_READ = 10

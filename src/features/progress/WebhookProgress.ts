@@ -5,15 +5,15 @@
  */
 
 import { Clock, Effect, Option } from "effect"
-import { DELIVERIES_TOPIC } from "../domain/Delivery.ts"
-import { ledgerOfEventId } from "../domain/EventId.ts"
-import type { WebhookId } from "../domain/Ids.ts"
-import { permissionUnder } from "../domain/Quota.ts"
-import { partitionOf } from "../log/Topics.ts"
-import { UsageStore } from "../storage/accounts/UsageStore.ts"
-import { makeUnfinishedDeliveries } from "../storage/deliveries/UnfinishedDeliveries.ts"
-import { makeGapStore } from "../storage/webhooks/GapStore.ts"
-import { type Owner, WebhookStore } from "../storage/webhooks/WebhookStore.ts"
+import { UsageStore } from "../../spine/deliveries/UsageStore.ts"
+import { DELIVERIES_TOPIC } from "../../spine/domain/Delivery.ts"
+import { permissionUnder } from "../../spine/domain/Quota.ts"
+import { ledgerOfEventId } from "../../spine/event/EventId.ts"
+import { partitionOf } from "../../spine/log/Topics.ts"
+import type { WebhookId } from "../../spine/words/Ids.ts"
+import { type Owner, WebhookStore } from "../webhooks/WebhookStore.ts"
+import { makeGapStore } from "./GapStore.ts"
+import { makeUnfinishedDeliveries } from "./UnfinishedDeliveries.ts"
 import { makeUnfinishedWork, type UnfinishedWork } from "./UnfinishedWork.ts"
 
 const leastOf = (ledgers: ReadonlyArray<number>): number =>

@@ -4,14 +4,14 @@
 
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { ExplainedWebhook, Pause } from "../../domain/Explanation.ts"
-import { compileStored } from "../../domain/filter/Match.ts"
-import type { PayloadFilter } from "../../domain/filter/PayloadFilter.ts"
-import type { AccountId, WebhookId } from "../../domain/Ids.ts"
-import type { Network } from "../../domain/Network.ts"
-import { expandPatterns } from "../../domain/WebhookRules.ts"
-import { quotaUsedUpAt } from "../accounts/UsageStore.ts"
-import { column } from "../Columns.ts"
+import { quotaUsedUpAt } from "../../spine/deliveries/UsageStore.ts"
+import type { ExplainedWebhook, Pause } from "../../spine/domain/Explanation.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { expandPatterns } from "../../spine/event/WebhookRules.ts"
+import { compileStored } from "../../spine/filter/Match.ts"
+import type { PayloadFilter } from "../../spine/filter/PayloadFilter.ts"
+import { column } from "../../spine/store/Columns.ts"
+import type { AccountId, WebhookId } from "../../spine/words/Ids.ts"
 
 export interface WhoseWebhooks {
   /** Undefined: the webhooks of all accounts. */

@@ -5,13 +5,13 @@
  */
 
 import { Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { DELIVERIES_TOPIC, parseWork } from "../domain/Delivery.ts"
-import type { WebhookId } from "../domain/Ids.ts"
-import { eventsTopic } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import type { LogReader } from "../log/Log.ts"
-import { partitionOf } from "../log/Topics.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { DELIVERIES_TOPIC, parseWork } from "../../spine/domain/Delivery.ts"
+import { eventsTopic } from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import type { LogReader } from "../../spine/log/Log.ts"
+import { partitionOf } from "../../spine/log/Topics.ts"
+import type { WebhookId } from "../../spine/words/Ids.ts"
 
 export interface WantedDelivery {
   readonly id: string

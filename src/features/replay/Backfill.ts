@@ -1,16 +1,16 @@
 /**
  * The history that a job needs: it may ask for ledgers before the service's first one. Ingest fetches them
- * (storage/replays/BackfillRequests.ts). Meanwhile the job has no worker.
+ * (ledger/backfill/BackfillRequests.ts). Meanwhile the job has no worker.
  */
 import { Effect, Option } from "effect"
-import { hasHistory, Settings } from "../config/Config.ts"
-import { firstLedger } from "../coverage/FirstLedger.ts"
-import { type BackfillRange, missingLedgers } from "../domain/Backfill.ts"
-import { parseIsoTime } from "../domain/IsoTime.ts"
-import { Log } from "../log/Log.ts"
-import { BackfillStore } from "../storage/events/BackfillStore.ts"
-import { BackfillRequests } from "../storage/replays/BackfillRequests.ts"
-import type { ClaimedJob } from "../storage/replays/ReplayWork.ts"
+import { hasHistory, Settings } from "../../spine/config/Config.ts"
+import { type BackfillRange, missingLedgers } from "../../spine/domain/Backfill.ts"
+import { BackfillRequests } from "../../spine/ledger/backfill/BackfillRequests.ts"
+import { BackfillStore } from "../../spine/ledger/backfill/BackfillStore.ts"
+import { Log } from "../../spine/log/Log.ts"
+import { firstLedger } from "../../spine/log/ledgers/FirstLedger.ts"
+import { parseIsoTime } from "../../spine/words/IsoTime.ts"
+import type { ClaimedJob } from "./ReplayWork.ts"
 
 /** `ranges`: the history before the service's own events, lowest ledger first. */
 export type JobBackfill =

@@ -1,7 +1,7 @@
 /**
  * The states and reasons with which jobs end.
  */
-import type { JobEnd, ReplayConditions } from "../storage/replays/ReplayWork.ts"
+import type { JobEnd, ReplayConditions } from "./ReplayWork.ts"
 
 export const failed = (error: string): JobEnd => ({ status: "failed", error })
 export const COMPLETED: JobEnd = { status: "completed", error: null }

@@ -5,10 +5,10 @@
  */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import { replayNotice } from "../../domain/Notices.ts"
-import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
-import { queueNotices } from "../accounts/NoticeStore.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { replayNotice } from "../../spine/domain/Notices.ts"
+import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
+import { queueNotices } from "../health/notify/NoticeStore.ts"
 
 /** Returns the ids of the jobs that it has finished. */
 export const finishJobs = Effect.fnUntraced(

@@ -1,17 +1,17 @@
 /** Why a replay or retry job was not made, as the API says it. */
 
 import type { Effect } from "effect"
-import type { Identity } from "../domain/ApiKey.ts"
-import type { WebhookId } from "../domain/Ids.ts"
-import type { RefusedJob } from "../storage/replays/ReplayStore.ts"
 import {
   type NotFound,
   QuotaExceeded,
   ReplayLimitReached,
   type WebhookDisabled,
   webhookDisabled
-} from "./Errors.ts"
-import { noWebhook } from "./WebhookRefusals.ts"
+} from "../../http/Errors.ts"
+import type { Identity } from "../../spine/domain/ApiKey.ts"
+import type { WebhookId } from "../../spine/words/Ids.ts"
+import { noWebhook } from "../webhooks/WebhookRefusals.ts"
+import type { RefusedJob } from "./ReplayStore.ts"
 
 /** Where the body of a request for a job names the webhook. */
 export const WEBHOOK_FIELD = "/webhook_id"

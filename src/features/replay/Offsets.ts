@@ -4,20 +4,20 @@
  * ranges of ledgers: the offsets of a time then cover all of them, and maybe more.
  */
 import { Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { type FoundLedger, findLedgers } from "../coverage/LedgerEvents.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { BackfillRange } from "../../spine/domain/Backfill.ts"
+import { type LedgerMarker, ledgersTopic } from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import type { LogError, LogReader } from "../../spine/log/Log.ts"
 import {
   firstInRange,
   type LedgerRange,
   ledgerRanges,
   markerIn,
   type NotAMarker
-} from "../coverage/LedgerMarkers.ts"
-import type { BackfillRange } from "../domain/Backfill.ts"
-import { parseIsoTime } from "../domain/IsoTime.ts"
-import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import type { LogError, LogReader } from "../log/Log.ts"
+} from "../../spine/log/ledgers/LedgerMarkers.ts"
+import { parseIsoTime } from "../../spine/words/IsoTime.ts"
+import { type FoundLedger, findLedgers } from "../ledgers/LedgerEvents.ts"
 
 type Reader = LogReader["Service"]
 type Failure = LogError | NotAMarker

@@ -3,15 +3,15 @@
  * time in the log; if its accounts have few events, it reads only the ledgers that the event index names for them.
  */
 import { Effect, Schedule } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { estimateReplay } from "../coverage/ReplayEstimate.ts"
-import { type BackfillRange, eventsOf } from "../domain/Backfill.ts"
-import { EVENT_LOG_GROUP, eventsTopic } from "../domain/LedgerEvent.ts"
-import { Log } from "../log/Log.ts"
-import { BackfillStore } from "../storage/events/BackfillStore.ts"
-import { EventCounts } from "../storage/events/EventCounts.ts"
-import type { ClaimedJob, ReplayPlan } from "../storage/replays/ReplayWork.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { type BackfillRange, eventsOf } from "../../spine/domain/Backfill.ts"
+import { EVENT_LOG_GROUP, eventsTopic } from "../../spine/event/LedgerEvent.ts"
+import { BackfillStore } from "../../spine/ledger/backfill/BackfillStore.ts"
+import { Log } from "../../spine/log/Log.ts"
+import { EventCounts } from "../events/EventCounts.ts"
 import type { Offsets } from "./Offsets.ts"
+import { estimateReplay } from "./ReplayEstimate.ts"
+import type { ClaimedJob, ReplayPlan } from "./ReplayWork.ts"
 
 /** How long a job waits for the event index's tables to catch up. After that it reads all events instead. */
 const INDEX_WAIT_MS = 10_000

@@ -1,18 +1,6 @@
 /** Contract of `/v1/replay`: jobs that send past events to a webhook again. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Limits } from "../../config/Limits.ts"
-import { EVENT_ID_PATTERN } from "../../domain/EventId.ts"
-import { replayBounds, replayModes, replayStatuses, retryStatuses } from "../../domain/Replay.ts"
-import { addressProblem } from "../../domain/WebhookRules.ts"
-import {
-  JobNotCancellable,
-  NotFound,
-  PlanRequired,
-  QuotaExceeded,
-  ReplayLimitReached,
-  WebhookDisabled
-} from "../Errors.ts"
 import {
   addressForm,
   BodyBytes,
@@ -32,9 +20,21 @@ import {
   Timestamp,
   textList,
   uncheckedText
-} from "./Common.ts"
-import { ListedPattern, PayloadFilter, patternProblem } from "./WebhookFields.ts"
-import { WebhookId } from "./Webhooks.ts"
+} from "../../http/ContractParts.ts"
+import {
+  JobNotCancellable,
+  NotFound,
+  PlanRequired,
+  QuotaExceeded,
+  ReplayLimitReached,
+  WebhookDisabled
+} from "../../http/Errors.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { replayBounds, replayModes, replayStatuses, retryStatuses } from "../../spine/domain/Replay.ts"
+import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"
+import { addressProblem } from "../../spine/event/WebhookRules.ts"
+import { ListedPattern, PayloadFilter, patternProblem } from "../webhooks/WebhookFieldsContract.ts"
+import { WebhookId } from "../webhooks/WebhooksContract.ts"
 
 const JOB_EXAMPLE = "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
 

@@ -5,16 +5,16 @@
  * own ledgers. In both cases it assumes that the filters match the same share as on that day.
  */
 import { Effect } from "effect"
-import { chainEndAt, eventsBetween, joinedBelow } from "../domain/Backfill.ts"
-import { parseIsoTime } from "../domain/IsoTime.ts"
-import { eventsTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import type { ReplayFilters } from "../domain/Replay.ts"
-import type { LogReader, LogRecord } from "../log/Log.ts"
-import type { BackfillStore } from "../storage/events/BackfillStore.ts"
-import { type CloseTimes, overlap, secondsBetween } from "../storage/events/CloseTimes.ts"
-import type { EventCounts, EventEstimate, WantedEvents } from "../storage/events/EventCounts.ts"
-import { firstLedger } from "./FirstLedger.ts"
+import { chainEndAt, eventsBetween, joinedBelow } from "../../spine/domain/Backfill.ts"
+import type { ReplayFilters } from "../../spine/domain/Replay.ts"
+import { eventsTopic, parseLedgerEvent } from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import type { BackfillStore } from "../../spine/ledger/backfill/BackfillStore.ts"
+import type { LogReader, LogRecord } from "../../spine/log/Log.ts"
+import { firstLedger } from "../../spine/log/ledgers/FirstLedger.ts"
+import { parseIsoTime } from "../../spine/words/IsoTime.ts"
+import { type CloseTimes, overlap, secondsBetween } from "../events/CloseTimes.ts"
+import type { EventCounts, EventEstimate, WantedEvents } from "../events/EventCounts.ts"
 
 /**
  * The events of a time before the kept events are estimated from the rate of the kept events in this much time after

@@ -1,43 +1,43 @@
 /**
  * `/v1/replay`: creates, shows and cancels jobs; the role `replay` works on them. The number of events is estimated
- * before the job is created: for event ids it is their number, for filters see coverage/ReplayEstimate.ts.
+ * before the job is created: for event ids it is their number, for filters see replay/ReplayEstimate.ts.
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { hasHistory, Settings } from "../../config/Config.ts"
-import { estimateReplay } from "../../coverage/ReplayEstimate.ts"
-import { tallyReplay } from "../../coverage/ReplayTally.ts"
-import { eventTypes } from "../../domain/EventType.ts"
-import { type EventId, randomId } from "../../domain/Ids.ts"
-import { iso, parseIsoTime } from "../../domain/IsoTime.ts"
-import { eventsTopic } from "../../domain/LedgerEvent.ts"
-import type { Network } from "../../domain/Network.ts"
+import { Api } from "../../app/Contract.ts"
+import { ownerOf } from "../../http/Authentication.ts"
+import { change } from "../../http/Change.ts"
+import { Caller } from "../../http/ContractParts.ts"
+import { JobNotCancellable, NotFound, PlanRequired, ValidationError } from "../../http/Errors.ts"
+import { orUnavailable } from "../../http/Failures.ts"
+import { CostlyTurns } from "../../http/guard/Turns.ts"
+import { makePage } from "../../http/Pages.ts"
+import { checkPeriod } from "../../http/Period.ts"
+import { hasHistory, Settings } from "../../spine/config/Config.ts"
 import {
   etaSeconds,
   filterReplayPlans,
   percentOf,
   type ReplayFilters,
   type ReplayProgress
-} from "../../domain/Replay.ts"
-import { expandPatterns } from "../../domain/WebhookRules.ts"
-import { Log } from "../../log/Log.ts"
-import { BackfillStore } from "../../storage/events/BackfillStore.ts"
-import { EventCounts, type EventEstimate } from "../../storage/events/EventCounts.ts"
-import { type ReplayJobRow, ReplayStore } from "../../storage/replays/ReplayStore.ts"
-import { WebhookStore } from "../../storage/webhooks/WebhookStore.ts"
-import { ownerOf } from "../Authentication.ts"
-import { change } from "../Change.ts"
-import { Api } from "../Contract.ts"
-import { Caller } from "../contract/Common.ts"
-import type { Filters, ReplayJob } from "../contract/Replay.ts"
-import { JobNotCancellable, NotFound, PlanRequired, ValidationError } from "../Errors.ts"
-import { orUnavailable } from "../Failures.ts"
-import { checkFilter } from "../FilterFaults.ts"
-import { refusedJob, WEBHOOK_FIELD } from "../JobRefusals.ts"
-import { makePage } from "../Pages.ts"
-import { checkPeriod } from "../Period.ts"
-import { CostlyTurns } from "../Turns.ts"
-import { noWebhook } from "../WebhookRefusals.ts"
+} from "../../spine/domain/Replay.ts"
+import { eventTypes } from "../../spine/event/EventType.ts"
+import { eventsTopic } from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { expandPatterns } from "../../spine/event/WebhookRules.ts"
+import { BackfillStore } from "../../spine/ledger/backfill/BackfillStore.ts"
+import { Log } from "../../spine/log/Log.ts"
+import { type EventId, randomId } from "../../spine/words/Ids.ts"
+import { iso, parseIsoTime } from "../../spine/words/IsoTime.ts"
+import { EventCounts, type EventEstimate } from "../events/EventCounts.ts"
+import { checkFilter } from "../webhooks/FilterFaults.ts"
+import { noWebhook } from "../webhooks/WebhookRefusals.ts"
+import { WebhookStore } from "../webhooks/WebhookStore.ts"
+import { refusedJob, WEBHOOK_FIELD } from "./JobRefusals.ts"
+import type { Filters, ReplayJob } from "./ReplayContract.ts"
+import { estimateReplay } from "./ReplayEstimate.ts"
+import { type ReplayJobRow, ReplayStore } from "./ReplayStore.ts"
+import { tallyReplay } from "./ReplayTally.ts"
 
 const requestedOf = ({ event_types, since, statuses, until }: NonNullable<ReplayJobRow["requested"]>) => ({
   ...(statuses === undefined ? {} : { statuses }),

@@ -2,8 +2,8 @@
 
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AccountId, WebhookId } from "../../domain/Ids.ts"
-import type { Network } from "../../domain/Network.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import type { AccountId, WebhookId } from "../../spine/words/Ids.ts"
 import { type ReplayJobRow, replayJobColumns } from "./ReplayStore.ts"
 
 export interface ReplaySummary extends ReplayJobRow {

@@ -6,9 +6,9 @@
 
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type EventId, firstIdAt, type WebhookId } from "../../domain/Ids.ts"
-import type { Network } from "../../domain/Network.ts"
-import { CHARGED_NETWORK } from "../../domain/Quota.ts"
+import { lockedLimits } from "../../http/guard/AccountLimits.ts"
+import { quotaUsedUp } from "../../spine/deliveries/UsageStore.ts"
+import { CHARGED_NETWORK } from "../../spine/domain/Quota.ts"
 import {
   firstReplayDeliveryId,
   lastReplayMoment,
@@ -16,16 +16,16 @@ import {
   type ReplayMode,
   type ReplayStatus,
   type RetryFilters
-} from "../../domain/Replay.ts"
-import type { WebhookStatus } from "../../domain/Webhook.ts"
-import { lockedLimits } from "../accounts/AccountLimits.ts"
-import { quotaUsedUp } from "../accounts/UsageStore.ts"
-import { column } from "../Columns.ts"
+} from "../../spine/domain/Replay.ts"
+import type { WebhookStatus } from "../../spine/domain/Webhook.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { column } from "../../spine/store/Columns.ts"
+import { ReadSql } from "../../spine/store/Sql.ts"
+import { type EventId, firstIdAt, type WebhookId } from "../../spine/words/Ids.ts"
 import type { JobDeliveries } from "../deliveries/DeliveryPages.ts"
-import { countRetryable, type RetryTarget } from "../deliveries/Retryable.ts"
-import { ReadSql } from "../Sql.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 import { endJob } from "./ReplayWork.ts"
+import { countRetryable, type RetryTarget } from "./Retryable.ts"
 
 /** How long a cancelled job's worker may take to end its batch. */
 const CANCEL_MS = 900

@@ -1,10 +1,10 @@
 /** Counts the events in the log that a replay would send, by type, with the first and the last of their ledgers. */
 
 import { Effect } from "effect"
-import { type EventType, eventTypes } from "../domain/EventType.ts"
-import type { EventId } from "../domain/Ids.ts"
-import type { Network } from "../domain/Network.ts"
-import type { ReplayFilters } from "../domain/Replay.ts"
+import type { ReplayFilters } from "../../spine/domain/Replay.ts"
+import { type EventType, eventTypes } from "../../spine/event/EventType.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import type { EventId } from "../../spine/words/Ids.ts"
 import { type EstimateFrom, wantedEvents } from "./ReplayEstimate.ts"
 
 export interface ReplayTally {

@@ -7,20 +7,20 @@
 import { randomUUID } from "node:crypto"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import { type AccountId, type EventId, firstIdAt, type WebhookId } from "../../domain/Ids.ts"
-import type { Network } from "../../domain/Network.ts"
-import { CHARGED_NETWORK } from "../../domain/Quota.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { endQueued } from "../../spine/deliveries/Transitions.ts"
+import { deliveriesLeftInQuota } from "../../spine/deliveries/UsageStore.ts"
+import { CHARGED_NETWORK } from "../../spine/domain/Quota.ts"
 import {
   firstReplayDeliveryId,
   lastReplayMoment,
   type ReplayFilters,
   type RetryFilters
-} from "../../domain/Replay.ts"
-import { Metrics } from "../../observability/Metrics.ts"
-import { deliveriesLeftInQuota } from "../accounts/UsageStore.ts"
-import { endQueued } from "../deliveries/Transitions.ts"
-import { JOB_CLEARED } from "../EndedRows.ts"
+} from "../../spine/domain/Replay.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { Metrics } from "../../spine/observe/Metrics.ts"
+import { JOB_CLEARED } from "../../spine/store/EndedRows.ts"
+import { type AccountId, type EventId, firstIdAt, type WebhookId } from "../../spine/words/Ids.ts"
 
 /** The progress of a job. All 0 until it is planned. */
 export interface ReplayCursor {

@@ -1,22 +1,22 @@
 /**
  * Runs one retry job from its stored progress to its end. The job sends deliveries of one webhook again, with the
  * same ids, that failed or wait for their next attempt. A batch is: check whether the job may continue → read rows →
- * read their events → store states, work and progress in one SQL transaction (storage/replays/RetryWork.ts). The
+ * read their events → store states, work and progress in one SQL transaction (replay/RetryWork.ts). The
  * outbox publishes the work to the topic of replays, so live deliveries are sent first. The job waits while too many
  * of the deliveries that it queued have not been attempted.
  */
 import { Clock, Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { StoredEvents } from "../coverage/StoredEvents.ts"
-import { parseLedgerEvent } from "../domain/LedgerEvent.ts"
-import type { RetryFilters } from "../domain/Replay.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { traced } from "../observability/Tracing.ts"
-import type { RetryablePage } from "../storage/deliveries/Retryable.ts"
-import type { RetriedDelivery } from "../storage/deliveries/Transitions.ts"
-import { type ClaimedJob, type JobOwnership, ReplayWork } from "../storage/replays/ReplayWork.ts"
-import { type RetryBatch, RetryWork } from "../storage/replays/RetryWork.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { RetriedDelivery } from "../../spine/deliveries/Transitions.ts"
+import type { RetryFilters } from "../../spine/domain/Replay.ts"
+import { parseLedgerEvent } from "../../spine/event/LedgerEvent.ts"
+import { StoredEvents } from "../../spine/log/ledgers/StoredEvents.ts"
+import { retryUntilSuccess } from "../../spine/observe/RetryUntilSuccess.ts"
+import { traced } from "../../spine/observe/Tracing.ts"
 import { CANCELLED, COMPLETED, QUOTA_USED_UP, webhookEndOf } from "./Endings.ts"
+import { type ClaimedJob, type JobOwnership, ReplayWork } from "./ReplayWork.ts"
+import type { RetryablePage } from "./Retryable.ts"
+import { type RetryBatch, RetryWork } from "./RetryWork.ts"
 
 /** How often the job of a suspended account checks whether it may resume. */
 export const SUSPENDED_POLL_MS = 500

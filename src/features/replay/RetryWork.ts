@@ -6,15 +6,15 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import { type DeliveryWork, newWork, REPLAYS_TOPIC } from "../../domain/Delivery.ts"
-import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
-import type { RetryFilters, RetryStatus } from "../../domain/Replay.ts"
-import { column } from "../Columns.ts"
-import { idAfter, retryablePage } from "../deliveries/Retryable.ts"
-import { nameRetryJob, type RetriedDelivery, retryNow } from "../deliveries/Transitions.ts"
-import { Outbox } from "../outbox/Outbox.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { nameRetryJob, type RetriedDelivery, retryNow } from "../../spine/deliveries/Transitions.ts"
+import { type DeliveryWork, newWork, REPLAYS_TOPIC } from "../../spine/domain/Delivery.ts"
+import type { RetryFilters, RetryStatus } from "../../spine/domain/Replay.ts"
+import type { LedgerEvent } from "../../spine/event/LedgerEvent.ts"
+import { column } from "../../spine/store/Columns.ts"
+import { Outbox } from "../../spine/store/outbox/Outbox.ts"
 import type { ClaimedJob, JobOwnership } from "./ReplayWork.ts"
+import { idAfter, retryablePage } from "./Retryable.ts"
 
 export interface RetryBatch {
   /** The deliveries to retry, in id order. */

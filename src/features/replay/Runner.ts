@@ -5,27 +5,27 @@
  * database or the log is down, and while too many of its deliveries wait for their first attempt.
  */
 import { Clock, Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { NotAMarker } from "../coverage/LedgerMarkers.ts"
-import { newWork, REPLAYS_TOPIC } from "../domain/Delivery.ts"
-import { replayDeliveryId } from "../domain/Replay.ts"
-import { Log } from "../log/Log.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { traced } from "../observability/Tracing.ts"
-import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
-import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { DeliveryStore } from "../../spine/deliveries/DeliveryStore.ts"
+import type { NewDelivery } from "../../spine/deliveries/Transitions.ts"
+import { newWork, REPLAYS_TOPIC } from "../../spine/domain/Delivery.ts"
+import { replayDeliveryId } from "../../spine/domain/Replay.ts"
+import { Log } from "../../spine/log/Log.ts"
+import { NotAMarker } from "../../spine/log/ledgers/LedgerMarkers.ts"
+import { retryUntilSuccess } from "../../spine/observe/RetryUntilSuccess.ts"
+import { traced } from "../../spine/observe/Tracing.ts"
+import { historyOf } from "./Backfill.ts"
+import { CANCELLED, COMPLETED, failed, jobEndOf, QUOTA_USED_UP } from "./Endings.ts"
+import { type FoundEvent, makeEventReader } from "./EventReader.ts"
+import { makeOffsets } from "./Offsets.ts"
+import { estimateWithBackfill, planJob } from "./Plan.ts"
 import {
   type ClaimedJob,
   type JobOwnership,
   type ReplayConditions,
   type ReplayPlan,
   ReplayWork
-} from "../storage/replays/ReplayWork.ts"
-import { historyOf } from "./Backfill.ts"
-import { CANCELLED, COMPLETED, failed, jobEndOf, QUOTA_USED_UP } from "./Endings.ts"
-import { type FoundEvent, makeEventReader } from "./EventReader.ts"
-import { makeOffsets } from "./Offsets.ts"
-import { estimateWithBackfill, planJob } from "./Plan.ts"
+} from "./ReplayWork.ts"
 import { retryDeliveries, SUSPENDED_POLL_MS } from "./Retry.ts"
 
 /** How often a job that is at the limit `replayAhead` is checked again. */

@@ -3,13 +3,13 @@
  * one takes its jobs over when their leases end.
  */
 import { Clock, Effect, FiberSet, Option, Semaphore } from "effect"
-import { Settings } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
-import { StoredEvents } from "../coverage/StoredEvents.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { WorkNotices } from "../storage/outbox/WorkNotices.ts"
-import { BackfillRequests } from "../storage/replays/BackfillRequests.ts"
-import { ReplayWork } from "../storage/replays/ReplayWork.ts"
+import { Settings } from "../../spine/config/Config.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { BackfillRequests } from "../../spine/ledger/backfill/BackfillRequests.ts"
+import { StoredEvents } from "../../spine/log/ledgers/StoredEvents.ts"
+import { retryUntilSuccess } from "../../spine/observe/RetryUntilSuccess.ts"
+import { WorkNotices } from "../../spine/store/outbox/WorkNotices.ts"
+import { ReplayWork } from "./ReplayWork.ts"
 import { runJob } from "./Runner.ts"
 
 export const replay = Effect.gen(function* () {

@@ -2,7 +2,7 @@
  * Amounts as integers: drops of XRP and millionths of a token. Both have six decimals, and all arithmetic is exact.
  * Token values stay below 10^10, so that rippled writes them in plain notation, without an exponent.
  */
-import type { Json, JsonObject } from "../domain/Ledger.ts"
+import type { Json, JsonObject } from "../../spine/event/Ledger.ts"
 
 export interface Token {
   readonly currency: string

@@ -2,9 +2,9 @@
  * Turns a draft into a validated transaction: adds fee, sequence and signature, hashes it, applies it, and returns it
  * with its metadata and the events it must cause. The signature has the right form but is not valid.
  */
-import { type EventType, rankOf } from "../domain/EventType.ts"
-import type { JsonObject } from "../domain/Ledger.ts"
-import { loadXrpl } from "../ledger/LoadXrpl.ts"
+import { type EventType, rankOf } from "../../spine/event/EventType.ts"
+import type { JsonObject } from "../../spine/event/Ledger.ts"
+import { loadXrpl } from "../../spine/ledger/servers/LoadXrpl.ts"
 import { quantityOf } from "./Amounts.ts"
 import { accountKey, digestOf } from "./Keys.ts"
 import type { Draft } from "./Scenario.ts"

@@ -4,10 +4,10 @@
  * tree are computed as in rippled as well. `account_hash` is always made up. After a restart, a chain continues from
  * its last header, with new accounts.
  */
-import type { EventType } from "../domain/EventType.ts"
-import type { JsonObject, Ledger } from "../domain/Ledger.ts"
-import { NO_TREE, treeRootOf } from "../ledger/BinaryForm.ts"
-import { loadXrpl } from "../ledger/LoadXrpl.ts"
+import type { EventType } from "../../spine/event/EventType.ts"
+import type { JsonObject, Ledger } from "../../spine/event/Ledger.ts"
+import { NO_TREE, treeRootOf } from "../../spine/ledger/servers/BinaryForm.ts"
+import { loadXrpl } from "../../spine/ledger/servers/LoadXrpl.ts"
 import { applyTransaction, type Hashing, type SimulatedTransaction } from "./ApplyTransaction.ts"
 import { digestOf } from "./Keys.ts"
 import { makeScenarioDeck } from "./ScenarioDeck.ts"

@@ -3,9 +3,9 @@
  * that identify the entry. The xrpl library computes most; checks, directories, NFT pages and NFT offers are added
  * here.
  */
-import { accountIdOfAddress, addressOfAccountId } from "../domain/AccountId.ts"
-import { hashOfBytes } from "../ledger/BinaryForm.ts"
-import { loadXrpl } from "../ledger/LoadXrpl.ts"
+import { accountIdOfAddress, addressOfAccountId } from "../../spine/event/AccountId.ts"
+import { hashOfBytes } from "../../spine/ledger/servers/BinaryForm.ts"
+import { loadXrpl } from "../../spine/ledger/servers/LoadXrpl.ts"
 import type { Asset } from "./Amounts.ts"
 
 /** A digest of text, for values that must look random but be equal in every run. */

@@ -2,7 +2,7 @@
  * The current entries of the simulated ledger, by key and by type. Only a `TransactionView` changes them, since it also
  * makes the metadata. Entries are replaced, never changed in place, so an entry that was read stays as it was.
  */
-import type { JsonObject } from "../domain/Ledger.ts"
+import type { JsonObject } from "../../spine/event/Ledger.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 
 export type EntryType =

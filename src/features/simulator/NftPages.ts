@@ -3,7 +3,7 @@
  * highest key. A full page is split, and an empty page is removed, with the links of its neighbours. If the last page
  * becomes empty, it takes over the tokens of the page before it. Unlike in rippled, pages are never merged.
  */
-import type { Json, JsonObject } from "../domain/Ledger.ts"
+import type { Json, JsonObject } from "../../spine/event/Ledger.ts"
 import { accountIdOf } from "./Keys.ts"
 import type { Entry, LedgerState } from "./LedgerState.ts"
 import type { TransactionView } from "./TransactionView.ts"

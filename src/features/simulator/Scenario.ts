@@ -3,8 +3,8 @@
  * possible now. The changes of a draft must be valid. The events they cause are listed in `expected`; events that
  * depend on the offers a trade meets are added by the operations on the view.
  */
-import type { EventType } from "../domain/EventType.ts"
-import type { JsonObject } from "../domain/Ledger.ts"
+import type { EventType } from "../../spine/event/EventType.ts"
+import type { JsonObject } from "../../spine/event/Ledger.ts"
 import type { TransactionView } from "./TransactionView.ts"
 import type { World } from "./World.ts"
 

@@ -7,15 +7,15 @@
  *   wait until the last ledger is taken ─▶ wait for an active webhook ─▶ wait until the next is due ─▶ make a ledger
  */
 import { Clock, Context, Effect, Latch, Layer, Random } from "effect"
-import { unixMsToRipple } from "../domain/Ledger.ts"
-import { monotonicNow } from "../domain/Monotonic.ts"
+import { unixMsToRipple } from "../../spine/event/Ledger.ts"
 import {
   type Announcement,
   LedgerSource,
   LedgerSourceError,
   type TakenLedger
-} from "../ledger/LedgerSource.ts"
-import type { ActiveWebhooks } from "../webhooks/ActiveWebhooks.ts"
+} from "../../spine/ledger/servers/LedgerSource.ts"
+import type { ActiveWebhooks } from "../../spine/registry/ActiveWebhooks.ts"
+import { monotonicNow } from "../../spine/words/Monotonic.ts"
 import { asLedger, type Chain, type ClosedLedger, FIRST_LEDGER_INDEX, makeChain } from "./Chain.ts"
 
 /** Transactions in each simulated ledger: all event types within two minutes, and about 180,000 events a day. */

@@ -2,8 +2,8 @@
  * One transaction for each event type, made by the simulated ledger from a seed. Test deliveries are built from them.
  * They have the form of real transactions, but their accounts, hashes and ledgers do not exist.
  */
-import { type EventType, eventTypes } from "../domain/EventType.ts"
-import type { Ledger } from "../domain/Ledger.ts"
+import { type EventType, eventTypes } from "../../spine/event/EventType.ts"
+import type { Ledger } from "../../spine/event/Ledger.ts"
 import { asLedger, LOWEST_FIRST_LEDGER, makeChain } from "./Chain.ts"
 
 export interface SyntheticTransaction {

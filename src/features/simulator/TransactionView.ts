@@ -4,8 +4,8 @@
  * would write: one node for each entry, sorted by key, including directories and owner counts. Scenarios also record
  * here which events they cause, so that tests can compare detection with an independent list.
  */
-import type { EventType } from "../domain/EventType.ts"
-import type { Json, JsonObject } from "../domain/Ledger.ts"
+import type { EventType } from "../../spine/event/EventType.ts"
+import type { Json, JsonObject } from "../../spine/event/Ledger.ts"
 import { quantityOf } from "./Amounts.ts"
 import { type Directory, directoriesOf, ownerOf, threadedAccounts } from "./Directories.ts"
 import { accountKey } from "./Keys.ts"

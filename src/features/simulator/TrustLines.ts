@@ -2,7 +2,7 @@
  * Trust lines: balances from either side's view, and moving tokens. After each change it does what rippled does: it
  * updates which side pays the reserve, and removes a line that is in its default state on both sides.
  */
-import type { JsonObject } from "../domain/Ledger.ts"
+import type { JsonObject } from "../../spine/event/Ledger.ts"
 import { type Asset, NEUTRAL_ISSUER, quantityOf, type Token, valueText } from "./Amounts.ts"
 import { sidesOf } from "./Directories.ts"
 import { accountKey, isLow, lineKey } from "./Keys.ts"

@@ -3,7 +3,7 @@
  * whose accounts may be deleted, and the genesis account with all other XRP. It is built at random; the account
  * addresses derive from the name of the chain's origin.
  */
-import type { JsonObject } from "../domain/Ledger.ts"
+import type { JsonObject } from "../../spine/event/Ledger.ts"
 import { type Token, UNIT } from "./Amounts.ts"
 import { sidesOf } from "./Directories.ts"
 import { accountKey, addressOf } from "./Keys.ts"

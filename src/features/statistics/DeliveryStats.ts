@@ -6,10 +6,10 @@
 
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
-import type { DeliveryStatus } from "../../domain/Delivery.ts"
-import type { WebhookId } from "../../domain/Ids.ts"
-import { byAnswerTime, percentile } from "../../domain/LatencyBuckets.ts"
-import { countWidths, type StatsPeriod, statsWidths } from "../../domain/StatsPeriod.ts"
+import type { DeliveryStatus } from "../../spine/domain/Delivery.ts"
+import { byAnswerTime, percentile } from "../../spine/domain/LatencyBuckets.ts"
+import { countWidths, type StatsPeriod, statsWidths } from "../../spine/domain/StatsPeriod.ts"
+import type { WebhookId } from "../../spine/words/Ids.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
 
 /** Attempts that ended in a time: the first ones of deliveries, and later ones. Test attempts do not count. */
@@ -21,7 +21,7 @@ export interface AttemptCounts {
 }
 
 const deliveryStatuses = "'pending', 'retrying', 'delivered', 'failed'"
-/** As the function `attempt_counts` names attempts (migrations/0015_webhook_progress.ts). */
+/** As the function `attempt_counts` names attempts (store/migrations/0015_webhook_progress.ts). */
 const attemptStatuses = "'first_delivered', 'first_failed', 'later_delivered', 'later_failed'"
 
 interface DeliveryCounts {

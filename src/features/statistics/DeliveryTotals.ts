@@ -1,13 +1,13 @@
 /**
- * Moves changes from `delivery_changes` to the totals of deliveries (migrations/0004_delivery_totals.ts), in one
+ * Moves changes from `delivery_changes` to the totals of deliveries (store/migrations/0004_delivery_totals.ts), in one
  * transaction: a reader of the views over both always sees exact counts. Attempts that ended on a day for which there
  * is no table partition, by a wrong clock, are not counted.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import { countWidths } from "../../domain/StatsPeriod.ts"
-import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { countWidths } from "../../spine/domain/StatsPeriod.ts"
+import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
 
 /** If the table of changes is larger than this, its free end is returned to the file system. */
 export const CHANGES_BYTES = 4 * 1024 * 1024

@@ -1,8 +1,8 @@
 /** The newest answer of each webhook, or why there was none, for lists. */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { WebhookId } from "../../domain/Ids.ts"
-import { column } from "../Columns.ts"
+import { column } from "../../spine/store/Columns.ts"
+import type { WebhookId } from "../../spine/words/Ids.ts"
 
 /** Among so many of a webhook's newest deliveries. Those of one that is held have no attempt. */
 const NEWEST = 50

@@ -1,9 +1,10 @@
 /** Statistics as the API shows them. Pure. */
-import { Limits } from "../config/Limits.ts"
-import { iso } from "../domain/IsoTime.ts"
-import type { AttemptCounts, WebhookStats } from "../storage/deliveries/DeliveryStats.ts"
-import type { LastAnswer } from "../storage/deliveries/LastAnswers.ts"
-import { ratio } from "./Ratio.ts"
+
+import { ratio } from "../../http/Ratio.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { iso } from "../../spine/words/IsoTime.ts"
+import type { AttemptCounts, WebhookStats } from "./DeliveryStats.ts"
+import type { LastAnswer } from "./LastAnswers.ts"
 
 export const attemptsShown = ({
   first_delivered,

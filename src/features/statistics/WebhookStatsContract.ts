@@ -1,7 +1,7 @@
 /** What lists of webhooks say of their deliveries, and how many webhooks are in each state. */
 import { Schema } from "effect"
-import { healthStates } from "../../domain/HealthState.ts"
-import { count, field, Timestamp } from "./Common.ts"
+import { count, field, Timestamp } from "../../http/ContractParts.ts"
+import { healthStates } from "../../spine/domain/HealthState.ts"
 
 const rate = (description: string) => field(Schema.NullOr(Schema.Finite), description, 99.75)
 const latency = (percent: number, example: number) =>

@@ -1,8 +1,6 @@
 /** Contract of `/v1/webhooks/:id/account-filters`: adds and removes account filters. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { addressProblem, webhookBounds } from "../../domain/WebhookRules.ts"
-import { NotFound, WebhookLimitReached } from "../Errors.ts"
 import {
   addressForm,
   CommonErrors,
@@ -12,8 +10,10 @@ import {
   scoped,
   textList,
   uncheckedText
-} from "./Common.ts"
-import { WebhookId } from "./Webhooks.ts"
+} from "../../http/ContractParts.ts"
+import { NotFound, WebhookLimitReached } from "../../http/Errors.ts"
+import { addressProblem, webhookBounds } from "../../spine/event/WebhookRules.ts"
+import { WebhookId } from "./WebhooksContract.ts"
 
 const MOST = webhookBounds.changedAccountFilters
 const ADDRESS = "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"

@@ -1,15 +1,15 @@
 /** `/v1/webhooks/:id/account-filters`. */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { webhookBounds } from "../../domain/WebhookRules.ts"
-import { type FiltersRefused, makeChangeAccountFilters } from "../../storage/webhooks/AccountFilters.ts"
-import { ownerOf } from "../Authentication.ts"
-import { change } from "../Change.ts"
-import { Api } from "../Contract.ts"
-import { Caller } from "../contract/Common.ts"
-import { ValidationError } from "../Errors.ts"
-import { orUnavailable } from "../Failures.ts"
-import { limitReached, noWebhook } from "../WebhookRefusals.ts"
+import { Api } from "../../app/Contract.ts"
+import { ownerOf } from "../../http/Authentication.ts"
+import { change } from "../../http/Change.ts"
+import { Caller } from "../../http/ContractParts.ts"
+import { ValidationError } from "../../http/Errors.ts"
+import { orUnavailable } from "../../http/Failures.ts"
+import { webhookBounds } from "../../spine/event/WebhookRules.ts"
+import { type FiltersRefused, makeChangeAccountFilters } from "./AccountFilters.ts"
+import { limitReached, noWebhook } from "./WebhookRefusals.ts"
 
 const { accountFilters, changedAccountFilters } = webhookBounds
 

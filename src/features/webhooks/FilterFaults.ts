@@ -1,9 +1,9 @@
 /** The faults of a payload filter that does not fit its event types. */
 import { Array as Arr, Effect } from "effect"
-import type { EventType } from "../domain/EventType.ts"
-import { type FilterProblem, filterProblems, filterSentence } from "../domain/filter/Parse.ts"
-import type { PayloadFilter } from "../domain/filter/PayloadFilter.ts"
-import { pointerOf, ValidationError } from "./Errors.ts"
+import { pointerOf, ValidationError } from "../../http/Errors.ts"
+import type { EventType } from "../../spine/event/EventType.ts"
+import { type FilterProblem, filterProblems, filterSentence } from "../../spine/filter/Parse.ts"
+import type { PayloadFilter } from "../../spine/filter/PayloadFilter.ts"
 
 /** `place`: the path of the filter in the body. */
 export const filterError = (

@@ -3,14 +3,14 @@
  * route. It reads the events topic in pages from its end, so the newest events are counted exactly.
  */
 import { Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { eventTypes } from "../domain/EventType.ts"
-import { compileStored } from "../domain/filter/Match.ts"
-import { eventsTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import { matching, type ReplayFilters } from "../domain/Replay.ts"
-import { webhookBounds } from "../domain/WebhookRules.ts"
-import type { LogReader } from "../log/Log.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { matching, type ReplayFilters } from "../../spine/domain/Replay.ts"
+import { eventTypes } from "../../spine/event/EventType.ts"
+import { eventsTopic, parseLedgerEvent } from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
+import { webhookBounds } from "../../spine/event/WebhookRules.ts"
+import { compileStored } from "../../spine/filter/Match.ts"
+import type { LogReader } from "../../spine/log/Log.ts"
 
 /** How long other work runs between the pages of a preview: two previews take a tenth of the time. */
 const PAUSE_MS = 50

@@ -1,14 +1,14 @@
 /** Contract of `POST /v1/webhooks/:id/preview`: filters to try, and what they would have matched. */
 import { Schema } from "effect"
-import { webhookBounds } from "../../domain/WebhookRules.ts"
-import { count, EVENT_ID_EXAMPLE, field } from "./Common.ts"
+import { count, EVENT_ID_EXAMPLE, field } from "../../http/ContractParts.ts"
+import { webhookBounds } from "../../spine/event/WebhookRules.ts"
 import {
   AccountFilters,
   EventTypes,
   integer,
   PAYLOAD_FILTER_EXAMPLE,
   WebhookPayloadFilter
-} from "./WebhookFields.ts"
+} from "./WebhookFieldsContract.ts"
 
 export const PreviewRequest = Schema.Struct({
   event_types: Schema.optionalKey(EventTypes),

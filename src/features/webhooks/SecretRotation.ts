@@ -5,12 +5,12 @@
  */
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import { column } from "../Columns.ts"
-import { Outbox } from "../outbox/Outbox.ts"
-import { makeSecretBox } from "./SecretBox.ts"
-import { readKeys, type SecretKeys, SecretsKeyError } from "./SecretKeys.ts"
+import { Settings } from "../../spine/config/Config.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { column } from "../../spine/store/Columns.ts"
+import { Outbox } from "../../spine/store/outbox/Outbox.ts"
+import { makeSecretBox } from "../../spine/store/secrets/SecretBox.ts"
+import { readKeys, type SecretKeys, SecretsKeyError } from "../../spine/store/secrets/SecretKeys.ts"
 import { configRecord, WEBHOOK_COLUMNS, type WebhookRow } from "./WebhookRow.ts"
 import { afterDeadlock } from "./WebhookStore.ts"
 

@@ -6,9 +6,9 @@
  */
 import { randomBytes } from "node:crypto"
 import { Context, Layer } from "effect"
-import type { EventType } from "../domain/EventType.ts"
-import { isoTime, type JsonObject, type Ledger, unixMsToRipple } from "../domain/Ledger.ts"
-import { type Detection, type LedgerEvent, RULES_VERSION } from "../domain/LedgerEvent.ts"
+import type { EventType } from "../../spine/event/EventType.ts"
+import { isoTime, type JsonObject, type Ledger, unixMsToRipple } from "../../spine/event/Ledger.ts"
+import { type Detection, type LedgerEvent, RULES_VERSION } from "../../spine/event/LedgerEvent.ts"
 
 const HASH_BYTES = 32
 /** The transactions are the same in every process; only the hash and the time of an event are new. */

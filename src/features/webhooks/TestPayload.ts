@@ -1,10 +1,10 @@
 /** The faults of a payload that is given for a test event: it must fit the schema of the event's type. */
 import { Schema } from "effect"
-import type { EventType } from "../domain/EventType.ts"
-import type { JsonObject } from "../domain/Ledger.ts"
-import { payloads } from "../domain/Payloads.ts"
-import type { Fault } from "./Errors.ts"
-import { faultsIn } from "./RequestFaults.ts"
+import type { Fault } from "../../http/Errors.ts"
+import { faultsIn } from "../../http/RequestFaults.ts"
+import type { EventType } from "../../spine/event/EventType.ts"
+import type { JsonObject } from "../../spine/event/Ledger.ts"
+import { payloads } from "../../spine/event/Payloads.ts"
 
 interface Given {
   readonly event_type: EventType

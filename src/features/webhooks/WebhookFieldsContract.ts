@@ -1,15 +1,13 @@
 /** The fields of a webhook that customers set, with their checks and error messages. */
 import { Schema } from "effect"
-import { compressions } from "../../domain/Compression.ts"
-import { eventTypes } from "../../domain/EventType.ts"
-import { filterProblems } from "../../domain/filter/Parse.ts"
-import { filterBounds } from "../../domain/filter/PayloadFilter.ts"
-import { includables } from "../../domain/Include.ts"
-import { nearest, type Problem } from "../../domain/Nearest.ts"
-import { networks } from "../../domain/Network.ts"
-import { defaultOrdering, orderings } from "../../domain/Ordering.ts"
-import { requestFormats } from "../../domain/RequestFormat.ts"
-import { STANDARD_SECRET_FORM, signingSchemes } from "../../domain/Signing.ts"
+import { addressForm, field, issueOf, rule, textList, uncheckedText } from "../../http/ContractParts.ts"
+import { compressions } from "../../spine/domain/Compression.ts"
+import { defaultOrdering, orderings } from "../../spine/domain/Ordering.ts"
+import { STANDARD_SECRET_FORM, signingSchemes } from "../../spine/domain/Signing.ts"
+import { eventTypes } from "../../spine/event/EventType.ts"
+import { includables } from "../../spine/event/Include.ts"
+import { networks } from "../../spine/event/Network.ts"
+import { requestFormats } from "../../spine/event/RequestFormat.ts"
 import {
   addressProblem,
   eventPatterns,
@@ -18,8 +16,10 @@ import {
   SECRET_CHARACTERS,
   searchProblem,
   webhookBounds
-} from "../../domain/WebhookRules.ts"
-import { addressForm, field, issueOf, rule, textList, uncheckedText } from "./Common.ts"
+} from "../../spine/event/WebhookRules.ts"
+import { filterProblems } from "../../spine/filter/Parse.ts"
+import { filterBounds } from "../../spine/filter/PayloadFilter.ts"
+import { nearest, type Problem } from "../../spine/words/Nearest.ts"
 
 export const Status = field(
   Schema.Literals(["active", "disabled"]),

@@ -1,12 +1,13 @@
 /**
- * The headers of the requests to webhooks, for the OpenAPI and AsyncAPI documents. `src/domain/RequestHeaders.ts` makes
- * the requests. A test compares both.
+ * The headers of the requests to webhooks, for the OpenAPI and AsyncAPI documents. `src/spine/domain/RequestHeaders.ts`
+ * makes the requests. A test compares both.
  */
-import { EVENT_ID_PATTERN } from "../domain/EventId.ts"
-import { eventTypes } from "../domain/EventType.ts"
-import { idPattern } from "../domain/Ids.ts"
-import { SEQUENCE_PATTERN } from "../domain/Sequence.ts"
-import { EVENT_ID_EXAMPLE } from "./contract/Common.ts"
+
+import { EVENT_ID_EXAMPLE } from "../../http/ContractParts.ts"
+import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"
+import { eventTypes } from "../../spine/event/EventType.ts"
+import { SEQUENCE_PATTERN } from "../../spine/event/Sequence.ts"
+import { idPattern } from "../../spine/words/Ids.ts"
 
 /** What a request carries: one event, or a batch. */
 export type WebhookRequest = "event" | "batch"

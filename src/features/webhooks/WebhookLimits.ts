@@ -1,8 +1,8 @@
 /** The account's limits of webhooks and of account filters in all webhooks together. */
 import { Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { AccountId } from "../../domain/Ids.ts"
-import type { PlanLimits } from "../../domain/Plans.ts"
+import type { PlanLimits } from "../../spine/domain/Plans.ts"
+import type { AccountId } from "../../spine/words/Ids.ts"
 
 /** The change would exceed a limit of the account. */
 export class WebhookLimit extends Data.TaggedError("WebhookLimit")<{

@@ -2,10 +2,10 @@
 
 import { Clock, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { HealthState } from "../../domain/HealthState.ts"
-import type { AccountId } from "../../domain/Ids.ts"
-import type { Health } from "../../health/Webhook.ts"
-import { inState, readHealth } from "./WebhookHealth.ts"
+import type { HealthState } from "../../spine/domain/HealthState.ts"
+import type { AccountId } from "../../spine/words/Ids.ts"
+import type { Health } from "../health/WebhookHealth.ts"
+import { inState, readHealth } from "../health/WebhookHealthQueries.ts"
 import { LISTED_COLUMNS, type ListedWebhook, type WebhookRow } from "./WebhookRow.ts"
 import { foundBy } from "./WebhookSearch.ts"
 

@@ -1,7 +1,7 @@
 /** Why a webhook was not found or not changed, as the API says it. */
 import { Effect } from "effect"
-import type { WebhookLimit } from "../storage/webhooks/WebhookLimits.ts"
-import { NotFound, WebhookLimitReached } from "./Errors.ts"
+import { NotFound, WebhookLimitReached } from "../../http/Errors.ts"
+import type { WebhookLimit } from "./WebhookLimits.ts"
 
 /** `param`: where the request names the webhook. */
 export const noWebhook = (id: string, param = "id") =>

@@ -1,6 +1,6 @@
 /** The condition of a search for webhooks, which the API and `ledgerhook webhook list --search` share. */
 import type { SqlClient } from "effect/sql"
-import { isId } from "../../domain/Ids.ts"
+import { isId } from "../../spine/words/Ids.ts"
 
 /**
  * `search` is a whole id, or a part of the id, the url or the description. No index has any part of a text without an

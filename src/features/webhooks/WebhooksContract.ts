@@ -1,11 +1,6 @@
 /** Contract of `/v1/webhooks`: register, show, change, test and delete webhooks. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { healthStates } from "../../domain/HealthState.ts"
-import { networks } from "../../domain/Network.ts"
-import { statsPeriods } from "../../domain/StatsPeriod.ts"
-import { HIDDEN_VALUE, webhookBounds, webhookOrders } from "../../domain/WebhookRules.ts"
-import { NotFound, WebhookDisabled, WebhookLimitReached } from "../Errors.ts"
 import {
   bodyErrors,
   bodyOptional,
@@ -19,9 +14,15 @@ import {
   postErrors,
   scoped,
   Timestamp
-} from "./Common.ts"
-import { PreviewRequest, PreviewResult } from "./FilterPreview.ts"
-import { AttemptedTest, QueuedTest, TestEvent, Wait } from "./TestEvent.ts"
+} from "../../http/ContractParts.ts"
+import { NotFound, WebhookDisabled, WebhookLimitReached } from "../../http/Errors.ts"
+import { healthStates } from "../../spine/domain/HealthState.ts"
+import { statsPeriods } from "../../spine/domain/StatsPeriod.ts"
+import { networks } from "../../spine/event/Network.ts"
+import { HIDDEN_VALUE, webhookBounds, webhookOrders } from "../../spine/event/WebhookRules.ts"
+import { WebhookCounts, WebhookStats } from "../statistics/WebhookStatsContract.ts"
+import { PreviewRequest, PreviewResult } from "./FilterPreviewContract.ts"
+import { AttemptedTest, QueuedTest, TestEvent, Wait } from "./TestEventContract.ts"
 import {
   AccountFilters,
   Batch,
@@ -47,8 +48,7 @@ import {
   Status,
   Url,
   WebhookPayloadFilter
-} from "./WebhookFields.ts"
-import { WebhookCounts, WebhookStats } from "./WebhookStats.ts"
+} from "./WebhookFieldsContract.ts"
 
 export const WebhookId = idOf("wh_")
 /** Optional fields, both when a webhook is registered and when it is changed. */

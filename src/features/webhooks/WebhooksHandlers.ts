@@ -3,53 +3,60 @@
  */
 import { Array as Arr, Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Settings, unwatched, watchedNetworks } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import { previewFilters } from "../../coverage/FilterPreview.ts"
-import { hasScope } from "../../domain/ApiKey.ts"
-import { calledUrl, endpointProblem } from "../../domain/EndpointUrl.ts"
-import { randomId } from "../../domain/Ids.ts"
-import { iso } from "../../domain/IsoTime.ts"
-import { defaultNetwork, environmentOf, type KeyEnvironment, type Network } from "../../domain/Network.ts"
-import { defaultOrdering } from "../../domain/Ordering.ts"
-import { defaultFormat } from "../../domain/RequestFormat.ts"
+import { Api } from "../../app/Contract.ts"
+import { ownerOf } from "../../http/Authentication.ts"
+import { afterCommit, change, isCommitted } from "../../http/Change.ts"
+import { Caller } from "../../http/ContractParts.ts"
+import {
+  type Fault,
+  Forbidden,
+  faultOf,
+  pointerOf,
+  ValidationError,
+  webhookDisabled
+} from "../../http/Errors.ts"
+import { orUnavailable } from "../../http/Failures.ts"
+import { CostlyTurns, makeTurns } from "../../http/guard/Turns.ts"
+import { makePage } from "../../http/Pages.ts"
+import { Settings, unwatched, watchedNetworks } from "../../spine/config/Config.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { hasScope } from "../../spine/domain/ApiKey.ts"
+import { calledUrl, endpointProblem } from "../../spine/domain/EndpointUrl.ts"
+import { defaultOrdering } from "../../spine/domain/Ordering.ts"
 import {
   defaultSigning,
   type SigningScheme,
   STANDARD_SECRET_FORM,
   standardKey
-} from "../../domain/Signing.ts"
-import { testWaitMs } from "../../domain/TestWait.ts"
-import { expandPatterns, HIDDEN_VALUE, webhookBounds, webhookOrders } from "../../domain/WebhookRules.ts"
-import { generateSecret } from "../../domain/WebhookSecret.ts"
-import { type Health, shownHealth } from "../../health/Webhook.ts"
-import { Log } from "../../log/Log.ts"
-import { END_AT_ONCE, makeEndQueue } from "../../storage/deliveries/DeletedQueues.ts"
-import { DeliveryQueries } from "../../storage/deliveries/DeliveryQueries.ts"
-import { TestDeliveries } from "../../storage/deliveries/TestDeliveries.ts"
-import { SecretBox } from "../../storage/webhooks/SecretBox.ts"
-import { makeReadHealth } from "../../storage/webhooks/WebhookHealth.ts"
+} from "../../spine/domain/Signing.ts"
+import { testWaitMs } from "../../spine/domain/TestWait.ts"
+import { generateSecret } from "../../spine/domain/WebhookSecret.ts"
 import {
-  type Owner,
-  type PayloadFilterMismatch,
-  type WebhookSeen,
-  WebhookStore
-} from "../../storage/webhooks/WebhookStore.ts"
-import { attemptOf, makeAwaitAttempt } from "../AttemptShown.ts"
-import { ownerOf } from "../Authentication.ts"
-import { afterCommit, change, isCommitted } from "../Change.ts"
-import { Api } from "../Contract.ts"
-import { Caller } from "../contract/Common.ts"
-import type { Webhook } from "../contract/Webhooks.ts"
-import { type Fault, Forbidden, faultOf, pointerOf, ValidationError, webhookDisabled } from "../Errors.ts"
-import { orUnavailable } from "../Failures.ts"
-import { checkFilter, filterError } from "../FilterFaults.ts"
-import { makePage } from "../Pages.ts"
-import { webhookStatsShown } from "../ShownStats.ts"
-import { SyntheticEvents } from "../SyntheticEvents.ts"
-import { payloadFaults } from "../TestPayload.ts"
-import { CostlyTurns, makeTurns } from "../Turns.ts"
-import { limitReached, noWebhook } from "../WebhookRefusals.ts"
+  defaultNetwork,
+  environmentOf,
+  type KeyEnvironment,
+  type Network
+} from "../../spine/event/Network.ts"
+import { defaultFormat } from "../../spine/event/RequestFormat.ts"
+import { expandPatterns, HIDDEN_VALUE, webhookBounds, webhookOrders } from "../../spine/event/WebhookRules.ts"
+import { Log } from "../../spine/log/Log.ts"
+import { SecretBox } from "../../spine/store/secrets/SecretBox.ts"
+import { randomId } from "../../spine/words/Ids.ts"
+import { iso } from "../../spine/words/IsoTime.ts"
+import { attemptOf, makeAwaitAttempt } from "../deliveries/AttemptShown.ts"
+import { END_AT_ONCE, makeEndQueue } from "../deliveries/DeletedQueues.ts"
+import { DeliveryQueries } from "../deliveries/DeliveryQueries.ts"
+import { TestDeliveries } from "../deliveries/TestDeliveries.ts"
+import { type Health, shownHealth } from "../health/WebhookHealth.ts"
+import { makeReadHealth } from "../health/WebhookHealthQueries.ts"
+import { webhookStatsShown } from "../statistics/ShownStats.ts"
+import { checkFilter, filterError } from "./FilterFaults.ts"
+import { previewFilters } from "./FilterPreview.ts"
+import { SyntheticEvents } from "./SyntheticEvents.ts"
+import { payloadFaults } from "./TestPayload.ts"
+import { limitReached, noWebhook } from "./WebhookRefusals.ts"
+import { type Owner, type PayloadFilterMismatch, type WebhookSeen, WebhookStore } from "./WebhookStore.ts"
+import type { Webhook } from "./WebhooksContract.ts"
 
 /**
  * How long the API waits between committing a rotation and answering: the lease, plus half of it for a slow event loop

@@ -2,8 +2,8 @@
 
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { AccountId } from "../../domain/Ids.ts"
-import { type LimitOverrides, limitsOf, type Plan, type PlanLimits } from "../../domain/Plans.ts"
+import { type LimitOverrides, limitsOf, type Plan, type PlanLimits } from "../../spine/domain/Plans.ts"
+import type { AccountId } from "../../spine/words/Ids.ts"
 
 export const ownColumns: ReadonlyArray<readonly [keyof LimitOverrides, string]> = [
   ["requestsPerMinute", "requests_per_minute"],

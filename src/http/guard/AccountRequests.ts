@@ -4,9 +4,9 @@
  */
 
 import { Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
-import type { AccountId } from "../domain/Ids.ts"
-import { ForRequest } from "../storage/ForRequest.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import { ForRequest } from "../../spine/store/ForRequest.ts"
+import type { AccountId } from "../../spine/words/Ids.ts"
 import { makeTurns } from "./Turns.ts"
 
 export const makeAccountRequests = () => {

@@ -4,11 +4,11 @@
  * for at most two statements of `ANSWER_MS` each. If the queue is full, the request is answered 503 at once.
  */
 import { Clock, Context, Deferred, Effect, Exit, Layer, Option, Queue } from "effect"
-import { Limits } from "../config/Limits.ts"
-import type { Identity } from "../domain/ApiKey.ts"
-import { KeyAdmission } from "../storage/accounts/KeyAdmission.ts"
-import { type Unavailable, unavailable } from "./Errors.ts"
-import { orUnavailable } from "./Failures.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { Identity } from "../../spine/domain/ApiKey.ts"
+import { type Unavailable, unavailable } from "../Errors.ts"
+import { orUnavailable } from "../Failures.ts"
+import { KeyAdmission } from "./KeyAdmission.ts"
 import { type RateStanding, rateStandingOf } from "./RateLimits.ts"
 
 /** If the database does not answer that statement within this time, it counts as unavailable. */

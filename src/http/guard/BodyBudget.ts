@@ -7,10 +7,10 @@
  */
 
 import { Effect, Exit, Option, Semaphore } from "effect"
-import { Limits } from "../config/Limits.ts"
-import type { AccountId } from "../domain/Ids.ts"
-import { monotonicClock } from "../domain/Monotonic.ts"
-import type { OnRead, Refusal } from "./RequestBody.ts"
+import { Limits } from "../../spine/config/Limits.ts"
+import type { AccountId } from "../../spine/words/Ids.ts"
+import { monotonicClock } from "../../spine/words/Monotonic.ts"
+import type { OnRead, Refusal } from "../RequestBody.ts"
 
 /** Bytes of large bodies of one account in memory: the largest body, or five webhooks with 10,000 account filters. */
 export const ACCOUNT_BYTES = Limits.replayBodyBytes

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { Limits } from "../config/Limits.ts"
+import { Limits } from "../../spine/config/Limits.ts"
 import { PacedConnection } from "./PacedConnection.ts"
 
 export interface Connections {

@@ -8,9 +8,7 @@
 
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Identity, Scope } from "../../domain/ApiKey.ts"
-import type { AccountId } from "../../domain/Ids.ts"
-import type { KeyEnvironment } from "../../domain/Network.ts"
+import type { Identity, Scope } from "../../spine/domain/ApiKey.ts"
 import {
   accountRequests,
   CUSTOM_PLAN,
@@ -19,8 +17,10 @@ import {
   type Plan,
   planLimits,
   plans
-} from "../../domain/Plans.ts"
-import { column } from "../Columns.ts"
+} from "../../spine/domain/Plans.ts"
+import type { KeyEnvironment } from "../../spine/event/Network.ts"
+import { column } from "../../spine/store/Columns.ts"
+import type { AccountId } from "../../spine/words/Ids.ts"
 import { OWN_LIMITS } from "./AccountLimits.ts"
 
 export interface WindowUse {

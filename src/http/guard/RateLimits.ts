@@ -3,7 +3,7 @@
  * reports the one with the fewest requests left. If several have the same number: the key's before the account's, and
  * the day before the minute. Pure.
  */
-import type { Admission, WindowUse } from "../storage/accounts/KeyAdmission.ts"
+import type { Admission, WindowUse } from "./KeyAdmission.ts"
 
 export interface RateStanding {
   readonly admitted: boolean

@@ -5,8 +5,8 @@
  * one request of each connection waits.
  */
 import { Effect, Latch, Semaphore } from "effect"
-import { Settings } from "../config/Config.ts"
-import { monotonicClock } from "../domain/Monotonic.ts"
+import { Settings } from "../../spine/config/Config.ts"
+import { monotonicClock } from "../../spine/words/Monotonic.ts"
 
 /**
  * `starts`: how many probes without a key may start in a row before other work of the process runs. `pauseMs`: the

@@ -1,7 +1,7 @@
 /** Turns for each account: a bounded number of its effects run at once, the others wait in order. */
 
 import { Context, Effect, Layer, Semaphore } from "effect"
-import type { AccountId } from "../domain/Ids.ts"
+import type { AccountId } from "../../spine/words/Ids.ts"
 
 interface Line {
   readonly permits: Semaphore.Semaphore

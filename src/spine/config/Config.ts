@@ -3,8 +3,8 @@
  * variable. A message never repeats a value that may be secret.
  */
 import { Context } from "effect"
-import { environmentOf, type Network } from "../domain/Network.ts"
 import type { RetryPolicy } from "../domain/RetryPolicy.ts"
+import { environmentOf, type Network } from "../event/Network.ts"
 import { definitions, type Role, type Setting, type SettingName } from "./Definitions.ts"
 import { isMailAddress, list } from "./Values.ts"
 

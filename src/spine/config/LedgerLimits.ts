@@ -1,4 +1,4 @@
-/** Limits of reading ledgers from servers (src/ledger); part of `Limits`. */
+/** Limits of reading ledgers from servers (src/spine/ledger); part of `Limits`. */
 const REQUESTS_PER_SERVER = 4
 
 export const ledgerLimits = {

@@ -5,10 +5,10 @@
  * detail of one algorithm is a constant beside it.
  */
 import { apiKeyBounds } from "../domain/ApiKey.ts"
-import { bookingBounds } from "../domain/Booking.ts"
 import { replayBounds } from "../domain/Replay.ts"
 import { sessionBounds } from "../domain/Session.ts"
-import { webhookBounds } from "../domain/WebhookRules.ts"
+import { bookingBounds } from "../event/Booking.ts"
+import { webhookBounds } from "../event/WebhookRules.ts"
 import { backfillLimits } from "./BackfillLimits.ts"
 import { commandLimits } from "./CommandLimits.ts"
 import { connectionLimits } from "./ConnectionLimits.ts"
@@ -79,7 +79,7 @@ export const Limits = {
   attemptBodyCharacters: 2_048,
   /**
    * How many headers of the response of a success are kept, and the characters of their names and values together: its
-   * row must find room on its page (storage/deliveries/Partitions.ts).
+   * row must find room on its page (deliveries/Partitions.ts).
    */
   deliveredHeaders: { headers: 16, characters: 192 },
   /** Bytes of a response outside its body: headers, earlier responses, chunk extensions. */

@@ -37,7 +37,7 @@ export const storageLimits = {
   /** Other rows that one statement takes: ending as many deliveries takes about 0.1 s, and locks them as long. */
   statementRows: 1_000,
   /**
-   * How often work that has no notification (storage/outbox/WorkNotices.ts) is polled for: a mail whose retry is due, a
+   * How often work that has no notification (store/outbox/WorkNotices.ts) is polled for: a mail whose retry is due, a
    * job whose worker died, a queue of a deleted webhook. Together with a lease that must end first, such a job is taken
    * over within 15 s.
    */

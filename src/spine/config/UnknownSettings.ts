@@ -3,7 +3,7 @@
  * only if it begins with the first word of a setting. It must then be near to a setting's name, or begin with a word
  * that is ours alone: other programs have variables such as `KAFKA_HEAP_OPTS`. Pure.
  */
-import { nearest, sentenceOf } from "../domain/Nearest.ts"
+import { nearest, sentenceOf } from "../words/Nearest.ts"
 import { type Environment, settingsTable } from "./Config.ts"
 
 /** Kubernetes gives every pod such variables for each service: KAFKA_PORT, KAFKA_SERVICE_HOST, KAFKA_PORT_9092_TCP. */

@@ -9,10 +9,10 @@ import { Effect } from "effect"
 import { Settings } from "../config/Config.ts"
 import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, parseWork, workTopic } from "../domain/Delivery.ts"
-import { type BothClocks, bothClocks, monotonicClock, monotonicNow } from "../domain/Monotonic.ts"
 import { delayOf, longestStayMs } from "../domain/RetryPolicy.ts"
 import { type AssignedPartition, Log, type LogRecord, type NewRecord } from "../log/Log.ts"
-import { showAge } from "../observability/StageAges.ts"
+import { showAge } from "../observe/StageAges.ts"
+import { type BothClocks, bothClocks, monotonicClock, monotonicNow } from "../words/Monotonic.ts"
 import { type Sighting, waitOf } from "./Wait.ts"
 
 /**

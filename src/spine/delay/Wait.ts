@@ -5,7 +5,7 @@
  * has been taken, only the monotonic clock counts. Pure.
  */
 import type { DeliveryWork } from "../domain/Delivery.ts"
-import type { BothClocks } from "../domain/Monotonic.ts"
+import type { BothClocks } from "../words/Monotonic.ts"
 
 /** The longest time that work waits: a delay of 24 h, half of it as jitter, `Retry-After`, and reserve for clocks. */
 const LONGEST_WAIT_MS = 37 * 3_600_000

@@ -8,11 +8,11 @@
  */
 import { Effect, Latch } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
+import { DeliveryStore } from "../deliveries/DeliveryStore.ts"
 import type { AssignedPartition } from "../log/Log.ts"
 import { partitionOf } from "../log/Topics.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { DeliveryStore } from "../storage/deliveries/DeliveryStore.ts"
-import { WebhookRegistry } from "../webhooks/WebhookRegistry.ts"
+import { retryUntilSuccess } from "../observe/RetryUntilSuccess.ts"
+import { WebhookRegistry } from "../registry/WebhookRegistry.ts"
 import { type Dispatcher, makeDispatcher } from "./queue/Dispatcher.ts"
 import { makeFeed } from "./take/Feed.ts"
 

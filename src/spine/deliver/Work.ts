@@ -3,12 +3,12 @@
  * the record that asks for the next attempt.
  */
 
+import type { NewDelivery } from "../deliveries/Transitions.ts"
 import { type DeliveryWork, delayTopic } from "../domain/Delivery.ts"
-import type { DeliveryId, WebhookId } from "../domain/Ids.ts"
-import type { LedgerEvent } from "../domain/LedgerEvent.ts"
 import { delayOf, type RetryPolicy } from "../domain/RetryPolicy.ts"
+import type { LedgerEvent } from "../event/LedgerEvent.ts"
 import type { NewRecord } from "../log/Log.ts"
-import type { NewDelivery } from "../storage/deliveries/Transitions.ts"
+import type { DeliveryId, WebhookId } from "../words/Ids.ts"
 
 export const laneKinds = ["live", "replays"] as const
 export type LaneKind = (typeof laneKinds)[number]
@@ -36,7 +36,9 @@ export interface Work {
   acknowledge: (() => void) | undefined
   /** When its lane queued it, on the monotonic clock; 0 before. */
   queuedAt: number
-  /** Whether its webhook could have sent it at once when its lane queued it: `isFree` in queue/WebhookQueue.ts. */
+  /**
+   * Whether its webhook could have sent it at once when its lane queued it: `isFree` in deliver/queue/WebhookQueue.ts.
+   */
   wasFree: boolean
 }
 

@@ -3,10 +3,10 @@
  * batch counts once; a batch whose response lists failed deliveries is an answer. An incident is a span in which a
  * webhook was failing. Times are Unix milliseconds. Pure.
  */
-import { Limits } from "../../config/Limits.ts"
-import type { IncidentEnd } from "../../domain/HealthState.ts"
-import { firstIdAt, incidentId, type WebhookId } from "../../domain/Ids.ts"
-import { withoutNul } from "../StoredText.ts"
+import { Limits } from "../config/Limits.ts"
+import type { IncidentEnd } from "../domain/HealthState.ts"
+import { withoutNul } from "../store/StoredText.ts"
+import { firstIdAt, incidentId, type WebhookId } from "../words/Ids.ts"
 import type { AttemptRecord } from "./Transitions.ts"
 
 /** Columns of `webhooks` that tell a run. Without one, `failing_since` is null. */

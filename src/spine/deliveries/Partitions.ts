@@ -4,8 +4,8 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { firstIdAt } from "../../domain/Ids.ts"
-import { makeTimePartitions, type TimePartitions } from "../../sql/TimePartitions.ts"
+import { makeTimePartitions, type TimePartitions } from "../log/TimePartitions.ts"
+import { firstIdAt } from "../words/Ids.ts"
 
 /** Rows of these tables are updated: a new version then fits into the same page. */
 const UPDATED_FILLFACTOR = 50

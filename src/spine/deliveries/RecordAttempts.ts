@@ -6,9 +6,9 @@
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import { CHARGED_NETWORK } from "../../domain/Quota.ts"
-import { column } from "../Columns.ts"
+import { Limits } from "../config/Limits.ts"
+import { CHARGED_NETWORK } from "../domain/Quota.ts"
+import { column } from "../store/Columns.ts"
 import { afterAttempts, type IncidentChange, isAnswered, type WebhookFailures } from "./FailureRuns.ts"
 import {
   type AttemptRecord,

@@ -1,10 +1,10 @@
 /** Makes the partitions of the coming days, and drops those past RETENTION_DELIVERIES. */
 import { Clock, Effect, Option } from "effect"
-import { Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import { makeClockTrust } from "../../observability/ClockTrust.ts"
-import { repeatEvery } from "../../observability/RetryUntilSuccess.ts"
-import { DAY_MS, DAYS_AHEAD } from "../../sql/TimePartitions.ts"
+import { Settings } from "../config/Config.ts"
+import { Limits } from "../config/Limits.ts"
+import { DAY_MS, DAYS_AHEAD } from "../log/TimePartitions.ts"
+import { makeClockTrust } from "../observe/ClockTrust.ts"
+import { repeatEvery } from "../observe/RetryUntilSuccess.ts"
 import { DeliveryStore } from "./DeliveryStore.ts"
 import { Partitions } from "./Partitions.ts"
 

@@ -1,7 +1,7 @@
 /**
  * How the details of an attempt are stored: as a JSON array without names, because every delivered row has one.
  */
-import type { ExchangeDetails } from "../../domain/Delivery.ts"
+import type { ExchangeDetails } from "../domain/Delivery.ts"
 
 type Stored = readonly [
   connectMs: number | null,

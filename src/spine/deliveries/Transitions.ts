@@ -6,12 +6,12 @@
 
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
-import type { ExchangeDetails } from "../../domain/Delivery.ts"
-import type { AccountId, DeliveryId, EventId, WebhookId } from "../../domain/Ids.ts"
-import type { LedgerEvent } from "../../domain/LedgerEvent.ts"
-import type { Network } from "../../domain/Network.ts"
-import { column } from "../Columns.ts"
-import { withoutNul } from "../StoredText.ts"
+import type { ExchangeDetails } from "../domain/Delivery.ts"
+import type { LedgerEvent } from "../event/LedgerEvent.ts"
+import type { Network } from "../event/Network.ts"
+import { column } from "../store/Columns.ts"
+import { withoutNul } from "../store/StoredText.ts"
+import type { AccountId, DeliveryId, EventId, WebhookId } from "../words/Ids.ts"
 import { storedDetails } from "./StoredDetails.ts"
 
 export interface NewDelivery {

@@ -5,9 +5,8 @@
 
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import type { AccountId } from "../../domain/Ids.ts"
-import { CUSTOM_PLAN, type Plan, planLimits, plans } from "../../domain/Plans.ts"
+import { Limits } from "../config/Limits.ts"
+import { CUSTOM_PLAN, type Plan, planLimits, plans } from "../domain/Plans.ts"
 import {
   CHARGED_NETWORK,
   dateOf,
@@ -15,8 +14,9 @@ import {
   monthOf,
   type QuotaNotice,
   quotaNotices
-} from "../../domain/Quota.ts"
-import { column } from "../Columns.ts"
+} from "../domain/Quota.ts"
+import { column } from "../store/Columns.ts"
+import type { AccountId } from "../words/Ids.ts"
 
 /** An account that has reached a notice percentage of its quota and has not got a mail about it. */
 export interface ReachedQuota {

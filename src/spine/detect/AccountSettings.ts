@@ -2,8 +2,8 @@
  * account.settings_changed: the settings that an AccountSet, SetRegularKey or SignerListSet changed
  * (docs/detection-rules.md 2.6). If nothing changed, there is no event.
  */
-import type { Json, JsonObject } from "../domain/Ledger.ts"
-import { EMAIL_HASH } from "../domain/LedgerForms.ts"
+import type { Json, JsonObject } from "../event/Ledger.ts"
+import { EMAIL_HASH } from "../event/LedgerForms.ts"
 import {
   addressOf,
   flagsOf,

@@ -1,7 +1,7 @@
 /** account.created and account.deleted, under any type of transaction (docs/detection-rules.md 2.6). */
-import { isHash } from "../domain/Hash.ts"
-import type { Json, JsonObject } from "../domain/Ledger.ts"
-import type { Payload } from "../domain/Payloads.ts"
+import { isHash } from "../event/Hash.ts"
+import type { Json, JsonObject } from "../event/Ledger.ts"
+import type { Payload } from "../event/Payloads.ts"
 import { dropsOrZero } from "./Amounts.ts"
 import { deliveredByAccountDelete } from "./DeliveredAmount.ts"
 import { needAddress, uint32Of } from "./Fields.ts"

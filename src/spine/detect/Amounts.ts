@@ -2,10 +2,10 @@
  * Reads amounts and computes with them exactly (docs/detection-rules.md 1.5). Copied values keep the ledger's
  * text. Computed values are integers scaled by 10^96, the finest step of a token value, so nothing is ever rounded.
  */
-import { isAddress } from "../domain/AccountId.ts"
-import type { Json, JsonObject } from "../domain/Ledger.ts"
-import { currencyCode, INTEGER, MPT_ISSUANCE_ID } from "../domain/LedgerForms.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { isAddress } from "../event/AccountId.ts"
+import type { Json, JsonObject } from "../event/Ledger.ts"
+import { currencyCode, INTEGER, MPT_ISSUANCE_ID } from "../event/LedgerForms.ts"
+import { isJsonObject } from "../event/NormaliseLedger.ts"
 import { currencyOf, isTokenValue, need } from "./Fields.ts"
 
 type TokenAmount =

@@ -3,11 +3,11 @@
  * ledger entry appears once in a transaction's nodes, so each node gives the change of one balance, and nothing is
  * summed. If a node cannot be read, or does not tell the former balance, there are no changes: better none than wrong.
  */
-import { accountIdOfAddress } from "../domain/AccountId.ts"
-import { bookingBounds } from "../domain/Booking.ts"
-import type { JsonObject } from "../domain/Ledger.ts"
-import type { BalanceChange, DetectedEvent } from "../domain/LedgerEvent.ts"
-import { MPT_ISSUANCE_ID } from "../domain/LedgerForms.ts"
+import { accountIdOfAddress } from "../event/AccountId.ts"
+import { bookingBounds } from "../event/Booking.ts"
+import type { JsonObject } from "../event/Ledger.ts"
+import type { BalanceChange, DetectedEvent } from "../event/LedgerEvent.ts"
+import { MPT_ISSUANCE_ID } from "../event/LedgerForms.ts"
 import { difference, dropsOrZero, negated } from "./Amounts.ts"
 import {
   addressOf,

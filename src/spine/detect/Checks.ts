@@ -1,5 +1,5 @@
 /** check.*: a Check entry is created, then cashed or cancelled (docs/detection-rules.md 2.8). */
-import type { Payload } from "../domain/Payloads.ts"
+import type { Payload } from "../event/Payloads.ts"
 import { needAmount } from "./Amounts.ts"
 import { deliveredAmount } from "./DeliveredAmount.ts"
 import { hashOf, needAddress, timeOf, uint32Of } from "./Fields.ts"

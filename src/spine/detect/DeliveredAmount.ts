@@ -2,8 +2,8 @@
  * What a Payment, CheckCash or AccountDelete delivered (docs/detection-rules.md 1.6). If partial payments are allowed,
  * the transaction's own amount is only a maximum. Taking it for the delivered amount is a well-known exploit.
  */
-import type { JsonObject } from "../domain/Ledger.ts"
-import type { Network } from "../domain/Network.ts"
+import type { JsonObject } from "../event/Ledger.ts"
+import type { Network } from "../event/Network.ts"
 import {
   type Amount,
   amountOf,

@@ -3,13 +3,13 @@
  * events in the same order with the same ids. It never throws. A case that the rules do not decide, an error inside a
  * detector and an event that does not match its published schema become alerts; all other events still come out.
  */
-import type { EventType } from "../domain/EventType.ts"
-import { isHash } from "../domain/Hash.ts"
-import { isoTime, type JsonObject, type Ledger, type LedgerTransaction } from "../domain/Ledger.ts"
-import type { DetectedEvent, Detection, DetectionAlert } from "../domain/LedgerEvent.ts"
-import { TRANSACTION_TYPE } from "../domain/LedgerForms.ts"
-import type { Network } from "../domain/Network.ts"
-import { inExecutionOrder } from "../domain/NormaliseLedger.ts"
+import type { EventType } from "../event/EventType.ts"
+import { isHash } from "../event/Hash.ts"
+import { isoTime, type JsonObject, type Ledger, type LedgerTransaction } from "../event/Ledger.ts"
+import type { DetectedEvent, Detection, DetectionAlert } from "../event/LedgerEvent.ts"
+import { TRANSACTION_TYPE } from "../event/LedgerForms.ts"
+import type { Network } from "../event/Network.ts"
+import { inExecutionOrder } from "../event/NormaliseLedger.ts"
 import { accountSettings } from "./AccountSettings.ts"
 import { account } from "./Accounts.ts"
 import { check } from "./Checks.ts"

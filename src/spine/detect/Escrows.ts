@@ -1,5 +1,5 @@
 /** escrow.*: an Escrow entry is created, then finished or cancelled (docs/detection-rules.md 2.7). */
-import type { Payload } from "../domain/Payloads.ts"
+import type { Payload } from "../event/Payloads.ts"
 import { needAmount } from "./Amounts.ts"
 import { deliveredByEscrow } from "./DeliveredAmount.ts"
 import { hexOf, need, needAddress, timeOf, uint32Of } from "./Fields.ts"

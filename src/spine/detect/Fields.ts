@@ -3,11 +3,11 @@
  * the wrong form throws an error that names it. Detect.ts turns that into an alert and withholds the event, because an
  * event with a guessed value, or without the field, would be wrong.
  */
-import { isAddress } from "../domain/AccountId.ts"
-import { isHash } from "../domain/Hash.ts"
-import { isoTime, type Json, type JsonObject } from "../domain/Ledger.ts"
-import { currencyCode, HEX, HEX_DIGITS_MAX, TOKEN_VALUE } from "../domain/LedgerForms.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { isAddress } from "../event/AccountId.ts"
+import { isHash } from "../event/Hash.ts"
+import { isoTime, type Json, type JsonObject } from "../event/Ledger.ts"
+import { currencyCode, HEX, HEX_DIGITS_MAX, TOKEN_VALUE } from "../event/LedgerForms.ts"
+import { isJsonObject } from "../event/NormaliseLedger.ts"
 
 export const noFields: JsonObject = {}
 

@@ -3,12 +3,12 @@
  * which event types it causes. Then it returns each event, or throws if the event must be withheld. Detect.ts turns
  * what is thrown into alerts; Numbering.ts adds order and ids.
  */
-import type { AlertCode } from "../domain/AlertCode.ts"
-import type { EventType } from "../domain/EventType.ts"
-import type { Json, JsonObject } from "../domain/Ledger.ts"
-import type { Network } from "../domain/Network.ts"
-import type { Payload } from "../domain/Payloads.ts"
-import type { OriginField } from "../domain/payloads/Fields.ts"
+import type { AlertCode } from "../event/AlertCode.ts"
+import type { EventType } from "../event/EventType.ts"
+import type { Json, JsonObject } from "../event/Ledger.ts"
+import type { Network } from "../event/Network.ts"
+import type { Payload } from "../event/Payloads.ts"
+import type { OriginField } from "../event/payloads/Fields.ts"
 import { withoutAbsent } from "./Fields.ts"
 import type { AffectedNode } from "./Nodes.ts"
 

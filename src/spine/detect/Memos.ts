@@ -2,11 +2,11 @@
  * The memos of a transaction (docs/detection-rules.md 6.1), in hex as in the ledger: whole ones in their order, up to
  * `memoBytes`. If one of them cannot be read, there are none: what is left would be taken for all.
  */
-import { bookingBounds } from "../domain/Booking.ts"
-import type { Json, JsonObject } from "../domain/Ledger.ts"
-import type { DetectedEvent, Memo } from "../domain/LedgerEvent.ts"
-import { HEX } from "../domain/LedgerForms.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { bookingBounds } from "../event/Booking.ts"
+import type { Json, JsonObject } from "../event/Ledger.ts"
+import type { DetectedEvent, Memo } from "../event/LedgerEvent.ts"
+import { HEX } from "../event/LedgerForms.ts"
+import { isJsonObject } from "../event/NormaliseLedger.ts"
 import { listOf, need, objectOf, textField } from "./Fields.ts"
 
 type Memos = Pick<DetectedEvent, "memos" | "memos_truncated">

@@ -2,8 +2,8 @@
  * How many units of a multi-purpose token (MPT) an account gained (docs/detection-rules.md 1.6, step 5). A holder has
  * an MPToken entry. An issuer has none: units that return to it cease to exist, so the outstanding amount falls.
  */
-import { accountIdOfAddress } from "../domain/AccountId.ts"
-import type { JsonObject } from "../domain/Ledger.ts"
+import { accountIdOfAddress } from "../event/AccountId.ts"
+import type { JsonObject } from "../event/Ledger.ts"
 import { type Scaled, scaled } from "./Amounts.ts"
 import { addressOf, uint32Of } from "./Fields.ts"
 import type { TransactionContext } from "./Finding.ts"

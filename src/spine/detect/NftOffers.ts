@@ -1,5 +1,5 @@
 /** nft.offer_created, and nft.offer_cancelled for offers deleted without a sale (docs/detection-rules.md 2.3). */
-import type { Payload } from "../domain/Payloads.ts"
+import type { Payload } from "../event/Payloads.ts"
 import { amountOrZero } from "./Amounts.ts"
 import { addressOf, flagsOf, hasFlag, hashOf, need, needAddress, timeOf } from "./Fields.ts"
 import {

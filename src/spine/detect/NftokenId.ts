@@ -2,10 +2,10 @@
  * NFTokenIDs (docs/detection-rules.md 2.3, 3): the parts of their 32 bytes, and the id of a minted token. That id is
  * the set difference of the owner's pages: comparing positions or lengths gives wrong ids when a page splits.
  */
-import { isHash } from "../domain/Hash.ts"
-import type { Json, JsonObject } from "../domain/Ledger.ts"
-import { TRANSFER_FEE_MAX } from "../domain/LedgerForms.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { isHash } from "../event/Hash.ts"
+import type { Json, JsonObject } from "../event/Ledger.ts"
+import { TRANSFER_FEE_MAX } from "../event/LedgerForms.ts"
+import { isJsonObject } from "../event/NormaliseLedger.ts"
 import { addressOf, flagsOf, listOf, need, objectOf, uint16Of, uint32Of } from "./Fields.ts"
 import type { TransactionContext } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"

@@ -1,5 +1,5 @@
 /** nft.minted, nft.burned and nft.offer_accepted (docs/detection-rules.md 2.3, 3). */
-import { accountIdOfAddress, addressOfAccountId } from "../domain/AccountId.ts"
+import { accountIdOfAddress, addressOfAccountId } from "../event/AccountId.ts"
 import { amountOf, amountOrZero } from "./Amounts.ts"
 import { addressOf, hashOf, hexOf, need, needAddress } from "./Fields.ts"
 import {

@@ -2,9 +2,9 @@
  * Reads AffectedNodes: the ledger entries that a transaction created, modified or deleted. Keeps the types that a
  * detector reads, sorted by key, whatever order the source lists them in (docs/detection-rules.md 1.2).
  */
-import { isHash } from "../domain/Hash.ts"
-import type { Json, JsonObject } from "../domain/Ledger.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { isHash } from "../event/Hash.ts"
+import type { Json, JsonObject } from "../event/Ledger.ts"
+import { isJsonObject } from "../event/NormaliseLedger.ts"
 import { need, noFields, objectOf, uint32Of } from "./Fields.ts"
 
 const entryTypes = [

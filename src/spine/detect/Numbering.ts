@@ -2,8 +2,8 @@
  * Gives a transaction's events their order and ids (docs/detection-rules.md 1.3), and the accounts that they involve
  * (1.9). Pure. A withheld event keeps its number: a later correction never gives its id to another event.
  */
-import { rankOf } from "../domain/EventType.ts"
-import type { DetectedEvent } from "../domain/LedgerEvent.ts"
+import { rankOf } from "../event/EventType.ts"
+import type { DetectedEvent } from "../event/LedgerEvent.ts"
 import { balanceChanges } from "./BalanceChanges.ts"
 import { withoutAbsent } from "./Fields.ts"
 import type { EventFinding, TransactionContext, WithheldFinding } from "./Finding.ts"

@@ -2,8 +2,8 @@
  * dex.*: offers in the book, from the side of their owner, the maker (docs/detection-rules.md 2.4). The taker's own
  * order causes an event only if a rest of it stays in the book. The taker is named in each maker's event.
  */
-import type { JsonObject } from "../domain/Ledger.ts"
-import type { Payload } from "../domain/Payloads.ts"
+import type { JsonObject } from "../event/Ledger.ts"
+import type { Payload } from "../event/Payloads.ts"
 import {
   type Amount,
   amountOf,

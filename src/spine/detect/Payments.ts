@@ -1,8 +1,8 @@
 /**
  * payment.xrp and payment.issued: a successful Payment, by the asset that arrived (docs/detection-rules.md 2.1, 2.2).
  */
-import type { EventType } from "../domain/EventType.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import type { EventType } from "../event/EventType.ts"
+import { isJsonObject } from "../event/NormaliseLedger.ts"
 import { deliveredAmount, isDoubtful } from "./DeliveredAmount.ts"
 import { hashOf, needAddress, uint32Of } from "./Fields.ts"
 import {

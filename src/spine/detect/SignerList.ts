@@ -1,6 +1,6 @@
 /** What a SignerListSet did to the account's signer list (docs/detection-rules.md 2.6, rule 5). */
-import type { Json, JsonObject } from "../domain/Ledger.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import type { Json, JsonObject } from "../event/Ledger.ts"
+import { isJsonObject } from "../event/NormaliseLedger.ts"
 import { hashOf, listOf, need, needAddress, objectOf, uint16Of, uint32Of, withoutAbsent } from "./Fields.ts"
 import type { AffectedNode } from "./Nodes.ts"
 

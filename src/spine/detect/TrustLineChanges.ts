@@ -2,7 +2,7 @@
  * The settings of a trust line that a transaction changed (docs/detection-rules.md 2.5), sorted by field name. An
  * empty list means that no setting changed.
  */
-import type { Json, JsonObject } from "../domain/Ledger.ts"
+import type { Json, JsonObject } from "../event/Ledger.ts"
 import { sameValue } from "./Amounts.ts"
 import {
   flagsOf,

@@ -2,9 +2,9 @@
  * trustline.*: trust lines that were created, changed in a setting, or deleted, seen from one of their sides
  * (docs/detection-rules.md 2.5). A change of the balance or of a reserve flag alone is no event.
  */
-import type { JsonObject } from "../domain/Ledger.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
-import type { Payload } from "../domain/Payloads.ts"
+import type { JsonObject } from "../event/Ledger.ts"
+import { isJsonObject } from "../event/NormaliseLedger.ts"
+import type { Payload } from "../event/Payloads.ts"
 import { negated, signOf } from "./Amounts.ts"
 import {
   currencyOf,

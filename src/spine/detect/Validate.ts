@@ -6,9 +6,9 @@
 import { createRequire } from "node:module"
 import type { ValidateFunction } from "ajv"
 import type addFormatsModule from "ajv-formats"
-import { type EventType, eventTypes } from "../domain/EventType.ts"
-import { publishedSchemas, schemaId } from "../domain/JsonSchemas.ts"
-import type { DetectedEvent, Detection, DetectionAlert } from "../domain/LedgerEvent.ts"
+import { type EventType, eventTypes } from "../event/EventType.ts"
+import { publishedSchemas, schemaId } from "../event/JsonSchemas.ts"
+import type { DetectedEvent, Detection, DetectionAlert } from "../event/LedgerEvent.ts"
 
 const require = createRequire(import.meta.url)
 

@@ -4,8 +4,8 @@
  */
 
 import { hash, randomBytes } from "node:crypto"
-import type { AccountId } from "./Ids.ts"
-import type { KeyEnvironment } from "./Network.ts"
+import type { KeyEnvironment } from "../event/Network.ts"
+import type { AccountId } from "../words/Ids.ts"
 import type { Plan, PlanLimits } from "./Plans.ts"
 
 export const scopes = [

@@ -3,8 +3,8 @@
  * downwards; the parent hash of each ledger proves the next lower one. They are stored in ranges, each in ledger
  * order. Only ranges that join without a gap, up to the service's first ledger, count. Pure.
  */
-import { eventsTopic, type LedgerMarker, type LedgerTopics } from "./LedgerEvent.ts"
-import type { Network } from "./Network.ts"
+import { eventsTopic, type LedgerMarker, type LedgerTopics } from "../event/LedgerEvent.ts"
+import type { Network } from "../event/Network.ts"
 
 /** Ledgers without a gap, appended to the log in one transaction: their events have consecutive positions. */
 export interface BackfillRange {

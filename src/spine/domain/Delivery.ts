@@ -10,15 +10,16 @@
  *   pending, retrying ──ended without an attempt──▶ failed   (webhook deleted, waited too long, event not retained)
  *   failed ──attempt that was in flight when it was ended──▶ delivered
  *
- * `delivered` is final. storage/deliveries/Transitions.ts has one SQL statement for each arrow.
+ * `delivered` is final. deliveries/Transitions.ts has one SQL statement for each arrow.
  *
  * The work topics and the delay topics carry `DeliveryWork`; the row in PostgreSQL carries the state. A live delivery
  * has no row until it has an outcome or has waited for a second (`StageLimits.rowAfterMs`): until then its record in the
  * log is all there is of it. Work is current when its `attempt` is the row's `attempts` + 1 and the row has not ended;
  * anything else is stale and is dropped. After a retry before its time, the record that waits in a delay topic is stale.
  */
-import { type AccountId, type DeliveryId, idTime, isId as isOwnId, type WebhookId } from "./Ids.ts"
-import { isLedgerEvent, type LedgerEvent } from "./LedgerEvent.ts"
+
+import { isLedgerEvent, type LedgerEvent } from "../event/LedgerEvent.ts"
+import { type AccountId, type DeliveryId, idTime, isId as isOwnId, type WebhookId } from "../words/Ids.ts"
 
 export const DELIVERIES_TOPIC = "webhooks.deliveries"
 /** The work of replay jobs. It is sent only while no live work of the same webhook waits. */

@@ -3,9 +3,10 @@
  * of a webhook are known, and of the periods in which it was disabled only the present one and the last one before.
  * Pure.
  */
+
+import type { LedgerEvent } from "../event/LedgerEvent.ts"
+import type { Network } from "../event/Network.ts"
 import type { DeliveryStatus } from "./Delivery.ts"
-import type { LedgerEvent } from "./LedgerEvent.ts"
-import type { Network } from "./Network.ts"
 import { CHARGED_NETWORK } from "./Quota.ts"
 
 export const explainReasons = [
@@ -40,7 +41,7 @@ export interface ExplainedWebhook {
   readonly wantsPayload: ((event: Event) => boolean) | undefined
   readonly createdAt: number
   readonly deletedAt: number | null
-  /** Whether it was deleted and its filters are no longer known (storage/EndedRows.ts). */
+  /** Whether it was deleted and its filters are no longer known (store/EndedRows.ts). */
   readonly isCleared: boolean
   /** When it was disabled, or its account suspended. */
   readonly pauses: ReadonlyArray<Pause>

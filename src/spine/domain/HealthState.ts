@@ -1,4 +1,7 @@
-/** The states of a webhook's health (health/Webhook.ts), worst first: the order of a list that is sorted by health. */
+/**
+ * The states of a webhook's health (health/WebhookHealth.ts), worst first: the order of a list that is sorted by
+ * health.
+ */
 export const healthStates = ["failing", "waiting", "disabled", "paused", "new", "healthy"] as const
 export type HealthState = (typeof healthStates)[number]
 

@@ -1,6 +1,6 @@
 /**
  * Latencies are counted in buckets whose bounds grow by the same factor: a latency of `ms` is in bucket
- * ceil(BUCKETS_PER_DECADE × log10(ms + 1)), which the database computes (migrations/0004_delivery_totals.ts). A
+ * ceil(BUCKETS_PER_DECADE × log10(ms + 1)), which the database computes (store/migrations/0004_delivery_totals.ts). A
  * percentile read from the counts is off by an eighth at most. Pure.
  */
 export const BUCKETS_PER_DECADE = 10

@@ -2,12 +2,12 @@
  * The texts of mails to customers: plain text that says what happened, what it means and what to do. Times are UTC.
  * Pure.
  */
-import type { AccountId, WebhookId } from "./Ids.ts"
-import { iso } from "./IsoTime.ts"
+import type { AccountId, WebhookId } from "../words/Ids.ts"
+import { iso } from "../words/IsoTime.ts"
+import { count } from "../words/Words.ts"
 import type { Notice } from "./Notices.ts"
 import type { Plan } from "./Plans.ts"
 import type { QuotaNotice } from "./Quota.ts"
-import { count } from "./Words.ts"
 
 export interface MailText {
   readonly subject: string

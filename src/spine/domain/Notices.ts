@@ -4,8 +4,8 @@
  */
 
 import { createHash } from "node:crypto"
-import type { AccountId, WebhookId } from "./Ids.ts"
-import { iso } from "./IsoTime.ts"
+import type { AccountId, WebhookId } from "../words/Ids.ts"
+import { iso } from "../words/IsoTime.ts"
 
 export const noticeTypes = [
   "webhook.failing",

@@ -2,7 +2,7 @@
  * The rules of the monthly delivery quota: which deliveries it counts, when an account's deliveries wait, and for
  * which webhooks. An account has a hold; the effect on a webhook depends on the webhook's network. Pure.
  */
-import type { Network } from "./Network.ts"
+import type { Network } from "../event/Network.ts"
 
 /** Why an account's deliveries wait. */
 export type Hold = "quota" | "suspended"

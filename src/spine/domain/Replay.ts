@@ -5,15 +5,15 @@
  *      └────────cancel───────────────┤
  *                                    ├──cancel──────────────────────────────────▶ cancelled
  *                                    └──webhook gone or disabled, quota used up──▶ failed, with its reason
- * While a running job waits for history (storage/replays/BackfillRequests.ts) it has no worker. A replayed delivery's
+ * While a running job waits for history (ledger/backfill/BackfillRequests.ts) it has no worker. A replayed delivery's
  * id is a function of the job and the event, so a batch that runs twice makes the same deliveries.
  */
-import type { EventType } from "./EventType.ts"
-import { compileStored } from "./filter/Match.ts"
-import type { PayloadFilter } from "./filter/PayloadFilter.ts"
-import { deliveryId, type EventId, firstDeliveryIdAt } from "./Ids.ts"
-import { parseIsoTime } from "./IsoTime.ts"
-import type { LedgerEvent } from "./LedgerEvent.ts"
+import type { EventType } from "../event/EventType.ts"
+import type { LedgerEvent } from "../event/LedgerEvent.ts"
+import { compileStored } from "../filter/Match.ts"
+import type { PayloadFilter } from "../filter/PayloadFilter.ts"
+import { deliveryId, type EventId, firstDeliveryIdAt } from "../words/Ids.ts"
+import { parseIsoTime } from "../words/IsoTime.ts"
 import { type Plan, plans } from "./Plans.ts"
 
 export const replayStatuses = ["queued", "running", "completed", "cancelled", "failed"] as const

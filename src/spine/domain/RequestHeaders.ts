@@ -1,14 +1,14 @@
 /** The headers of one attempt's request, without those that HTTP adds (Host, Content-Length, Connection). Pure. */
 
-import packageJson from "../../package.json" with { type: "json" }
-import { batchContentType } from "./Batch.ts"
+import packageJson from "../../../package.json" with { type: "json" }
+import { batchContentType } from "../event/Batch.ts"
+import type { EnvelopeFields } from "../event/LedgerEvent.ts"
+import { cloudEventHeaders, type RequestFormat } from "../event/RequestFormat.ts"
+import { sequenceOf } from "../event/Sequence.ts"
+import { HIDDEN_VALUE } from "../event/WebhookRules.ts"
+import type { DeliveryId, WebhookId } from "../words/Ids.ts"
 import type { Compression } from "./Compression.ts"
-import type { DeliveryId, WebhookId } from "./Ids.ts"
-import type { EnvelopeFields } from "./LedgerEvent.ts"
-import { cloudEventHeaders, type RequestFormat } from "./RequestFormat.ts"
-import { sequenceOf } from "./Sequence.ts"
 import type { SigningScheme } from "./Signing.ts"
-import { HIDDEN_VALUE } from "./WebhookRules.ts"
 
 /** Formats a time for a header. */
 export const unixSeconds = (unixMs: number): string => String(Math.floor(unixMs / 1_000))

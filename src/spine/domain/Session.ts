@@ -4,8 +4,8 @@
  * with different words in front, so a link or an API key is never accepted as a session's token, nor a token as a key.
  */
 import { hash } from "node:crypto"
+import type { KeyEnvironment } from "../event/Network.ts"
 import { randomText } from "./ApiKey.ts"
-import type { KeyEnvironment } from "./Network.ts"
 
 export const sessionBounds = {
   sessionMs: 12 * 3_600_000,

@@ -3,16 +3,16 @@
  * with the highest version is the webhook's state, and an absent value (tombstone) means it was deleted.
  */
 
-import type { Batch } from "./Batch.ts"
+import type { Batch } from "../event/Batch.ts"
+import type { EventType } from "../event/EventType.ts"
+import type { Includable } from "../event/Include.ts"
+import { isNetwork, type Network } from "../event/Network.ts"
+import { isJsonObject } from "../event/NormaliseLedger.ts"
+import { type RequestFormat, requestFormats } from "../event/RequestFormat.ts"
+import type { PayloadFilter } from "../filter/PayloadFilter.ts"
+import type { AccountId } from "../words/Ids.ts"
 import { type Compression, compressions } from "./Compression.ts"
-import type { EventType } from "./EventType.ts"
-import type { PayloadFilter } from "./filter/PayloadFilter.ts"
-import type { AccountId } from "./Ids.ts"
-import type { Includable } from "./Include.ts"
-import { isNetwork, type Network } from "./Network.ts"
-import { isJsonObject } from "./NormaliseLedger.ts"
 import { type Ordering, orderings } from "./Ordering.ts"
-import { type RequestFormat, requestFormats } from "./RequestFormat.ts"
 import { type SigningScheme, signingSchemes } from "./Signing.ts"
 
 export const CONFIG_TOPIC = "webhooks.config"

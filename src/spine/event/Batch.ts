@@ -2,7 +2,7 @@
  * Batches: one request that carries several deliveries of a webhook. Its body is a JSON array with an item for each
  * delivery: `{delivery_id, sequence, event}`, or a CloudEvent in JSON (the JSON Batch Format of CloudEvents 1.0). Pure.
  */
-import type { DeliveryId, WebhookId } from "./Ids.ts"
+import type { DeliveryId, WebhookId } from "../words/Ids.ts"
 import { type EnvelopeFields, envelopeJson } from "./LedgerEvent.ts"
 import { cloudEventJson, type RequestFormat } from "./RequestFormat.ts"
 import { sequenceOf } from "./Sequence.ts"

@@ -1,5 +1,5 @@
 /** Event ids: `xrpl:<ledger_index>:<tx_hash>:<event_type>`, plus `:<sub_index>` if a transaction causes several. */
-import type { EventId } from "./Ids.ts"
+import type { EventId } from "../words/Ids.ts"
 
 export const EVENT_ID_PATTERN = /^xrpl:[1-9][0-9]*:[A-F0-9]{64}:[a-z_]+\.[a-z_]+(?::[0-9]+)?$/u
 

@@ -3,8 +3,9 @@
  * a flag says nothing: recorded transactions often have none. A flag with any value but `true` counts as a no: "false"
  * and 0 mean no, and what else means is not for us to guess. Pure.
  */
+
+import { printable } from "../words/Printable.ts"
 import type { Json, JsonObject } from "./Ledger.ts"
-import { printable } from "./Printable.ts"
 
 /** `applied` belongs to `simulate` and `submit`, `closed` and `accepted` to ledgers. */
 const flags = ["validated", "applied", "closed", "accepted"] as const

@@ -4,10 +4,10 @@
  * the same event always has the same bytes.
  */
 
+import type { EventId, WebhookId } from "../words/Ids.ts"
 import type { AlertCode } from "./AlertCode.ts"
 import type { ledgerRecord } from "./Envelope.ts"
 import type { EventType } from "./EventType.ts"
-import type { EventId, WebhookId } from "./Ids.ts"
 import type { JsonObject } from "./Ledger.ts"
 import { isNetwork, type Network } from "./Network.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"

@@ -1,11 +1,11 @@
 /**
  * The two formats of a webhook's requests. `ledgerhook`: the body is the envelope. `cloudevents`: CloudEvents 1.0 in
  * binary mode, where the body is the payload and ce-… headers say the rest. The body is the same, byte for byte, at
- * every attempt. domain/Batch.ts has the body of several events. Pure.
+ * every attempt. event/Batch.ts has the body of several events. Pure.
  */
 
+import type { DeliveryId, WebhookId } from "../words/Ids.ts"
 import { cloudEventAttributes } from "./CloudEvent.ts"
-import type { DeliveryId, WebhookId } from "./Ids.ts"
 import { schemaId } from "./JsonSchemas.ts"
 import { type EnvelopeFields, envelopeJson } from "./LedgerEvent.ts"
 import { sequenceOf } from "./Sequence.ts"

@@ -3,10 +3,10 @@
  * from the published schemas, so a filter can name exactly the fields that events have. A path continues into lists:
  * `changes.setting` is the field `setting` of each element. Pure. The first use takes about 30 ms.
  */
-import type { EventType } from "../EventType.ts"
-import { recordedPayloads } from "../JsonSchemas.ts"
-import type { Json, JsonObject } from "../Ledger.ts"
-import { isJsonObject } from "../NormaliseLedger.ts"
+import type { EventType } from "../event/EventType.ts"
+import { recordedPayloads } from "../event/JsonSchemas.ts"
+import type { Json, JsonObject } from "../event/Ledger.ts"
+import { isJsonObject } from "../event/NormaliseLedger.ts"
 
 /** A text that is compared letter by letter. */
 export interface TextForm {

@@ -5,10 +5,10 @@
  * for any payload.
  */
 import { Result } from "effect"
-import { eventTypes } from "../EventType.ts"
-import { parseIsoTime } from "../IsoTime.ts"
-import type { Json, JsonObject } from "../Ledger.ts"
-import { isJsonObject } from "../NormaliseLedger.ts"
+import { eventTypes } from "../event/EventType.ts"
+import type { Json, JsonObject } from "../event/Ledger.ts"
+import { isJsonObject } from "../event/NormaliseLedger.ts"
+import { parseIsoTime } from "../words/IsoTime.ts"
 import { compareDecimals, type Decimal, decimalKey, parseDecimal } from "./Decimal.ts"
 import { type FieldForm, fieldsOf } from "./Fields.ts"
 import { filterSentence, parseFilter } from "./Parse.ts"

@@ -1,6 +1,7 @@
 /** Checks that a filter compares a field with a value that the field can have, and says what is accepted. Pure. */
-import { parseIsoTime } from "../IsoTime.ts"
-import { addressProblem } from "../WebhookRules.ts"
+
+import { addressProblem } from "../event/WebhookRules.ts"
+import { parseIsoTime } from "../words/IsoTime.ts"
 import { parseDecimal } from "./Decimal.ts"
 import type { FieldForm, TextForm } from "./Fields.ts"
 import { type Comparison, filterBounds, type Scalar } from "./PayloadFilter.ts"

@@ -3,10 +3,10 @@
  * types. A hostile filter costs no more than the largest one that is accepted. Pure.
  */
 import { Array as Arr, Result } from "effect"
-import { type EventType, eventTypes } from "../EventType.ts"
-import { NAME_LENGTH, nearest, type Problem, sentenceOf } from "../Nearest.ts"
-import { isJsonObject } from "../NormaliseLedger.ts"
-import { printable } from "../Printable.ts"
+import { type EventType, eventTypes } from "../event/EventType.ts"
+import { isJsonObject } from "../event/NormaliseLedger.ts"
+import { NAME_LENGTH, nearest, type Problem, sentenceOf } from "../words/Nearest.ts"
+import { printable } from "../words/Printable.ts"
 import { fieldsOf, formsOfField } from "./Fields.ts"
 import { operandProblem } from "./Operands.ts"
 import { type Comparison, comparisons, type Filter, filterBounds, type Scalar } from "./PayloadFilter.ts"

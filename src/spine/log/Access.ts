@@ -3,10 +3,10 @@
  * `ledgerhook topics acls` are made from it, a process checks its topics against it at the start, and a test runs each
  * role with exactly these. Who reads and writes a topic is in topics/topics.json. Pure.
  */
-import entries from "../../topics/topics.json" with { type: "json" }
+import entries from "../../../topics/topics.json" with { type: "json" }
 import type { KafkaSettings } from "../config/Config.ts"
 import type { Role } from "../config/Definitions.ts"
-import { networks } from "../domain/Network.ts"
+import { networks } from "../event/Network.ts"
 import { namesOf } from "./Topics.ts"
 
 export type Operation =

@@ -5,7 +5,7 @@
  */
 import { Effect, Latch, Result, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
+import { retryUntilSuccess } from "../observe/RetryUntilSuccess.ts"
 import { Log, type LogError, type LogRecord } from "./Log.ts"
 
 export interface CompactedView {

@@ -1,13 +1,13 @@
 /**
  * The partitioned, append-only log through which the stages exchange records. Adapters: memory (tests), PostgreSQL (one
- * process) and Kafka, all tested by test/conformance. Guarantees: offsets of a partition only grow, and readers see
- * them in order, but offsets may be missing (compaction, Kafka's transaction markers). A transaction lands whole or not
- * at all, and is never seen in part. Records of one key go to one partition. A committed offset is the next one to
- * read. Reading is at least once: nothing here deduplicates. After an `LogError` of an append the outcome is
- * unknown: read the log before writing again.
+ * process) and Kafka, all tested by test/spine/log/conformance. Guarantees: offsets of a partition only grow, and
+ * readers see them in order, but offsets may be missing (compaction, Kafka's transaction markers). A transaction lands
+ * whole or not at all, and is never seen in part. Records of one key go to one partition. A committed offset is the
+ * next one to read. Reading is at least once: nothing here deduplicates. After an `LogError` of an append the outcome
+ * is unknown: read the log before writing again.
  */
 import { Context, type Effect, Schema, type Scope } from "effect"
-import { errorText } from "../observability/Logging.ts"
+import { errorText } from "../observe/Logging.ts"
 
 /** A record to append. A null value is a tombstone: it deletes its key. */
 export interface NewRecord {

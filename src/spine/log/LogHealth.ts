@@ -1,7 +1,7 @@
 /** The part `log` of `/readyz`: whether the log answers. It is checked at each request. */
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { Health, type PartHealth } from "../observability/Health.ts"
+import { Health, type PartHealth } from "../observe/Health.ts"
 import { Log } from "./Log.ts"
 
 export const logPart = "log"

@@ -3,7 +3,7 @@
  * to run again.
  */
 import { Effect } from "effect"
-import { storeRetrySchedule } from "../observability/RetryUntilSuccess.ts"
+import { storeRetrySchedule } from "../observe/RetryUntilSuccess.ts"
 import type { LogError } from "./Log.ts"
 
 /** `onFailure` is called with each failure before it is retried. */

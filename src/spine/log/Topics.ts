@@ -2,7 +2,7 @@
  * Looks topics up in `topics/topics.json`, and computes the partition of a key. All adapters use it. A topic that is
  * not in the file is a bug, so these functions throw an error that names it.
  */
-import entries from "../../topics/topics.json" with { type: "json" }
+import entries from "../../../topics/topics.json" with { type: "json" }
 import { parseDuration } from "../config/Values.ts"
 
 /** Retentions that come from a setting. In the file they are written as its name, `RETENTION_EVENTS`. */

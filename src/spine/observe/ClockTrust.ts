@@ -5,7 +5,7 @@
  */
 import { Clock, Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { monotonicClock } from "../domain/Monotonic.ts"
+import { monotonicClock } from "../words/Monotonic.ts"
 import { repeatEvery } from "./RetryUntilSuccess.ts"
 import { showAge } from "./StageAges.ts"
 

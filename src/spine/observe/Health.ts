@@ -4,8 +4,8 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
-import { monotonicNow } from "../domain/Monotonic.ts"
-import type { Network } from "../domain/Network.ts"
+import type { Network } from "../event/Network.ts"
+import { monotonicNow } from "../words/Monotonic.ts"
 
 /** A role that failed works again once it has run for this long: several of its longest waits before a restart. */
 export const STEADY_MS = 6 * Limits.roleRestartMs.longest

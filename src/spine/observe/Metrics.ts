@@ -6,9 +6,9 @@
  */
 import { Effect } from "effect"
 import { roles } from "../config/Definitions.ts"
-import { eventTypes } from "../domain/EventType.ts"
 import { healthStates } from "../domain/HealthState.ts"
 import { becauseOf, stages } from "../domain/Stages.ts"
+import { eventTypes } from "../event/EventType.ts"
 import { counter, gauge, histogram, type MetricInfo } from "./MetricKinds.ts"
 
 const network = "`mainnet`, `testnet`, `devnet`"

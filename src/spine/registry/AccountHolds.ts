@@ -6,10 +6,10 @@
 
 import { Clock, Context, Effect, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
-import type { AccountId } from "../domain/Ids.ts"
+import { UsageStore } from "../deliveries/UsageStore.ts"
 import type { Hold } from "../domain/Quota.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { UsageStore } from "../storage/accounts/UsageStore.ts"
+import { retryUntilSuccess } from "../observe/RetryUntilSuccess.ts"
+import type { AccountId } from "../words/Ids.ts"
 
 const describe = (accountId: AccountId, hold: Hold | undefined): string => {
   switch (hold) {

@@ -1,6 +1,6 @@
 /** Whether a network has an active webhook, kept up to date. The simulated ledger runs only while it has one. */
 import { Effect, Latch, type Scope } from "effect"
-import type { Network } from "../domain/Network.ts"
+import type { Network } from "../event/Network.ts"
 import { WebhookRegistry } from "./WebhookRegistry.ts"
 
 export interface ActiveWebhooks {

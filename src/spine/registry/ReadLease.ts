@@ -6,8 +6,8 @@
  * checked. While a check fails, callers wait.
  */
 import { Effect, Latch, type Scope } from "effect"
-import { monotonicClock } from "../domain/Monotonic.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
+import { retryUntilSuccess } from "../observe/RetryUntilSuccess.ts"
+import { monotonicClock } from "../words/Monotonic.ts"
 
 /** Calls `use` once the view may be used, usually at once. Calls that wait run in their order. `use` must not throw. */
 export type Lease = (use: () => void) => void

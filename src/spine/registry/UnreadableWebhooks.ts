@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import type { Unreadable } from "../log/CompactedView.ts"
 import { sourceOf } from "../log/Log.ts"
-import { type DeadLetterStage, makeDeadLetters } from "../storage/DeadLetters.ts"
+import { type DeadLetterStage, makeDeadLetters } from "../store/DeadLetters.ts"
 
 export const unreadableToDeadLetters = (stage: DeadLetterStage) =>
   Effect.map(

@@ -7,7 +7,7 @@
 
 import { Effect, Latch, Result } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
-import type { WebhookId } from "../domain/Ids.ts"
+import type { WebhookId } from "../words/Ids.ts"
 
 /** Webhooks that a message names for each reason, and reasons that it names. */
 const SHOWN = 5

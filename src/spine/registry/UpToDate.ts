@@ -5,7 +5,7 @@
 import { Effect, Schedule } from "effect"
 import type { CompactedView } from "../log/CompactedView.ts"
 import { Log } from "../log/Log.ts"
-import { OUTBOX_POSITION, Outbox } from "../storage/outbox/Outbox.ts"
+import { OUTBOX_POSITION, Outbox } from "../store/outbox/Outbox.ts"
 
 /** Pauses between checks whether a committed change has been published from the outbox. They double. */
 const POLL_MS = { first: 10, longest: 100 }

@@ -8,10 +8,10 @@
 
 import { Clock, Context, Effect, Layer, Result } from "effect"
 import { Limits } from "../config/Limits.ts"
-import type { WebhookId } from "../domain/Ids.ts"
 import { CONFIG_TOPIC, type DeliveryConfig, deliveryConfig, parseWebhookConfig } from "../domain/Webhook.ts"
 import * as CompactedView from "../log/CompactedView.ts"
-import { SecretBox } from "../storage/webhooks/SecretBox.ts"
+import { SecretBox } from "../store/secrets/SecretBox.ts"
+import type { WebhookId } from "../words/Ids.ts"
 import { makeReadLease } from "./ReadLease.ts"
 import { unreadableToDeadLetters } from "./UnreadableWebhooks.ts"
 import { makeUnusableWebhooks } from "./UnusableWebhooks.ts"

@@ -1,6 +1,6 @@
 /** The part `webhooks` of `/readyz`: whether this process can send for every webhook. */
 import { Effect } from "effect"
-import { Health } from "../observability/Health.ts"
+import { Health } from "../observe/Health.ts"
 import { WebhookRegistry } from "./WebhookRegistry.ts"
 
 /** Registers the check in `Health`. */

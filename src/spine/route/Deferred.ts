@@ -4,9 +4,10 @@
  * ones behind it, so its deliveries stay in ledger order. In memory only: the offset of the first unfinished event is
  * not committed, so a restart reads it again.
  */
-import type { WebhookId } from "../domain/Ids.ts"
-import type { LedgerEvent } from "../domain/LedgerEvent.ts"
+
+import type { LedgerEvent } from "../event/LedgerEvent.ts"
 import type { LogRecord } from "../log/Log.ts"
+import type { WebhookId } from "../words/Ids.ts"
 import type { RoutedWebhook } from "./WebhookIndex.ts"
 
 interface DeferredDelivery {

@@ -4,8 +4,8 @@
  */
 import { Effect, Schedule } from "effect"
 import { Log } from "../log/Log.ts"
-import { Health } from "../observability/Health.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
+import { Health } from "../observe/Health.ts"
+import { retryUntilSuccess } from "../observe/RetryUntilSuccess.ts"
 
 /** How often route asks whether the last `deliver` of release 0.2 has stopped. */
 export const EVERY_MS = 1_000

@@ -6,8 +6,8 @@
 import { Context, Effect, Layer, Result } from "effect"
 import { CONFIG_TOPIC, parseWebhookConfig } from "../domain/Webhook.ts"
 import * as CompactedView from "../log/CompactedView.ts"
-import { unreadableToDeadLetters } from "../webhooks/UnreadableWebhooks.ts"
-import { upToDateWith } from "../webhooks/UpToDate.ts"
+import { unreadableToDeadLetters } from "../registry/UnreadableWebhooks.ts"
+import { upToDateWith } from "../registry/UpToDate.ts"
 import { makeWebhookIndex } from "./WebhookIndex.ts"
 
 export class RoutedWebhooks extends Context.Service<RoutedWebhooks>()("ledgerhook/route/RoutedWebhooks", {

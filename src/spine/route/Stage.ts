@@ -7,11 +7,10 @@
 import { Effect, Fiber } from "effect"
 import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, newWork } from "../domain/Delivery.ts"
-import { deliveryId } from "../domain/Ids.ts"
-import { withoutIncludable } from "../domain/Include.ts"
-import { eventsTopic, type LedgerEvent, NOT_AN_EVENT, parseLedgerEvent } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
 import { permissionUnder } from "../domain/Quota.ts"
+import { withoutIncludable } from "../event/Include.ts"
+import { eventsTopic, type LedgerEvent, NOT_AN_EVENT, parseLedgerEvent } from "../event/LedgerEvent.ts"
+import type { Network } from "../event/Network.ts"
 import {
   type AssignedPartition,
   Log,
@@ -21,10 +20,11 @@ import {
   sourceOf
 } from "../log/Log.ts"
 import { ReaderPace } from "../log/ReaderPace.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { continued, TRACE_HEADER, traced } from "../observability/Tracing.ts"
-import { makeDeadLetters } from "../storage/DeadLetters.ts"
-import { AccountHolds } from "../webhooks/AccountHolds.ts"
+import { retryUntilSuccess } from "../observe/RetryUntilSuccess.ts"
+import { continued, TRACE_HEADER, traced } from "../observe/Tracing.ts"
+import { AccountHolds } from "../registry/AccountHolds.ts"
+import { makeDeadLetters } from "../store/DeadLetters.ts"
+import { deliveryId } from "../words/Ids.ts"
 import { makeDeferred } from "./Deferred.ts"
 import { RoutedWebhooks } from "./RoutedWebhooks.ts"
 import type { RoutedWebhook } from "./WebhookIndex.ts"

@@ -5,13 +5,13 @@
  * and 80 for each of its account filters.
  */
 
-import { accountKey } from "../domain/AccountId.ts"
-import { type EventType, isEventType, rankOf } from "../domain/EventType.ts"
-import { compileStored, type EventFilter } from "../domain/filter/Match.ts"
-import type { AccountId, WebhookId } from "../domain/Ids.ts"
-import type { LedgerEvent } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
 import type { WebhookConfig } from "../domain/Webhook.ts"
+import { accountKey } from "../event/AccountId.ts"
+import { type EventType, isEventType, rankOf } from "../event/EventType.ts"
+import type { LedgerEvent } from "../event/LedgerEvent.ts"
+import type { Network } from "../event/Network.ts"
+import { compileStored, type EventFilter } from "../filter/Match.ts"
+import type { AccountId, WebhookId } from "../words/Ids.ts"
 
 /** What route knows of an active webhook. */
 export interface RoutedWebhook {

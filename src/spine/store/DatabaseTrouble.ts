@@ -8,8 +8,8 @@ import { Context, Effect, Layer, References } from "effect"
 import { SqlError } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { StageLimits } from "../config/StageLimits.ts"
-import { monotonicNow } from "../domain/Monotonic.ts"
-import { errorText } from "../observability/Logging.ts"
+import { errorText } from "../observe/Logging.ts"
+import { monotonicNow } from "../words/Monotonic.ts"
 
 /** Classes of SQLSTATE: insufficient resources, operator intervention, system error. */
 const TROUBLE = /^(?:53|57P|58)/

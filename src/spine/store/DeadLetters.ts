@@ -7,9 +7,9 @@ import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
-import { printable } from "../domain/Printable.ts"
-import { deleteEvery } from "../observability/ClockTrust.ts"
-import { Metrics } from "../observability/Metrics.ts"
+import { deleteEvery } from "../observe/ClockTrust.ts"
+import { Metrics } from "../observe/Metrics.ts"
+import { printable } from "../words/Printable.ts"
 import { column } from "./Columns.ts"
 
 /** Characters that are kept of a record. With the bound of records that is a few MB. */

@@ -8,8 +8,8 @@ import { Clock, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
-import { firstIdAt } from "../domain/Ids.ts"
-import { deleteEvery } from "../observability/ClockTrust.ts"
+import { deleteEvery } from "../observe/ClockTrust.ts"
+import { firstIdAt } from "../words/Ids.ts"
 
 /**
  * The assignments that end a job by ids or filters. Which of the three modes it had stays known, and its types and its

@@ -7,7 +7,7 @@
 import { Effect, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
-import { errorText } from "../observability/Logging.ts"
+import { errorText } from "../observe/Logging.ts"
 import accounts from "./migrations/0001_accounts.ts"
 import webhooks from "./migrations/0002_webhooks.ts"
 import deliveries from "./migrations/0003_deliveries.ts"

@@ -11,7 +11,7 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { roles } from "../config/Definitions.ts"
 import { Limits } from "../config/Limits.ts"
-import { errorText } from "../observability/Logging.ts"
+import { errorText } from "../observe/Logging.ts"
 import { tlsOf } from "./DatabaseTls.ts"
 import { DatabaseTrouble } from "./DatabaseTrouble.ts"
 import { start } from "./embedded/EmbeddedPostgres.ts"
@@ -106,7 +106,7 @@ const KEEP_ALIVE_MS = 10_000
 /** PostgreSQL cuts longer names. */
 const APPLICATION_NAME_LENGTH = 63
 
-/** Shown in `pg_stat_activity`. Release 0.2 is `ledgerhook` only (storage/Processes.ts). */
+/** Shown in `pg_stat_activity`. Release 0.2 is `ledgerhook` only (operate/ProcessRows.ts). */
 const applicationName = Effect.fnUntraced(function* ({ answerLimit }: SqlOptions) {
   const { roles: own } = yield* Settings
   if (answerLimit !== true) return "ledgerhook command"

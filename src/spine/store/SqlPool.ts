@@ -7,7 +7,7 @@
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { Effect, type Scope, Semaphore } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
-import { Metrics } from "../observability/Metrics.ts"
+import { Metrics } from "../observe/Metrics.ts"
 import { DatabaseTrouble } from "./DatabaseTrouble.ts"
 import { ForRequest } from "./ForRequest.ts"
 

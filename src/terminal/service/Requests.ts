@@ -5,12 +5,12 @@
 import { Effect, Layer, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
-import { Api } from "../../api/Contract.ts"
-import { KEY_HEADER } from "../../api/contract/Common.ts"
-import { faultsOf } from "../../api/RequestFaults.ts"
-import { connectionFailure } from "../../deliver/send/Failures.ts"
-import { printable } from "../../domain/Printable.ts"
-import { CommandFailed, failed, WrongUsage, wrongUsage } from "../terminal/Failure.ts"
+import { Api } from "../../app/Contract.ts"
+import { KEY_HEADER } from "../../http/ContractParts.ts"
+import { faultsOf } from "../../http/RequestFaults.ts"
+import { connectionFailure } from "../../spine/deliver/send/Failures.ts"
+import { printable } from "../../spine/words/Printable.ts"
+import { CommandFailed, failed, WrongUsage, wrongUsage } from "../Failure.ts"
 import { KEY_VARIABLE, type Target, URL_VARIABLE } from "./Target.ts"
 
 /** Characters shown of a service's own sentences. */

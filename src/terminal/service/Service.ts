@@ -1,6 +1,6 @@
 /** Runs the part of a command that makes requests to a service. The contract is loaded only then. */
 import { Effect } from "effect"
-import { Invocation } from "../terminal/Invocation.ts"
+import { Invocation } from "../Invocation.ts"
 import type { ServiceApi } from "./Requests.ts"
 import { type Target, targetOf } from "./Target.ts"
 

@@ -3,9 +3,9 @@
  * can also read the local database use a service only if `LEDGERHOOK_URL` is set. No output contains the key.
  */
 import { Effect, Option } from "effect"
-import type { Environment, SettingsShape } from "../../config/Config.ts"
-import { type WrongUsage, wrongUsage } from "../terminal/Failure.ts"
-import { Invocation } from "../terminal/Invocation.ts"
+import type { Environment, SettingsShape } from "../../spine/config/Config.ts"
+import { type WrongUsage, wrongUsage } from "../Failure.ts"
+import { Invocation } from "../Invocation.ts"
 
 export const URL_VARIABLE = "LEDGERHOOK_URL"
 export const KEY_VARIABLE = "LEDGERHOOK_API_KEY"

@@ -2,12 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause } from "effect"
 import { SqlError } from "effect/sql"
-import { awayOf } from "../../../src/cli/start/Away.ts"
-import { KafkaTopicsError } from "../../../src/log/kafka/ClusterTopics.ts"
-import { SchemaRegistryError } from "../../../src/log/kafka/SchemaRegistry.ts"
-import { OtherLog } from "../../../src/storage/LogIdentity.ts"
-import { MigrationsError } from "../../../src/storage/Migrations.ts"
-import { DatabaseError } from "../../../src/storage/Sql.ts"
+import { awayOf } from "../../../src/app/start/Away.ts"
+import { KafkaTopicsError } from "../../../src/spine/log/kafka/ClusterTopics.ts"
+import { SchemaRegistryError } from "../../../src/spine/log/kafka/SchemaRegistry.ts"
+import { OtherLog } from "../../../src/spine/store/LogIdentity.ts"
+import { MigrationsError } from "../../../src/spine/store/Migrations.ts"
+import { DatabaseError } from "../../../src/spine/store/Sql.ts"
 
 const coded = (code: string, message = code, more: object = {}): Error =>
   Object.assign(new Error(message), { code, ...more })

@@ -4,9 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
-import { AccountStore } from "../../../src/storage/accounts/AccountStore.ts"
-import { ApiKeyStore } from "../../../src/storage/accounts/ApiKeyStore.ts"
-import { KeyAdmission } from "../../../src/storage/accounts/KeyAdmission.ts"
+import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
+import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
+import { KeyAdmission } from "../../../src/http/guard/KeyAdmission.ts"
 import { admit } from "../../support/admission.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 

@@ -5,10 +5,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { apiKeyBounds, type Scope } from "../../src/domain/ApiKey.ts"
-import { newKeysPerDay, planLimits } from "../../src/domain/Plans.ts"
-import { ApiKeyStore } from "../../src/storage/accounts/ApiKeyStore.ts"
-import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
+import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
+import { apiKeyBounds, type Scope } from "../../../src/spine/domain/ApiKey.ts"
+import { newKeysPerDay, planLimits } from "../../../src/spine/domain/Plans.ts"
+import { ApiUnderTest, anotherServer, apiLayer } from "../../support/api.ts"
 
 const PATH = "/v1/api-keys"
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/

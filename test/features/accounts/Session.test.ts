@@ -2,9 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { keySha256 } from "../../src/domain/ApiKey.ts"
-import { SessionStore } from "../../src/storage/accounts/SessionStore.ts"
-import { ApiUnderTest, anotherServer, apiLayer, assertErrorBody } from "../support/api.ts"
+import { SessionStore } from "../../../src/features/accounts/SessionStore.ts"
+import { keySha256 } from "../../../src/spine/domain/ApiKey.ts"
+import { ApiUnderTest, anotherServer, apiLayer, assertErrorBody } from "../../support/api.ts"
 
 const FROM_DASHBOARD = { "x-requested-with": "ledgerhook" }
 

@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { kept, oneProcess, several } from "../../src/cli/commands/capacity/Costs.ts"
-import { estimateOf } from "../../src/cli/commands/capacity/Estimate.ts"
-import { runCommand } from "../support/command.ts"
+import { kept, oneProcess, several } from "../../../src/features/capacity/Costs.ts"
+import { estimateOf } from "../../../src/features/capacity/Estimate.ts"
+import { runCommand } from "../../support/command.ts"
 
 const DAY_MS = 86_400_000
 const defaults = {

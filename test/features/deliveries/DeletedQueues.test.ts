@@ -3,11 +3,11 @@ import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../../src/config/Limits.ts"
-import { endDeletedQueues, makeEndQueue, SETTLED_MS } from "../../../src/storage/deliveries/DeletedQueues.ts"
-import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
-import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
-import { WebhookStore } from "../../../src/storage/webhooks/WebhookStore.ts"
+import { endDeletedQueues, makeEndQueue, SETTLED_MS } from "../../../src/features/deliveries/DeletedQueues.ts"
+import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
+import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import {
   attemptOf,
   DAY_MS,

@@ -2,14 +2,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import packageJson from "../../package.json" with { type: "json" }
-import { withIncluded } from "../../src/domain/Include.ts"
-import { envelopeJson } from "../../src/domain/LedgerEvent.ts"
-import { sequenceOf } from "../../src/domain/Sequence.ts"
-import { apiLayer } from "../support/api.ts"
-import { booked } from "../support/bookedEvent.ts"
-import { NOW, prepareDeliveries as prepare } from "../support/recordedDeliveries.ts"
-import { setUsage } from "../support/rows.ts"
+import packageJson from "../../../package.json" with { type: "json" }
+import { withIncluded } from "../../../src/spine/event/Include.ts"
+import { envelopeJson } from "../../../src/spine/event/LedgerEvent.ts"
+import { sequenceOf } from "../../../src/spine/event/Sequence.ts"
+import { apiLayer } from "../../support/api.ts"
+import { booked } from "../../support/bookedEvent.ts"
+import { NOW, prepareDeliveries as prepare } from "../../support/recordedDeliveries.ts"
+import { setUsage } from "../../support/rows.ts"
 
 const iso = (ms: number) => new Date(ms).toISOString()
 

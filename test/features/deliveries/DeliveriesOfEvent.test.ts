@@ -1,13 +1,13 @@
 /** The delivery log's filter by event: live deliveries, which are found by their ids, and those of replays. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { deliveryId } from "../../src/domain/Ids.ts"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
-import { EventIndex } from "../../src/storage/events/EventIndex.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { appendMarkers, markers } from "../support/markers.ts"
+import { EventIndex } from "../../../src/features/events/EventIndex.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
+import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { deliveryId } from "../../../src/spine/words/Ids.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { appendMarkers, markers } from "../../support/markers.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const HOUR_MS = 3_600_000

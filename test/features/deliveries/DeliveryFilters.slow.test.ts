@@ -1,15 +1,15 @@
 /** Filters of the delivery log in every combination, its pages while others write, and its statistics, over HTTP. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { deliveryStatuses } from "../../src/domain/Delivery.ts"
-import { expandPattern } from "../../src/domain/EventType.ts"
-import { deliveryId, idTime } from "../../src/domain/Ids.ts"
-import { makeSeededRandom, type SeededRandom } from "../../src/simulator/SeededRandom.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { foldChanges } from "../../src/storage/deliveries/DeliveryTotals.ts"
-import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
-import type { AttemptRecord } from "../../src/storage/deliveries/Transitions.ts"
-import { type Answer, ApiUnderTest, apiLayer } from "../support/api.ts"
+import { makeSeededRandom, type SeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
+import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
+import type { AttemptRecord } from "../../../src/spine/deliveries/Transitions.ts"
+import { deliveryStatuses } from "../../../src/spine/domain/Delivery.ts"
+import { expandPattern } from "../../../src/spine/event/EventType.ts"
+import { deliveryId, idTime } from "../../../src/spine/words/Ids.ts"
+import { type Answer, ApiUnderTest, apiLayer } from "../../support/api.ts"
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -1,18 +1,18 @@
 /**
  * Pages of deliveries: how much is read for them. That pages are exact for every filter, wherever their rows are,
- * is tested in test/api/DeliveryFilters.slow.test.ts.
+ * is tested in test/features/deliveries/DeliveryFilters.slow.test.ts.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { deliveryStatuses } from "../../../src/domain/Delivery.ts"
-import { deliveryId, firstDeliveryIdAt, firstIdAt } from "../../../src/domain/Ids.ts"
-import { column } from "../../../src/storage/Columns.ts"
-import { type DeliveryFilter, deliveryPage } from "../../../src/storage/deliveries/DeliveryPages.ts"
-import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
-import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
-import { ReadSql } from "../../../src/storage/Sql.ts"
-import type { Owner } from "../../../src/storage/webhooks/WebhookStore.ts"
+import { type DeliveryFilter, deliveryPage } from "../../../src/features/deliveries/DeliveryPages.ts"
+import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
+import type { Owner } from "../../../src/features/webhooks/WebhookStore.ts"
+import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
+import { deliveryStatuses } from "../../../src/spine/domain/Delivery.ts"
+import { column } from "../../../src/spine/store/Columns.ts"
+import { ReadSql } from "../../../src/spine/store/Sql.ts"
+import { deliveryId, firstDeliveryIdAt, firstIdAt } from "../../../src/spine/words/Ids.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../../support/rows.ts"
 import { deliveriesReadBy } from "../../support/rowsRead.ts"

@@ -2,12 +2,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { Outbox } from "../../src/storage/outbox/Outbox.ts"
-import { apiLayer } from "../support/api.ts"
-import { NOW, prepareDeliveries } from "../support/recordedDeliveries.ts"
-import { setUsage, waitingFor } from "../support/rows.ts"
+import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
+import { apiLayer } from "../../support/api.ts"
+import { NOW, prepareDeliveries } from "../../support/recordedDeliveries.ts"
+import { setUsage, waitingFor } from "../../support/rows.ts"
 
 type Prepared = Effect.Success<ReturnType<typeof prepareDeliveries>>
 

@@ -1,10 +1,10 @@
-/** The demo succeeds when run as a new user runs it. demo.test.ts tests its verdict. */
+/** The demo succeeds when run as a new user runs it. Demo.test.ts tests its verdict. */
 import { spawn } from "node:child_process"
 import { tmpdir } from "node:os"
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { startProgram } from "../support/program.ts"
+import { startProgram } from "../../support/program.ts"
 
 describe("the demo", () => {
   it.live(

@@ -1,7 +1,7 @@
-/** The demo's verdict is truthful; demo.slow.test.ts runs the demo itself. */
+/** The demo's verdict is truthful; Demo.slow.test.ts runs the demo itself. */
 import { assert, describe, it } from "@effect/vitest"
-import { type BySample, bySample, type SampleCount } from "../../src/cli/commands/demo/DemoReceiver.ts"
-import { judge } from "../../src/cli/commands/demo/Verdict.ts"
+import { type BySample, bySample, type SampleCount } from "../../../src/features/demo/DemoReceiver.ts"
+import { judge } from "../../../src/features/demo/Verdict.ts"
 
 const count = (fields: Partial<SampleCount> = {}): SampleCount => ({
   attempts: 2,

@@ -5,13 +5,13 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
 import { Effect } from "effect"
-import { cloudEventRecordHeaders } from "../../src/domain/CloudEvent.ts"
-import { eventTypes } from "../../src/domain/EventType.ts"
-import { type Carried, requestHeaders } from "../../src/domain/RequestHeaders.ts"
-import { eventRecords, markerRecord } from "../../src/ledger/LedgerRecords.ts"
-import topics from "../../topics/topics.json" with { type: "json" }
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { eventOf } from "../support/events.ts"
+import { type Carried, requestHeaders } from "../../../src/spine/domain/RequestHeaders.ts"
+import { cloudEventRecordHeaders } from "../../../src/spine/event/CloudEvent.ts"
+import { eventTypes } from "../../../src/spine/event/EventType.ts"
+import { eventRecords, markerRecord } from "../../../src/spine/ledger/ingest/LedgerRecords.ts"
+import topics from "../../../topics/topics.json" with { type: "json" }
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { eventOf } from "../../support/events.ts"
 
 const source = readFileSync("schemas/asyncapi.json", "utf8")
 const document = JSON.parse(source)

@@ -2,10 +2,10 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { chooseEncoding } from "../../src/api/Documents.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { operations } from "../support/openApi.ts"
-import { rawCall } from "../support/rawHttp.ts"
+import { chooseEncoding } from "../../../src/features/docs/Documents.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { operations } from "../../support/openApi.ts"
+import { rawCall } from "../../support/rawHttp.ts"
 
 /** Maximum size of the page as sent to a browser, in bytes. */
 const PAGE_BYTES_MOST = 600_000

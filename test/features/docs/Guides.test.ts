@@ -2,10 +2,10 @@
 import { globSync, readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Section } from "../../src/api/DocsIndex.ts"
-import { guideGroups } from "../../src/api/GuideGroups.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { anchors } from "../support/markdown.ts"
+import type { Section } from "../../../src/features/docs/DocsIndex.ts"
+import { guideGroups } from "../../../src/features/docs/GuideGroups.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { anchors } from "../../support/markdown.ts"
 
 const names = globSync("*.md", { cwd: "docs" }).map((file) => file.replace(/\.md$/, ""))
 const idsIn = (page: string): ReadonlySet<string> =>

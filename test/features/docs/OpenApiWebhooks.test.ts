@@ -1,11 +1,11 @@
 /** The OpenAPI document describes the request for an event of each type as the service sends it. */
 import { assert, describe, it } from "@effect/vitest"
-import { headersOf, type WebhookRequest } from "../../src/api/WebhookHeaders.ts"
-import { eventTypes } from "../../src/domain/EventType.ts"
-import { type Carried, requestHeaders } from "../../src/domain/RequestHeaders.ts"
-import { ENVELOPE, complaints as envelopeComplaints } from "../schemas/support.ts"
-import { eventOf } from "../support/events.ts"
-import { complaints, document } from "../support/openApi.ts"
+import { headersOf, type WebhookRequest } from "../../../src/features/webhooks/WebhookHeaders.ts"
+import { type Carried, requestHeaders } from "../../../src/spine/domain/RequestHeaders.ts"
+import { eventTypes } from "../../../src/spine/event/EventType.ts"
+import { ENVELOPE, complaints as envelopeComplaints } from "../../schemas/support.ts"
+import { eventOf } from "../../support/events.ts"
+import { complaints, document } from "../../support/openApi.ts"
 
 const bodyOf = (type: string) => document.webhooks[type].post.requestBody.content["application/json"]
 

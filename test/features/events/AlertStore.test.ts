@@ -1,10 +1,10 @@
 /** Alerts are stored once, and deleted when they are too old or too many. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { alertFinding } from "../../../src/cli/doctor/StoredChecks.ts"
-import type { DetectionAlert } from "../../../src/domain/LedgerEvent.ts"
-import { makeDeadLetters } from "../../../src/storage/DeadLetters.ts"
-import { AlertStore } from "../../../src/storage/events/AlertStore.ts"
+import { AlertStore } from "../../../src/features/events/AlertStore.ts"
+import { alertFinding } from "../../../src/features/operate/doctor/StoredChecks.ts"
+import type { DetectionAlert } from "../../../src/spine/event/LedgerEvent.ts"
+import { makeDeadLetters } from "../../../src/spine/store/DeadLetters.ts"
 import { hashOf } from "../../support/chain.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 

@@ -1,11 +1,11 @@
 /** `GET /v1/events/counts` and `POST /v1/events/preview` count the events of the last 24 hours, and change nothing. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { webhookBounds } from "../../src/domain/WebhookRules.ts"
-import { EventIndex } from "../../src/storage/events/EventIndex.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { addresses, eventOf } from "../support/events.ts"
+import { EventIndex } from "../../../src/features/events/EventIndex.ts"
+import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { webhookBounds } from "../../../src/spine/event/WebhookRules.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { addresses, eventOf } from "../../support/events.ts"
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND

@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../../src/config/Limits.ts"
-import { EventCounts } from "../../../src/storage/events/EventCounts.ts"
+import { EventCounts } from "../../../src/features/events/EventCounts.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 
 const BEGAN = Date.parse("2026-01-02T00:00:00Z") / 1_000

@@ -1,10 +1,10 @@
 /** `/v1/event-types` and the page `/docs/event-types`: every event type, as it is published in `schemas/`. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { eventCatalogue } from "../../src/domain/EventCatalogue.ts"
-import { eventTypes } from "../../src/domain/EventType.ts"
-import { complaints, ENVELOPE, payloadPath, readSchema } from "../schemas/support.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { eventCatalogue } from "../../../src/spine/event/EventCatalogue.ts"
+import { eventTypes } from "../../../src/spine/event/EventType.ts"
+import { complaints, ENVELOPE, payloadPath, readSchema } from "../../schemas/support.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("/v1/event-types", (it) => {
   it.effect(

@@ -1,14 +1,14 @@
 /** The event index over HTTP: filters against a plain search, exact pages, and which key sees which network. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { expandPattern } from "../../src/domain/EventType.ts"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import type { Network } from "../../src/domain/Network.ts"
-import { EventIndex } from "../../src/storage/events/EventIndex.ts"
-import { type Answer, ApiUnderTest, apiLayer } from "../support/api.ts"
-import { addresses, eventOf, eventsByChance, pick, types } from "../support/events.ts"
-import { eventsClient, pathOf, type Query } from "../support/eventsClient.ts"
-import { generator } from "../support/misbehavingServer.ts"
+import { EventIndex } from "../../../src/features/events/EventIndex.ts"
+import { expandPattern } from "../../../src/spine/event/EventType.ts"
+import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import type { Network } from "../../../src/spine/event/Network.ts"
+import { type Answer, ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { addresses, eventOf, eventsByChance, pick, types } from "../../support/events.ts"
+import { eventsClient, pathOf, type Query } from "../../support/eventsClient.ts"
+import { generator } from "../../support/misbehavingServer.ts"
 
 const SEED = 20_261_121
 const BEGIN = Date.parse("2026-08-20T00:00:00Z")

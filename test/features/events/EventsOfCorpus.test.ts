@@ -1,14 +1,14 @@
 /** The events of real ledgers, through the role `events` to the API. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { events as eventsStage } from "../../src/events/Stage.ts"
-import { Log } from "../../src/log/Log.ts"
-import { apiLayer } from "../support/api.ts"
-import { comparable, corpusFiles, corpusPresent, expectedEvents } from "../support/corpusLedgers.ts"
-import { eventually } from "../support/delivering.ts"
-import { recordOf } from "../support/events.ts"
-import { eventsClient } from "../support/eventsClient.ts"
+import { events as eventsStage } from "../../../src/features/events/Stage.ts"
+import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { apiLayer } from "../../support/api.ts"
+import { comparable, corpusFiles, corpusPresent, expectedEvents } from "../../support/corpusLedgers.ts"
+import { eventually } from "../../support/delivering.ts"
+import { recordOf } from "../../support/events.ts"
+import { eventsClient } from "../../support/eventsClient.ts"
 
 const NOW = Date.parse("2026-11-23T00:00:00Z")
 

@@ -1,12 +1,12 @@
 /** `GET /v1/events` and `GET /v1/events/:event_id` with `include`. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { includables, withIncluded } from "../../src/domain/Include.ts"
-import { eventJson } from "../../src/domain/LedgerEvent.ts"
-import { EventIndex } from "../../src/storage/events/EventIndex.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { booked } from "../support/bookedEvent.ts"
-import { eventOf } from "../support/events.ts"
+import { EventIndex } from "../../../src/features/events/EventIndex.ts"
+import { includables, withIncluded } from "../../../src/spine/event/Include.ts"
+import { eventJson } from "../../../src/spine/event/LedgerEvent.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { booked } from "../../support/bookedEvent.ts"
+import { eventOf } from "../../support/events.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
   it.effect("have memos and balance changes if the request asks for them", () =>

@@ -1,11 +1,11 @@
 /** `/v1/transactions` over HTTP: the recorded transaction, for keys of its network, while the log keeps it. */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
-import { Log, LogError } from "../../src/log/Log.ts"
-import { TransactionIndex } from "../../src/storage/events/TransactionIndex.ts"
-import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
-import { chain } from "../support/chain.ts"
-import { appendTransactions, recordTransaction, transactionsOf } from "../support/transactions.ts"
+import { TransactionIndex } from "../../../src/features/events/TransactionIndex.ts"
+import { Log, LogError } from "../../../src/spine/log/Log.ts"
+import { ApiUnderTest, anotherServer, apiLayer } from "../../support/api.ts"
+import { chain } from "../../support/chain.ts"
+import { appendTransactions, recordTransaction, transactionsOf } from "../../support/transactions.ts"
 
 const RAW = { RAW_TRANSACTIONS: "true" }
 const UNKNOWN = "AB".repeat(32)

@@ -8,13 +8,13 @@ import {
   type ClosedOptions,
   closedPeriods,
   untilInterrupted
-} from "../../../../src/cli/commands/events/ClosedPeriods.ts"
-import { openFolder } from "../../../../src/cli/commands/events/FolderTarget.ts"
-import { periodText } from "../../../../src/cli/commands/events/Periods.ts"
-import { Limits } from "../../../../src/config/Limits.ts"
-import type { BackfillRange } from "../../../../src/domain/Backfill.ts"
-import { eventTypes } from "../../../../src/domain/EventType.ts"
-import { Log, LogReader } from "../../../../src/log/Log.ts"
+} from "../../../src/features/export/ClosedPeriods.ts"
+import { openFolder } from "../../../src/features/export/FolderTarget.ts"
+import { periodText } from "../../../src/features/export/Periods.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import type { BackfillRange } from "../../../src/spine/domain/Backfill.ts"
+import { eventTypes } from "../../../src/spine/event/EventType.ts"
+import { Log, LogReader } from "../../../src/spine/log/Log.ts"
 import {
   exported,
   FIRST,
@@ -25,8 +25,8 @@ import {
   simulatedLedgers,
   take,
   takeHistory
-} from "../../../support/exporting.ts"
-import { memoryLayer } from "../../../support/ingesting.ts"
+} from "../../support/exporting.ts"
+import { memoryLayer } from "../../support/ingesting.ts"
 
 /** Ten minutes apart, from noon: six in an hour. */
 const ledgers = simulatedLedgers(80, 6, 600)

@@ -7,10 +7,10 @@ import { dirname, join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer } from "effect"
-import { parseBound } from "../../../../src/cli/commands/events/Bounds.ts"
-import { openFolder } from "../../../../src/cli/commands/events/FolderTarget.ts"
-import { eventTypes } from "../../../../src/domain/EventType.ts"
-import { Log } from "../../../../src/log/Log.ts"
+import { parseBound } from "../../../src/features/events/command/Bounds.ts"
+import { openFolder } from "../../../src/features/export/FolderTarget.ts"
+import { eventTypes } from "../../../src/spine/event/EventType.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
 import {
   eventFilesIn,
   exported,
@@ -23,8 +23,8 @@ import {
   type Options,
   simulatedLedgers,
   take
-} from "../../../support/exporting.ts"
-import { events, memoryLayer } from "../../../support/ingesting.ts"
+} from "../../support/exporting.ts"
+import { events, memoryLayer } from "../../support/ingesting.ts"
 
 const ledgers = simulatedLedgers(100, 8)
 const time = (text: string) => parseBound(text)!

@@ -1,17 +1,17 @@
 /** The Parquet schema of each event type: nothing of a payload is lost, and nothing unknown is dropped silently. */
 import { assert, describe, it } from "@effect/vitest"
-import { parquetEncoder } from "../../../../src/cli/commands/events/Parquet.ts"
+import { parquetEncoder } from "../../../src/features/export/Parquet.ts"
 import {
   type Column,
   eventColumns,
   payloadColumns,
   recordColumns,
   schemaElements
-} from "../../../../src/cli/commands/events/ParquetColumns.ts"
-import { type ParquetValue, rowsOf, unscaled } from "../../../../src/cli/commands/events/ParquetValues.ts"
-import { type EventType, eventTypes } from "../../../../src/domain/EventType.ts"
-import { publishedSchemas } from "../../../../src/domain/JsonSchemas.ts"
-import type { JsonObject } from "../../../../src/domain/Ledger.ts"
+} from "../../../src/features/export/ParquetColumns.ts"
+import { type ParquetValue, rowsOf, unscaled } from "../../../src/features/export/ParquetValues.ts"
+import { type EventType, eventTypes } from "../../../src/spine/event/EventType.ts"
+import { publishedSchemas } from "../../../src/spine/event/JsonSchemas.ts"
+import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
 
 const examplesOf = (type: EventType): ReadonlyArray<JsonObject> => {
   const schema = publishedSchemas().find(({ path }) => path === `payloads/${type}.schema.json`)!

@@ -5,10 +5,10 @@ import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, S3Client } f
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { openBucket } from "../../../../src/cli/commands/events/S3Target.ts"
-import type { Target } from "../../../../src/cli/commands/events/Target.ts"
-import { Limits } from "../../../../src/config/Limits.ts"
-import { runCommand } from "../../../support/command.ts"
+import { openBucket } from "../../../src/features/export/S3Target.ts"
+import type { Target } from "../../../src/features/export/Target.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { runCommand } from "../../support/command.ts"
 import {
   exported,
   exportTo,
@@ -17,10 +17,10 @@ import {
   makeFolder,
   simulatedLedgers,
   take
-} from "../../../support/exporting.ts"
-import { memoryLayer } from "../../../support/ingesting.ts"
-import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
-import { hasS3Server, makeS3Server } from "../../../support/s3Server.ts"
+} from "../../support/exporting.ts"
+import { memoryLayer } from "../../support/ingesting.ts"
+import { databaseUrl, makeDatabase } from "../../support/postgres.ts"
+import { hasS3Server, makeS3Server } from "../../support/s3Server.ts"
 
 const all = { to: { _tag: "Ledger", index: FIRST + 39 } } as const
 const place = { bucket: "warehouse", prefix: "lake/xrpl" }

@@ -2,8 +2,8 @@
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
-import { readHealth } from "../../src/storage/webhooks/WebhookHealth.ts"
+import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
+import { readHealth } from "../../../src/features/health/WebhookHealthQueries.ts"
 import {
   deliveringLayer,
   eventOf,
@@ -12,8 +12,8 @@ import {
   queueEvents,
   startDelivering,
   untilAll
-} from "../support/delivering.ts"
-import { makeReceiver } from "../support/receiver.ts"
+} from "../../support/delivering.ts"
+import { makeReceiver } from "../../support/receiver.ts"
 
 const OWNER = { accountId: "acct_1", networks: ["mainnet"] as const }
 

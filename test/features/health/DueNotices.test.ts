@@ -1,6 +1,6 @@
 /** When an account is notified of incidents, as a table of cases. */
 import { assert, describe, it } from "@effect/vitest"
-import { incidentsToReport } from "../../src/health/Notices.ts"
+import { incidentsToReport } from "../../../src/features/health/DueNotices.ts"
 
 const MINUTE = 60_000
 const NOW = 1_000 * MINUTE

@@ -3,12 +3,12 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { mostHostsFail } from "../../../src/health/Hosts.ts"
-import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
-import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
-import { failingHosts } from "../../../src/storage/webhooks/FailingHosts.ts"
-import { attemptsOf, type Result } from "../../health/requests.ts"
+import { failingHosts } from "../../../src/features/health/FailingHosts.ts"
+import { mostHostsFail } from "../../../src/features/health/Hosts.ts"
+import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { DeliveriesLive, NOW, newDelivery, prepare } from "../../support/countedDeliveries.ts"
+import { attemptsOf, type Result } from "./requests.ts"
 
 describe("mostHostsFail", () => {
   it("needs ten hosts, and more than half of them", () => {

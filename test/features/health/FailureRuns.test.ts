@@ -5,12 +5,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { type FailureRun, isFailing } from "../../src/storage/deliveries/FailureRuns.ts"
-import { insertTest } from "../../src/storage/deliveries/Transitions.ts"
-import { DeliveriesLive, NOW, newDelivery, prepare } from "../support/countedDeliveries.ts"
-import { eventOf } from "../support/events.ts"
+import { makeSeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { type FailureRun, isFailing } from "../../../src/spine/deliveries/FailureRuns.ts"
+import { insertTest } from "../../../src/spine/deliveries/Transitions.ts"
+import { DeliveriesLive, NOW, newDelivery, prepare } from "../../support/countedDeliveries.ts"
+import { eventOf } from "../../support/events.ts"
 import { after, attemptsOf, nothing, type Recorded, randomRequest } from "./requests.ts"
 
 const DISABLE_AFTER = 1_000_000

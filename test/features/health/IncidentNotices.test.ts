@@ -6,12 +6,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import type { NewNotice } from "../../../src/storage/accounts/NoticeStore.ts"
-import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
-import { reportIncidents } from "../../../src/storage/webhooks/IncidentNotices.ts"
-import { WebhookStore } from "../../../src/storage/webhooks/WebhookStore.ts"
-import { attemptsOf, type Request } from "../../health/requests.ts"
+import { reportIncidents } from "../../../src/features/health/IncidentNotices.ts"
+import type { NewNotice } from "../../../src/features/health/notify/NoticeStore.ts"
+import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { DeliveriesLive, NOW, newDelivery, OWNER, prepare } from "../../support/countedDeliveries.ts"
+import { attemptsOf, type Request } from "./requests.ts"
 
 const MINUTE = 60_000
 

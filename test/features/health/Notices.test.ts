@@ -2,12 +2,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { noticeTypes } from "../../src/domain/Notices.ts"
-import { EventIndex } from "../../src/storage/events/EventIndex.ts"
-import { finishJobs } from "../../src/storage/replays/JobEnds.ts"
-import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { eventOf } from "../support/events.ts"
+import { EventIndex } from "../../../src/features/events/EventIndex.ts"
+import { finishJobs } from "../../../src/features/replay/JobEnds.ts"
+import { noticeTypes } from "../../../src/spine/domain/Notices.ts"
+import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { eventOf } from "../../support/events.ts"
 
 const PATH = "/v1/account/notices"
 const OWN_SECRET = `whsec_${Buffer.alloc(24, 1).toString("base64")}`

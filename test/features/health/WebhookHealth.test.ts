@@ -1,12 +1,15 @@
-/** What the API shows of webhooks' health, and of their incidents. test/health checks the states and their sentences. */
+/**
+ * What the API shows of webhooks' health, and of their incidents. Situations.test.ts checks the states and their
+ * sentences.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { deliveryId } from "../../src/domain/Ids.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { storeOutcomes } from "../../src/storage/webhooks/IncidentStore.ts"
+import { storeOutcomes } from "../../../src/features/health/IncidentStore.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { deliveryId } from "../../../src/spine/words/Ids.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
 import { attemptsOf, type Result } from "../health/requests.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
 
 let position = 0
 

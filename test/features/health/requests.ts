@@ -2,11 +2,12 @@
  * Requests to a webhook and what they say about it: a fold over requests, one at a time, as the definition of what
  * PostgreSQL must have after the same requests, in whatever statements they were recorded.
  */
-import type { IncidentEnd } from "../../src/domain/HealthState.ts"
-import { randomId } from "../../src/domain/Ids.ts"
-import type { SeededRandom } from "../../src/simulator/SeededRandom.ts"
-import type { AttemptRecord, FirstAttempt, NewDelivery } from "../../src/storage/deliveries/Transitions.ts"
-import { NOW, newDelivery } from "../support/countedDeliveries.ts"
+
+import type { SeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
+import type { AttemptRecord, FirstAttempt, NewDelivery } from "../../../src/spine/deliveries/Transitions.ts"
+import type { IncidentEnd } from "../../../src/spine/domain/HealthState.ts"
+import { randomId } from "../../../src/spine/words/Ids.ts"
+import { NOW, newDelivery } from "../../support/countedDeliveries.ts"
 
 /** Each result is of one delivery. `listed`: a 2xx to a batch says that it failed. */
 export type Result = "delivered" | "listed" | "retrying" | "failed"

@@ -2,7 +2,7 @@
  * Situations of a webhook, as tables: what happens at which second, and which state and sentence must be shown then.
  * Seconds count from the beginning. A step without a delivery's name is about the delivery before it.
  */
-import type { HealthState } from "../../src/domain/HealthState.ts"
+import type { HealthState } from "../../../src/spine/domain/HealthState.ts"
 import type { Result } from "./requests.ts"
 
 export type Step =

@@ -1,8 +1,8 @@
 /** `ledger detect` reads, or refuses, every form in docs/detection-rules.md 1.7 in which servers give transactions. */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { readVectors } from "../../../../src/cli/commands/conformance/Vectors.ts"
-import { type Item, makeRecordedReader } from "../../../../src/cli/commands/ledger/RecordedData.ts"
+import { readVectors } from "../../../src/features/ledgerTools/conformance/Vectors.ts"
+import { type Item, makeRecordedReader } from "../../../src/features/ledgerTools/RecordedData.ts"
 
 const TIME = 800_000_000
 const ISO = "2025-05-08T06:13:20Z"

@@ -1,8 +1,8 @@
 /** `ledger detect` reads a ledger in the API's binary form only if the bytes have the hashes that they name. */
 import { assert, describe, it } from "@effect/vitest"
-import { readVectors } from "../../../../src/cli/commands/conformance/Vectors.ts"
-import { recordedItems } from "../../../../src/cli/commands/ledger/RecordedData.ts"
-import type { JsonObject } from "../../../../src/domain/Ledger.ts"
+import { readVectors } from "../../../src/features/ledgerTools/conformance/Vectors.ts"
+import { recordedItems } from "../../../src/features/ledgerTools/RecordedData.ts"
+import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
 
 /** A ledger with one payment. */
 const answer = readVectors().find(({ name }) => name === "xrp_direct")!.input.binary!

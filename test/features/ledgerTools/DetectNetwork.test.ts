@@ -1,8 +1,8 @@
 /** `ledger detect --network`: a partial payment of an MPT is read by the rules of that network. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { alice, bob } from "../../../detect/support.ts"
-import { runCommand } from "../../../support/command.ts"
+import { alice, bob } from "../../spine/detect/support.ts"
+import { runCommand } from "../../support/command.ts"
 
 const mpt = (value: string) => ({ mpt_issuance_id: "0000000A".padEnd(48, "C"), value })
 const gained = {

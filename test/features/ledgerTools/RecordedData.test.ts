@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { type Item, makeRecordedReader } from "../../../../src/cli/commands/ledger/RecordedData.ts"
-import { makeLineSplitter } from "../../../../src/cli/terminal/InputFile.ts"
-import { Limits } from "../../../../src/config/Limits.ts"
-import { corpusFiles, corpusFolder, corpusPresent } from "../../../support/corpusLedgers.ts"
+import { type Item, makeRecordedReader } from "../../../src/features/ledgerTools/RecordedData.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { makeLineSplitter } from "../../../src/terminal/InputFile.ts"
+import { corpusFiles, corpusFolder, corpusPresent } from "../../support/corpusLedgers.ts"
 
 const transaction = {
   hash: "A".repeat(64),

@@ -2,13 +2,13 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as EmbeddedLog from "../../src/log/embedded/EmbeddedLog.ts"
-import { BackfillStore } from "../../src/storage/events/BackfillStore.ts"
-import { SkippedLedgers } from "../../src/storage/events/SkippedLedgers.ts"
-import { runCommand } from "../support/command.ts"
-import { appendMarkers, markers } from "../support/markers.ts"
-import { databaseUrl, makeDatabase } from "../support/postgres.ts"
-import { settingsLayer } from "../support/settings.ts"
+import { SkippedLedgers } from "../../../src/features/events/SkippedLedgers.ts"
+import { BackfillStore } from "../../../src/spine/ledger/backfill/BackfillStore.ts"
+import * as EmbeddedLog from "../../../src/spine/log/embedded/EmbeddedLog.ts"
+import { runCommand } from "../../support/command.ts"
+import { appendMarkers, markers } from "../../support/markers.ts"
+import { databaseUrl, makeDatabase } from "../../support/postgres.ts"
+import { settingsLayer } from "../../support/settings.ts"
 
 /** A database in which ledgers 100 to 110 and 120 to 130 were taken, and 50 to 60 fetched as history. */
 const prepared = Effect.gen(function* () {

@@ -5,19 +5,24 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { type VerifyOptions, verifyChain } from "../../../../src/cli/commands/ledger/VerifyChain.ts"
-import { Invocation } from "../../../../src/cli/terminal/Invocation.ts"
-import { type LedgerMarker, ledgersTopic } from "../../../../src/domain/LedgerEvent.ts"
-import { normaliseLedger } from "../../../../src/domain/NormaliseLedger.ts"
-import { eventRecords, isChecked, markerOf, markerRecord } from "../../../../src/ledger/LedgerRecords.ts"
-import * as EmbeddedLog from "../../../../src/log/embedded/EmbeddedLog.ts"
-import { Log, LogReader } from "../../../../src/log/Log.ts"
-import { chain, type RawLedger } from "../../../support/chain.ts"
-import { oneEventEach } from "../../../support/ingesting.ts"
-import { makeDatabase } from "../../../support/postgres.ts"
-import { rippledServer } from "../../../support/rippledServer.ts"
-import { settingsLayer } from "../../../support/settings.ts"
-import { batchOf } from "../../../support/transactions.ts"
+import { type VerifyOptions, verifyChain } from "../../../src/features/ledgerTools/VerifyChain.ts"
+import { type LedgerMarker, ledgersTopic } from "../../../src/spine/event/LedgerEvent.ts"
+import { normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
+import {
+  eventRecords,
+  isChecked,
+  markerOf,
+  markerRecord
+} from "../../../src/spine/ledger/ingest/LedgerRecords.ts"
+import * as EmbeddedLog from "../../../src/spine/log/embedded/EmbeddedLog.ts"
+import { Log, LogReader } from "../../../src/spine/log/Log.ts"
+import { Invocation } from "../../../src/terminal/Invocation.ts"
+import { chain, type RawLedger } from "../../support/chain.ts"
+import { oneEventEach } from "../../support/ingesting.ts"
+import { makeDatabase } from "../../support/postgres.ts"
+import { rippledServer } from "../../support/rippledServer.ts"
+import { settingsLayer } from "../../support/settings.ts"
+import { batchOf } from "../../support/transactions.ts"
 
 const invocation = Layer.succeed(Invocation, {
   environment: {},

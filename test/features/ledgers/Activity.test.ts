@@ -1,13 +1,13 @@
 /** Streams of ledgers over HTTP: whose webhooks and which networks they show, what is refused, and how they end. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { StreamLimits } from "../../src/config/StreamLimits.ts"
-import type { EventType } from "../../src/domain/EventType.ts"
-import type { Network } from "../../src/domain/Network.ts"
-import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { eventually } from "../support/delivering.ts"
-import { type OpenStream, openStream } from "../support/eventStream.ts"
+import { StreamLimits } from "../../../src/spine/config/StreamLimits.ts"
+import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
+import type { EventType } from "../../../src/spine/event/EventType.ts"
+import type { Network } from "../../../src/spine/event/Network.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { eventually } from "../../support/delivering.ts"
+import { type OpenStream, openStream } from "../../support/eventStream.ts"
 import {
   attemptDelivery,
   queueLedger,
@@ -15,7 +15,7 @@ import {
   TAKEN,
   type TakenLedger,
   takeLedger
-} from "../support/liveLedgers.ts"
+} from "../../support/liveLedgers.ts"
 
 const PATH = "/v1/activity/stream"
 

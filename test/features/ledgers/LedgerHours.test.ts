@@ -1,11 +1,11 @@
 /** Ledgers by hour are those that counting every marker gives, are found with few reads, and miss no gap. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { HOUR_MS, type HourCount, hourOf } from "../../src/coverage/HourCounts.ts"
-import { makeLedgerHours } from "../../src/coverage/LedgerHours.ts"
-import type { BackfillRange } from "../../src/domain/Backfill.ts"
-import type { LedgerMarker } from "../../src/domain/LedgerEvent.ts"
-import { logOf, markers, taken } from "../support/markers.ts"
+import { HOUR_MS, type HourCount, hourOf } from "../../../src/features/ledgers/HourCounts.ts"
+import { makeLedgerHours } from "../../../src/features/ledgers/LedgerHours.ts"
+import type { BackfillRange } from "../../../src/spine/domain/Backfill.ts"
+import type { LedgerMarker } from "../../../src/spine/event/LedgerEvent.ts"
+import { logOf, markers, taken } from "../../support/markers.ts"
 
 const BEGAN = Date.parse("2026-11-01T00:20:00Z")
 

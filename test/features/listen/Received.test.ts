@@ -9,7 +9,7 @@ import {
   type Received,
   verifyRequest,
   verifySignature
-} from "../../../src/cli/commands/Received.ts"
+} from "../../../src/features/listen/Received.ts"
 
 const body = '{"event_type":"payment.xrp","ledger_index":7,"payload":{"amount":"1"},"webhook_id":"wh_1"}'
 const sign = (secret: string) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`

@@ -2,8 +2,8 @@
 import { gzipSync, zstdCompressSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeReceiver } from "../../../src/cli/commands/Receiver.ts"
-import { Limits } from "../../../src/config/Limits.ts"
+import { makeReceiver } from "../../../src/features/listen/Receiver.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
 
 const BODY = '{"event_type":"payment.xrp"}'
 

@@ -4,9 +4,14 @@
  */
 import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { metricsTable } from "../../src/observability/Metrics.ts"
-import { situations } from "../health/alertSituations.ts"
-import { dashboardExpressions, notInhibited, readInhibitions, readRules } from "../support/operationFiles.ts"
+import { metricsTable } from "../../../src/spine/observe/Metrics.ts"
+import {
+  dashboardExpressions,
+  notInhibited,
+  readInhibitions,
+  readRules
+} from "../../support/operationFiles.ts"
+import { situations } from "./alertSituations.ts"
 
 const metrics = new Map(metricsTable.map((metric) => [metric.name, metric]))
 

@@ -2,9 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { NetworkFacts } from "../../src/health/Networks.ts"
-import { readNetworks, writeNetwork } from "../../src/storage/Networks.ts"
-import { TestDatabase } from "../support/postgres.ts"
+import { readNetworks, writeNetwork } from "../../../src/features/operate/NetworkRows.ts"
+import type { NetworkFacts } from "../../../src/spine/ledger/ingest/NetworkFacts.ts"
+import { TestDatabase } from "../../support/postgres.ts"
 
 const facts: NetworkFacts = {
   server: "s1",

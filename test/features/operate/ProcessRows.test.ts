@@ -2,14 +2,19 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { reportFinding } from "../../src/cli/doctor/StoredChecks.ts"
-import { Settings } from "../../src/config/Config.ts"
-import { type Role, roles } from "../../src/config/Definitions.ts"
-import { Health } from "../../src/observability/Health.ts"
-import { forgetProcesses, keepProcess, ProcessId, readProcesses } from "../../src/storage/Processes.ts"
-import { eventually, eventuallyAdvancing } from "../support/ingesting.ts"
-import { TestDatabase } from "../support/postgres.ts"
-import { settingsLayer } from "../support/settings.ts"
+import { reportFinding } from "../../../src/features/operate/doctor/StoredChecks.ts"
+import {
+  forgetProcesses,
+  keepProcess,
+  ProcessId,
+  readProcesses
+} from "../../../src/features/operate/ProcessRows.ts"
+import { Settings } from "../../../src/spine/config/Config.ts"
+import { type Role, roles } from "../../../src/spine/config/Definitions.ts"
+import { Health } from "../../../src/spine/observe/Health.ts"
+import { eventually, eventuallyAdvancing } from "../../support/ingesting.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+import { settingsLayer } from "../../support/settings.ts"
 
 /** A process that runs until its scope is closed. */
 const startProcess = Effect.fnUntraced(function* (own: ReadonlyArray<Role>) {

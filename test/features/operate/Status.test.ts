@@ -3,10 +3,10 @@ import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { roles } from "../../src/config/Definitions.ts"
-import { runCommand } from "../support/command.ts"
-import { databaseUrl, makeDatabase } from "../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../support/rows.ts"
+import { roles } from "../../../src/spine/config/Definitions.ts"
+import { runCommand } from "../../support/command.ts"
+import { databaseUrl, makeDatabase } from "../../support/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/rows.ts"
 
 const scope = Scope.makeUnsafe()
 let environment: Readonly<Record<string, string>>

@@ -1,6 +1,7 @@
 /** A process as its row shows it: one that has every role and is well. */
-import { roles } from "../../src/config/Definitions.ts"
-import type { SeenProcess } from "../../src/health/SeenProcess.ts"
+
+import type { SeenProcess } from "../../../src/features/operate/model/SeenProcess.ts"
+import { roles } from "../../../src/spine/config/Definitions.ts"
 
 export const seenProcess = (of: Partial<SeenProcess> = {}): SeenProcess => ({
   host: "a",

@@ -2,12 +2,13 @@
  * Situations of the whole service: what processes, parts, stages and hosts are like, and what the report says. The numbers
  * are those of the table in the design of the model. A face shows these sentences and no others.
  */
-import { roles } from "../../src/config/Definitions.ts"
-import type { SeenNetwork } from "../../src/health/Networks.ts"
-import { locksPart, mailPart, registryPart } from "../../src/health/PartProbes.ts"
-import type { ServiceFacts } from "../../src/health/Report.ts"
-import { rolePart } from "../../src/health/SeenProcess.ts"
-import type { StageFact } from "../../src/health/Stages.ts"
+
+import { locksPart, mailPart, registryPart } from "../../../src/features/operate/model/PartProbes.ts"
+import type { ServiceFacts } from "../../../src/features/operate/model/Report.ts"
+import { rolePart } from "../../../src/features/operate/model/SeenProcess.ts"
+import type { StageFact } from "../../../src/features/operate/model/Stages.ts"
+import { roles } from "../../../src/spine/config/Definitions.ts"
+import type { SeenNetwork } from "../../../src/spine/ledger/ingest/NetworkFacts.ts"
 import { seenProcess } from "./seenProcess.ts"
 
 export const NOW = Date.parse("2026-11-25T14:06:30Z")

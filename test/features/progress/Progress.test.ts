@@ -5,13 +5,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Telemetry from "../../src/observability/Telemetry.ts"
-import { route } from "../../src/route/Stage.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { eventually, stagesLayer, startDelivering } from "../support/delivering.ts"
-import { eventOf } from "../support/events.ts"
-import { makeReceiver } from "../support/receiver.ts"
-import { appendLedgers, isoSecond } from "../support/replaying.ts"
+import * as Telemetry from "../../../src/spine/observe/Telemetry.ts"
+import { route } from "../../../src/spine/route/Stage.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { eventually, stagesLayer, startDelivering } from "../../support/delivering.ts"
+import { eventOf } from "../../support/events.ts"
+import { makeReceiver } from "../../support/receiver.ts"
+import { appendLedgers, isoSecond } from "../../support/replaying.ts"
 
 const layers = () =>
   stagesLayer().pipe(

@@ -1,16 +1,16 @@
 /** Which deliveries wait in the log: exactly, unless more work is unfinished than one read returns. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import { type WantedDelivery, waitingInLog } from "../../src/coverage/WorkInLog.ts"
-import { DELIVERIES_TOPIC, newWork } from "../../src/domain/Delivery.ts"
-import { randomId } from "../../src/domain/Ids.ts"
-import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
-import { Log } from "../../src/log/Log.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
-import { eventOf } from "../support/events.ts"
-import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
-import { settingsLayer } from "../support/settings.ts"
+import { type WantedDelivery, waitingInLog } from "../../../src/features/progress/WorkInLog.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { DELIVERIES_TOPIC, newWork } from "../../../src/spine/domain/Delivery.ts"
+import { eventsTopic } from "../../../src/spine/event/LedgerEvent.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { partitionOf } from "../../../src/spine/log/Topics.ts"
+import { randomId } from "../../../src/spine/words/Ids.ts"
+import { eventOf } from "../../support/events.ts"
+import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
+import { settingsLayer } from "../../support/settings.ts"
 
 const webhookId = randomId("wh_", 1)
 const partition = { topic: DELIVERIES_TOPIC, partition: partitionOf(DELIVERIES_TOPIC, webhookId) }

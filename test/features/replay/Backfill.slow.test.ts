@@ -4,14 +4,14 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer, Option, type Scope } from "effect"
-import { type Environment, hasHistory, loadSettings } from "../../src/config/Config.ts"
-import { isoTime } from "../../src/domain/Ledger.ts"
-import { Health } from "../../src/observability/Health.ts"
-import { BackfillRequests } from "../../src/storage/replays/BackfillRequests.ts"
-import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
-import { ReplayWork } from "../../src/storage/replays/ReplayWork.ts"
-import { waitUntil } from "../support/apiClient.ts"
-import { chain } from "../support/chain.ts"
+import { ReplayStore } from "../../../src/features/replay/ReplayStore.ts"
+import { ReplayWork } from "../../../src/features/replay/ReplayWork.ts"
+import { type Environment, hasHistory, loadSettings } from "../../../src/spine/config/Config.ts"
+import { isoTime } from "../../../src/spine/event/Ledger.ts"
+import { BackfillRequests } from "../../../src/spine/ledger/backfill/BackfillRequests.ts"
+import { Health } from "../../../src/spine/observe/Health.ts"
+import { waitUntil } from "../../support/apiClient.ts"
+import { chain } from "../../support/chain.ts"
 import {
   asked,
   assertCompleted,
@@ -29,8 +29,8 @@ import {
   replaySince,
   takeNewest,
   working
-} from "../support/past.ts"
-import { assertQueued, jobRow, owner, queueJob, replayingLayer, workOf } from "../support/replaying.ts"
+} from "../../support/past.ts"
+import { assertQueued, jobRow, owner, queueJob, replayingLayer, workOf } from "../../support/replaying.ts"
 
 type Stores = Layer.Success<ReturnType<typeof pastLayer>>
 

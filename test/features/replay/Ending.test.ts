@@ -2,14 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Latch, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
-import { monthOf } from "../../src/domain/Quota.ts"
-import type { ReplayFilters } from "../../src/domain/Replay.ts"
-import { runJob } from "../../src/replay/Runner.ts"
-import { replay } from "../../src/replay/Stage.ts"
-import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
-import { ReplayWork } from "../../src/storage/replays/ReplayWork.ts"
-import { eventually } from "../support/delivering.ts"
+import { ReplayStore } from "../../../src/features/replay/ReplayStore.ts"
+import { ReplayWork } from "../../../src/features/replay/ReplayWork.ts"
+import { runJob } from "../../../src/features/replay/Runner.ts"
+import { replay } from "../../../src/features/replay/Stage.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { monthOf } from "../../../src/spine/domain/Quota.ts"
+import type { ReplayFilters } from "../../../src/spine/domain/Replay.ts"
+import { eventually } from "../../support/delivering.ts"
 import {
   ACCOUNT,
   assertQueued,
@@ -23,8 +23,8 @@ import {
   rowsOf,
   workOf,
   writeLedgers
-} from "../support/replaying.ts"
-import { setUsage } from "../support/rows.ts"
+} from "../../support/replaying.ts"
+import { setUsage } from "../../support/rows.ts"
 
 /** Too many events: nothing delivers here, so a job waits before it has queued them all. */
 const ledgers = pastLedgers(5, 600)

@@ -1,12 +1,12 @@
 /** How many events a replay would queue, counted on a real database: exactly those that the job's filter matches. */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { wantedEvents } from "../../../src/coverage/ReplayEstimate.ts"
-import { rankOf } from "../../../src/domain/EventType.ts"
-import type { LedgerEvent } from "../../../src/domain/LedgerEvent.ts"
-import { matching, type ReplayFilters } from "../../../src/domain/Replay.ts"
-import { Log } from "../../../src/log/Log.ts"
-import { EventCounts } from "../../../src/storage/events/EventCounts.ts"
+import { EventCounts } from "../../../src/features/events/EventCounts.ts"
+import { wantedEvents } from "../../../src/features/replay/ReplayEstimate.ts"
+import { matching, type ReplayFilters } from "../../../src/spine/domain/Replay.ts"
+import { rankOf } from "../../../src/spine/event/EventType.ts"
+import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
 import { addresses } from "../../support/events.ts"
 import { eventsOf, pastLedgers, replayingLayer, writeLedgers } from "../../support/replaying.ts"
 

@@ -2,13 +2,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { runJob } from "../../src/replay/Runner.ts"
-import { NoticeStore } from "../../src/storage/accounts/NoticeStore.ts"
-import type { DeliveryFilter } from "../../src/storage/deliveries/DeliveryPages.ts"
-import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
-import { forgetEnded } from "../../src/storage/EndedRows.ts"
-import { finishJobs } from "../../src/storage/replays/JobEnds.ts"
-import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
+import type { DeliveryFilter } from "../../../src/features/deliveries/DeliveryPages.ts"
+import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
+import { NoticeStore } from "../../../src/features/health/notify/NoticeStore.ts"
+import { finishJobs } from "../../../src/features/replay/JobEnds.ts"
+import { ReplayStore } from "../../../src/features/replay/ReplayStore.ts"
+import { runJob } from "../../../src/features/replay/Runner.ts"
+import { forgetEnded } from "../../../src/spine/store/EndedRows.ts"
 import {
   ACCOUNT,
   claim,
@@ -20,8 +20,8 @@ import {
   replayingLayer,
   rowsOf,
   writeLedgers
-} from "../support/replaying.ts"
-import { attempted, isRetryable, makeDeliveries, queueRetry } from "../support/retrying.ts"
+} from "../../support/replaying.ts"
+import { attempted, isRetryable, makeDeliveries, queueRetry } from "../../support/retrying.ts"
 
 const ledgers = pastLedgers(3, 60)
 const events = eventsOf(ledgers)

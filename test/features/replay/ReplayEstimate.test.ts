@@ -1,13 +1,13 @@
 /** An estimate counts only events that the log still has: the event index's tables keep some events longer. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { estimateReplay } from "../../src/coverage/ReplayEstimate.ts"
-import { matching, type ReplayFilters } from "../../src/domain/Replay.ts"
-import { Log } from "../../src/log/Log.ts"
-import { BackfillStore } from "../../src/storage/events/BackfillStore.ts"
-import { EventCounts } from "../../src/storage/events/EventCounts.ts"
-import { addresses } from "../support/events.ts"
-import { appendLedgers, eventsOf, indexEvents, pastLedgers, replayingLayer } from "../support/replaying.ts"
+import { EventCounts } from "../../../src/features/events/EventCounts.ts"
+import { estimateReplay } from "../../../src/features/replay/ReplayEstimate.ts"
+import { matching, type ReplayFilters } from "../../../src/spine/domain/Replay.ts"
+import { BackfillStore } from "../../../src/spine/ledger/backfill/BackfillStore.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { addresses } from "../../support/events.ts"
+import { appendLedgers, eventsOf, indexEvents, pastLedgers, replayingLayer } from "../../support/replaying.ts"
 
 describe("an estimate", () => {
   it.live("counts the events that the log still holds, and no others in the tables", () =>

@@ -2,19 +2,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Latch, type Layer, Option, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
-import { StoredEvents } from "../../src/coverage/StoredEvents.ts"
-import type { DeliveryStatus } from "../../src/domain/Delivery.ts"
-import { monthOf } from "../../src/domain/Quota.ts"
-import { runJob } from "../../src/replay/Runner.ts"
-import { replay } from "../../src/replay/Stage.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { Outbox } from "../../src/storage/outbox/Outbox.ts"
-import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
-import { ReplayWork } from "../../src/storage/replays/ReplayWork.ts"
-import { RetryWork } from "../../src/storage/replays/RetryWork.ts"
-import { eventually } from "../support/delivering.ts"
-import { ACCOUNT, claim, jobRow, owner, replayingLayer } from "../support/replaying.ts"
+import { ReplayStore } from "../../../src/features/replay/ReplayStore.ts"
+import { ReplayWork } from "../../../src/features/replay/ReplayWork.ts"
+import { RetryWork } from "../../../src/features/replay/RetryWork.ts"
+import { runJob } from "../../../src/features/replay/Runner.ts"
+import { replay } from "../../../src/features/replay/Stage.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import type { DeliveryStatus } from "../../../src/spine/domain/Delivery.ts"
+import { monthOf } from "../../../src/spine/domain/Quota.ts"
+import { StoredEvents } from "../../../src/spine/log/ledgers/StoredEvents.ts"
+import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
+import { eventually } from "../../support/delivering.ts"
+import { ACCOUNT, claim, jobRow, owner, replayingLayer } from "../../support/replaying.ts"
 import {
   assertRetried,
   attempted,
@@ -22,8 +22,8 @@ import {
   makeDeliveries,
   queuedRetries,
   queueRetry
-} from "../support/retrying.ts"
-import { setUsage } from "../support/rows.ts"
+} from "../../support/retrying.ts"
+import { setUsage } from "../../support/rows.ts"
 
 const run = Effect.flatMap(claim, runJob)
 

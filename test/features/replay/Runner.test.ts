@@ -2,14 +2,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Latch, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { matching, type ReplayFilters } from "../../src/domain/Replay.ts"
-import { Log } from "../../src/log/Log.ts"
-import { runJob } from "../../src/replay/Runner.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { ReplayStore } from "../../src/storage/replays/ReplayStore.ts"
-import { ReplayWork } from "../../src/storage/replays/ReplayWork.ts"
-import { addresses } from "../support/events.ts"
+import { ReplayStore } from "../../../src/features/replay/ReplayStore.ts"
+import { ReplayWork } from "../../../src/features/replay/ReplayWork.ts"
+import { runJob } from "../../../src/features/replay/Runner.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { matching, type ReplayFilters } from "../../../src/spine/domain/Replay.ts"
+import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { addresses } from "../../support/events.ts"
 import {
   appendLedgers,
   assertQueued,
@@ -26,7 +26,7 @@ import {
   replayingLayer,
   rowsOf,
   writeLedgers
-} from "../support/replaying.ts"
+} from "../../support/replaying.ts"
 
 /** Few enough to be queued while nobody delivers. */
 const ledgers = pastLedgers(3, 240)

@@ -1,8 +1,8 @@
 /** A replay over a ledger that no server can list ends, once an operator has ordered to skip that ledger. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
-import type { SkipOrders } from "../../src/ledger/SkippedLedgers.ts"
-import { SkippedLedgers } from "../../src/storage/events/SkippedLedgers.ts"
+import { SkippedLedgers } from "../../../src/features/events/SkippedLedgers.ts"
+import type { SkipOrders } from "../../../src/spine/ledger/ingest/SkippedLedgers.ts"
 import {
   assertCompleted,
   assertRefused,
@@ -17,9 +17,9 @@ import {
   replaySince,
   takeNewest,
   working
-} from "../support/past.ts"
-import { jobRow } from "../support/replaying.ts"
-import { type Unlistable, unlistable } from "../support/unlistable.ts"
+} from "../../support/past.ts"
+import { jobRow } from "../../support/replaying.ts"
+import { type Unlistable, unlistable } from "../../support/unlistable.ts"
 
 const HOLE = 990
 

@@ -4,14 +4,14 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { StoredEvents } from "../../src/coverage/StoredEvents.ts"
-import { includables, withIncluded } from "../../src/domain/Include.ts"
-import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { requestBody } from "../../src/domain/RequestFormat.ts"
-import { Log } from "../../src/log/Log.ts"
-import { runJob } from "../../src/replay/Runner.ts"
-import { markerRecords } from "../support/markers.ts"
-import { claim, indexEvents, pastLedgers, queueJob, replayingLayer, workOf } from "../support/replaying.ts"
+import { runJob } from "../../../src/features/replay/Runner.ts"
+import { includables, withIncluded } from "../../../src/spine/event/Include.ts"
+import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { requestBody } from "../../../src/spine/event/RequestFormat.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { StoredEvents } from "../../../src/spine/log/ledgers/StoredEvents.ts"
+import { markerRecords } from "../../support/markers.ts"
+import { claim, indexEvents, pastLedgers, queueJob, replayingLayer, workOf } from "../../support/replaying.ts"
 
 const HASH = "C3A1".padEnd(64, "0")
 const ID = `xrpl:90000000:${HASH}:payment.xrp`

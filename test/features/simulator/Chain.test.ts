@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { hashes } from "xrpl"
-import { eventTypes } from "../../src/domain/EventType.ts"
-import { type ChainOptions, type ClosedLedger, makeChain } from "../../src/simulator/Chain.ts"
-import { syntheticTransactions } from "../../src/simulator/SyntheticTransactions.ts"
+import { type ChainOptions, type ClosedLedger, makeChain } from "../../../src/features/simulator/Chain.ts"
+import { syntheticTransactions } from "../../../src/features/simulator/SyntheticTransactions.ts"
+import { eventTypes } from "../../../src/spine/event/EventType.ts"
 
 const FIRST = { ledgerIndex: 1_000_000, closeTime: 800_000_000 }
 
@@ -94,7 +94,7 @@ describe("the chain of simulated ledgers", () => {
         ...families.filter((family) => !early.has(family)),
         ...eventTypes.filter((type) => !all.has(type))
       ]
-      assert.deepStrictEqual(missing, [], `too rare in src/simulator/scenarios (seed ${seed})`)
+      assert.deepStrictEqual(missing, [], `too rare in src/features/simulator/scenarios (seed ${seed})`)
     }
   })
 

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { detectLedger } from "../../src/detect/Detect.ts"
-import { asLedger, expectedEventIds, makeChain } from "../../src/simulator/Chain.ts"
-import { syntheticTransactions } from "../../src/simulator/SyntheticTransactions.ts"
+import { asLedger, expectedEventIds, makeChain } from "../../../src/features/simulator/Chain.ts"
+import { syntheticTransactions } from "../../../src/features/simulator/SyntheticTransactions.ts"
+import { detectLedger } from "../../../src/spine/detect/Detect.ts"
 
 const CLOSE_TIME = 800_000_000
 

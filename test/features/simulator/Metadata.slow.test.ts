@@ -1,9 +1,9 @@
 /** Checks the metadata by a copy of the ledger that is built from metadata alone. */
 import { assert, describe, it } from "@effect/vitest"
 import { decode, encode } from "xrpl"
-import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
-import type { SimulatedTransaction } from "../../src/simulator/ApplyTransaction.ts"
-import { makeChain } from "../../src/simulator/Chain.ts"
+import type { SimulatedTransaction } from "../../../src/features/simulator/ApplyTransaction.ts"
+import { makeChain } from "../../../src/features/simulator/Chain.ts"
+import type { Json, JsonObject } from "../../../src/spine/event/Ledger.ts"
 
 interface Node {
   readonly kind: "CreatedNode" | "ModifiedNode" | "DeletedNode"

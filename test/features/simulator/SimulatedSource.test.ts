@@ -5,24 +5,24 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { ledgerRanges } from "../../src/coverage/LedgerMarkers.ts"
-import { detectLedger } from "../../src/detect/Detect.ts"
-import { eventTypes } from "../../src/domain/EventType.ts"
+import * as SimulatedSource from "../../../src/features/simulator/SimulatedSource.ts"
+import { CLOSE_MS } from "../../../src/features/simulator/SimulatedSource.ts"
+import { detectLedger } from "../../../src/spine/detect/Detect.ts"
+import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import {
   eventsTopic,
   type LedgerEvent,
   type LedgerMarker,
   ledgersTopic
-} from "../../src/domain/LedgerEvent.ts"
-import { ingest } from "../../src/ledger/Stage.ts"
-import { Log } from "../../src/log/Log.ts"
-import { Health, ledgerPart } from "../../src/observability/Health.ts"
-import * as SimulatedSource from "../../src/simulator/SimulatedSource.ts"
-import { CLOSE_MS } from "../../src/simulator/SimulatedSource.ts"
-import { chain } from "../support/chain.ts"
-import { type Fault, faultyLog } from "../support/faultyLog.ts"
-import { eventuallyAdvancing, memoryLayer } from "../support/ingesting.ts"
-import { scriptedSource } from "../support/scriptedSource.ts"
+} from "../../../src/spine/event/LedgerEvent.ts"
+import { ingest } from "../../../src/spine/ledger/ingest/Stage.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { ledgerRanges } from "../../../src/spine/log/ledgers/LedgerMarkers.ts"
+import { Health, ledgerPart } from "../../../src/spine/observe/Health.ts"
+import { chain } from "../../support/chain.ts"
+import { type Fault, faultyLog } from "../../support/faultyLog.ts"
+import { eventuallyAdvancing, memoryLayer } from "../../support/ingesting.ts"
+import { scriptedSource } from "../../support/scriptedSource.ts"
 
 const NETWORK = "testnet"
 const HOUR_MS = 3_600_000
@@ -136,7 +136,7 @@ describe("the simulated ledger plays a test network", () => {
         Effect.zipWith(missing, taken, (types, ledgers) => types.length === 0 || ledgers >= 60),
         1_000
       )
-      assert.deepStrictEqual(yield* missing, [], "types too rare in src/simulator/scenarios")
+      assert.deepStrictEqual(yield* missing, [], "types too rare in src/features/simulator/scenarios")
       const times = (yield* markers).map(({ close_time }) => Date.parse(close_time))
       assert.isBelow(times.at(-1)! - NOW, 120_000)
       for (const [i, time] of times.slice(1).entries()) assert.isAtLeast(time - times[i]!, CLOSE_MS)

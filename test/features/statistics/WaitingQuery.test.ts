@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
-import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
+import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { attemptOf, DeliveriesLive, NOW, newDelivery, prepare } from "../../support/countedDeliveries.ts"
 import { codeBlocks } from "../../support/markdown.ts"
 

@@ -1,8 +1,11 @@
-/** `GET /v1/webhooks?stats=…` adds counts of deliveries. test/storage/deliveries/DeliveryStats.test.ts checks the counts. */
+/**
+ * `GET /v1/webhooks?stats=…` adds counts of deliveries. test/features/statistics/DeliveryStats.test.ts checks the
+ * counts.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("the statistics of a list of webhooks", (it) => {
   it.effect("are there for each webhook of the page, if they are asked for", () =>

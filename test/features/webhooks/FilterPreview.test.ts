@@ -1,11 +1,11 @@
 /** `POST /v1/webhooks/:id/preview` shows exactly the newest events that route would match, and changes nothing. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { Log } from "../../src/log/Log.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { addresses } from "../support/events.ts"
-import { eventsOf, pastLedgers, writeLedgers } from "../support/replaying.ts"
+import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { addresses } from "../../support/events.ts"
+import { eventsOf, pastLedgers, writeLedgers } from "../../support/replaying.ts"
 
 const ledgers = pastLedgers(5, 400)
 const newestFirst = eventsOf(ledgers).toReversed()

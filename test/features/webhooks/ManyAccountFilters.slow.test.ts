@@ -4,13 +4,13 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
-import { addressOfAccountId } from "../../src/domain/AccountId.ts"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { webhookBounds } from "../../src/domain/WebhookRules.ts"
-import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
-import { Leases } from "../../src/storage/Leases.ts"
-import { outboxPublisherLayer } from "../../src/storage/outbox/OutboxPublisher.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { addressOfAccountId } from "../../../src/spine/event/AccountId.ts"
+import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { webhookBounds } from "../../../src/spine/event/WebhookRules.ts"
+import { RoutedWebhooks } from "../../../src/spine/route/RoutedWebhooks.ts"
+import { Leases } from "../../../src/spine/store/Leases.ts"
+import { outboxPublisherLayer } from "../../../src/spine/store/outbox/OutboxPublisher.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
 
 const WEBHOOKS = 100
 const { accountFilters: IN_WEBHOOK, changedAccountFilters: IN_REQUEST } = webhookBounds

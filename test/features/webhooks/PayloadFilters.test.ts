@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { WebhookConfig } from "../../src/domain/Webhook.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
 
 const valid = { url: "https://example.com/hook", event_types: ["payment.xrp"] }
 const FILTER = {

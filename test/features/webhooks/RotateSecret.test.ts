@@ -2,10 +2,10 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import type { WebhookConfig } from "../../src/domain/Webhook.ts"
-import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
-import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
-import { ApiUnderTest, apiLayer, type Call } from "../support/api.ts"
+import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
+import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
+import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
+import { ApiUnderTest, apiLayer, type Call } from "../../support/api.ts"
 
 const FIRST_SECRET = "the first secret".replaceAll(" ", "-")
 

@@ -2,13 +2,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeAwaitAttempt } from "../../src/api/AttemptShown.ts"
-import { Limits } from "../../src/config/Limits.ts"
-import type { DeliveryWork } from "../../src/domain/Delivery.ts"
-import { eventTypes } from "../../src/domain/EventType.ts"
-import type { KeyEnvironment } from "../../src/domain/Network.ts"
-import { complaints, EVENT_RECORD, payloadPath } from "../schemas/support.ts"
-import { ApiUnderTest, apiLayer, type Call } from "../support/api.ts"
+import { makeAwaitAttempt } from "../../../src/features/deliveries/AttemptShown.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import type { DeliveryWork } from "../../../src/spine/domain/Delivery.ts"
+import { eventTypes } from "../../../src/spine/event/EventType.ts"
+import type { KeyEnvironment } from "../../../src/spine/event/Network.ts"
+import { complaints, EVENT_RECORD, payloadPath } from "../../schemas/support.ts"
+import { ApiUnderTest, apiLayer, type Call } from "../../support/api.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("the first test event of a service", (it) => {
   it.effect("is queued, also after a request with an Idempotency-Key that was refused", () =>

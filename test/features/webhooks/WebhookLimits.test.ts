@@ -2,11 +2,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { addressOfAccountId } from "../../src/domain/AccountId.ts"
-import { eventTypes } from "../../src/domain/EventType.ts"
-import { planLimits } from "../../src/domain/Plans.ts"
-import { AccountStore } from "../../src/storage/accounts/AccountStore.ts"
-import { type Answer, ApiUnderTest, apiLayer } from "../support/api.ts"
+import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
+import { planLimits } from "../../../src/spine/domain/Plans.ts"
+import { addressOfAccountId } from "../../../src/spine/event/AccountId.ts"
+import { eventTypes } from "../../../src/spine/event/EventType.ts"
+import { type Answer, ApiUnderTest, apiLayer } from "../../support/api.ts"
 
 const PATH = "/v1/webhooks"
 const valid = { url: "https://example.com/hook", event_types: ["payment.xrp"] }

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
 
 const MANY = 100_000
 

@@ -1,13 +1,13 @@
 /** Requests are admitted in batches: those that arrive during a statement share the next, and a full queue refuses. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer, Option } from "effect"
-import { AdmissionQueue } from "../../src/api/AdmissionQueue.ts"
-import { Limits } from "../../src/config/Limits.ts"
-import { AccountStore } from "../../src/storage/accounts/AccountStore.ts"
-import { ApiKeyStore } from "../../src/storage/accounts/ApiKeyStore.ts"
-import { KeyAdmission } from "../../src/storage/accounts/KeyAdmission.ts"
-import { hashOf } from "../support/admission.ts"
-import { TestDatabase } from "../support/postgres.ts"
+import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
+import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
+import { AdmissionQueue } from "../../../src/http/guard/AdmissionQueue.ts"
+import { KeyAdmission } from "../../../src/http/guard/KeyAdmission.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { hashOf } from "../../support/admission.ts"
+import { TestDatabase } from "../../support/postgres.ts"
 
 /** The real statement. It begins when the test allows it, and is counted. */
 const held = Layer.effect(

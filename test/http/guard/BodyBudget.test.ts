@@ -7,8 +7,8 @@ import {
   BODY_WAIT_MS,
   BYTES_PER_SECOND,
   makeBodyBudget
-} from "../../src/api/BodyBudget.ts"
-import { Limits } from "../../src/config/Limits.ts"
+} from "../../../src/http/guard/BodyBudget.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
 
 const LARGE = Limits.requestBodyBytes
 const FIT = ACCOUNT_BYTES / LARGE

@@ -5,11 +5,11 @@ import { createServer } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { connectionOf, paceConnections } from "../../src/api/Connections.ts"
-import { OTHER_REQUESTS, requestPacing } from "../../src/api/RequestPacing.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { eventually } from "../support/delivering.ts"
-import { settingsLayer } from "../support/settings.ts"
+import { connectionOf, paceConnections } from "../../../src/http/guard/Connections.ts"
+import { OTHER_REQUESTS, requestPacing } from "../../../src/http/guard/RequestPacing.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { eventually } from "../../support/delivering.ts"
+import { settingsLayer } from "../../support/settings.ts"
 
 const portOf = (url: string): number => Number(new URL(url).port)
 

@@ -1,12 +1,13 @@
 /**
  * Clients that hold connections, send slowly, or send requests that two servers could read in two ways. Nobody else
- * waits for them. test/api/KeylessFlood.test.ts, Gate.test.ts and Fuzz.slow.test.ts have floods, limits and bodies.
+ * waits for them. test/http/guard/KeylessFlood.test.ts, Gate.test.ts and Fuzz.slow.test.ts have floods, limits and
+ * bodies.
  */
 import { connect, type Socket } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
 
 /** More than `Limits.connections`; the server closes the oldest, so a process needs few descriptors. */
 const IDLE = 10_000

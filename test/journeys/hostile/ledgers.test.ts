@@ -5,14 +5,14 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { detectLedger } from "../../src/detect/Detect.ts"
-import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
-import { isJsonObject, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
-import { makeChain } from "../../src/simulator/Chain.ts"
-import { complaints, payloadPath } from "../schemas/support.ts"
-import { corpusFiles, corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
-import { ledgerResult } from "../support/ledgerAnswers.ts"
-import { generator } from "../support/misbehavingServer.ts"
+import { makeChain } from "../../../src/features/simulator/Chain.ts"
+import { detectLedger } from "../../../src/spine/detect/Detect.ts"
+import type { Json, JsonObject } from "../../../src/spine/event/Ledger.ts"
+import { isJsonObject, normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
+import { complaints, payloadPath } from "../../schemas/support.ts"
+import { corpusFiles, corpusFolder, corpusPresent } from "../../support/corpusLedgers.ts"
+import { ledgerResult } from "../../support/ledgerAnswers.ts"
+import { generator } from "../../support/misbehavingServer.ts"
 
 const SEED = 27
 const MUTANTS = 400

@@ -1,16 +1,16 @@
 /**
  * Receivers that answer with anything but one sound response. Each attempt ends with one short text and within bounded
- * memory, and a request never gets the answer to another one. test/deliver/Sender.test.ts and Connection.test.ts have
- * the plain cases.
+ * memory, and a request never gets the answer to another one. test/spine/deliver/send/Sender.test.ts and
+ * Connection.test.ts have the plain cases.
  */
 import type { Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import { Sender } from "../../src/deliver/send/Sender.ts"
-import { makeReceiver } from "../support/receiver.ts"
-import { send, sendBy, senderWith, tcpServer } from "../support/sending.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { Sender } from "../../../src/spine/deliver/send/Sender.ts"
+import { makeReceiver } from "../../support/receiver.ts"
+import { send, sendBy, senderWith, tcpServer } from "../../support/sending.ts"
 
 /** A deadline that is reached only where a case says so. */
 const patient = { DELIVERY_TIMEOUT: "1 minute" }

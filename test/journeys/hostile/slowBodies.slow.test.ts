@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ACCOUNT_BYTES } from "../../src/api/BodyBudget.ts"
-import { RETRY_SECONDS } from "../../src/api/Gate.ts"
-import { Limits } from "../../src/config/Limits.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { waitUntil } from "../support/apiClient.ts"
+import { RETRY_SECONDS } from "../../../src/http/Gate.ts"
+import { ACCOUNT_BYTES } from "../../../src/http/guard/BodyBudget.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { waitUntil } from "../../support/apiClient.ts"
 
 const LARGE = Limits.requestBodyBytes
 const HELD = 100

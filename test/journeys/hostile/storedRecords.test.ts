@@ -5,21 +5,27 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
-import { DELIVERIES_TOPIC, delayTopic, newWork, parseWork, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
-import { deliveryId } from "../../src/domain/Ids.ts"
-import { eventsTopic, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
-import { events } from "../../src/events/Stage.ts"
-import { Log } from "../../src/log/Log.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
-import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
-import { route } from "../../src/route/Stage.ts"
-import { type DeadLetterStage, makeDeadLetters } from "../../src/storage/DeadLetters.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { EventIndex } from "../../src/storage/events/EventIndex.ts"
-import { Outbox } from "../../src/storage/outbox/Outbox.ts"
-import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
-import { damagedCopies, noRecords } from "../support/damaged.ts"
+import { EventIndex } from "../../../src/features/events/EventIndex.ts"
+import { events } from "../../../src/features/events/Stage.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import {
+  DELIVERIES_TOPIC,
+  delayTopic,
+  newWork,
+  parseWork,
+  REPLAYS_TOPIC
+} from "../../../src/spine/domain/Delivery.ts"
+import { CONFIG_TOPIC } from "../../../src/spine/domain/Webhook.ts"
+import { eventsTopic, parseLedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { partitionOf } from "../../../src/spine/log/Topics.ts"
+import { WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
+import { RoutedWebhooks } from "../../../src/spine/route/RoutedWebhooks.ts"
+import { route } from "../../../src/spine/route/Stage.ts"
+import { type DeadLetterStage, makeDeadLetters } from "../../../src/spine/store/DeadLetters.ts"
+import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
+import { deliveryId } from "../../../src/spine/words/Ids.ts"
+import { damagedCopies, noRecords } from "../../support/damaged.ts"
 import {
   deliveringLayer,
   eventually,
@@ -28,9 +34,9 @@ import {
   queueReplayed,
   startDelivering,
   untilAll
-} from "../support/delivering.ts"
-import { eventOf, recordOf } from "../support/events.ts"
-import { makeReceiver } from "../support/receiver.ts"
+} from "../../support/delivering.ts"
+import { eventOf, recordOf } from "../../support/events.ts"
+import { makeReceiver } from "../../support/receiver.ts"
 
 const MOST = 10_000
 

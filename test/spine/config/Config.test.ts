@@ -10,14 +10,14 @@ import {
   type SettingsShape,
   settingsTable,
   watchedNetworks
-} from "../src/config/Config.ts"
-import { Limits } from "../src/config/Limits.ts"
-import { StreamLimits } from "../src/config/StreamLimits.ts"
-import { apiKeyBounds } from "../src/domain/ApiKey.ts"
-import { replayBounds } from "../src/domain/Replay.ts"
-import { sessionBounds } from "../src/domain/Session.ts"
-import { webhookBounds } from "../src/domain/WebhookRules.ts"
-import { cases, server } from "./support/settingCases.ts"
+} from "../../../src/spine/config/Config.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { StreamLimits } from "../../../src/spine/config/StreamLimits.ts"
+import { apiKeyBounds } from "../../../src/spine/domain/ApiKey.ts"
+import { replayBounds } from "../../../src/spine/domain/Replay.ts"
+import { sessionBounds } from "../../../src/spine/domain/Session.ts"
+import { webhookBounds } from "../../../src/spine/event/WebhookRules.ts"
+import { cases, server } from "../../support/settingCases.ts"
 
 /** Limits of the program. A new one may be an old one: the same meaning, or one that follows from another. */
 const MOST_LIMITS = 170

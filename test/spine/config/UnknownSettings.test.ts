@@ -1,9 +1,9 @@
 /** Variables that were meant as settings are named, and those of other programs are left alone. */
 import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
-import { settingsTable } from "../src/config/Config.ts"
-import { ownWords, unknownSettings } from "../src/config/UnknownSettings.ts"
-import { runProgram } from "./support/program.ts"
+import { settingsTable } from "../../../src/spine/config/Config.ts"
+import { ownWords, unknownSettings } from "../../../src/spine/config/UnknownSettings.ts"
+import { runProgram } from "../../support/program.ts"
 
 const said = (...names: ReadonlyArray<string>) =>
   unknownSettings(Object.fromEntries(names.map((name) => [name, "x"]))).map(({ message }) => message)

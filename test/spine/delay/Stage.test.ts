@@ -2,15 +2,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
-import { delay, SLEEP } from "../../src/delay/Stage.ts"
-import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, newWork } from "../../src/domain/Delivery.ts"
-import { Log } from "../../src/log/Log.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
-import { eventOf } from "../support/events.ts"
-import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
-import { settingsLayer } from "../support/settings.ts"
-import { stepWallClock } from "../support/wallClock.ts"
+import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
+import { delay, SLEEP } from "../../../src/spine/delay/Stage.ts"
+import {
+  DELIVERIES_TOPIC,
+  type DeliveryWork,
+  delayTopic,
+  newWork
+} from "../../../src/spine/domain/Delivery.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { partitionOf } from "../../../src/spine/log/Topics.ts"
+import { eventOf } from "../../support/events.ts"
+import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
+import { settingsLayer } from "../../support/settings.ts"
+import { stepWallClock } from "../../support/wallClock.ts"
 
 const KEY = "wh_1"
 

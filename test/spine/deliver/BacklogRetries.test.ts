@@ -4,10 +4,10 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
-import { delayTopic } from "../../src/domain/Delivery.ts"
-import { Log } from "../../src/log/Log.ts"
-import { partitionsOf } from "../../src/log/Topics.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { delayTopic } from "../../../src/spine/domain/Delivery.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { partitionsOf } from "../../../src/spine/log/Topics.ts"
 import {
   deliveringLayer,
   eventually,
@@ -16,8 +16,8 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../support/delivering.ts"
-import { makeReceiver } from "../support/receiver.ts"
+} from "../../support/delivering.ts"
+import { makeReceiver } from "../../support/receiver.ts"
 
 /** The records of the delay topic of second attempts. */
 const retriesIn = Effect.fnUntraced(function* (log: Log["Service"]) {

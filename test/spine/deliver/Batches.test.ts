@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { BATCH_RESPONSE_BYTES } from "../../src/deliver/send/Attempt.ts"
-import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
+import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
+import { BATCH_RESPONSE_BYTES } from "../../../src/spine/deliver/send/Attempt.ts"
 import {
   deliveringLayer,
   makeWebhook,
@@ -12,8 +12,8 @@ import {
   SECRET,
   startDelivering,
   untilAll
-} from "../support/delivering.ts"
-import { deliveryIdsOf, makeReceiver, type Received, signatureHolds } from "../support/receiver.ts"
+} from "../../support/delivering.ts"
+import { deliveryIdsOf, makeReceiver, type Received, signatureHolds } from "../../support/receiver.ts"
 
 const historyOf = (deliveryId: string) =>
   Effect.flatMap(DeliveryQueries, (queries) => queries.attempts(deliveryId))

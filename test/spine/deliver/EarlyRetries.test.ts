@@ -5,14 +5,19 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
-import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, newWork } from "../../src/domain/Delivery.ts"
-import { Log } from "../../src/log/Log.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
-import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { retryNow } from "../../src/storage/deliveries/Transitions.ts"
-import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
+import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { retryNow } from "../../../src/spine/deliveries/Transitions.ts"
+import {
+  DELIVERIES_TOPIC,
+  type DeliveryWork,
+  delayTopic,
+  newWork
+} from "../../../src/spine/domain/Delivery.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { partitionOf } from "../../../src/spine/log/Topics.ts"
+import { WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
 import {
   appendWork,
   deliveringLayer,
@@ -24,9 +29,9 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../support/delivering.ts"
-import { makeReceiver, type Receiver } from "../support/receiver.ts"
-import { scheduleOf, waitingFor } from "../support/rows.ts"
+} from "../../support/delivering.ts"
+import { makeReceiver, type Receiver } from "../../support/receiver.ts"
+import { scheduleOf, waitingFor } from "../../support/rows.ts"
 
 const HOUR_MS = 3_600_000
 const owner = { accountId: "acct_1", networks: ["mainnet"] as const }

@@ -4,21 +4,21 @@
  */
 import { it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
-import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
-import { Log } from "../../src/log/Log.ts"
-import * as Telemetry from "../../src/observability/Telemetry.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { CONFIG_TOPIC } from "../../../src/spine/domain/Webhook.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import * as Telemetry from "../../../src/spine/observe/Telemetry.ts"
 import {
   deliveringSettings,
   makeWebhook,
   queueWithRows,
   stagesLayer,
   startDelivering
-} from "../support/delivering.ts"
-import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
-import { TestDatabase } from "../support/postgres.ts"
-import { makeReceiver } from "../support/receiver.ts"
-import { waitingFor } from "../support/rows.ts"
+} from "../../support/delivering.ts"
+import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+import { makeReceiver } from "../../support/receiver.ts"
+import { waitingFor } from "../../support/rows.ts"
 
 it.live(
   "the backlog of a webhook is delivered although the actor starts before the webhooks are read",

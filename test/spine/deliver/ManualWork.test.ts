@@ -1,12 +1,12 @@
 /** Work says whether a person asked for its attempt or for an earlier one of its series, through outbox, log and recorder. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { type Outcome, Recorder } from "../../src/deliver/record/Recorder.ts"
-import { type DeliveryWork, delayTopic } from "../../src/domain/Delivery.ts"
-import { Log } from "../../src/log/Log.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
-import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
+import { type Outcome, Recorder } from "../../../src/spine/deliver/record/Recorder.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { type DeliveryWork, delayTopic } from "../../../src/spine/domain/Delivery.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { partitionOf } from "../../../src/spine/log/Topics.ts"
 import {
   deliveringLayer,
   eventOf,
@@ -15,8 +15,8 @@ import {
   queueEvents,
   startDelivering,
   untilAll
-} from "../support/delivering.ts"
-import { makeReceiver } from "../support/receiver.ts"
+} from "../../support/delivering.ts"
+import { makeReceiver } from "../../support/receiver.ts"
 
 const owner = { accountId: "acct_1", networks: ["mainnet"] as const }
 

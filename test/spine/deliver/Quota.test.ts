@@ -6,16 +6,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { DELIVERIES_TOPIC, newWork } from "../../src/domain/Delivery.ts"
-import { deliveryId } from "../../src/domain/Ids.ts"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import type { Hold } from "../../src/domain/Quota.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
-import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
-import { retryNow } from "../../src/storage/deliveries/Transitions.ts"
-import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
+import { retryNow } from "../../../src/spine/deliveries/Transitions.ts"
+import { UsageStore } from "../../../src/spine/deliveries/UsageStore.ts"
+import { DELIVERIES_TOPIC, newWork } from "../../../src/spine/domain/Delivery.ts"
+import type { Hold } from "../../../src/spine/domain/Quota.ts"
+import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { partitionOf } from "../../../src/spine/log/Topics.ts"
+import { AccountHolds } from "../../../src/spine/registry/AccountHolds.ts"
+import { deliveryId } from "../../../src/spine/words/Ids.ts"
 import {
   appendWork,
   deliveringLayer,
@@ -24,10 +24,10 @@ import {
   queueEvents,
   queueWithRows,
   startDelivering
-} from "../support/delivering.ts"
-import { eventuallyAdvancing } from "../support/ingesting.ts"
-import { makeReceiver, type Receiver } from "../support/receiver.ts"
-import { insertAccount, setUsage, waitingFor } from "../support/rows.ts"
+} from "../../support/delivering.ts"
+import { eventuallyAdvancing } from "../../support/ingesting.ts"
+import { makeReceiver, type Receiver } from "../../support/receiver.ts"
+import { insertAccount, setUsage, waitingFor } from "../../support/rows.ts"
 
 const NOVEMBER = Date.parse("2026-11-30T12:00:00.000Z")
 const DECEMBER = Date.parse("2026-12-01T00:00:00.000Z")

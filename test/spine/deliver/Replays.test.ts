@@ -3,13 +3,13 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
-import { delayTopic, newWork, REPLAYS_TOPIC } from "../../src/domain/Delivery.ts"
-import { Log } from "../../src/log/Log.ts"
-import { type Pace, ReaderPace } from "../../src/log/ReaderPace.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { delayTopic, newWork, REPLAYS_TOPIC } from "../../../src/spine/domain/Delivery.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { type Pace, ReaderPace } from "../../../src/spine/log/ReaderPace.ts"
+import { partitionOf } from "../../../src/spine/log/Topics.ts"
 import {
   appendWork,
   deliveringLayer,
@@ -21,8 +21,8 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../support/delivering.ts"
-import { makeReceiver, type Received } from "../support/receiver.ts"
+} from "../../support/delivering.ts"
+import { makeReceiver, type Received } from "../../support/receiver.ts"
 
 const idsOf = (received: ReadonlyArray<Received>) => received.map(({ deliveryId }) => deliveryId)
 

@@ -7,17 +7,17 @@ import type { AddressInfo } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { delayTopic } from "../../src/domain/Delivery.ts"
-import { Log } from "../../src/log/Log.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
-import { waitUntil } from "../support/apiClient.ts"
+import { delayTopic } from "../../../src/spine/domain/Delivery.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { partitionOf } from "../../../src/spine/log/Topics.ts"
+import { waitUntil } from "../../support/apiClient.ts"
 import {
   deliveringLayer,
   makeWebhook,
   queueEvents,
   queueWithRows,
   startDelivering
-} from "../support/delivering.ts"
+} from "../../support/delivering.ts"
 
 const EVENTS = Number(process.env["EVENTS"] ?? 10_000)
 const BATCH = 500

@@ -8,19 +8,19 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Environment } from "../../src/config/Config.ts"
-import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
-import { Recorder } from "../../src/deliver/record/Recorder.ts"
-import { Sender } from "../../src/deliver/send/Sender.ts"
-import { newWork } from "../../src/domain/Delivery.ts"
-import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
-import { Log } from "../../src/log/Log.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { makeSecretBox, SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
-import { readKeys } from "../../src/storage/webhooks/SecretKeys.ts"
-import { configRecord, type WebhookRow } from "../../src/storage/webhooks/WebhookRow.ts"
-import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
-import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import { configRecord, type WebhookRow } from "../../../src/features/webhooks/WebhookRow.ts"
+import type { Environment } from "../../../src/spine/config/Config.ts"
+import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
+import { Recorder } from "../../../src/spine/deliver/record/Recorder.ts"
+import { Sender } from "../../../src/spine/deliver/send/Sender.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { newWork } from "../../../src/spine/domain/Delivery.ts"
+import { CONFIG_TOPIC } from "../../../src/spine/domain/Webhook.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { AccountHolds } from "../../../src/spine/registry/AccountHolds.ts"
+import { WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
+import { makeSecretBox, SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
+import { readKeys } from "../../../src/spine/store/secrets/SecretKeys.ts"
 import {
   appendWork,
   deliveringLayer,
@@ -34,9 +34,9 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../support/delivering.ts"
-import { deliveryIdsOf, makeReceiver, signatureHolds } from "../support/receiver.ts"
-import { testSettings } from "../support/settings.ts"
+} from "../../support/delivering.ts"
+import { deliveryIdsOf, makeReceiver, signatureHolds } from "../../support/receiver.ts"
+import { testSettings } from "../../support/settings.ts"
 
 const key = (byte: number) => ({ SECRETS_KEY: Buffer.alloc(32, byte).toString("base64") })
 const MINE = key(1)

@@ -6,10 +6,10 @@ import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
-import { type DeliveryWork, newWork } from "../../src/domain/Delivery.ts"
-import { DeliveryQueries } from "../../src/storage/deliveries/DeliveryQueries.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { type DeliveryWork, newWork } from "../../../src/spine/domain/Delivery.ts"
 import {
   appendWork,
   deliveringLayer,
@@ -20,9 +20,9 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../support/delivering.ts"
-import { eventOf as anyEvent } from "../support/events.ts"
-import { makeReceiver, signatureHolds } from "../support/receiver.ts"
+} from "../../support/delivering.ts"
+import { eventOf as anyEvent } from "../../support/events.ts"
+import { makeReceiver, signatureHolds } from "../../support/receiver.ts"
 
 const historyOf = Effect.fnUntraced(function* (deliveryId: string) {
   const attempts = yield* Effect.flatMap(DeliveryQueries, (queries) => queries.attempts(deliveryId))

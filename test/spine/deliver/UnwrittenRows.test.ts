@@ -6,11 +6,11 @@ import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DELIVERIES_TOPIC } from "../../src/domain/Delivery.ts"
-import { Log } from "../../src/log/Log.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { DELIVERIES_TOPIC } from "../../../src/spine/domain/Delivery.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { partitionOf } from "../../../src/spine/log/Topics.ts"
+import { WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
 import {
   deliveringLayer,
   eventually,
@@ -20,9 +20,9 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../support/delivering.ts"
-import { makeReceiver, type Receiver } from "../support/receiver.ts"
-import { waitingFor } from "../support/rows.ts"
+} from "../../support/delivering.ts"
+import { makeReceiver, type Receiver } from "../../support/receiver.ts"
+import { waitingFor } from "../../support/rows.ts"
 
 /** Events of both kinds by turns, in ledger order. */
 const queueMixed = Effect.fnUntraced(function* (webhook: string) {

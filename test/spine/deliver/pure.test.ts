@@ -3,25 +3,25 @@
  * fail.
  */
 import { assert, describe, it } from "@effect/vitest"
-import type { Lane } from "../../src/deliver/queue/Lane.ts"
+import type { Lane } from "../../../src/spine/deliver/queue/Lane.ts"
 import {
   addHeld,
   largestOverFairShare,
   makeMemoryBudget,
   remainingFor
-} from "../../src/deliver/queue/MemoryBudget.ts"
+} from "../../../src/spine/deliver/queue/MemoryBudget.ts"
 import {
   makeWebhookQueue,
   payRate,
   rateWaitMs,
   type WebhookQueue
-} from "../../src/deliver/queue/WebhookQueue.ts"
-import { connectionFailure, responseFailure } from "../../src/deliver/send/Failures.ts"
-import { workState } from "../../src/deliver/take/WorkState.ts"
-import type { DeliveryWork } from "../../src/domain/Delivery.ts"
-import { retryAfterMs } from "../../src/domain/RetryAfter.ts"
-import { delayAfter, delayOf, lengthened, longestStayMs } from "../../src/domain/RetryPolicy.ts"
-import type { DeliveryState } from "../../src/storage/deliveries/DeliveryStore.ts"
+} from "../../../src/spine/deliver/queue/WebhookQueue.ts"
+import { connectionFailure, responseFailure } from "../../../src/spine/deliver/send/Failures.ts"
+import { workState } from "../../../src/spine/deliver/take/WorkState.ts"
+import type { DeliveryState } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import type { DeliveryWork } from "../../../src/spine/domain/Delivery.ts"
+import { retryAfterMs } from "../../../src/spine/domain/RetryAfter.ts"
+import { delayAfter, delayOf, lengthened, longestStayMs } from "../../../src/spine/domain/RetryPolicy.ts"
 
 const work = (attempt: number) =>
   ({ delivery_id: "dlv_1", webhook_id: "wh_1", attempt, series_attempt: attempt, due_at: 0 }) as DeliveryWork

@@ -1,12 +1,12 @@
 /** What attempts say about a webhook is what a fold over its requests gives, however they were gathered into statements. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeSeededRandom } from "../../../src/simulator/SeededRandom.ts"
+import { makeSeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
 import {
   afterAttempts,
   type FailureRun,
   type IncidentChange,
   type WebhookFailures
-} from "../../../src/storage/deliveries/FailureRuns.ts"
+} from "../../../src/spine/deliveries/FailureRuns.ts"
 import {
   after,
   attemptsOf,
@@ -14,7 +14,7 @@ import {
   type Recorded,
   type Request,
   randomRequest
-} from "../../health/requests.ts"
+} from "../../features/health/requests.ts"
 import { NOW, newDelivery } from "../../support/countedDeliveries.ts"
 
 const noRun: FailureRun = {

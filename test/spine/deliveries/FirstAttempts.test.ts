@@ -5,13 +5,13 @@
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../../src/config/Limits.ts"
-import { deliveryId } from "../../../src/domain/Ids.ts"
-import { makeSeededRandom, type SeededRandom } from "../../../src/simulator/SeededRandom.ts"
-import { column } from "../../../src/storage/Columns.ts"
-import { makeDeadLetters } from "../../../src/storage/DeadLetters.ts"
-import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
-import type { AttemptRecord, FirstAttempt, NewDelivery } from "../../../src/storage/deliveries/Transitions.ts"
+import { makeSeededRandom, type SeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import type { AttemptRecord, FirstAttempt, NewDelivery } from "../../../src/spine/deliveries/Transitions.ts"
+import { column } from "../../../src/spine/store/Columns.ts"
+import { makeDeadLetters } from "../../../src/spine/store/DeadLetters.ts"
+import { deliveryId } from "../../../src/spine/words/Ids.ts"
 import {
   attemptOf,
   DAY_MS,

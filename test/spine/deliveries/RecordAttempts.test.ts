@@ -2,8 +2,8 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeSeededRandom } from "../../../src/simulator/SeededRandom.ts"
-import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { makeSeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { attemptOf, DeliveriesLive, NOW, newDelivery, prepare } from "../../support/countedDeliveries.ts"
 
 const WRITERS = 4

@@ -2,9 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../../src/config/Limits.ts"
-import { DeliveryQueries } from "../../../src/storage/deliveries/DeliveryQueries.ts"
-import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
+import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import {
   attemptOf,
   DeliveriesLive,

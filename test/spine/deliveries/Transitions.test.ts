@@ -2,9 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { deliveryId } from "../../../src/domain/Ids.ts"
-import { Partitions } from "../../../src/storage/deliveries/Partitions.ts"
-import { recordAttempts, recordFirstAttempts } from "../../../src/storage/deliveries/RecordAttempts.ts"
+import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
+import { recordAttempts, recordFirstAttempts } from "../../../src/spine/deliveries/RecordAttempts.ts"
 import {
   type AttemptRecord,
   endQueued,
@@ -13,7 +12,8 @@ import {
   moveToBacklog,
   type NewDelivery,
   retryNow
-} from "../../../src/storage/deliveries/Transitions.ts"
+} from "../../../src/spine/deliveries/Transitions.ts"
+import { deliveryId } from "../../../src/spine/words/Ids.ts"
 import { eventOf } from "../../support/events.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 import { insertAccount, insertWebhook, waitingFor } from "../../support/rows.ts"

@@ -1,6 +1,14 @@
 /** Exact arithmetic on ledger amounts (docs/detection-rules.md 1.5). */
 import { assert, describe, it } from "@effect/vitest"
-import { asAmount, difference, negated, render, sameValue, scaled, signOf } from "../../src/detect/Amounts.ts"
+import {
+  asAmount,
+  difference,
+  negated,
+  render,
+  sameValue,
+  scaled,
+  signOf
+} from "../../../src/spine/detect/Amounts.ts"
 import { issuer, usd } from "./support.ts"
 
 describe("amounts", () => {

@@ -1,9 +1,9 @@
 /** Order, ids and robustness of a whole ledger's detection (docs/detection-rules.md 1). */
 import { assert, describe, it } from "@effect/vitest"
-import { detectLedger } from "../../src/detect/Detect.ts"
-import type { Json, JsonObject, LedgerTransaction } from "../../src/domain/Ledger.ts"
-import type { Detection } from "../../src/domain/LedgerEvent.ts"
-import { isJsonObject, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
+import { detectLedger } from "../../../src/spine/detect/Detect.ts"
+import type { Json, JsonObject, LedgerTransaction } from "../../../src/spine/event/Ledger.ts"
+import type { Detection } from "../../../src/spine/event/LedgerEvent.ts"
+import { isJsonObject, normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
 import {
   alice,
   balance,

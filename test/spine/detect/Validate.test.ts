@@ -1,8 +1,8 @@
 /** An event that does not match its published schema becomes an alert, and the other events of its ledger are emitted. */
 import { assert, describe, it } from "@effect/vitest"
-import { detectLedger } from "../../src/detect/Detect.ts"
-import { withoutViolations } from "../../src/detect/Validate.ts"
-import type { DetectedEvent, Detection } from "../../src/domain/LedgerEvent.ts"
+import { detectLedger } from "../../../src/spine/detect/Detect.ts"
+import { withoutViolations } from "../../../src/spine/detect/Validate.ts"
+import type { DetectedEvent, Detection } from "../../../src/spine/event/LedgerEvent.ts"
 import { alice, balance, bob, created, hashNamed, key, ledgerOf, names, transaction } from "./support.ts"
 
 const payment = (index: number, hash = hashNamed(`payment ${index}`)) =>

@@ -1,6 +1,6 @@
 /** account.* (docs/detection-rules.md 2.6). */
 import { assert, describe, it } from "@effect/vitest"
-import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
+import type { Json, JsonObject } from "../../../src/spine/event/Ledger.ts"
 import {
   alertTypes,
   alice,

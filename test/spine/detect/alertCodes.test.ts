@@ -1,8 +1,8 @@
 /** Each code of an alert, with a transaction that causes it (docs/detection-rules.md 1.11). */
 import { assert, describe, it } from "@effect/vitest"
-import { detectLedger } from "../../src/detect/Detect.ts"
-import { type AlertCode, alertCodes } from "../../src/domain/AlertCode.ts"
-import type { LedgerTransaction } from "../../src/domain/Ledger.ts"
+import { detectLedger } from "../../../src/spine/detect/Detect.ts"
+import { type AlertCode, alertCodes } from "../../../src/spine/event/AlertCode.ts"
+import type { LedgerTransaction } from "../../../src/spine/event/Ledger.ts"
 import {
   accountIdOf,
   alice,

@@ -1,7 +1,7 @@
 /** What an event has beside its payload: the transaction's memos, and the changes of its accounts' balances. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
-import type { BalanceChange } from "../../src/domain/LedgerEvent.ts"
+import type { Json, JsonObject } from "../../../src/spine/event/Ledger.ts"
+import type { BalanceChange } from "../../../src/spine/event/LedgerEvent.ts"
 import {
   accountIdOf,
   alice,

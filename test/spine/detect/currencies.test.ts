@@ -3,9 +3,9 @@
  * hex where rippled writes three characters (docs/detection-rules.md 1.5).
  */
 import { assert, describe, it } from "@effect/vitest"
-import type { JsonObject } from "../../src/domain/Ledger.ts"
-import { currencyCode } from "../../src/domain/LedgerForms.ts"
-import { throughBytes } from "../support/ledgerBytes.ts"
+import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
+import { currencyCode } from "../../../src/spine/event/LedgerForms.ts"
+import { throughBytes } from "../../support/ledgerBytes.ts"
 import {
   alice,
   bob,

@@ -1,8 +1,8 @@
 /** The delivered amount (docs/detection-rules.md 1.6). */
 import { assert, describe, it } from "@effect/vitest"
-import { accountIdOfAddress } from "../../src/domain/AccountId.ts"
-import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
-import type { Network } from "../../src/domain/Network.ts"
+import { accountIdOfAddress } from "../../../src/spine/event/AccountId.ts"
+import type { JsonObject, Ledger } from "../../../src/spine/event/Ledger.ts"
+import type { Network } from "../../../src/spine/event/Network.ts"
 import {
   alertTypes,
   alice,

@@ -1,7 +1,7 @@
 /** escrow.* and check.* (docs/detection-rules.md 2.7, 2.8). */
 import { assert, describe, it } from "@effect/vitest"
-import { accountIdOfAddress } from "../../src/domain/AccountId.ts"
-import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
+import { accountIdOfAddress } from "../../../src/spine/event/AccountId.ts"
+import type { Json, JsonObject } from "../../../src/spine/event/Ledger.ts"
 import {
   alertTypes,
   alice,

@@ -3,13 +3,13 @@
  * alert, and every event that is emitted matches its schema.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { detectLedger } from "../../src/detect/Detect.ts"
-import type { Json, Ledger } from "../../src/domain/Ledger.ts"
-import type { Detection } from "../../src/domain/LedgerEvent.ts"
-import { isJsonObject, normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
-import { makeChain } from "../../src/simulator/Chain.ts"
-import { complaints, payloadPath } from "../schemas/support.ts"
-import { ledgerResult } from "../support/ledgerAnswers.ts"
+import { makeChain } from "../../../src/features/simulator/Chain.ts"
+import { detectLedger } from "../../../src/spine/detect/Detect.ts"
+import type { Json, Ledger } from "../../../src/spine/event/Ledger.ts"
+import type { Detection } from "../../../src/spine/event/LedgerEvent.ts"
+import { isJsonObject, normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
+import { complaints, payloadPath } from "../../schemas/support.ts"
+import { ledgerResult } from "../../support/ledgerAnswers.ts"
 import {
   alice,
   bob,

@@ -1,7 +1,7 @@
 /** nft.* (docs/detection-rules.md 2.3, 3). */
 import { assert, describe, it } from "@effect/vitest"
-import { parseNftokenId } from "../../src/detect/NftokenId.ts"
-import type { JsonObject } from "../../src/domain/Ledger.ts"
+import { parseNftokenId } from "../../../src/spine/detect/NftokenId.ts"
+import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
 import {
   accountIdOf,
   alertTypes,

@@ -1,7 +1,7 @@
 /** Numbers are reserved for events that are withheld (docs/detection-rules.md 1.3, 1.11). */
 import { assert, describe, it } from "@effect/vitest"
-import { detectLedger } from "../../src/detect/Detect.ts"
-import type { Json, JsonObject } from "../../src/domain/Ledger.ts"
+import { detectLedger } from "../../../src/spine/detect/Detect.ts"
+import type { Json, JsonObject } from "../../../src/spine/event/Ledger.ts"
 import {
   alice,
   bob,

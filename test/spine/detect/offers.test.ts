@@ -1,6 +1,6 @@
 /** dex.*: offers in the book (docs/detection-rules.md 2.4). */
 import { assert, describe, it } from "@effect/vitest"
-import type { JsonObject } from "../../src/domain/Ledger.ts"
+import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
 import {
   alertTypes,
   alice,

@@ -1,6 +1,6 @@
 /** Who else acted, and in which batch: the last fields of every payload (docs/detection-rules.md 1.8, 2). */
 import { assert, describe, it } from "@effect/vitest"
-import type { JsonObject } from "../../src/domain/Ledger.ts"
+import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
 import {
   alice,
   bob,

@@ -1,6 +1,6 @@
 /** payment.xrp and payment.issued (docs/detection-rules.md 2.1, 2.2). */
 import { assert, describe, it } from "@effect/vitest"
-import type { JsonObject } from "../../src/domain/Ledger.ts"
+import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
 import {
   alice,
   balance,

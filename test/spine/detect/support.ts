@@ -4,12 +4,12 @@
  */
 import { createHash } from "node:crypto"
 import { assert } from "@effect/vitest"
-import { detectLedger } from "../../src/detect/Detect.ts"
-import { addressOfAccountId } from "../../src/domain/AccountId.ts"
-import type { Json, JsonObject, Ledger, LedgerTransaction } from "../../src/domain/Ledger.ts"
-import type { DetectedEvent, Detection } from "../../src/domain/LedgerEvent.ts"
-import type { Network } from "../../src/domain/Network.ts"
-import { complaints, payloadPath } from "../schemas/support.ts"
+import { detectLedger } from "../../../src/spine/detect/Detect.ts"
+import { addressOfAccountId } from "../../../src/spine/event/AccountId.ts"
+import type { Json, JsonObject, Ledger, LedgerTransaction } from "../../../src/spine/event/Ledger.ts"
+import type { DetectedEvent, Detection } from "../../../src/spine/event/LedgerEvent.ts"
+import type { Network } from "../../../src/spine/event/Network.ts"
+import { complaints, payloadPath } from "../../schemas/support.ts"
 
 /** 20 bytes that start with the name: a valid address that nobody has. */
 export const accountIdOf = (name: string): string =>

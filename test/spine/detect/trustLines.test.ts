@@ -1,6 +1,6 @@
 /** trustline.* (docs/detection-rules.md 2.5). */
 import { assert, describe, it } from "@effect/vitest"
-import type { JsonObject } from "../../src/domain/Ledger.ts"
+import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
 import {
   alice,
   bob,

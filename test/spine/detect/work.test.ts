@@ -3,9 +3,9 @@
  * a server that lies must not keep the process busy. Reads of ledger entries are counted, so no clock decides.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { detectLedger } from "../../src/detect/Detect.ts"
-import { addressOfAccountId } from "../../src/domain/AccountId.ts"
-import type { JsonObject } from "../../src/domain/Ledger.ts"
+import { detectLedger } from "../../../src/spine/detect/Detect.ts"
+import { addressOfAccountId } from "../../../src/spine/event/AccountId.ts"
+import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
 import { alice, bob, created, deleted, issuer, ledgerOf, modified, token, transaction } from "./support.ts"
 
 const mpt = { mpt_issuance_id: `0000000A${"AB".repeat(20)}`, value: "5" }

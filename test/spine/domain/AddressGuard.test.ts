@@ -3,8 +3,8 @@
  * every IPv6 form that carries an IPv4 address, and every spelling of an address that a URL parser takes.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { isPublicAddress } from "../../src/domain/AddressGuard.ts"
-import { calledUrl, endpointProblem } from "../../src/domain/EndpointUrl.ts"
+import { isPublicAddress } from "../../../src/spine/domain/AddressGuard.ts"
+import { calledUrl, endpointProblem } from "../../../src/spine/domain/EndpointUrl.ts"
 
 /** iana-ipv4-special-registry, and multicast. */
 const specialV4 = [

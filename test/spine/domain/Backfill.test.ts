@@ -8,7 +8,7 @@ import {
   missingLedgers,
   rangesSince,
   reaches
-} from "../../src/domain/Backfill.ts"
+} from "../../../src/spine/domain/Backfill.ts"
 
 /** Ledger n has the hash `n` and closes at 4 n seconds. */
 const range = (

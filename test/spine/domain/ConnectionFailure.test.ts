@@ -1,8 +1,8 @@
 /** Texts of failed connections have the cause, but neither OpenSSL's codes nor the paths of its source. */
 import { assert, describe, it } from "@effect/vitest"
-import { failureText, opensslReason, plainMessage } from "../../src/domain/ConnectionFailure.ts"
-import { reasonOf } from "../../src/log/kafka/ErrorText.ts"
-import { mailError } from "../../src/notify/Smtp.ts"
+import { mailError } from "../../../src/features/health/notify/Smtp.ts"
+import { failureText, opensslReason, plainMessage } from "../../../src/spine/domain/ConnectionFailure.ts"
+import { reasonOf } from "../../../src/spine/log/kafka/ErrorText.ts"
 
 const raw =
   "write EPROTO 409DC8582D7F0000:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:../deps/openssl/openssl/ssl/record/methods/tlsany_meth.c:77:\n"

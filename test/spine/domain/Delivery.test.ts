@@ -1,8 +1,8 @@
 /** Work records in the log. For any event, the receiver gets the same bytes at every attempt. */
 import { assert, describe, it } from "@effect/vitest"
-import { newWork, parseWork } from "../../src/domain/Delivery.ts"
-import type { JsonObject } from "../../src/domain/Ledger.ts"
-import { envelopeJson, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
+import { newWork, parseWork } from "../../../src/spine/domain/Delivery.ts"
+import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
+import { envelopeJson, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 
 const WEBHOOK_ID = "wh_1"
 

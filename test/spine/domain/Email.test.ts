@@ -1,6 +1,6 @@
 /** An email address names one mailbox and contains nothing that could become a header. */
 import { assert, describe, it } from "@effect/vitest"
-import { isEmail } from "../../src/domain/Email.ts"
+import { isEmail } from "../../../src/spine/domain/Email.ts"
 
 describe("email addresses", () => {
   for (const good of [

@@ -1,12 +1,12 @@
 /** Every reason why a webhook got an event or not. The explanation agrees with route about wanted events. */
 import { assert, describe, it } from "@effect/vitest"
-import { type DeliveryStatus, deliveryStatuses } from "../../src/domain/Delivery.ts"
-import { type ExplainedWebhook, explain, type LiveDelivery } from "../../src/domain/Explanation.ts"
-import type { WebhookConfig } from "../../src/domain/Webhook.ts"
-import { expandPatterns } from "../../src/domain/WebhookRules.ts"
-import { makeWebhookIndex } from "../../src/route/WebhookIndex.ts"
-import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
-import { addresses, eventOf, types } from "../support/events.ts"
+import { makeSeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
+import { type DeliveryStatus, deliveryStatuses } from "../../../src/spine/domain/Delivery.ts"
+import { type ExplainedWebhook, explain, type LiveDelivery } from "../../../src/spine/domain/Explanation.ts"
+import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
+import { expandPatterns } from "../../../src/spine/event/WebhookRules.ts"
+import { makeWebhookIndex } from "../../../src/spine/route/WebhookIndex.ts"
+import { addresses, eventOf, types } from "../../support/events.ts"
 
 const TAKEN = 1_000
 const event = eventOf({ type: "payment.xrp", accounts: [addresses[0]] })

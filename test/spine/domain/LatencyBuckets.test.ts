@@ -1,6 +1,10 @@
 /** Classes of answer times, which the dashboard draws. */
 import { assert, describe, it } from "@effect/vitest"
-import { answerTimeBoundsMs, BUCKETS_PER_DECADE, byAnswerTime } from "../../src/domain/LatencyBuckets.ts"
+import {
+  answerTimeBoundsMs,
+  BUCKETS_PER_DECADE,
+  byAnswerTime
+} from "../../../src/spine/domain/LatencyBuckets.ts"
 
 /** As the database computes it. */
 const bucketOf = (ms: number): number => Math.ceil(BUCKETS_PER_DECADE * Math.log10(ms + 1))

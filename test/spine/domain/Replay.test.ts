@@ -1,6 +1,5 @@
 /** Rules of replays: filters, ids in the order of the log, and progress. */
 import { assert, describe, it } from "@effect/vitest"
-import { idTime } from "../../src/domain/Ids.ts"
 import {
   etaSeconds,
   firstReplayDeliveryId,
@@ -8,8 +7,9 @@ import {
   matching,
   percentOf,
   replayDeliveryId
-} from "../../src/domain/Replay.ts"
-import { addresses, eventOf } from "../support/events.ts"
+} from "../../../src/spine/domain/Replay.ts"
+import { idTime } from "../../../src/spine/words/Ids.ts"
+import { addresses, eventOf } from "../../support/events.ts"
 
 const job = { id: "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE", startedAt: 1_763_684_802_318, startOffset: 1_000 }
 const PLACES = 2 ** 24

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { decodeAccountID, encodeAccountID, isValidClassicAddress } from "xrpl"
-import { accountIdOfAddress, addressOfAccountId } from "../../src/domain/AccountId.ts"
+import { accountIdOfAddress, addressOfAccountId } from "../../../src/spine/event/AccountId.ts"
 
 describe("account ids", () => {
   it("convert to and from addresses as in the reference library", () => {

@@ -1,7 +1,7 @@
 /** Schemas are joined so that tools that make columns find each field once, with one form of each type. */
 import { assert, describe, it } from "@effect/vitest"
-import { joinedObject } from "../../src/domain/JoinedSchemas.ts"
-import { publishedSchemas, recordedPayloads } from "../../src/domain/JsonSchemas.ts"
+import { joinedObject } from "../../../src/spine/event/JoinedSchemas.ts"
+import { publishedSchemas, recordedPayloads } from "../../../src/spine/event/JsonSchemas.ts"
 
 const object = (properties: Record<string, object>, required = Object.keys(properties)) => ({
   type: "object",

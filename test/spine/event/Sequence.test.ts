@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { SEQUENCE_PATTERN, sequenceOf } from "../../src/domain/Sequence.ts"
+import { SEQUENCE_PATTERN, sequenceOf } from "../../../src/spine/event/Sequence.ts"
 
 describe("the sequence of events", () => {
   it("sorts as text in the order of ledgers, and of places within a ledger", () => {

@@ -1,11 +1,11 @@
 /** Payload filters against a naive evaluator of the documented language, and the comparisons that floating point gets wrong. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { type EventType, eventTypes } from "../../../src/domain/EventType.ts"
-import { compileFilter } from "../../../src/domain/filter/Match.ts"
-import { parseFilter } from "../../../src/domain/filter/Parse.ts"
-import { publishedSchemas } from "../../../src/domain/JsonSchemas.ts"
-import type { JsonObject } from "../../../src/domain/Ledger.ts"
+import { type EventType, eventTypes } from "../../../src/spine/event/EventType.ts"
+import { publishedSchemas } from "../../../src/spine/event/JsonSchemas.ts"
+import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
+import { compileFilter } from "../../../src/spine/filter/Match.ts"
+import { parseFilter } from "../../../src/spine/filter/Parse.ts"
 import { generator } from "../../support/misbehavingServer.ts"
 
 const SEED = 11

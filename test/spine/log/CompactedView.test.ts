@@ -1,10 +1,10 @@
 /** Following a compacted topic: newest values, deletions, unreadable records, and `caughtUp`. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
-import * as CompactedView from "../../src/log/CompactedView.ts"
-import { Log, type NewRecord } from "../../src/log/Log.ts"
-import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
-import { settingsLayer } from "../support/settings.ts"
+import * as CompactedView from "../../../src/spine/log/CompactedView.ts"
+import { Log, type NewRecord } from "../../../src/spine/log/Log.ts"
+import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
+import { settingsLayer } from "../../support/settings.ts"
 
 const TOPIC = "webhooks.config"
 const Live = Layer.provide(MemoryLog.layer, settingsLayer())

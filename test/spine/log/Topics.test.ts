@@ -8,7 +8,7 @@ import {
   partitionOf,
   partitionsOf,
   retentionOf
-} from "../../src/log/Topics.ts"
+} from "../../../src/spine/log/Topics.ts"
 
 const DAY_MS = 86_400_000
 const settings = { retentionEventsMs: 30 * DAY_MS, retentionTransactionsMs: 3 * DAY_MS }

@@ -3,10 +3,10 @@ import { type AddressInfo, createServer, isIP } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { connectTcp, TRY_MS } from "../../src/net/Connect.ts"
-import type { Addresses } from "../../src/net/Resolver.ts"
-import { nextEventLoop } from "../support/eventLoop.ts"
-import { stalledServer } from "../support/stalledServer.ts"
+import { connectTcp, TRY_MS } from "../../../src/spine/net/Connect.ts"
+import type { Addresses } from "../../../src/spine/net/Resolver.ts"
+import { nextEventLoop } from "../../support/eventLoop.ts"
+import { stalledServer } from "../../support/stalledServer.ts"
 
 const listed = (...addresses: ReadonlyArray<string>): Addresses => ({
   addresses: addresses.map((address) => ({ address, family: isIP(address) })),

@@ -9,8 +9,8 @@ import {
   remembering,
   resolvingBy,
   TRIES
-} from "../../src/net/Resolver.ts"
-import { makeDnsServer, type Zone } from "../support/dnsServer.ts"
+} from "../../../src/spine/net/Resolver.ts"
+import { makeDnsServer, type Zone } from "../../support/dnsServer.ts"
 
 const answer = (address: string, ttlMs?: number): Addresses => ({
   addresses: [{ address, family: 4 }],

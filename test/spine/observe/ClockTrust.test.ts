@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../src/config/Limits.ts"
-import { deleteEvery } from "../../src/observability/ClockTrust.ts"
-import { stepWallClock } from "../support/wallClock.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { deleteEvery } from "../../../src/spine/observe/ClockTrust.ts"
+import { stepWallClock } from "../../support/wallClock.ts"
 
 const HOUR_MS = 3_600_000
 

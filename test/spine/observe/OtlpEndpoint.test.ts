@@ -1,6 +1,6 @@
 /** The addresses of traces and metrics from one setting. User and password go into a header, never into a message. */
 import { assert, describe, it } from "@effect/vitest"
-import { otlpEndpoint } from "../../src/observability/OtlpEndpoint.ts"
+import { otlpEndpoint } from "../../../src/spine/observe/OtlpEndpoint.ts"
 
 describe("otlpEndpoint", () => {
   it("puts each signal's path below the address", () => {

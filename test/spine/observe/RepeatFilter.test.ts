@@ -2,11 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
-import { Limits } from "../../src/config/Limits.ts"
-import { LogError } from "../../src/log/Log.ts"
-import { errorText, layer } from "../../src/observability/Logging.ts"
-import { makeRepeatFilter } from "../../src/observability/RepeatFilter.ts"
-import { retryUntilSuccess } from "../../src/observability/RetryUntilSuccess.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { LogError } from "../../../src/spine/log/Log.ts"
+import { errorText, layer } from "../../../src/spine/observe/Logging.ts"
+import { makeRepeatFilter } from "../../../src/spine/observe/RepeatFilter.ts"
+import { retryUntilSuccess } from "../../../src/spine/observe/RetryUntilSuccess.ts"
 
 describe("a repeated message", () => {
   it("is left out within its window, and counted in the next one", () => {

@@ -2,11 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Latch, Layer, Logger, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import { Metrics } from "../../src/observability/Metrics.ts"
-import { otlpEndpoint } from "../../src/observability/OtlpEndpoint.ts"
-import * as Telemetry from "../../src/observability/Telemetry.ts"
-import { continued, TRACE_HEADER, traced } from "../../src/observability/Tracing.ts"
-import { makeOtlpReceiver, type OtlpReceiver } from "../support/otlpReceiver.ts"
+import { Metrics } from "../../../src/spine/observe/Metrics.ts"
+import { otlpEndpoint } from "../../../src/spine/observe/OtlpEndpoint.ts"
+import * as Telemetry from "../../../src/spine/observe/Telemetry.ts"
+import { continued, TRACE_HEADER, traced } from "../../../src/spine/observe/Tracing.ts"
+import { makeOtlpReceiver, type OtlpReceiver } from "../../support/otlpReceiver.ts"
 
 const limits = {
   tracesPerSecond: 100,

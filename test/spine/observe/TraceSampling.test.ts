@@ -1,7 +1,7 @@
 /** Sampling of a busy process's spans: evenly, up to a limit that callers cannot change. */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Option, Tracer } from "effect"
-import { makeSampling } from "../../src/observability/TraceSampling.ts"
+import { makeSampling } from "../../../src/spine/observe/TraceSampling.ts"
 
 type SpanOptions = Parameters<Tracer.Tracer["span"]>[0]
 

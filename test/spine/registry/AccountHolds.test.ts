@@ -3,10 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../src/config/Limits.ts"
-import type { Hold } from "../../src/domain/Quota.ts"
-import { UsageStore } from "../../src/storage/accounts/UsageStore.ts"
-import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { UsageStore } from "../../../src/spine/deliveries/UsageStore.ts"
+import type { Hold } from "../../../src/spine/domain/Quota.ts"
+import { AccountHolds } from "../../../src/spine/registry/AccountHolds.ts"
 
 const away = new SqlError({ reason: new ConnectionError({ cause: new Error("the database is away") }) })
 

@@ -1,13 +1,13 @@
 /** Whether a network has an active webhook follows every change of any of them. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
-import type { Network } from "../../src/domain/Network.ts"
-import { CONFIG_TOPIC, type WebhookStatus } from "../../src/domain/Webhook.ts"
-import { Log } from "../../src/log/Log.ts"
-import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
-import { activeWebhooks } from "../../src/webhooks/ActiveWebhooks.ts"
-import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
-import { storesLayer } from "../support/api.ts"
+import { CONFIG_TOPIC, type WebhookStatus } from "../../../src/spine/domain/Webhook.ts"
+import type { Network } from "../../../src/spine/event/Network.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { activeWebhooks } from "../../../src/spine/registry/ActiveWebhooks.ts"
+import { WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
+import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
+import { storesLayer } from "../../support/api.ts"
 
 const publish = Effect.fnUntraced(function* (
   id: string,

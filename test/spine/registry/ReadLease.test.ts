@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { type Lease, makeReadLease } from "../../src/webhooks/ReadLease.ts"
+import { type Lease, makeReadLease } from "../../../src/spine/registry/ReadLease.ts"
 
 const LEASE_MS = 1_000
 

@@ -2,9 +2,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Log } from "../../src/log/Log.ts"
-import { Outbox } from "../../src/storage/outbox/Outbox.ts"
-import { upToDateWith } from "../../src/webhooks/UpToDate.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { upToDateWith } from "../../../src/spine/registry/UpToDate.ts"
+import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 
 it.effect("while the process that publishes is dead, the log is asked ten times a second at most", () => {
   let asked = 0

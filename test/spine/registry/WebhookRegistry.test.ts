@@ -2,12 +2,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { CONFIG_TOPIC, type WebhookConfig } from "../../src/domain/Webhook.ts"
-import { Log } from "../../src/log/Log.ts"
-import { SecretBox } from "../../src/storage/webhooks/SecretBox.ts"
-import { describeUnusable } from "../../src/webhooks/UnusableWebhooks.ts"
-import { secretsAt, WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
-import { storesLayer } from "../support/api.ts"
+import { CONFIG_TOPIC, type WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { describeUnusable } from "../../../src/spine/registry/UnusableWebhooks.ts"
+import { secretsAt, WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
+import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
+import { storesLayer } from "../../support/api.ts"
 
 const UNTIL = Date.parse("2026-11-21T09:30:00.000Z")
 

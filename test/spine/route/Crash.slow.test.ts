@@ -5,13 +5,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
-import { deliveryId } from "../../src/domain/Ids.ts"
-import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
-import * as EmbeddedLog from "../../src/log/embedded/EmbeddedLog.ts"
-import { Log } from "../../src/log/Log.ts"
-import * as Telemetry from "../../src/observability/Telemetry.ts"
-import { route } from "../../src/route/Stage.ts"
+import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
+import { eventsTopic } from "../../../src/spine/event/LedgerEvent.ts"
+import * as EmbeddedLog from "../../../src/spine/log/embedded/EmbeddedLog.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import * as Telemetry from "../../../src/spine/observe/Telemetry.ts"
+import { route } from "../../../src/spine/route/Stage.ts"
+import { deliveryId } from "../../../src/spine/words/Ids.ts"
 import {
   deliveringSettings,
   eventually,
@@ -19,12 +19,12 @@ import {
   stagesLayer,
   startDelivering,
   untilAll
-} from "../support/delivering.ts"
-import { eventOf, recordOf } from "../support/events.ts"
-import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
-import { TestDatabase } from "../support/postgres.ts"
-import { makeReceiver } from "../support/receiver.ts"
-import { queuedFor, routeAfter } from "../support/routing.ts"
+} from "../../support/delivering.ts"
+import { eventOf, recordOf } from "../../support/events.ts"
+import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
+import { TestDatabase } from "../../support/postgres.ts"
+import { makeReceiver } from "../../support/receiver.ts"
+import { queuedFor, routeAfter } from "../../support/routing.ts"
 
 const EVENTS = { topic: eventsTopic("mainnet"), partition: 0 }
 const WEBHOOKS = 5

@@ -2,9 +2,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Log, LogError } from "../../src/log/Log.ts"
-import { Health } from "../../src/observability/Health.ts"
-import { EVERY_MS, untilOlderStopped } from "../../src/route/OlderDeliver.ts"
+import { Log, LogError } from "../../../src/spine/log/Log.ts"
+import { Health } from "../../../src/spine/observe/Health.ts"
+import { EVERY_MS, untilOlderStopped } from "../../../src/spine/route/OlderDeliver.ts"
 
 const waits = (answers: Array<boolean | "fails">) =>
   Effect.gen(function* () {

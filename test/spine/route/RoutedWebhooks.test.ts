@@ -1,11 +1,11 @@
 /** Route's view of webhooks follows the log, and needs neither secrets nor addresses. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { CONFIG_TOPIC } from "../../src/domain/Webhook.ts"
-import { Log } from "../../src/log/Log.ts"
-import { RoutedWebhooks } from "../../src/route/RoutedWebhooks.ts"
-import { storesLayer } from "../support/api.ts"
+import { CONFIG_TOPIC } from "../../../src/spine/domain/Webhook.ts"
+import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { RoutedWebhooks } from "../../../src/spine/route/RoutedWebhooks.ts"
+import { storesLayer } from "../../support/api.ts"
 
 const webhook = {
   id: "wh_1",

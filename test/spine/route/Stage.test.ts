@@ -5,16 +5,22 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { deliveryId } from "../../src/domain/Ids.ts"
-import { eventsTopic, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { Log } from "../../src/log/Log.ts"
-import { route } from "../../src/route/Stage.ts"
-import { makeDeadLetters } from "../../src/storage/DeadLetters.ts"
-import { AccountHolds } from "../../src/webhooks/AccountHolds.ts"
-import { deliveringLayer, eventually, makeWebhook, startDelivering, untilAll } from "../support/delivering.ts"
-import { makeReceiver } from "../support/receiver.ts"
-import { queuedFor } from "../support/routing.ts"
-import { setUsage } from "../support/rows.ts"
+import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { AccountHolds } from "../../../src/spine/registry/AccountHolds.ts"
+import { route } from "../../../src/spine/route/Stage.ts"
+import { makeDeadLetters } from "../../../src/spine/store/DeadLetters.ts"
+import { deliveryId } from "../../../src/spine/words/Ids.ts"
+import {
+  deliveringLayer,
+  eventually,
+  makeWebhook,
+  startDelivering,
+  untilAll
+} from "../../support/delivering.ts"
+import { makeReceiver } from "../../support/receiver.ts"
+import { queuedFor } from "../../support/routing.ts"
+import { setUsage } from "../../support/rows.ts"
 
 const DETECTED = Date.parse("2026-11-21T09:30:00.000Z")
 const QUOTA = 100

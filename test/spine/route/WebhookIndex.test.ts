@@ -3,12 +3,12 @@ import { createHash } from "node:crypto"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
-import { addressOfAccountId } from "../../src/domain/AccountId.ts"
-import { type EventType, eventTypes } from "../../src/domain/EventType.ts"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import type { Network } from "../../src/domain/Network.ts"
-import type { WebhookConfig } from "../../src/domain/Webhook.ts"
-import { makeWebhookIndex } from "../../src/route/WebhookIndex.ts"
+import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
+import { addressOfAccountId } from "../../../src/spine/event/AccountId.ts"
+import { type EventType, eventTypes } from "../../../src/spine/event/EventType.ts"
+import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import type { Network } from "../../../src/spine/event/Network.ts"
+import { makeWebhookIndex } from "../../../src/spine/route/WebhookIndex.ts"
 
 const account = (name: string) =>
   addressOfAccountId(createHash("sha1").update(name).digest("hex").toUpperCase())

@@ -3,11 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Latch } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
-import { retryUntilSuccess } from "../../src/observability/RetryUntilSuccess.ts"
-import { ReadSql } from "../../src/storage/Sql.ts"
-import * as SqlPool from "../../src/storage/SqlPool.ts"
-import { databaseProxy } from "../support/databaseProxy.ts"
-import { databaseUrl, makeDatabase } from "../support/postgres.ts"
+import { retryUntilSuccess } from "../../../src/spine/observe/RetryUntilSuccess.ts"
+import { ReadSql } from "../../../src/spine/store/Sql.ts"
+import * as SqlPool from "../../../src/spine/store/SqlPool.ts"
+import { databaseProxy } from "../../support/databaseProxy.ts"
+import { databaseUrl, makeDatabase } from "../../support/postgres.ts"
 
 const bounds = { answerMs: 2_000 }
 

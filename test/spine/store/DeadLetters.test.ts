@@ -5,11 +5,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
-import { deadLettersFinding } from "../../src/cli/doctor/StoredChecks.ts"
-import { Limits } from "../../src/config/Limits.ts"
-import { column } from "../../src/storage/Columns.ts"
-import { makeDeadLetters, RECORD_CHARACTERS } from "../../src/storage/DeadLetters.ts"
-import { TestDatabase } from "../support/postgres.ts"
+import { deadLettersFinding } from "../../../src/features/operate/doctor/StoredChecks.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { column } from "../../../src/spine/store/Columns.ts"
+import { makeDeadLetters, RECORD_CHARACTERS } from "../../../src/spine/store/DeadLetters.ts"
+import { TestDatabase } from "../../support/postgres.ts"
 
 /** A table of names, and a stage that writes to it. */
 const makeNames = Effect.gen(function* () {

@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { ReadSql, unmigratedLayer } from "../../src/storage/Sql.ts"
-import { ownDatabase } from "../support/ownDatabase.ts"
-import { settingsLayer } from "../support/settings.ts"
+import { ReadSql, unmigratedLayer } from "../../../src/spine/store/Sql.ts"
+import { ownDatabase } from "../../support/ownDatabase.ts"
+import { settingsLayer } from "../../support/settings.ts"
 
 /** The kernel's timers of connections from this machine to that port: 2 is a keepalive timer. */
 const timersTo = (port: number): ReadonlyArray<string> =>

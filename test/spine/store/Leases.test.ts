@@ -3,10 +3,10 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
-import { Leases } from "../../src/storage/Leases.ts"
-import { eventually } from "../support/delivering.ts"
-import { makeDatabase } from "../support/postgres.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { Leases } from "../../../src/spine/store/Leases.ts"
+import { eventually } from "../../support/delivering.ts"
+import { makeDatabase } from "../../support/postgres.ts"
 
 /** Each call makes another process, on the same database. */
 const processes = Effect.map(makeDatabase, (database) =>

@@ -4,15 +4,15 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { logFinding, storedLog } from "../../src/cli/doctor/StoredChecks.ts"
+import { logFinding, storedLog } from "../../../src/features/operate/doctor/StoredChecks.ts"
 import {
   claimLog,
   conflictOf,
   embeddedIdentity,
   type LogIdentity,
   requireLog
-} from "../../src/storage/LogIdentity.ts"
-import { TestDatabase } from "../support/postgres.ts"
+} from "../../../src/spine/store/LogIdentity.ts"
+import { TestDatabase } from "../../support/postgres.ts"
 
 const cluster = (clusterId: string, topicPrefix = ""): LogIdentity => ({
   kind: "kafka",

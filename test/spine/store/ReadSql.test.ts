@@ -2,9 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
-import { ReadSql } from "../../src/storage/Sql.ts"
-import { TestDatabase } from "../support/postgres.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { ReadSql } from "../../../src/spine/store/Sql.ts"
+import { TestDatabase } from "../../support/postgres.ts"
 
 /** More than five: by default a session plans the first five executions for their values. */
 const EXECUTIONS = 8

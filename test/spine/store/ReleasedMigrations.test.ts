@@ -1,7 +1,7 @@
 /** A migration that was released never changes: databases have run it. A change is a new migration. */
 import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { migrationHashes, RELEASED_MIGRATIONS } from "../../tools/releasedMigrations.ts"
+import { migrationHashes, RELEASED_MIGRATIONS } from "../../../tools/releasedMigrations.ts"
 
 describe("the migrations of the newest release", () => {
   it("are unchanged", () => {

@@ -1,18 +1,18 @@
 /**
  * The two roles of docs/access.md on a real PostgreSQL, made with the statements there: one migrates, the other runs the
- * service. test/e2e/access.kafka.slow.test.ts runs every role of the program with the second one.
+ * service. test/journeys/access.kafka.slow.test.ts runs every role of the program with the second one.
  */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { foldChanges } from "../../src/storage/deliveries/DeliveryTotals.ts"
-import { Partitions } from "../../src/storage/deliveries/Partitions.ts"
-import { applyMigrations, migrate } from "../../src/storage/Migrations.ts"
-import { indexUnfinished } from "../../src/storage/webhooks/HealthUpkeep.ts"
-import { grantToRunner, makeRoles } from "../support/databaseRoles.ts"
-import { ownDatabase } from "../support/ownDatabase.ts"
+import { indexUnfinished } from "../../../src/features/health/HealthUpkeep.ts"
+import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
+import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
+import { applyMigrations, migrate } from "../../../src/spine/store/Migrations.ts"
+import { grantToRunner, makeRoles } from "../../support/databaseRoles.ts"
+import { ownDatabase } from "../../support/ownDatabase.ts"
 
 const DAY_MS = 86_400_000
 

@@ -4,10 +4,10 @@ import { Context, Effect, Fiber, Latch, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { ForRequest } from "../../src/storage/ForRequest.ts"
-import { ReadSql } from "../../src/storage/Sql.ts"
-import * as SqlPool from "../../src/storage/SqlPool.ts"
-import { makeDatabase } from "../support/postgres.ts"
+import { ForRequest } from "../../../src/spine/store/ForRequest.ts"
+import { ReadSql } from "../../../src/spine/store/Sql.ts"
+import * as SqlPool from "../../../src/spine/store/SqlPool.ts"
+import { makeDatabase } from "../../support/postgres.ts"
 
 /** Two connections, so that a third user waits. */
 const TwoConnections = Layer.effectContext(

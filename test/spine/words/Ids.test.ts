@@ -1,6 +1,6 @@
 /** Ids sort by time, delivery ids by ledger order, and the same delivery always has the same id. */
 import { assert, describe, it } from "@effect/vitest"
-import { deliveryId, firstIdAt, idTime, isId, randomId } from "../../src/domain/Ids.ts"
+import { deliveryId, firstIdAt, idTime, isId, randomId } from "../../../src/spine/words/Ids.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 

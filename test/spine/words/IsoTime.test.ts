@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { parseIsoTime } from "../../src/domain/IsoTime.ts"
+import { parseIsoTime } from "../../../src/spine/words/IsoTime.ts"
 
 const noon = Date.UTC(2026, 10, 21, 12)
 

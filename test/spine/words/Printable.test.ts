@@ -1,6 +1,6 @@
 /** Text from others is made safe for terminals and logs. */
 import { expect, test } from "vitest"
-import { printable } from "../../src/domain/Printable.ts"
+import { printable } from "../../../src/spine/words/Printable.ts"
 
 test("shows control characters, text direction overrides and line separators as escapes", () => {
   expect(printable("\u001b[31mred\u0007")).toBe("\\u001b[31mred\\u0007")

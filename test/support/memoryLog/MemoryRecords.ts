@@ -3,12 +3,12 @@
  * serve one client (MemoryLog.ts) or several (SharedLog.ts). A transaction lands in one step.
  */
 import { Clock, Effect } from "effect"
-import { Limits } from "../../../src/config/Limits.ts"
-import { makeExclusive } from "../../../src/log/Exclusive.ts"
-import type { Log, Transaction } from "../../../src/log/Log.ts"
-import { commitKey, compacted, placeRecords } from "../../../src/log/PlaceRecords.ts"
-import { awaitEnd, makeRecordLists, push, readFrom } from "../../../src/log/RecordList.ts"
-import { keepsNewest, type RetentionSettings, retentionOf } from "../../../src/log/Topics.ts"
+import { Limits } from "../../../src/spine/config/Limits.ts"
+import { makeExclusive } from "../../../src/spine/log/Exclusive.ts"
+import type { Log, Transaction } from "../../../src/spine/log/Log.ts"
+import { commitKey, compacted, placeRecords } from "../../../src/spine/log/PlaceRecords.ts"
+import { awaitEnd, makeRecordLists, push, readFrom } from "../../../src/spine/log/RecordList.ts"
+import { keepsNewest, type RetentionSettings, retentionOf } from "../../../src/spine/log/Topics.ts"
 
 /** All of the log but `consume`. */
 export type MemoryRecords = Omit<Log["Service"], "consume">

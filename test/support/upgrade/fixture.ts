@@ -4,8 +4,8 @@
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import type { TakenLedger } from "../../../src/ledger/LedgerSource.ts"
-import type { NewRecord } from "../../../src/log/Log.ts"
+import type { TakenLedger } from "../../../src/spine/ledger/servers/LedgerSource.ts"
+import type { NewRecord } from "../../../src/spine/log/Log.ts"
 import type { SchemaList } from "./schema.ts"
 
 const FOLDER = resolve(import.meta.dirname, "../../fixtures/stores")

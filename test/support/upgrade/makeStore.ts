@@ -4,8 +4,8 @@
  */
 import { join } from "node:path"
 import { Effect } from "effect"
-import { rippleToUnixMs } from "../../../src/domain/Ledger.ts"
-import { expectedEventIds } from "../../../src/simulator/Chain.ts"
+import { expectedEventIds } from "../../../src/features/simulator/Chain.ts"
+import { rippleToUnixMs } from "../../../src/spine/event/Ledger.ts"
 import { allDeliveries, apiClient, createWebhook, waitUntil } from "../apiClient.ts"
 import { startProgram } from "../program.ts"
 import { makeReceiver } from "../receiver.ts"

@@ -1,9 +1,10 @@
 /** How commands show an account: as a row of a table, as lines, or as JSON. Pure. */
-import { iso } from "../../domain/IsoTime.ts"
-import { accountRequests, limitsJson, limitsOf, newKeysPerDay } from "../../domain/Plans.ts"
-import type { Account } from "../../storage/accounts/AccountStore.ts"
-import { GREEN, RED } from "../terminal/Colour.ts"
-import type { Column, Field } from "../terminal/Table.ts"
+
+import { accountRequests, limitsJson, limitsOf, newKeysPerDay } from "../../../spine/domain/Plans.ts"
+import { iso } from "../../../spine/words/IsoTime.ts"
+import { GREEN, RED } from "../../../terminal/Colour.ts"
+import type { Column, Field } from "../../../terminal/Table.ts"
+import type { Account } from "../AccountStore.ts"
 
 export const toJson = (account: Account) => {
   const limits = limitsOf(account.plan, account.own)

@@ -3,10 +3,10 @@
  * were at one moment, as a kill -9 at that moment would leave them, and the keys that open the secrets of that moment.
  */
 import { Clock, Effect } from "effect"
-import { Settings } from "../../config/Config.ts"
-import { trySessionLock } from "../../sql/SessionLock.ts"
-import { type CopyProgress, inSnapshot, readRows, readShape } from "../copy/ReadTables.ts"
-import { keyFileTexts } from "../webhooks/SecretKeys.ts"
+import { Settings } from "../../../spine/config/Config.ts"
+import { trySessionLock } from "../../../spine/log/SessionLock.ts"
+import { keyFileTexts } from "../../../spine/store/secrets/SecretKeys.ts"
+import { type CopyProgress, inSnapshot, readRows, readShape } from "../tables/ReadTables.ts"
 import { BackupFileError, createBackup, FORMAT } from "./BackupFile.ts"
 
 const copy = Effect.fnUntraced(function* <R>(file: string, version: string, progress: CopyProgress<R>) {

@@ -4,11 +4,11 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Settings } from "../../config/Config.ts"
-import { type CopyProgress, sumOf } from "../copy/ReadTables.ts"
-import { fillTables } from "../copy/WriteTables.ts"
-import { migrateLike } from "../Migrations.ts"
-import { restoreKeyFiles } from "../webhooks/SecretKeys.ts"
+import { Settings } from "../../../spine/config/Config.ts"
+import { migrateLike } from "../../../spine/store/Migrations.ts"
+import { restoreKeyFiles } from "../../../spine/store/secrets/SecretKeys.ts"
+import { type CopyProgress, sumOf } from "../tables/ReadTables.ts"
+import { fillTables } from "../tables/WriteTables.ts"
 import { BackupFileError, type BackupRows, readBackup } from "./BackupFile.ts"
 
 const load = <R>(file: string, progress: CopyProgress<R>) => {

@@ -4,8 +4,8 @@
  * of the target; `finishCopies` resets it, so that a later move into the same log does not take it for its own.
  */
 import { Effect } from "effect"
-import { Limits } from "../../../config/Limits.ts"
-import { makeCursor } from "../../../log/Cursor.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { makeCursor } from "../../../spine/log/Cursor.ts"
 import {
   type Log,
   type LogReader,
@@ -14,8 +14,8 @@ import {
   type Position,
   sourceOf,
   type Transaction
-} from "../../../log/Log.ts"
-import { failed } from "../../terminal/Failure.ts"
+} from "../../../spine/log/Log.ts"
+import { failed } from "../../../terminal/Failure.ts"
 import { makeOffsetMap, type OffsetMap } from "./OffsetMap.ts"
 
 /** How often a transaction of the other log is tried, and the wait in between. */

@@ -5,25 +5,25 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { SettingsShape } from "../../../config/Config.ts"
-import { historyTopics } from "../../../domain/Backfill.ts"
-import { DELIVERIES_TOPIC, parseWork } from "../../../domain/Delivery.ts"
+import type { SettingsShape } from "../../../spine/config/Config.ts"
+import { historyTopics } from "../../../spine/domain/Backfill.ts"
+import { DELIVERIES_TOPIC, parseWork } from "../../../spine/domain/Delivery.ts"
 import {
   EVENT_LOG_GROUP,
   eventsTopic,
   type LedgerMarker,
   type LedgerTopics,
   ledgersTopic
-} from "../../../domain/LedgerEvent.ts"
-import { type Network, networks } from "../../../domain/Network.ts"
-import { transactionsTopic } from "../../../domain/TransactionRecord.ts"
-import type { Log, LogReader, Partition, Position } from "../../../log/Log.ts"
-import { partitionsOf, usedTopics } from "../../../log/Topics.ts"
-import type { MovedRun } from "../../../storage/copy/MoveTables.ts"
-import { BackfillStore } from "../../../storage/events/BackfillStore.ts"
-import { OUTBOX_POSITION } from "../../../storage/outbox/Outbox.ts"
-import { showProgress } from "../../terminal/Progress.ts"
+} from "../../../spine/event/LedgerEvent.ts"
+import { type Network, networks } from "../../../spine/event/Network.ts"
+import { transactionsTopic } from "../../../spine/event/TransactionRecord.ts"
+import { BackfillStore } from "../../../spine/ledger/backfill/BackfillStore.ts"
+import type { Log, LogReader, Partition, Position } from "../../../spine/log/Log.ts"
+import { partitionsOf, usedTopics } from "../../../spine/log/Topics.ts"
+import { OUTBOX_POSITION } from "../../../spine/store/outbox/Outbox.ts"
+import { showProgress } from "../../../terminal/Progress.ts"
 import { compareCopies, copyPartition, finishCopies, type Unit } from "./CopyTopics.ts"
+import type { MovedRun } from "./MoveTables.ts"
 import type { OffsetMap } from "./OffsetMap.ts"
 
 type Source = LogReader["Service"]

@@ -5,11 +5,11 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import { column } from "../Columns.ts"
-import { type CopyProgress, inSnapshot, readRows, readShape } from "./ReadTables.ts"
-import type { TableShape } from "./TableShapes.ts"
-import { type ChangedColumns, fillTables } from "./WriteTables.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { column } from "../../../spine/store/Columns.ts"
+import { type CopyProgress, inSnapshot, readRows, readShape } from "../tables/ReadTables.ts"
+import type { TableShape } from "../tables/TableShapes.ts"
+import { type ChangedColumns, fillTables } from "../tables/WriteTables.ts"
 
 const LOG_TABLES = [
   "log_identity",
@@ -24,7 +24,7 @@ const LOG_TABLES = [
   "transactions"
 ]
 
-/** A run of records of a topic that are consecutive in both logs (cli/commands/move/OffsetMap.ts). */
+/** A run of records of a topic that are consecutive in both logs (copies/move/OffsetMap.ts). */
 export interface MovedRun {
   readonly topic: string
   readonly source: number

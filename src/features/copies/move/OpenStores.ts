@@ -4,17 +4,17 @@
  */
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { Settings, type SettingsShape } from "../../../config/Config.ts"
-import { Limits } from "../../../config/Limits.ts"
-import { logReaderLayer, unclaimedLogLayer } from "../../../LogAdapter.ts"
-import { loadKafka } from "../../../log/kafka/LoadKafka.ts"
-import { Log, LogReader } from "../../../log/Log.ts"
-import { trySessionLock } from "../../../sql/SessionLock.ts"
-import { isInUse } from "../../../storage/copy/MoveTables.ts"
-import { embeddedIdentity, requireLog } from "../../../storage/LogIdentity.ts"
-import * as Sql from "../../../storage/Sql.ts"
-import { hasTable } from "../../Stores.ts"
-import { failed } from "../../terminal/Failure.ts"
+import { Settings, type SettingsShape } from "../../../spine/config/Config.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { logReaderLayer, unclaimedLogLayer } from "../../../spine/LogAdapter.ts"
+import { loadKafka } from "../../../spine/log/kafka/LoadKafka.ts"
+import { Log, LogReader } from "../../../spine/log/Log.ts"
+import { trySessionLock } from "../../../spine/log/SessionLock.ts"
+import { embeddedIdentity, requireLog } from "../../../spine/store/LogIdentity.ts"
+import * as Sql from "../../../spine/store/Sql.ts"
+import { failed } from "../../../terminal/Failure.ts"
+import { hasTable } from "../../../terminal/Stores.ts"
+import { isInUse } from "./MoveTables.ts"
 
 const COMMAND = { command: "ledgerhook move", owner: true } as const
 

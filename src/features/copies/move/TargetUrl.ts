@@ -4,9 +4,9 @@
  */
 import { readFileSync } from "node:fs"
 import { Effect } from "effect"
-import type { Environment } from "../../../config/Config.ts"
-import { wrongUsage } from "../../terminal/Failure.ts"
-import { optionalText } from "../../terminal/Flags.ts"
+import type { Environment } from "../../../spine/config/Config.ts"
+import { wrongUsage } from "../../../terminal/Failure.ts"
+import { optionalText } from "../../../terminal/Flags.ts"
 
 export const targetUrlFlags = {
   databaseUrl: optionalText(

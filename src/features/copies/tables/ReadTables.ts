@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
 import {
   appliedMigrations,
   type IdentityColumn,

@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { column } from "../Columns.ts"
+import { column } from "../../../spine/store/Columns.ts"
 import type { DatabaseShape } from "./ReadTables.ts"
 import { leavesOf, type TablePartition, type TableShape, tableShapes } from "./TableShapes.ts"
 

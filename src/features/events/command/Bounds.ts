@@ -4,10 +4,10 @@
  */
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import { parseIsoTime } from "../../../domain/IsoTime.ts"
-import type { Network } from "../../../domain/Network.ts"
-import { failed, wrongUsage } from "../../terminal/Failure.ts"
-import { LEDGER_INDEX_MAX } from "../ledger/Flags.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import { parseIsoTime } from "../../../spine/words/IsoTime.ts"
+import { failed, wrongUsage } from "../../../terminal/Failure.ts"
+import { LEDGER_INDEX_MAX } from "../../../terminal/LedgerFlags.ts"
 import { type Interval, ledgersIn, without } from "./Coverage.ts"
 import { firstClosedAt, type Piece } from "./Sources.ts"
 

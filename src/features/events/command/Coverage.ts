@@ -1,5 +1,5 @@
 /** Which ledgers an export has covered: chains that link by hash, and the gaps between them. Pure. */
-import type { LedgerMarker } from "../../../domain/LedgerEvent.ts"
+import type { LedgerMarker } from "../../../spine/event/LedgerEvent.ts"
 
 /** Ledgers from `first` to `last`, both included. */
 export interface Interval {

@@ -1,6 +1,6 @@
 /** `ledgerhook events …`: exports the events that the log contains, and follows those of a service. */
 import { Command } from "effect/cli"
-import { exportEvents } from "./Export.ts"
+import { exportEvents } from "../../export/Export.ts"
 import { tail } from "./Tail.ts"
 
 export const events = Command.make("events").pipe(

@@ -5,6 +5,11 @@
  * history only where the service took none.
  */
 import { Effect } from "effect"
+import { type BackfillRange, historyTopics } from "../../../spine/domain/Backfill.ts"
+import { eventsTopic, type LedgerTopics, ledgersTopic } from "../../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import { makeCursor } from "../../../spine/log/Cursor.ts"
+import type { LogError, LogReader } from "../../../spine/log/Log.ts"
 import {
   findInRange,
   firstInRange,
@@ -12,12 +17,7 @@ import {
   markerIn,
   type NotAMarker,
   type PlacedMarker
-} from "../../../coverage/LedgerMarkers.ts"
-import { type BackfillRange, historyTopics } from "../../../domain/Backfill.ts"
-import { eventsTopic, type LedgerTopics, ledgersTopic } from "../../../domain/LedgerEvent.ts"
-import type { Network } from "../../../domain/Network.ts"
-import { makeCursor } from "../../../log/Cursor.ts"
-import type { LogError, LogReader } from "../../../log/Log.ts"
+} from "../../../spine/log/ledgers/LedgerMarkers.ts"
 import { type Interval, without } from "./Coverage.ts"
 
 type Found = Effect.Effect<PlacedMarker | undefined, LogError | NotAMarker>

@@ -1,17 +1,17 @@
 /** `ledgerhook events tail`: shows the events of a service as they are found. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { withService } from "../../service/Service.ts"
-import { switchFlag } from "../../terminal/Flags.ts"
-import { about } from "../../terminal/Help.ts"
-import { Invocation, stdoutColour } from "../../terminal/Invocation.ts"
-import { printableLines } from "../../terminal/JsonText.ts"
-import { print } from "../../terminal/Output.ts"
-import { Signals } from "../../terminal/Signals.ts"
-import { inJson, json } from "../../terminal/Table.ts"
-import { eventLine, payloadBelow } from "../EventLine.ts"
-import { connectionNotes } from "../forward/ConnectionNotes.ts"
-import { streamFlags, streamQuery } from "../forward/Flags.ts"
+import { switchFlag } from "../../../terminal/Flags.ts"
+import { about } from "../../../terminal/Help.ts"
+import { Invocation, stdoutColour } from "../../../terminal/Invocation.ts"
+import { printableLines } from "../../../terminal/JsonText.ts"
+import { print } from "../../../terminal/Output.ts"
+import { Signals } from "../../../terminal/Signals.ts"
+import { withService } from "../../../terminal/service/Service.ts"
+import { inJson, json } from "../../../terminal/Table.ts"
+import { eventLine, payloadBelow } from "../../deliveries/EventLine.ts"
+import { connectionNotes } from "../../listen/forward/ConnectionNotes.ts"
+import { streamFlags, streamQuery } from "../../listen/forward/Flags.ts"
 
 export const tail = Command.make(
   "tail",
@@ -25,7 +25,7 @@ export const tail = Command.make(
     const { untilStopped } = yield* Signals
     const colour = stdoutColour(invocation)
     // Imported here, because it loads the contract, which slows the start.
-    const { readStream } = yield* Effect.promise(() => import("../forward/StreamClient.ts"))
+    const { readStream } = yield* Effect.promise(() => import("../../listen/forward/StreamClient.ts"))
     const following = withService((api, { url }) =>
       readStream({
         api,

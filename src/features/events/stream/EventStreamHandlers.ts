@@ -2,15 +2,20 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Settings, unwatched, watchedNetworks } from "../../config/Config.ts"
-import { type EventType, eventTypes } from "../../domain/EventType.ts"
-import type { Includable } from "../../domain/Include.ts"
-import { defaultNetwork, type KeyEnvironment, type Network, networksOf } from "../../domain/Network.ts"
-import { expandPatterns } from "../../domain/WebhookRules.ts"
-import { connectionOf } from "../Connections.ts"
-import { Caller } from "../contract/Common.ts"
-import { ValidationError } from "../Errors.ts"
-import { orUnavailable } from "../Failures.ts"
+import { Caller } from "../../../http/ContractParts.ts"
+import { ValidationError } from "../../../http/Errors.ts"
+import { orUnavailable } from "../../../http/Failures.ts"
+import { connectionOf } from "../../../http/guard/Connections.ts"
+import { Settings, unwatched, watchedNetworks } from "../../../spine/config/Config.ts"
+import { type EventType, eventTypes } from "../../../spine/event/EventType.ts"
+import type { Includable } from "../../../spine/event/Include.ts"
+import {
+  defaultNetwork,
+  type KeyEnvironment,
+  type Network,
+  networksOf
+} from "../../../spine/event/Network.ts"
+import { expandPatterns } from "../../../spine/event/WebhookRules.ts"
 import { EventStreams } from "../stream/EventStreams.ts"
 import type { StreamConnection } from "../stream/OpenStreams.ts"
 

@@ -4,11 +4,11 @@
  * log itself. While the log cannot be read, no events arrive; then reading resumes where it stopped.
  */
 import { Effect, Latch, type Scope } from "effect"
-import { StreamLimits } from "../../config/StreamLimits.ts"
-import { eventsTopic } from "../../domain/LedgerEvent.ts"
-import type { Network } from "../../domain/Network.ts"
-import { Log, type LogError, type LogRecord } from "../../log/Log.ts"
-import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
+import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
+import { eventsTopic } from "../../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import { Log, type LogError, type LogRecord } from "../../../spine/log/Log.ts"
+import { retryUntilSuccess } from "../../../spine/observe/RetryUntilSuccess.ts"
 import { type StreamEvent, streamEventOf } from "./Frames.ts"
 
 /** Between reads of a network's newest events, which all its streams share. Ledgers close every 3 to 5 s. */

@@ -2,11 +2,11 @@
  * Text of an event stream (server-sent events, https://html.spec.whatwg.org/multipage/server-sent-events.html). Pure.
  */
 
-import type { EventType } from "../../domain/EventType.ts"
-import type { EventId } from "../../domain/Ids.ts"
-import { type Includable, includables, includedFields } from "../../domain/Include.ts"
-import { eventJson, type LedgerEvent, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
-import type { LogRecord } from "../../log/Log.ts"
+import type { EventType } from "../../../spine/event/EventType.ts"
+import { type Includable, includables, includedFields } from "../../../spine/event/Include.ts"
+import { eventJson, type LedgerEvent, parseLedgerEvent } from "../../../spine/event/LedgerEvent.ts"
+import type { LogRecord } from "../../../spine/log/Log.ts"
+import type { EventId } from "../../../spine/words/Ids.ts"
 
 /** An event as streams send it. All streams of a network share the text. */
 export interface StreamEvent {

@@ -5,13 +5,13 @@
  * without a last event.
  */
 import { Clock, Context, Deferred, Effect, Layer, Option } from "effect"
-import { Limits } from "../../config/Limits.ts"
-import { StreamLimits } from "../../config/StreamLimits.ts"
-import type { Identity } from "../../domain/ApiKey.ts"
-import { monotonicNow } from "../../domain/Monotonic.ts"
-import { Metrics } from "../../observability/Metrics.ts"
-import { ApiKeyStore } from "../../storage/accounts/ApiKeyStore.ts"
-import { StreamLimitReached, Unavailable } from "../Errors.ts"
+import { StreamLimitReached, Unavailable } from "../../../http/Errors.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
+import type { Identity } from "../../../spine/domain/ApiKey.ts"
+import { Metrics } from "../../../spine/observe/Metrics.ts"
+import { monotonicNow } from "../../../spine/words/Monotonic.ts"
+import { ApiKeyStore } from "../../accounts/ApiKeyStore.ts"
 import type { Ending } from "./Frames.ts"
 
 /** An ended stream has this long to send its last event. Then its connection is closed. */

@@ -5,14 +5,14 @@
  * previous piece, so nothing is queued.
  */
 import { Deferred, Effect } from "effect"
-import { Limits } from "../../config/Limits.ts"
-import { StreamLimits } from "../../config/StreamLimits.ts"
-import type { EventType } from "../../domain/EventType.ts"
-import type { Includable } from "../../domain/Include.ts"
-import { eventsTopic } from "../../domain/LedgerEvent.ts"
-import { monotonicNow } from "../../domain/Monotonic.ts"
-import type { Network } from "../../domain/Network.ts"
-import { Log } from "../../log/Log.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
+import type { EventType } from "../../../spine/event/EventType.ts"
+import type { Includable } from "../../../spine/event/Include.ts"
+import { eventsTopic } from "../../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import { Log } from "../../../spine/log/Log.ts"
+import { monotonicNow } from "../../../spine/words/Monotonic.ts"
 import type { EventTail } from "./EventTail.ts"
 import { type Ending, heartbeat, lastWords, type StreamEvent, streamEventOf, textWith } from "./Frames.ts"
 

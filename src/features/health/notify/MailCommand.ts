@@ -1,15 +1,15 @@
 /** `ledgerhook mail test`: sends one mail by the server of SMTP_URL and says what the server answered. */
 import { Clock, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Settings } from "../../config/Config.ts"
-import { isEmail } from "../../domain/Email.ts"
-import { trialMail } from "../../domain/Mails.ts"
-import { Mailer } from "../../notify/Mailer.ts"
-import { smtpHost } from "../../notify/Smtp.ts"
-import { failed, wrongUsage } from "../terminal/Failure.ts"
-import { about } from "../terminal/Help.ts"
-import { settings } from "../terminal/Invocation.ts"
-import { print } from "../terminal/Output.ts"
+import { Settings } from "../../../spine/config/Config.ts"
+import { isEmail } from "../../../spine/domain/Email.ts"
+import { trialMail } from "../../../spine/domain/Mails.ts"
+import { failed, wrongUsage } from "../../../terminal/Failure.ts"
+import { about } from "../../../terminal/Help.ts"
+import { settings } from "../../../terminal/Invocation.ts"
+import { print } from "../../../terminal/Output.ts"
+import { Mailer } from "./Mailer.ts"
+import { smtpHost } from "./Smtp.ts"
 
 const test = Command.make(
   "test",

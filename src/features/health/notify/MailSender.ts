@@ -4,14 +4,14 @@
  * the same id. A failed one is retried after the delays of `mailRetryDelaysMs`, then given up.
  */
 import { Clock, Effect, Fiber } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { Metrics } from "../observability/Metrics.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { MailStore } from "../storage/accounts/MailStore.ts"
-import type { Leased, MessageQueue } from "../storage/accounts/MessageQueue.ts"
-import { NoticeStore } from "../storage/accounts/NoticeStore.ts"
-import { WorkNotices } from "../storage/outbox/WorkNotices.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { Metrics } from "../../../spine/observe/Metrics.ts"
+import { retryUntilSuccess } from "../../../spine/observe/RetryUntilSuccess.ts"
+import { WorkNotices } from "../../../spine/store/outbox/WorkNotices.ts"
 import { Mailer } from "./Mailer.ts"
+import { MailStore } from "./MailStore.ts"
+import type { Leased, MessageQueue } from "./MessageQueue.ts"
+import { NoticeStore } from "./NoticeStore.ts"
 import { MailError } from "./Smtp.ts"
 import { NoticeError, UrlSender } from "./UrlSender.ts"
 

@@ -5,10 +5,10 @@
 
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { AccountId } from "../../domain/Ids.ts"
-import type { MailText } from "../../domain/Mails.ts"
-import type { Notice } from "../../domain/Notices.ts"
-import { column } from "../Columns.ts"
+import type { MailText } from "../../../spine/domain/Mails.ts"
+import type { Notice } from "../../../spine/domain/Notices.ts"
+import { column } from "../../../spine/store/Columns.ts"
+import type { AccountId } from "../../../spine/words/Ids.ts"
 import { type Leased, makeMessageQueue } from "./MessageQueue.ts"
 import { queueNotices } from "./NoticeStore.ts"
 

@@ -5,8 +5,8 @@
  */
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
-import { Settings } from "../config/Config.ts"
-import type { LeasedMail } from "../storage/accounts/MailStore.ts"
+import { Settings } from "../../../spine/config/Config.ts"
+import type { LeasedMail } from "./MailStore.ts"
 import { type MailError, mailError, transportTo } from "./Smtp.ts"
 
 const domainOf = (address: string): string => /@([^>\s]+)/.exec(address)?.[1] ?? "localhost"

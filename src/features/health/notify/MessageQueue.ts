@@ -6,10 +6,10 @@
 
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
-import type { AccountId } from "../../domain/Ids.ts"
-import { printable } from "../../domain/Printable.ts"
-import { column } from "../Columns.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { column } from "../../../spine/store/Columns.ts"
+import type { AccountId } from "../../../spine/words/Ids.ts"
+import { printable } from "../../../spine/words/Printable.ts"
 
 /** A message that this process has leased to send. */
 export interface Leased {

@@ -5,9 +5,14 @@
 
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { AccountId } from "../../domain/Ids.ts"
-import { type Notice, type NoticeFormat, type NoticeType, TEST_NOTICE } from "../../domain/Notices.ts"
-import { column } from "../Columns.ts"
+import {
+  type Notice,
+  type NoticeFormat,
+  type NoticeType,
+  TEST_NOTICE
+} from "../../../spine/domain/Notices.ts"
+import { column } from "../../../spine/store/Columns.ts"
+import type { AccountId } from "../../../spine/words/Ids.ts"
 import { type Leased, makeMessageQueue } from "./MessageQueue.ts"
 
 export interface NewNotice extends Notice<NoticeType | typeof TEST_NOTICE> {

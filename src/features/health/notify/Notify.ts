@@ -3,17 +3,17 @@
  * those about disabled ones. Several processes may run it: for each cause one mail is queued.
  */
 import { Clock, Effect } from "effect"
-import { Settings } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
-import { quotaMail } from "../domain/Mails.ts"
-import { deleteEvery } from "../observability/ClockTrust.ts"
-import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
-import { MailStore } from "../storage/accounts/MailStore.ts"
-import { NoticeStore } from "../storage/accounts/NoticeStore.ts"
-import { UsageStore } from "../storage/accounts/UsageStore.ts"
-import { reportHalfWay } from "../storage/webhooks/HalfWayMails.ts"
-import { reportIncidents } from "../storage/webhooks/IncidentNotices.ts"
+import { Settings } from "../../../spine/config/Config.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { UsageStore } from "../../../spine/deliveries/UsageStore.ts"
+import { quotaMail } from "../../../spine/domain/Mails.ts"
+import { deleteEvery } from "../../../spine/observe/ClockTrust.ts"
+import { repeatEvery } from "../../../spine/observe/RetryUntilSuccess.ts"
+import { reportHalfWay } from "../HalfWayMails.ts"
+import { reportIncidents } from "../IncidentNotices.ts"
 import { sendMails, sendNotices } from "./MailSender.ts"
+import { MailStore } from "./MailStore.ts"
+import { NoticeStore } from "./NoticeStore.ts"
 
 /** Queues mails to accounts that have used 80 % or 100 % of their quota (`quotaNotices`), one mail for each. */
 export const noticeQuotas = Effect.gen(function* () {

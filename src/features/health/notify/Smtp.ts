@@ -4,10 +4,10 @@
  * rarely have a valid certificate.
  */
 import { Effect, Schema } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { isLocalName, literalAddress } from "../domain/AddressGuard.ts"
-import { plainMessage } from "../domain/ConnectionFailure.ts"
-import { printable } from "../domain/Printable.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { isLocalName, literalAddress } from "../../../spine/domain/AddressGuard.ts"
+import { plainMessage } from "../../../spine/domain/ConnectionFailure.ts"
+import { printable } from "../../../spine/words/Printable.ts"
 
 export class MailError extends Schema.TaggedError<MailError>()("MailError", {
   message: Schema.String,

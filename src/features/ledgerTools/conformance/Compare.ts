@@ -2,8 +2,8 @@
  * How a detector's answer differs from what a conformance vector expects (schemas/detection/README.md). The order of
  * keys, and fields that a vector does not name, are not compared. Events are compared in order, alerts as a set. Pure.
  */
-import type { Json, JsonObject } from "../../../domain/Ledger.ts"
-import { isJsonObject } from "../../../domain/NormaliseLedger.ts"
+import type { Json, JsonObject } from "../../../spine/event/Ledger.ts"
+import { isJsonObject } from "../../../spine/event/NormaliseLedger.ts"
 
 /** Undefined: absent. */
 export interface Difference {

@@ -3,11 +3,11 @@
  * time, so a fault names its vector. An answer that is not in the protocol ends the run; a wrong one is a result.
  */
 import { Effect } from "effect"
-import type { Json } from "../../../domain/Ledger.ts"
-import { isJsonObject } from "../../../domain/NormaliseLedger.ts"
-import { type CommandFailed, failed } from "../../terminal/Failure.ts"
-import { parseJson } from "../../terminal/JsonText.ts"
-import { showProgress } from "../../terminal/Progress.ts"
+import type { Json } from "../../../spine/event/Ledger.ts"
+import { isJsonObject } from "../../../spine/event/NormaliseLedger.ts"
+import { type CommandFailed, failed } from "../../../terminal/Failure.ts"
+import { parseJson } from "../../../terminal/JsonText.ts"
+import { showProgress } from "../../../terminal/Progress.ts"
 import { compare, type Difference } from "./Compare.ts"
 import { type Ask, startTalk } from "./Talk.ts"
 import { type Form, forms, type Vector } from "./Vectors.ts"

@@ -4,10 +4,10 @@
  */
 import { Effect, type PlatformError, Queue, type Scope, Stream } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
-import { Limits } from "../../../config/Limits.ts"
-import { printable } from "../../../domain/Printable.ts"
-import { type CommandFailed, failed } from "../../terminal/Failure.ts"
-import { makeLineSplitter } from "../../terminal/InputFile.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { printable } from "../../../spine/words/Printable.ts"
+import { type CommandFailed, failed } from "../../../terminal/Failure.ts"
+import { makeLineSplitter } from "../../../terminal/InputFile.ts"
 
 /** How long a command that is asked to end may take before it is killed. */
 const KILL_AFTER = "2 seconds"

@@ -1,8 +1,8 @@
 /** The conformance vectors of schemas/detection, which the package contains. */
 import { globSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import type { JsonObject } from "../../../domain/Ledger.ts"
-import type { Network } from "../../../domain/Network.ts"
+import type { JsonObject } from "../../../spine/event/Ledger.ts"
+import type { Network } from "../../../spine/event/Network.ts"
 import type { Expectation } from "./Compare.ts"
 
 export const forms = ["v1", "v2", "binary"] as const

@@ -3,12 +3,12 @@
  * makes a piece only after the client has taken the previous piece, so nothing is queued.
  */
 import { Deferred, Effect } from "effect"
-import { Limits } from "../../config/Limits.ts"
-import { StreamLimits } from "../../config/StreamLimits.ts"
-import { monotonicNow } from "../../domain/Monotonic.ts"
-import { type Ending, heartbeat, lastWords } from "./Frames.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
+import { monotonicNow } from "../../../spine/words/Monotonic.ts"
+import { type Ending, heartbeat, lastWords } from "../../events/stream/Frames.ts"
+import type { Pieces } from "../../events/stream/OpenStreams.ts"
 import type { LedgerView } from "./LedgerView.ts"
-import type { Pieces } from "./OpenStreams.ts"
 
 export const makeLedgerReader = Effect.fnUntraced(function* (
   views: ReadonlyArray<LedgerView>,

@@ -3,12 +3,12 @@
  * account one reader of its answers. Without streams nothing is read. OpenStreams bounds the streams.
  */
 import { Context, Effect, Layer, RcMap } from "effect"
-import type { AccountId } from "../../domain/Ids.ts"
-import type { Network } from "../../domain/Network.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import type { AccountId } from "../../../spine/words/Ids.ts"
+import { OpenStreams, type StreamRequest } from "../../events/stream/OpenStreams.ts"
 import { makeLedgerReader } from "./LedgerReader.ts"
 import { makeLedgerTail } from "./LedgerTail.ts"
 import { makeLedgerView } from "./LedgerView.ts"
-import { OpenStreams, type StreamRequest } from "./OpenStreams.ts"
 
 interface Viewed {
   readonly accountId: AccountId

@@ -4,14 +4,14 @@
  * known or will be soon. While the log cannot be read, no ledger is added; then reading resumes where it stopped.
  */
 import { Effect, Latch, Schedule, type Scope } from "effect"
-import { StreamLimits } from "../../config/StreamLimits.ts"
-import { countLedgerEvents } from "../../coverage/LedgerEvents.ts"
-import { markerIn } from "../../coverage/LedgerMarkers.ts"
-import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../domain/LedgerEvent.ts"
-import { monotonicNow } from "../../domain/Monotonic.ts"
-import type { Network } from "../../domain/Network.ts"
-import { Log, type LogError } from "../../log/Log.ts"
-import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
+import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
+import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import { Log, type LogError } from "../../../spine/log/Log.ts"
+import { markerIn } from "../../../spine/log/ledgers/LedgerMarkers.ts"
+import { retryUntilSuccess } from "../../../spine/observe/RetryUntilSuccess.ts"
+import { monotonicNow } from "../../../spine/words/Monotonic.ts"
+import { countLedgerEvents } from "../LedgerEvents.ts"
 import { KEPT_LEDGERS, type RoutedLedger } from "./LiveLedgers.ts"
 
 /** Between checks whether route has reached a ledger. */

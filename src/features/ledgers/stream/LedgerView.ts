@@ -5,11 +5,11 @@
  * cannot be read, nothing changes.
  */
 import { Array as Arr, Effect, Latch } from "effect"
-import type { AccountId } from "../../domain/Ids.ts"
-import { monotonicNow } from "../../domain/Monotonic.ts"
-import type { Network } from "../../domain/Network.ts"
-import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
-import { DeliveryQueries } from "../../storage/deliveries/DeliveryQueries.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import { retryUntilSuccess } from "../../../spine/observe/RetryUntilSuccess.ts"
+import type { AccountId } from "../../../spine/words/Ids.ts"
+import { monotonicNow } from "../../../spine/words/Monotonic.ts"
+import { DeliveryQueries } from "../../deliveries/DeliveryQueries.ts"
 import type { LedgerTail } from "./LedgerTail.ts"
 import { type LedgerText, makeLiveLedgers } from "./LiveLedgers.ts"
 

@@ -3,8 +3,8 @@
  * and which ledgers a viewer has not been sent in their present state. Only the newest state of a ledger is kept, so
  * nothing is queued for a slow viewer. Pure.
  */
-import type { Network } from "../../domain/Network.ts"
-import type { LedgerAnswers } from "../../storage/deliveries/LedgerAnswers.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import type { LedgerAnswers } from "../../deliveries/LedgerAnswers.ts"
 
 /** A ledger whose events are queued for the webhooks that want them. */
 export interface RoutedLedger {

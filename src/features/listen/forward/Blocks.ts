@@ -1,5 +1,5 @@
 /** Parses server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) piece by piece. */
-import { Limits } from "../../../config/Limits.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
 
 export interface Block {
   /** `message` if the block names no event. */

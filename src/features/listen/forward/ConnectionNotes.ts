@@ -1,5 +1,5 @@
 /** What the commands that read a stream say about its connection, on standard error. */
-import { printError } from "../../terminal/Output.ts"
+import { printError } from "../../../terminal/Output.ts"
 
 const SECOND_MS = 1_000
 

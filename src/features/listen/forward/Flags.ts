@@ -1,10 +1,13 @@
 /** The flags of `listen --forward`, and the checks of their combinations. */
 import { Effect } from "effect"
 import { Flag } from "effect/cli"
-import type { Environment } from "../../../config/Config.ts"
-import { type Includable, includables } from "../../../domain/Include.ts"
-import { type Network, networks } from "../../../domain/Network.ts"
-import { defined } from "../../service/Service.ts"
+import type { Environment } from "../../../spine/config/Config.ts"
+import { type Includable, includables } from "../../../spine/event/Include.ts"
+import { type Network, networks } from "../../../spine/event/Network.ts"
+import { patternsFlag } from "../../../terminal/EventTypeFlags.ts"
+import { type WrongUsage, wrongUsage } from "../../../terminal/Failure.ts"
+import { optional, optionalText, several } from "../../../terminal/Flags.ts"
+import { defined } from "../../../terminal/service/Service.ts"
 import {
   API_URL,
   DEFAULT_URL,
@@ -13,11 +16,8 @@ import {
   type Target,
   targetOf,
   URL_VARIABLE
-} from "../../service/Target.ts"
-import { type WrongUsage, wrongUsage } from "../../terminal/Failure.ts"
-import { optional, optionalText, several } from "../../terminal/Flags.ts"
-import { patternsFlag } from "../EventTypeFlags.ts"
-import { addressFlag } from "../replay/Wanted.ts"
+} from "../../../terminal/service/Target.ts"
+import { addressFlag } from "../../../terminal/WantedEvents.ts"
 import type { StreamQuery } from "./StreamClient.ts"
 
 /** Which events a stream has. `describe` completes a description that begins with a small letter. */

@@ -4,12 +4,12 @@
  * While the local server is slow, the stream is not read further, so nothing is queued here.
  */
 import { Clock, Effect, Semaphore } from "effect"
-import { timeoutFailure } from "../../../deliver/send/Failures.ts"
-import { signedRequest } from "../../../deliver/send/Signer.ts"
-import { type DeliveryId, randomId, type WebhookId } from "../../../domain/Ids.ts"
-import type { EnvelopeFields } from "../../../domain/LedgerEvent.ts"
-import { requestFailure } from "../../service/Requests.ts"
-import type { CommandFailed } from "../../terminal/Failure.ts"
+import { timeoutFailure } from "../../../spine/deliver/send/Failures.ts"
+import { signedRequest } from "../../../spine/deliver/send/Signer.ts"
+import type { EnvelopeFields } from "../../../spine/event/LedgerEvent.ts"
+import { type DeliveryId, randomId, type WebhookId } from "../../../spine/words/Ids.ts"
+import type { CommandFailed } from "../../../terminal/Failure.ts"
+import { requestFailure } from "../../../terminal/service/Requests.ts"
 import { ANSWER_MS, readStream, type StreamClientOptions } from "./StreamClient.ts"
 
 /** Requests that are in flight at a time to the local address. */

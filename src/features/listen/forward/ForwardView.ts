@@ -1,8 +1,8 @@
 /** What `listen --forward` shows of one event: a line for people, a JSON line for pipes. Pure. */
-import { sequenceOf } from "../../../domain/Sequence.ts"
-import { GREEN, painter, RED } from "../../terminal/Colour.ts"
-import { printableLines } from "../../terminal/JsonText.ts"
-import { eventText } from "../EventLine.ts"
+import { sequenceOf } from "../../../spine/event/Sequence.ts"
+import { GREEN, painter, RED } from "../../../terminal/Colour.ts"
+import { printableLines } from "../../../terminal/JsonText.ts"
+import { eventText } from "../../deliveries/EventLine.ts"
 import type { Forwarded } from "./Forward.ts"
 
 const isFine = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300

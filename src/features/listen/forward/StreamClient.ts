@@ -5,8 +5,9 @@
  */
 import { Data, Effect, Stream } from "effect"
 import type { HttpClientResponse } from "effect/http"
-import { Limits } from "../../../config/Limits.ts"
-import type { EnvelopeFields } from "../../../domain/LedgerEvent.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import type { EnvelopeFields } from "../../../spine/event/LedgerEvent.ts"
+import { type CommandFailed, failed } from "../../../terminal/Failure.ts"
 import {
   noApi,
   refusalOf,
@@ -14,8 +15,7 @@ import {
   requestFailure,
   type ServiceApi,
   unreachable
-} from "../../service/Requests.ts"
-import { type CommandFailed, failed } from "../../terminal/Failure.ts"
+} from "../../../terminal/service/Requests.ts"
 import { type Block, makeBlockReader, TooLong } from "./Blocks.ts"
 
 /** If nothing arrives for this long, the command reconnects: three heartbeats. */

@@ -12,8 +12,8 @@ import {
   type NetworkSettings,
   settingsTable,
   watchedNetworks
-} from "../../config/Config.ts"
-import { unknownSettings } from "../../config/UnknownSettings.ts"
+} from "../../../spine/config/Config.ts"
+import { unknownSettings } from "../../../spine/config/UnknownSettings.ts"
 import { type Finding, fine } from "./Finding.ts"
 import { kafkaChecks } from "./KafkaCheck.ts"
 import { type LastTaken, lastInKafka, oldestSchemaIds } from "./LastTaken.ts"

@@ -1,7 +1,7 @@
 /** The result of one check of `doctor`. `finding` runs a check and ends it after `Limits.doctorCheckMs`. */
 import { Data, Effect } from "effect"
-import { Limits } from "../../config/Limits.ts"
-import { errorText } from "../../observability/Logging.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { errorText } from "../../../spine/observe/Logging.ts"
 
 export interface Finding {
   readonly check: string

@@ -3,10 +3,10 @@
  * topics that ROLES need, whether its topics match topics/topics.json, and how long it takes until another process takes over from a dead one.
  */
 import { Effect } from "effect"
-import type { KafkaSettings, SettingsShape } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import type { MemberTimeout } from "../../log/kafka/Groups.ts"
-import { loadKafka } from "../../log/kafka/LoadKafka.ts"
+import type { KafkaSettings, SettingsShape } from "../../../spine/config/Config.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import type { MemberTimeout } from "../../../spine/log/kafka/Groups.ts"
+import { loadKafka } from "../../../spine/log/kafka/LoadKafka.ts"
 import { Fault, type Finding, finding, fine } from "./Finding.ts"
 
 const seconds = (ms: number): string => `${ms / 1_000} s`

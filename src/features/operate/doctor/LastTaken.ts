@@ -1,15 +1,15 @@
 /** Reads which ledger of each network was taken last, for `doctor`, from the embedded log or from Kafka. */
 import { Effect } from "effect"
-import type { KafkaSettings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import { markerIn } from "../../coverage/LedgerMarkers.ts"
-import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../domain/LedgerEvent.ts"
-import type { Network } from "../../domain/Network.ts"
-import * as EmbeddedLog from "../../log/embedded/EmbeddedLog.ts"
-import { loadKafka } from "../../log/kafka/LoadKafka.ts"
-import { LogReader } from "../../log/Log.ts"
-import { ChainRestarts } from "../../storage/events/ChainRestarts.ts"
-import { hasTable } from "../Stores.ts"
+import type { KafkaSettings } from "../../../spine/config/Config.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import * as EmbeddedLog from "../../../spine/log/embedded/EmbeddedLog.ts"
+import { loadKafka } from "../../../spine/log/kafka/LoadKafka.ts"
+import { LogReader } from "../../../spine/log/Log.ts"
+import { markerIn } from "../../../spine/log/ledgers/LedgerMarkers.ts"
+import { hasTable } from "../../../terminal/Stores.ts"
+import { ChainRestarts } from "../../events/ChainRestarts.ts"
 
 /** A network that is not in it has taken none. */
 export type LastTaken = ReadonlyMap<Network, LedgerMarker>

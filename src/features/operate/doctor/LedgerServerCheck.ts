@@ -3,10 +3,10 @@
  * has. A server of ingest is also asked for the next ledger that ingest will take.
  */
 import { Deferred, Effect } from "effect"
-import { Limits } from "../../config/Limits.ts"
-import type { Network } from "../../domain/Network.ts"
-import type { LedgerSourceError } from "../../ledger/LedgerSource.ts"
-import { formatRanges, type Ranges } from "../../ledger/Ranges.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import type { LedgerSourceError } from "../../../spine/ledger/servers/LedgerSource.ts"
+import { formatRanges, type Ranges } from "../../../spine/ledger/servers/Ranges.ts"
 import { Fault, finding } from "./Finding.ts"
 import { type NextLedger, resetFix, type ServerReport } from "./NextLedger.ts"
 
@@ -16,9 +16,9 @@ const HEAD_MS = 4_000
 /** Loaded when needed: the ledger's client library is large. */
 const modules = Effect.promise(() =>
   Promise.all([
-    import("../../ledger/ServerConnection.ts"),
-    import("../../ledger/LedgerCheck.ts"),
-    import("../../ledger/LedgerSource.ts")
+    import("../../../spine/ledger/servers/ServerConnection.ts"),
+    import("../../../spine/ledger/servers/LedgerCheck.ts"),
+    import("../../../spine/ledger/servers/LedgerSource.ts")
   ])
 )
 

@@ -1,6 +1,6 @@
 /** `doctor` checks the mail server: whether it answers, accepts the user, and accepts mails from MAIL_FROM. */
 import { Effect } from "effect"
-import { smtpHost } from "../../notify/Smtp.ts"
+import { smtpHost } from "../../health/notify/Smtp.ts"
 import { Fault, finding } from "./Finding.ts"
 
 export const mailCheck = (smtpUrl: string, mailFrom: string) =>
@@ -8,7 +8,7 @@ export const mailCheck = (smtpUrl: string, mailFrom: string) =>
     `mail ${smtpHost(smtpUrl)}`,
     "Start that mail server, or correct SMTP_URL.",
     Effect.gen(function* () {
-      const { senderRefusal } = yield* Effect.promise(() => import("../../notify/SenderCheck.ts"))
+      const { senderRefusal } = yield* Effect.promise(() => import("../../health/notify/SenderCheck.ts"))
       const refusal = yield* senderRefusal({ smtpUrl, mailFrom })
       if (refusal === undefined) return `reachable, and accepts mails from ${mailFrom}; no mail was sent`
       return yield* new Fault({

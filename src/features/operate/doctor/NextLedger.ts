@@ -2,11 +2,11 @@
  * `doctor` judges whether ingest can take the next ledger of a network: the one after the last taken ledger, or the
  * first one of the settings. Its input is what each server answered (LedgerServerCheck.ts). Pure.
  */
-import type { NetworkSettings } from "../../config/Config.ts"
-import type { LedgerMarker } from "../../domain/LedgerEvent.ts"
-import type { Network } from "../../domain/Network.ts"
-import { belowSentence } from "../../health/Networks.ts"
-import type { LedgerSourceError } from "../../ledger/LedgerSource.ts"
+import type { NetworkSettings } from "../../../spine/config/Config.ts"
+import type { LedgerMarker } from "../../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import { belowSentence } from "../../../spine/ledger/ingest/NetworkFacts.ts"
+import type { LedgerSourceError } from "../../../spine/ledger/servers/LedgerSource.ts"
 import { type Finding, fine } from "./Finding.ts"
 
 export interface NextLedger {

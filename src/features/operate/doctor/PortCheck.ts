@@ -1,7 +1,7 @@
 /** `doctor` checks the ports of the service: whether they are free, or used by a running Ledgerhook. */
 import { createServer } from "node:net"
 import { Effect } from "effect"
-import type { SettingsShape } from "../../config/Config.ts"
+import type { SettingsShape } from "../../../spine/config/Config.ts"
 import { Fault, finding } from "./Finding.ts"
 
 const listens = (host: string, port: number): Effect.Effect<void, NodeJS.ErrnoException> =>

@@ -6,9 +6,14 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseEnv } from "node:util"
-import { type Environment, loadSettings, type SettingsShape, settingsTable } from "../../config/Config.ts"
-import { serviceHolding } from "../../storage/embedded/Holder.ts"
-import { workingFolderOf } from "../../storage/embedded/Processes.ts"
+import {
+  type Environment,
+  loadSettings,
+  type SettingsShape,
+  settingsTable
+} from "../../../spine/config/Config.ts"
+import { serviceHolding } from "../../../spine/store/embedded/Holder.ts"
+import { workingFolderOf } from "../../../spine/store/embedded/Processes.ts"
 
 export interface RunningService {
   readonly pid: number

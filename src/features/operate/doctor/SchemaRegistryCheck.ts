@@ -1,7 +1,7 @@
 /** `doctor` checks the schema registry: whether it answers, accepts the user, and accepts this version's schemas. */
 import { Effect } from "effect"
-import type { Network } from "../../domain/Network.ts"
-import { examineSchemas, findsSchema } from "../../log/kafka/SchemaRegistry.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import { examineSchemas, findsSchema } from "../../../spine/log/kafka/SchemaRegistry.ts"
 import { Fault, finding } from "./Finding.ts"
 import type { LastTaken } from "./LastTaken.ts"
 

@@ -4,9 +4,9 @@
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
-import type { SettingsShape } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import { StageLimits } from "../../config/StageLimits.ts"
+import type { SettingsShape } from "../../../spine/config/Config.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { StageLimits } from "../../../spine/config/StageLimits.ts"
 import { type Finding, fine } from "./Finding.ts"
 import { urlOf } from "./PortCheck.ts"
 import type { RunningService } from "./RunningService.ts"

@@ -4,25 +4,25 @@
  */
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { type KafkaSettings, Settings, type SettingsShape } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import { someRuns } from "../../health/Roles.ts"
-import { loadKafka } from "../../log/kafka/LoadKafka.ts"
-import { readCurrentReport } from "../../storage/CurrentReport.ts"
-import { makeDeadLetters } from "../../storage/DeadLetters.ts"
-import { AlertStore } from "../../storage/events/AlertStore.ts"
+import { type KafkaSettings, Settings, type SettingsShape } from "../../../spine/config/Config.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { loadKafka } from "../../../spine/log/kafka/LoadKafka.ts"
+import { makeDeadLetters } from "../../../spine/store/DeadLetters.ts"
 import {
   conflictOf,
   embeddedIdentity,
   knownLog,
   type LogIdentity,
   logText
-} from "../../storage/LogIdentity.ts"
-import { readKeys } from "../../storage/webhooks/SecretKeys.ts"
-import { examineSecrets } from "../../storage/webhooks/SecretRotation.ts"
-import { countByHealth } from "../../storage/webhooks/WebhookHealth.ts"
-import { longestFailing } from "../../storage/webhooks/WebhookOverview.ts"
-import { hasTable } from "../Stores.ts"
+} from "../../../spine/store/LogIdentity.ts"
+import { readKeys } from "../../../spine/store/secrets/SecretKeys.ts"
+import { hasTable } from "../../../terminal/Stores.ts"
+import { AlertStore } from "../../events/AlertStore.ts"
+import { countByHealth } from "../../health/WebhookHealthQueries.ts"
+import { examineSecrets } from "../../webhooks/SecretRotation.ts"
+import { longestFailing } from "../../webhooks/WebhookOverview.ts"
+import { someRuns } from "../model/Roles.ts"
+import { readCurrentReport } from "../report/CurrentReport.ts"
 import { type Finding, fine } from "./Finding.ts"
 
 /** Of the newest alerts and dead letters, and of the webhooks that fail for longest. */

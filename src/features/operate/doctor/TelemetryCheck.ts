@@ -1,7 +1,7 @@
 /** `doctor` checks the OTLP endpoint: whether it accepts traces and metrics. The requests are empty. */
 import { Effect } from "effect"
-import type { SettingsShape } from "../../config/Config.ts"
-import { otlpEndpoint } from "../../observability/OtlpEndpoint.ts"
+import type { SettingsShape } from "../../../spine/config/Config.ts"
+import { otlpEndpoint } from "../../../spine/observe/OtlpEndpoint.ts"
 import { Fault, finding } from "./Finding.ts"
 
 export const telemetryCheck = ({ endpoint, headers: given }: NonNullable<SettingsShape["telemetry"]>) => {

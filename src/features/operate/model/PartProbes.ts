@@ -1,6 +1,6 @@
 /** What probes of a part have found, as a process keeps it: a part has failed if two probes in a row failed. Pure. */
-import { Limits } from "../config/Limits.ts"
-import { count, counted, duration } from "../domain/Words.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { count, counted, duration } from "../../../spine/words/Words.ts"
 import type { PartState } from "./Parts.ts"
 import type { PartInProcess } from "./SeenProcess.ts"
 

@@ -2,7 +2,7 @@
  * Whether what the service needs works: the log, the database, ledger servers, keys, the clock, the disk. Each process
  * says how it is for itself. If a part fails in some processes only, these are cut off from it. Pure.
  */
-import type { SeenNetwork } from "./Networks.ts"
+import type { SeenNetwork } from "../../../spine/ledger/ingest/NetworkFacts.ts"
 import { isRolePart, type PartInProcess, type SeenProcess } from "./SeenProcess.ts"
 
 export interface PartState {

@@ -3,13 +3,13 @@
  * recorded. Every face shows it and adds nothing. A cause explains its symptoms: if a role is missing, its stage is late,
  * and that is no second finding. Webhooks that fail are not the service's fault, unless most hosts do. Pure.
  */
-import type { Role } from "../config/Definitions.ts"
-import { Limits } from "../config/Limits.ts"
-import type { HealthState } from "../domain/HealthState.ts"
-import type { Network } from "../domain/Network.ts"
-import { count } from "../domain/Words.ts"
-import { type Hosts, mostHostsFail } from "./Hosts.ts"
-import { isSilent, type SeenNetwork } from "./Networks.ts"
+import type { Role } from "../../../spine/config/Definitions.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import type { HealthState } from "../../../spine/domain/HealthState.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import { isSilent, type SeenNetwork } from "../../../spine/ledger/ingest/NetworkFacts.ts"
+import { count } from "../../../spine/words/Words.ts"
+import { type Hosts, mostHostsFail } from "../../health/Hosts.ts"
 import { type PartState, partStates } from "./Parts.ts"
 import {
   missingSentence,

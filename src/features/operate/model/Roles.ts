@@ -3,8 +3,8 @@
  * expected, except those that the operator leaves out (`WITHOUT_ROLES`). So no process, a typo in `ROLES` and a frozen
  * process look the same: nobody does the role's work. Pure.
  */
-import { type Role, roles } from "../config/Definitions.ts"
-import { duration } from "../domain/Words.ts"
+import { type Role, roles } from "../../../spine/config/Definitions.ts"
+import { duration } from "../../../spine/words/Words.ts"
 import { isAlive, named, rolePart, type SeenProcess } from "./SeenProcess.ts"
 
 export interface RoleState {

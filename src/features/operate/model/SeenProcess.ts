@@ -1,5 +1,5 @@
 /** What a process has said of itself. Pure. */
-import { Limits } from "../config/Limits.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
 
 export interface PartInProcess {
   readonly status: "ok" | "starting" | "degraded" | "failed"

@@ -3,7 +3,7 @@
  * is a warning, and says what to compare. Pure.
  */
 
-import { count, counted } from "../domain/Words.ts"
+import { count, counted } from "../../../spine/words/Words.ts"
 import { named, type SeenProcess, type Sent } from "./SeenProcess.ts"
 
 /** Attempts in a minute below which a process says nothing of its network. */

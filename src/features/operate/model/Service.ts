@@ -2,10 +2,10 @@
  * What the commands `status` and `doctor` say: the newest report or, if it is too old, what the rows of processes say of
  * themselves. Pure.
  */
-import type { Role } from "../config/Definitions.ts"
-import type { HealthState } from "../domain/HealthState.ts"
-import type { Network } from "../domain/Network.ts"
-import { duration } from "../domain/Words.ts"
+import type { Role } from "../../../spine/config/Definitions.ts"
+import type { HealthState } from "../../../spine/domain/HealthState.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import { duration } from "../../../spine/words/Words.ts"
 import { makeReport, REPORT_OLD_MS, type Report, type StoredReport, webhooksSentence } from "./Report.ts"
 import { someRuns } from "./Roles.ts"
 import type { SeenProcess } from "./SeenProcess.ts"

@@ -1,5 +1,5 @@
 /** The report as JSON, for `ledgerhook status` and `GET /status`. */
-import { iso } from "../domain/IsoTime.ts"
+import { iso } from "../../../spine/words/IsoTime.ts"
 import type { Report } from "./Report.ts"
 import type { SeenProcess } from "./SeenProcess.ts"
 import { sentencesOf } from "./Service.ts"

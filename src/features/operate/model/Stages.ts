@@ -2,10 +2,10 @@
  * How many seconds each stage of the service is late, and because of whom: the service itself, a webhook's own speed,
  * rate, pause or failures, or the world outside (a ledger server). Pure.
  */
-import { Limits } from "../config/Limits.ts"
-import type { Network } from "../domain/Network.ts"
-import type { Because, Stage } from "../domain/Stages.ts"
-import { count, counted, duration } from "../domain/Words.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import type { Because, Stage } from "../../../spine/domain/Stages.ts"
+import type { Network } from "../../../spine/event/Network.ts"
+import { count, counted, duration } from "../../../spine/words/Words.ts"
 import type { SeenProcess } from "./SeenProcess.ts"
 import { type Trend, trendOf } from "./Trend.ts"
 

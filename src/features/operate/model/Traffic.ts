@@ -3,8 +3,8 @@
  * (`/readyz/traffic`). Only faults that other processes do not share count, except a database without which the API can
  * answer nothing. Everything else is for alerts: taking processes away would make it worse. Pure.
  */
-import type { Role } from "../config/Definitions.ts"
-import { Limits } from "../config/Limits.ts"
+import type { Role } from "../../../spine/config/Definitions.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
 
 /** Times are of the monotonic clock. */
 export interface TrafficFacts {

@@ -1,5 +1,5 @@
 /** Whether a backlog grows or shrinks, and when it will be gone, from samples of how much waits. Pure. */
-import { Limits } from "../config/Limits.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
 
 /** Samples of a stage's backlog: 5 minutes of reports. */
 export const SAMPLES = 300_000 / Limits.reportMs

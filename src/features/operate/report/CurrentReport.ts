@@ -1,10 +1,10 @@
 /** Reads what `status`, `doctor` and `GET /status` say of the service, from the database. */
 import { Clock, Effect } from "effect"
-import { Settings } from "../config/Config.ts"
-import { currentReport } from "../health/Service.ts"
-import { olderRuns, readProcesses } from "./Processes.ts"
+import { Settings } from "../../../spine/config/Config.ts"
+import { countByHealth } from "../../health/WebhookHealthQueries.ts"
+import { currentReport } from "../model/Service.ts"
+import { olderRuns, readProcesses } from "../ProcessRows.ts"
 import { readReport } from "./ReportStore.ts"
-import { countByHealth } from "./webhooks/WebhookHealth.ts"
 
 export const readCurrentReport = Effect.gen(function* () {
   const { withoutRoles } = yield* Settings

@@ -1,12 +1,12 @@
 /** Parts that no process probes for itself: the schema registry, the mail server, and locks in PostgreSQL. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Settings, watchedNetworks } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
-import { monotonicNow } from "../domain/Monotonic.ts"
-import { type Lock, locksPart, mailPart, registryPart } from "../health/PartProbes.ts"
-import type { PartState } from "../health/Parts.ts"
-import { examineSchemas } from "../log/kafka/SchemaRegistry.ts"
+import { Settings, watchedNetworks } from "../../../spine/config/Config.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { examineSchemas } from "../../../spine/log/kafka/SchemaRegistry.ts"
+import { monotonicNow } from "../../../spine/words/Monotonic.ts"
+import { type Lock, locksPart, mailPart, registryPart } from "../model/PartProbes.ts"
+import type { PartState } from "../model/Parts.ts"
 
 /** How long a statement may wait for a lock: much longer than any transaction of the service takes. */
 const LOCK_WAIT_MS = 10_000

@@ -1,7 +1,7 @@
 /** How far the groups of consumers are in the log, and since when the first record that they have not finished is there. */
 import { Effect } from "effect"
-import { Log, type Partition } from "../log/Log.ts"
-import { partitionsOf } from "../log/Topics.ts"
+import { Log, type Partition } from "../../../spine/log/Log.ts"
+import { partitionsOf } from "../../../spine/log/Topics.ts"
 
 /** Partitions whose places are read concurrently. */
 const READS_AT_ONCE = 8

@@ -1,7 +1,7 @@
 /** The newest report of the whole service (table `report`). One process makes it, and any process or command reads it. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Report, StoredReport } from "../health/Report.ts"
+import type { Report, StoredReport } from "../model/Report.ts"
 
 export const writeReport = Effect.fnUntraced(function* (report: Report) {
   const sql = yield* SqlClient.SqlClient

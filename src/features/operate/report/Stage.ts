@@ -3,18 +3,18 @@
  * program's log, for operators without Prometheus. The process with the lease `retention` does it for all.
  */
 import { Effect } from "effect"
-import { Settings, watchedNetworks } from "../config/Config.ts"
-import { Limits } from "../config/Limits.ts"
-import { healthStates } from "../domain/HealthState.ts"
-import { monotonicClock } from "../domain/Monotonic.ts"
-import { makeReport, REPORT_OLD_MS, type Report, type Samples, sampled } from "../health/Report.ts"
-import { roleStates } from "../health/Roles.ts"
-import { type StageFact, type StageState, stageKey } from "../health/Stages.ts"
-import { Metrics } from "../observability/Metrics.ts"
-import { repeatEvery } from "../observability/RetryUntilSuccess.ts"
-import { readReport, writeReport } from "../storage/ReportStore.ts"
+import { Settings, watchedNetworks } from "../../../spine/config/Config.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { healthStates } from "../../../spine/domain/HealthState.ts"
+import { Metrics } from "../../../spine/observe/Metrics.ts"
+import { repeatEvery } from "../../../spine/observe/RetryUntilSuccess.ts"
+import { monotonicClock } from "../../../spine/words/Monotonic.ts"
+import { makeReport, REPORT_OLD_MS, type Report, type Samples, sampled } from "../model/Report.ts"
+import { roleStates } from "../model/Roles.ts"
+import { type StageFact, type StageState, stageKey } from "../model/Stages.ts"
 import { readFacts } from "./Facts.ts"
 import { makeRegistryPart } from "./Outside.ts"
+import { readReport, writeReport } from "./ReportStore.ts"
 import type { OpenJobs } from "./WaitingWork.ts"
 
 const SECOND_MS = 1_000

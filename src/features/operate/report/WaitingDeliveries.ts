@@ -4,8 +4,8 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { CHARGED_NETWORK, type Hold } from "../../domain/Quota.ts"
-import { column } from "../Columns.ts"
+import { CHARGED_NETWORK, type Hold } from "../../../spine/domain/Quota.ts"
+import { column } from "../../../spine/store/Columns.ts"
 
 /** Webhooks with the largest backlogs that are searched for the oldest due delivery: 6 ms. */
 const OLDEST_DUE_WEBHOOKS = 100

@@ -1,10 +1,10 @@
 /** What waits in the database: the backlog of webhooks, jobs, mails, and retries that no process moves. */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../config/Limits.ts"
-import type { Backlog, StageFact } from "../health/Stages.ts"
-import { UsageStore } from "../storage/accounts/UsageStore.ts"
-import { readWaiting } from "../storage/deliveries/WaitingDeliveries.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { UsageStore } from "../../../spine/deliveries/UsageStore.ts"
+import type { Backlog, StageFact } from "../model/Stages.ts"
+import { readWaiting } from "./WaitingDeliveries.ts"
 
 /** Milliseconds since that column's time; 0 if there is none. */
 const AGE = (column: string) =>

@@ -1,9 +1,9 @@
 /** `ledgerhook progress`: up to which ledger a webhook of a service has got everything. */
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { atWebhook, webhookNameArgument } from "../service/Webhooks.ts"
-import { about } from "../terminal/Help.ts"
-import { json, printOne } from "../terminal/Table.ts"
+import { about } from "../../../terminal/Help.ts"
+import { json, printOne } from "../../../terminal/Table.ts"
+import { atWebhook, webhookNameArgument } from "../../webhooks/command/NamedWebhook.ts"
 
 const shown = (ledger: number | null): string => (ledger === null ? "not known" : String(ledger))
 

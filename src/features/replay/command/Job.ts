@@ -2,18 +2,18 @@
  * The output of commands about replay jobs, and the stores that these commands need.
  */
 import { Effect, Layer, Option } from "effect"
-import { iso } from "../../../domain/IsoTime.ts"
-import { etaSeconds, percentOf, type ReplayProgress } from "../../../domain/Replay.ts"
-import { logReaderLayer } from "../../../LogAdapter.ts"
-import { BackfillStore } from "../../../storage/events/BackfillStore.ts"
-import { EventCounts } from "../../../storage/events/EventCounts.ts"
-import { findReplaySummary, type ReplaySummary } from "../../../storage/replays/ReplayOverview.ts"
-import { ReplayStore } from "../../../storage/replays/ReplayStore.ts"
-import { stores } from "../../Stores.ts"
-import { GREEN, RED } from "../../terminal/Colour.ts"
-import { failed } from "../../terminal/Failure.ts"
-import { settings } from "../../terminal/Invocation.ts"
-import type { Column, Field } from "../../terminal/Table.ts"
+import { etaSeconds, percentOf, type ReplayProgress } from "../../../spine/domain/Replay.ts"
+import { logReaderLayer } from "../../../spine/LogAdapter.ts"
+import { BackfillStore } from "../../../spine/ledger/backfill/BackfillStore.ts"
+import { iso } from "../../../spine/words/IsoTime.ts"
+import { GREEN, RED } from "../../../terminal/Colour.ts"
+import { failed } from "../../../terminal/Failure.ts"
+import { settings } from "../../../terminal/Invocation.ts"
+import { stores } from "../../../terminal/Stores.ts"
+import type { Column, Field } from "../../../terminal/Table.ts"
+import { EventCounts } from "../../events/EventCounts.ts"
+import { findReplaySummary, type ReplaySummary } from "../ReplayOverview.ts"
+import { ReplayStore } from "../ReplayStore.ts"
 
 /** `jobStores` is for commands on jobs; `replayStores` also reads the log. */
 export const jobStores = (command: string) => Layer.provideMerge(ReplayStore.layer, stores(command))

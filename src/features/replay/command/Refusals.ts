@@ -1,10 +1,10 @@
 /** Why a replay or retry job was not made, as the commands say it. */
 import { Effect } from "effect"
-import { limitsOf } from "../../../domain/Plans.ts"
-import type { RefusedJob } from "../../../storage/replays/ReplayStore.ts"
-import type { ListedWebhook } from "../../../storage/webhooks/WebhookRow.ts"
-import { findAccount } from "../../Stores.ts"
-import { failed } from "../../terminal/Failure.ts"
+import { limitsOf } from "../../../spine/domain/Plans.ts"
+import { failed } from "../../../terminal/Failure.ts"
+import { findAccount } from "../../../terminal/Stores.ts"
+import type { ListedWebhook } from "../../webhooks/WebhookRow.ts"
+import type { RefusedJob } from "../ReplayStore.ts"
 
 export const noWebhook = (id: string) =>
   failed(`there is no webhook ${id}; \`ledgerhook webhook list\` shows them.`)

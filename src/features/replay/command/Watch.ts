@@ -3,13 +3,13 @@
  * JSON object per line for each change. Stopping it does not stop the job.
  */
 import { Clock, Effect } from "effect"
-import type { ReplaySummary } from "../../../storage/replays/ReplayOverview.ts"
-import { FailureReported } from "../../terminal/Failure.ts"
-import { Invocation } from "../../terminal/Invocation.ts"
-import { print, printError } from "../../terminal/Output.ts"
-import { bar, statusLine } from "../../terminal/Progress.ts"
-import { Signals } from "../../terminal/Signals.ts"
-import { inJson, printOne } from "../../terminal/Table.ts"
+import { FailureReported } from "../../../terminal/Failure.ts"
+import { Invocation } from "../../../terminal/Invocation.ts"
+import { print, printError } from "../../../terminal/Output.ts"
+import { bar, statusLine } from "../../../terminal/Progress.ts"
+import { Signals } from "../../../terminal/Signals.ts"
+import { inJson, printOne } from "../../../terminal/Table.ts"
+import type { ReplaySummary } from "../ReplayOverview.ts"
 import { fields, findJob, historyText, percentText, remainingOf, toJson } from "./Job.ts"
 
 /** How often a watched job is polled, and over which time its rate is averaged. */

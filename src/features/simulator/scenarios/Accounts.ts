@@ -1,5 +1,5 @@
 /** Changes of account settings (flags, fields, regular keys, signer lists), and deletions of guests' accounts. */
-import type { JsonObject } from "../../domain/Ledger.ts"
+import type { JsonObject } from "../../../spine/event/Ledger.ts"
 import { quantityOf } from "../Amounts.ts"
 import { accountKey, addressOf, digestOf, isLow, ownerDirectoryKey, signerListKey } from "../Keys.ts"
 import type { Draft, Scenario } from "../Scenario.ts"

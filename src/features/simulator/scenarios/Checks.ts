@@ -1,7 +1,7 @@
 /**
  * Checks in XRP and tokens: created, cashed for an exact or a minimum amount, cancelled by either side or when expired.
  */
-import type { JsonObject } from "../../domain/Ledger.ts"
+import type { JsonObject } from "../../../spine/event/Ledger.ts"
 import { amountOf, assetOf, minimum, quantityOf, UNIT } from "../Amounts.ts"
 import { checkKey } from "../Keys.ts"
 import type { Entry } from "../LedgerState.ts"

@@ -2,7 +2,7 @@
  * Escrows: created with a time or a condition, then finished or cancelled by any account as soon as that is allowed.
  */
 import { createHash } from "node:crypto"
-import type { JsonObject } from "../../domain/Ledger.ts"
+import type { JsonObject } from "../../../spine/event/Ledger.ts"
 import { quantityOf, UNIT } from "../Amounts.ts"
 import { digestOf, escrowKey } from "../Keys.ts"
 import type { Entry } from "../LedgerState.ts"

@@ -1,5 +1,5 @@
 /** Offers to sell, give away or buy NFTs: created, accepted directly or through a broker, cancelled, expired. */
-import type { JsonObject } from "../../domain/Ledger.ts"
+import type { JsonObject } from "../../../spine/event/Ledger.ts"
 import { UNIT } from "../Amounts.ts"
 import { lsfSellNFToken } from "../Directories.ts"
 import { nftOfferKey } from "../Keys.ts"

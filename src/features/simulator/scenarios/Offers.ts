@@ -1,5 +1,5 @@
 /** OfferCreate that rests in the book, is filled in part or completely, or replaces another; OfferCancel. */
-import type { JsonObject } from "../../domain/Ledger.ts"
+import type { JsonObject } from "../../../spine/event/Ledger.ts"
 import { type Asset, amountOf, minimum, quantityOf, UNIT } from "../Amounts.ts"
 import { bookDirectoryKey } from "../Directories.ts"
 import { offerKey } from "../Keys.ts"

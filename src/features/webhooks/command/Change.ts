@@ -1,12 +1,12 @@
 /** `ledgerhook webhook show`, `pause`, `resume` and `delete`, for webhooks of a service. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import type { Webhook } from "../../../api/contract/Webhooks.ts"
-import { webhookArgument } from "../../Stores.ts"
-import type { ServiceApi } from "../../service/Requests.ts"
-import { atWebhook, webhookNameArgument } from "../../service/Webhooks.ts"
-import { about } from "../../terminal/Help.ts"
-import { json, printOne } from "../../terminal/Table.ts"
+import { about } from "../../../terminal/Help.ts"
+import { webhookArgument } from "../../../terminal/Stores.ts"
+import type { ServiceApi } from "../../../terminal/service/Requests.ts"
+import { json, printOne } from "../../../terminal/Table.ts"
+import type { Webhook } from "../WebhooksContract.ts"
+import { atWebhook, webhookNameArgument } from "./NamedWebhook.ts"
 import { fields } from "./View.ts"
 
 /** A command that shows the webhook that the request returns. */

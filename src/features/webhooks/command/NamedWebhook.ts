@@ -1,12 +1,12 @@
 /** How commands name a webhook of a service: by its id, by a part of its URL or description, or not at all if it is the only one. */
 import { Effect } from "effect"
 import { Argument, Flag, Param } from "effect/cli"
-import { isId } from "../../domain/Ids.ts"
-import { searchProblem, webhookBounds } from "../../domain/WebhookRules.ts"
-import { failed, wrongUsage } from "../terminal/Failure.ts"
-import { optional } from "../terminal/Flags.ts"
-import type { ServiceApi } from "./Requests.ts"
-import { withService } from "./Service.ts"
+import { searchProblem, webhookBounds } from "../../../spine/event/WebhookRules.ts"
+import { isId } from "../../../spine/words/Ids.ts"
+import { failed, wrongUsage } from "../../../terminal/Failure.ts"
+import { optional } from "../../../terminal/Flags.ts"
+import type { ServiceApi } from "../../../terminal/service/Requests.ts"
+import { withService } from "../../../terminal/service/Service.ts"
 
 const named = <Kind extends Param.ParamKind>(param: Param.Param<Kind, string>) =>
   param.pipe(

@@ -5,19 +5,24 @@
  */
 import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { Settings, type SettingsShape } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
-import { trySessionLock } from "../../sql/SessionLock.ts"
-import { Outbox } from "../../storage/outbox/Outbox.ts"
-import * as Sql from "../../storage/Sql.ts"
-import { makeKey, previousKeyFile, readKeys, replaceKeyFile } from "../../storage/webhooks/SecretKeys.ts"
-import { requireKeys, resealSecrets } from "../../storage/webhooks/SecretRotation.ts"
-import { requireDatabase } from "../Stores.ts"
-import { failed, wrongUsage } from "../terminal/Failure.ts"
-import { about } from "../terminal/Help.ts"
-import { settings } from "../terminal/Invocation.ts"
-import { showProgress } from "../terminal/Progress.ts"
-import { json, printOne } from "../terminal/Table.ts"
+import { Settings, type SettingsShape } from "../../../spine/config/Config.ts"
+import { Limits } from "../../../spine/config/Limits.ts"
+import { trySessionLock } from "../../../spine/log/SessionLock.ts"
+import { Outbox } from "../../../spine/store/outbox/Outbox.ts"
+import * as Sql from "../../../spine/store/Sql.ts"
+import {
+  makeKey,
+  previousKeyFile,
+  readKeys,
+  replaceKeyFile
+} from "../../../spine/store/secrets/SecretKeys.ts"
+import { failed, wrongUsage } from "../../../terminal/Failure.ts"
+import { about } from "../../../terminal/Help.ts"
+import { settings } from "../../../terminal/Invocation.ts"
+import { showProgress } from "../../../terminal/Progress.ts"
+import { requireDatabase } from "../../../terminal/Stores.ts"
+import { json, printOne } from "../../../terminal/Table.ts"
+import { requireKeys, resealSecrets } from "../SecretRotation.ts"
 
 const checkSettings = ({ secretsKey, secretsKeyPrevious }: SettingsShape) => {
   if (secretsKey === undefined) return Effect.void

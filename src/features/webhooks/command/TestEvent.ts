@@ -1,12 +1,12 @@
 /** `ledgerhook webhook test` and `ledgerhook trigger`: send a synthetic event to a webhook, and show the attempt. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import type { EventType } from "../../../domain/EventType.ts"
-import { MOST_WAIT_MS } from "../../../domain/TestWait.ts"
-import { atWebhook, webhookNameArgument, webhookNameFlag } from "../../service/Webhooks.ts"
-import { about } from "../../terminal/Help.ts"
-import { json, printOne } from "../../terminal/Table.ts"
-import { typeArgument } from "../EventTypeFlags.ts"
+import { MOST_WAIT_MS } from "../../../spine/domain/TestWait.ts"
+import type { EventType } from "../../../spine/event/EventType.ts"
+import { typeArgument } from "../../../terminal/EventTypeFlags.ts"
+import { about } from "../../../terminal/Help.ts"
+import { json, printOne } from "../../../terminal/Table.ts"
+import { atWebhook, webhookNameArgument, webhookNameFlag } from "./NamedWebhook.ts"
 
 const send = (name: string | undefined, type: EventType, asJson: boolean) =>
   atWebhook(

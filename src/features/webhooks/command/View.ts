@@ -1,9 +1,9 @@
 /** How webhooks are shown: those of the local database and those of a service. Pure. */
 
-import type { Webhook } from "../../../api/contract/Webhooks.ts"
-import type { HealthState } from "../../../domain/HealthState.ts"
-import { GREEN, RED, YELLOW } from "../../terminal/Colour.ts"
-import type { Column, Field } from "../../terminal/Table.ts"
+import type { HealthState } from "../../../spine/domain/HealthState.ts"
+import { GREEN, RED, YELLOW } from "../../../terminal/Colour.ts"
+import type { Column, Field } from "../../../terminal/Table.ts"
+import type { Webhook } from "../WebhooksContract.ts"
 
 type Listed = Pick<Webhook, "id" | "url" | "description" | "network" | "event_types" | "health">
 type Owned = Listed & { readonly account_id: string }

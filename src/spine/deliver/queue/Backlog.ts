@@ -6,15 +6,11 @@
 
 import { Clock, Effect } from "effect"
 import { StageLimits } from "../../config/StageLimits.ts"
-import { StoredEvents } from "../../coverage/StoredEvents.ts"
-import type { WebhookId } from "../../domain/Ids.ts"
-import { type LedgerEvent, parseLedgerEvent } from "../../domain/LedgerEvent.ts"
-import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
-import {
-  type BacklogDelivery,
-  type BacklogKind,
-  DeliveryStore
-} from "../../storage/deliveries/DeliveryStore.ts"
+import { type BacklogDelivery, type BacklogKind, DeliveryStore } from "../../deliveries/DeliveryStore.ts"
+import { type LedgerEvent, parseLedgerEvent } from "../../event/LedgerEvent.ts"
+import { StoredEvents } from "../../log/ledgers/StoredEvents.ts"
+import { retryUntilSuccess } from "../../observe/RetryUntilSuccess.ts"
+import type { WebhookId } from "../../words/Ids.ts"
 import { attemptKey, type LaneKind, type Work } from "../Work.ts"
 
 export interface BacklogPage {

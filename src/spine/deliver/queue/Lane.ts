@@ -9,8 +9,9 @@
  * In strict order a delivery that will be retried is in the backlog, before all later ones, and the lane goes there. Until
  * the retry is due, the lane's permission is `free`.
  */
+
+import type { BacklogKind } from "../../deliveries/DeliveryStore.ts"
 import type { SendPermission } from "../../domain/Quota.ts"
-import type { BacklogKind } from "../../storage/deliveries/DeliveryStore.ts"
 import type { LaneKind, Work } from "../Work.ts"
 
 export interface Lane {

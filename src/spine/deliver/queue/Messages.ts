@@ -1,7 +1,8 @@
 /** The messages that the scheduler takes and the commands that it returns. */
-import type { WebhookId } from "../../domain/Ids.ts"
-import type { BacklogKind } from "../../storage/deliveries/DeliveryStore.ts"
-import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
+
+import type { BacklogKind } from "../../deliveries/DeliveryStore.ts"
+import type { RegisteredWebhook } from "../../registry/WebhookRegistry.ts"
+import type { WebhookId } from "../../words/Ids.ts"
 import type { Share } from "../send/Attempt.ts"
 import type { LaneKind, Sending, Work } from "../Work.ts"
 import type { BacklogPage } from "./Backlog.ts"

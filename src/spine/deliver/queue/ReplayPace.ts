@@ -5,7 +5,7 @@
  * is one delivery of one webhook.
  */
 import { Context, Effect, Latch, Layer } from "effect"
-import { monotonicClock } from "../../domain/Monotonic.ts"
+import { monotonicClock } from "../../words/Monotonic.ts"
 
 /** Live deliveries count as being sent for this long after the last one. They come with ledgers, every 3 to 5 s. */
 export const LIVE_MS = 10_000

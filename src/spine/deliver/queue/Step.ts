@@ -3,8 +3,8 @@
  * webhook is next, when its rate and its batches allow it, and what it sends. Pure.
  */
 import type { StageLimits } from "../../config/StageLimits.ts"
-import type { Batch } from "../../domain/Batch.ts"
-import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
+import type { Batch } from "../../event/Batch.ts"
+import type { RegisteredWebhook } from "../../registry/WebhookRegistry.ts"
 import type { Share } from "../send/Attempt.ts"
 import type { LaneKind, Work } from "../Work.ts"
 import type { Lane } from "./Lane.ts"

@@ -4,12 +4,12 @@
  * it back. Pure.
  */
 
-import { type Batch, batchItem } from "../../domain/Batch.ts"
-import type { WebhookId } from "../../domain/Ids.ts"
-import { withIncluded } from "../../domain/Include.ts"
 import type { SendPermission } from "../../domain/Quota.ts"
-import { defaultFormat } from "../../domain/RequestFormat.ts"
-import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
+import { type Batch, batchItem } from "../../event/Batch.ts"
+import { withIncluded } from "../../event/Include.ts"
+import { defaultFormat } from "../../event/RequestFormat.ts"
+import type { RegisteredWebhook } from "../../registry/WebhookRegistry.ts"
+import type { WebhookId } from "../../words/Ids.ts"
 import type { LaneKind, Sending } from "../Work.ts"
 import { type Lane, makeLane } from "./Lane.ts"
 

@@ -1,9 +1,9 @@
 /** What is shown of recorded attempts: metrics, and a line for each at the level `debug`. */
 
 import { Effect, LogLevel, References } from "effect"
-import type { AccountId, WebhookId } from "../../domain/Ids.ts"
-import { Metrics, statusClassOf } from "../../observability/Metrics.ts"
-import type { AttemptRecord } from "../../storage/deliveries/Transitions.ts"
+import type { AttemptRecord } from "../../deliveries/Transitions.ts"
+import { Metrics, statusClassOf } from "../../observe/Metrics.ts"
+import type { AccountId, WebhookId } from "../../words/Ids.ts"
 import type { Work } from "../Work.ts"
 
 /** The outcome of one attempt. */

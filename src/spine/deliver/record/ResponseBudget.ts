@@ -5,9 +5,9 @@
  */
 
 import { Limits } from "../../config/Limits.ts"
-import type { AccountId } from "../../domain/Ids.ts"
+import type { AttemptRecord } from "../../deliveries/Transitions.ts"
 import { keptHeaders } from "../../domain/ResponseHeaders.ts"
-import type { AttemptRecord } from "../../storage/deliveries/Transitions.ts"
+import type { AccountId } from "../../words/Ids.ts"
 
 const DAY_MS = 86_400_000
 

@@ -11,8 +11,8 @@
 
 import { Context, Effect, Layer } from "effect"
 import { StageLimits } from "../../config/StageLimits.ts"
-import type { AccountId, WebhookId } from "../../domain/Ids.ts"
-import type { RegisteredWebhook } from "../../webhooks/WebhookRegistry.ts"
+import type { RegisteredWebhook } from "../../registry/WebhookRegistry.ts"
+import type { AccountId, WebhookId } from "../../words/Ids.ts"
 
 /** How many waiting shares are tried when a connection becomes free. */
 const TRIED = 16

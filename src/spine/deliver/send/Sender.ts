@@ -1,6 +1,6 @@
 /** The sender of requests (HttpSender.ts). It is loaded by the processes that deliver, because undici takes 5 MB. */
 import { Context, Effect, Layer } from "effect"
-import { Health, type PartHealth } from "../../observability/Health.ts"
+import { Health, type PartHealth } from "../../observe/Health.ts"
 import type { HttpSender, Send } from "./HttpSender.ts"
 
 export type { Send }

@@ -1,5 +1,5 @@
 /**
- * Makes the request of one attempt: the body and headers of the webhook's format (domain/RequestFormat.ts), and the
+ * Makes the request of one attempt: the body and headers of the webhook's format (event/RequestFormat.ts), and the
  * signatures of its schemes (domain/Signing.ts). During the grace of a rotation each scheme signs with both secrets:
  * X-Service-Signature separates them with a comma, webhook-signature with a space. Signatures cover the body before
  * compression, because many servers decompress a body before the receiver's code can see it.
@@ -7,13 +7,13 @@
 
 import { createHmac } from "node:crypto"
 import { gzipSync, zstdCompressSync } from "node:zlib"
-import { batchBody } from "../../domain/Batch.ts"
 import type { Compression } from "../../domain/Compression.ts"
-import type { DeliveryId, WebhookId } from "../../domain/Ids.ts"
-import type { EnvelopeFields } from "../../domain/LedgerEvent.ts"
-import { defaultFormat, type RequestFormat, requestBody } from "../../domain/RequestFormat.ts"
 import { type Carried, contentId, requestHeaders, unixSeconds } from "../../domain/RequestHeaders.ts"
 import { defaultSigning, type SigningScheme, standardKey } from "../../domain/Signing.ts"
+import { batchBody } from "../../event/Batch.ts"
+import type { EnvelopeFields } from "../../event/LedgerEvent.ts"
+import { defaultFormat, type RequestFormat, requestBody } from "../../event/RequestFormat.ts"
+import type { DeliveryId, WebhookId } from "../../words/Ids.ts"
 
 export const signature = (secret: string, body: string): string =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`

@@ -8,8 +8,9 @@
  *               If it is in the log twice, the second one is a duplicate
  *   early       the attempt before it is not recorded yet, or was lost in a crash: offer the work again later
  */
+
+import type { DeliveryState } from "../../deliveries/DeliveryStore.ts"
 import type { DeliveryWork } from "../../domain/Delivery.ts"
-import type { DeliveryState } from "../../storage/deliveries/DeliveryStore.ts"
 
 export type WorkState = "current" | "duplicate" | "unanswered" | "early"
 

@@ -1,8 +1,8 @@
 /**
  * Building blocks for payload schemas (docs/detection-rules.md 1.4, 1.5). A check here is also one in the published
  * JSON Schema, so patterns carry the `u` flag and use nothing that other languages read differently
- * (src/domain/LedgerForms.ts). Numbers have the bounds of the ledger's own field, because every value in the ledger
- * must pass.
+ * (src/spine/event/LedgerForms.ts). Numbers have the bounds of the ledger's own field, because every value in the
+ * ledger must pass.
  */
 import { Schema } from "effect"
 import {

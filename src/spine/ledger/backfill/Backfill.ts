@@ -8,8 +8,7 @@
  * After a crash between append and row, the next start writes the row from the markers in the log.
  */
 import { Clock, Effect, type Layer, Schedule } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { firstLedger } from "../coverage/FirstLedger.ts"
+import { Limits } from "../../config/Limits.ts"
 import {
   type BackfillRange,
   type ChainEnd,
@@ -19,22 +18,19 @@ import {
   missingLedgers,
   rangesSince,
   reaches
-} from "../domain/Backfill.ts"
-import type { LedgerMarker } from "../domain/LedgerEvent.ts"
-import { Log } from "../log/Log.ts"
-import { retryUntilSuccess } from "../observability/RetryUntilSuccess.ts"
-import { BackfillStore } from "../storage/events/BackfillStore.ts"
-import {
-  BackfillRequests,
-  type OpenRequest,
-  type SettledRequest
-} from "../storage/replays/BackfillRequests.ts"
+} from "../../domain/Backfill.ts"
+import type { LedgerMarker } from "../../event/LedgerEvent.ts"
+import { Log } from "../../log/Log.ts"
+import { firstLedger } from "../../log/ledgers/FirstLedger.ts"
+import { retryUntilSuccess } from "../../observe/RetryUntilSuccess.ts"
+import type { DetectedLedger } from "../ingest/LedgerRecords.ts"
+import { noSkips, type SkipOrders } from "../ingest/SkippedLedgers.ts"
+import type { IngestOptions } from "../ingest/Stage.ts"
+import { LedgerSource, takenLedger } from "../servers/LedgerSource.ts"
 import { type BackfillFetch, type BackfillUnavailable, makeBackfillFetch } from "./BackfillFetch.ts"
 import { type KeptRange, makeBackfillLog } from "./BackfillLog.ts"
-import type { DetectedLedger } from "./LedgerRecords.ts"
-import { LedgerSource, takenLedger } from "./LedgerSource.ts"
-import { noSkips, type SkipOrders } from "./SkippedLedgers.ts"
-import type { IngestOptions } from "./Stage.ts"
+import { BackfillRequests, type OpenRequest, type SettledRequest } from "./BackfillRequests.ts"
+import { BackfillStore } from "./BackfillStore.ts"
 
 /** How often open requests are checked. If a job is cancelled, fetching stops within this time. */
 const POLL_MS = 500

@@ -4,14 +4,19 @@
  * has a ledger, it fails with a sentence for the user who asked for the replay.
  */
 import { Effect, Schedule, Schema, Stream } from "effect"
-import { Limits } from "../config/Limits.ts"
-import type { ChainEnd } from "../domain/Backfill.ts"
-import { isoTime, type Ledger, rippleToUnixMs } from "../domain/Ledger.ts"
-import type { Detection } from "../domain/LedgerEvent.ts"
-import { checkLedger } from "./LedgerCheck.ts"
-import { type DetectedLedger, isChecked } from "./LedgerRecords.ts"
-import { type FetchedLedger, type LedgerPart, type LedgerSource, LedgerSourceError } from "./LedgerSource.ts"
-import { asSkipped, fetchHeader, ROUNDS, type SkipOrders } from "./SkippedLedgers.ts"
+import { Limits } from "../../config/Limits.ts"
+import type { ChainEnd } from "../../domain/Backfill.ts"
+import { isoTime, type Ledger, rippleToUnixMs } from "../../event/Ledger.ts"
+import type { Detection } from "../../event/LedgerEvent.ts"
+import { type DetectedLedger, isChecked } from "../ingest/LedgerRecords.ts"
+import { asSkipped, fetchHeader, ROUNDS, type SkipOrders } from "../ingest/SkippedLedgers.ts"
+import { checkLedger } from "../servers/LedgerCheck.ts"
+import {
+  type FetchedLedger,
+  type LedgerPart,
+  type LedgerSource,
+  LedgerSourceError
+} from "../servers/LedgerSource.ts"
 
 /** Fetching fails if no server has sent a ledger within this time, rate limits and reconnections included. */
 const ANSWER_MS = 300_000

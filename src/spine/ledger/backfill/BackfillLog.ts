@@ -3,15 +3,15 @@
  * read back from its markers, so a range is found again even if the process died right after the append.
  */
 import { Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
-import { type BackfillRange, historyLedgersTopic, historyTopics } from "../domain/Backfill.ts"
-import { parseIsoTime } from "../domain/IsoTime.ts"
-import type { LedgerMarker } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import type { Log } from "../log/Log.ts"
-import { makeLedgerAppender } from "./LedgerAppender.ts"
-import type { DetectedLedger } from "./LedgerRecords.ts"
+import { Limits } from "../../config/Limits.ts"
+import { type BackfillRange, historyLedgersTopic, historyTopics } from "../../domain/Backfill.ts"
+import type { LedgerMarker } from "../../event/LedgerEvent.ts"
+import type { Network } from "../../event/Network.ts"
+import type { Log } from "../../log/Log.ts"
+import { type PlacedMarker, readMarker } from "../../log/ledgers/LedgerMarkers.ts"
+import { parseIsoTime } from "../../words/IsoTime.ts"
+import { makeLedgerAppender } from "../ingest/LedgerAppender.ts"
+import type { DetectedLedger } from "../ingest/LedgerRecords.ts"
 
 const closedAt = ({ close_time }: LedgerMarker): number => (parseIsoTime(close_time) ?? 0) / 1_000
 

@@ -5,9 +5,9 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
-import type { Network } from "../../domain/Network.ts"
-import { printable } from "../../domain/Printable.ts"
-import { column } from "../Columns.ts"
+import type { Network } from "../../event/Network.ts"
+import { column } from "../../store/Columns.ts"
+import { printable } from "../../words/Printable.ts"
 
 export interface OpenRequest {
   readonly jobId: string

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { BackfillRange } from "../../domain/Backfill.ts"
-import type { Network } from "../../domain/Network.ts"
+import type { Network } from "../../event/Network.ts"
 
 export class BackfillStore extends Context.Service<BackfillStore>()("ledgerhook/storage/BackfillStore", {
   make: Effect.gen(function* () {

@@ -3,11 +3,11 @@
  * is read back before each retry. While the log is unavailable, it retries without a limit.
  */
 import { Clock, Effect } from "effect"
-import { type PlacedMarker, readMarker } from "../coverage/LedgerMarkers.ts"
-import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
-import type { Log, LogError } from "../log/Log.ts"
-import { retryUntilFenced } from "../log/RetryUntilFenced.ts"
-import { continued } from "../observability/Tracing.ts"
+import { type LedgerMarker, ledgersTopic } from "../../event/LedgerEvent.ts"
+import type { Log, LogError } from "../../log/Log.ts"
+import { type PlacedMarker, readMarker } from "../../log/ledgers/LedgerMarkers.ts"
+import { retryUntilFenced } from "../../log/RetryUntilFenced.ts"
+import { continued } from "../../observe/Tracing.ts"
 import { type ChainIdentity, type DetectedLedger, ledgerBatch } from "./LedgerRecords.ts"
 
 export interface LedgerAppenderOptions {

@@ -1,9 +1,9 @@
 /** The metrics of ingest of one network: what it has taken, and how fast. */
 import { Clock, Effect } from "effect"
-import { eventTypes } from "../domain/EventType.ts"
-import { monotonicClock } from "../domain/Monotonic.ts"
-import type { Network } from "../domain/Network.ts"
-import { Metrics } from "../observability/Metrics.ts"
+import { eventTypes } from "../../event/EventType.ts"
+import type { Network } from "../../event/Network.ts"
+import { Metrics } from "../../observe/Metrics.ts"
+import { monotonicClock } from "../../words/Monotonic.ts"
 import { ledgersPerSecond } from "./CatchUpRate.ts"
 import type { DetectedLedger } from "./LedgerRecords.ts"
 import type { Progress } from "./Progress.ts"

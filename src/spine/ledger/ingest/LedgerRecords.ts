@@ -4,8 +4,8 @@
  * marker for each ledger. This saves a commit per ledger during catch-up; at the head, a transaction has one ledger.
  * Pure.
  */
-import { isLinked } from "../coverage/LedgerMarkers.ts"
-import { isoTime, type Ledger } from "../domain/Ledger.ts"
+
+import { isoTime, type Ledger } from "../../event/Ledger.ts"
 import {
   type DetectedEvent,
   type Detection,
@@ -15,10 +15,11 @@ import {
   type LedgerTopics,
   ledgersTopic,
   RULES_VERSION
-} from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import { transactionsTopic } from "../domain/TransactionRecord.ts"
-import type { NewRecord, Transaction } from "../log/Log.ts"
+} from "../../event/LedgerEvent.ts"
+import type { Network } from "../../event/Network.ts"
+import { transactionsTopic } from "../../event/TransactionRecord.ts"
+import type { NewRecord, Transaction } from "../../log/Log.ts"
+import { isLinked } from "../../log/ledgers/LedgerMarkers.ts"
 import type { RecordedTransaction } from "./TransactionRecords.ts"
 
 /** The header fields that the marker stores, with the number of transactions. */

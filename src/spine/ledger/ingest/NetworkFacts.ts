@@ -3,9 +3,9 @@
  * sentence for an operator. Every process and every face shows this and adds nothing. Durations in the facts are as
  * of the moment when they were written. Only the database's clock says how long ago that was. Pure.
  */
-import { Limits } from "../config/Limits.ts"
-import type { Network } from "../domain/Network.ts"
-import { count, counted } from "../domain/Words.ts"
+import { Limits } from "../../config/Limits.ts"
+import type { Network } from "../../event/Network.ts"
+import { count, counted } from "../../words/Words.ts"
 
 /**
  * A network was reset if all servers are more ledgers than this below the last one taken: about an hour. A server that was

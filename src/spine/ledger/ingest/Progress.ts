@@ -1,9 +1,12 @@
-/** What ingest of one network knows, from its progress and the state of its servers. health/Networks.ts judges it. Pure. */
-import type { BothClocks } from "../domain/Monotonic.ts"
-import type { NetworkFacts } from "../health/Networks.ts"
+/**
+ * What ingest of one network knows, from its progress and the state of its servers. ledger/ingest/NetworkFacts.ts
+ * judges it. Pure.
+ */
+import type { BothClocks } from "../../words/Monotonic.ts"
+import type { SourceState } from "../servers/LedgerSource.ts"
+import { isUnfit } from "../servers/ServerSelection.ts"
 import { type ProgressSamples, remaining } from "./CatchUpRate.ts"
-import type { SourceState } from "./LedgerSource.ts"
-import { isUnfit } from "./ServerSelection.ts"
+import type { NetworkFacts } from "./NetworkFacts.ts"
 
 export interface Progress {
   readonly lastTaken: number | undefined

@@ -4,15 +4,15 @@
  * below the last taken ledger. Nothing here delays ingest.
  */
 import { Effect, Latch } from "effect"
-import { Limits } from "../config/Limits.ts"
-import type { LedgerMarker } from "../domain/LedgerEvent.ts"
-import { bothClocks, monotonicNow } from "../domain/Monotonic.ts"
-import type { Network } from "../domain/Network.ts"
-import { flatFacts, headTooLow, type NetworkFacts, networkState } from "../health/Networks.ts"
-import { Health, ledgerPart } from "../observability/Health.ts"
+import { Limits } from "../../config/Limits.ts"
+import type { LedgerMarker } from "../../event/LedgerEvent.ts"
+import type { Network } from "../../event/Network.ts"
+import { Health, ledgerPart } from "../../observe/Health.ts"
+import { bothClocks, monotonicNow } from "../../words/Monotonic.ts"
+import { LedgerSource } from "../servers/LedgerSource.ts"
 import { addSample, remaining } from "./CatchUpRate.ts"
 import { showProgress } from "./LedgerMetrics.ts"
-import { LedgerSource } from "./LedgerSource.ts"
+import { flatFacts, headTooLow, type NetworkFacts, networkState } from "./NetworkFacts.ts"
 import { networkFacts, type Progress } from "./Progress.ts"
 
 /** How often what is known of the network is written for other processes, and how often at least. */

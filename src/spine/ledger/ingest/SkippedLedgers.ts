@@ -4,9 +4,9 @@
  * so the chain of hashes stays unbroken. No ledger is skipped without an order.
  */
 import { Effect, Result } from "effect"
-import type { LedgerMarker } from "../domain/LedgerEvent.ts"
-import { checkLedger } from "./LedgerCheck.ts"
-import type { FetchedLedger, LedgerSource } from "./LedgerSource.ts"
+import type { LedgerMarker } from "../../event/LedgerEvent.ts"
+import { checkLedger } from "../servers/LedgerCheck.ts"
+import type { FetchedLedger, LedgerSource } from "../servers/LedgerSource.ts"
 
 /**
  * After so many rounds over all servers, about 7 s, a ledger counts as one that none of them has: fetching of history

@@ -4,9 +4,9 @@
  * number that may have lost digits. It never stops the stream. Pure.
  */
 import { zstdCompressSync } from "node:zlib"
-import type { Ledger } from "../domain/Ledger.ts"
-import type { Network } from "../domain/Network.ts"
-import { hasInexactNumber, type LedgerOfTransaction, transactionJson } from "../domain/TransactionRecord.ts"
+import type { Ledger } from "../../event/Ledger.ts"
+import type { Network } from "../../event/Network.ts"
+import { hasInexactNumber, type LedgerOfTransaction, transactionJson } from "../../event/TransactionRecord.ts"
 
 /**
  * The largest record. Compressed, it must fit Kafka's default `max.message.bytes` (1,048,588) with its key and headers.

@@ -3,7 +3,7 @@
  * link to the parent is checked later. Only the next fetch waits; fetches under way always end, so nothing deadlocks.
  */
 import { type Effect, Latch } from "effect"
-import type { FetchedLedger } from "./LedgerSource.ts"
+import type { FetchedLedger } from "../servers/LedgerSource.ts"
 
 export interface WaitingMemory {
   readonly add: (ledger: FetchedLedger) => void

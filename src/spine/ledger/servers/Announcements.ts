@@ -5,8 +5,8 @@
  * claimed: its hashes count only for its own answers, and its newest ledger only if every server is discredited.
  */
 import { Effect, Latch } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { monotonicNow } from "../domain/Monotonic.ts"
+import { Limits } from "../../config/Limits.ts"
+import { monotonicNow } from "../../words/Monotonic.ts"
 import type { Announcement } from "./LedgerSource.ts"
 
 interface Newest {

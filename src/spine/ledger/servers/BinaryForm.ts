@@ -4,8 +4,8 @@
  * only the API adds, such as `delivered_amount`, are absent. About 1 ms a transaction. Pure.
  */
 import { createHash } from "node:crypto"
-import type { Json, JsonObject, LedgerTransaction } from "../domain/Ledger.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import type { Json, JsonObject, LedgerTransaction } from "../../event/Ledger.ts"
+import { isJsonObject } from "../../event/NormaliseLedger.ts"
 import { loadXrpl } from "./LoadXrpl.ts"
 
 /** A transaction and its metadata, as upper-case hex. */

@@ -3,8 +3,8 @@
  * `doctor`. It never shows the raw text of Node or OpenSSL, which names source files. Only a text that speaks of a
  * limit counts as one, because a server that limits us is left alone for a while. Pure.
  */
-import { Limits } from "../config/Limits.ts"
-import { failureCode, failureText, opensslReason } from "../domain/ConnectionFailure.ts"
+import { Limits } from "../../config/Limits.ts"
+import { failureCode, failureText, opensslReason } from "../../domain/ConnectionFailure.ts"
 import { endsConnection } from "./LedgerSource.ts"
 import { ERROR_CHARACTERS, type Refusal, refusalOf, shown } from "./ServerMessages.ts"
 

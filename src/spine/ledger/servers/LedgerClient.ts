@@ -4,10 +4,10 @@
  * After `ledgerClientTries` failures in a row it fails with the reason.
  */
 import { Effect, Random, Result, type Scope, Semaphore } from "effect"
-import type { JsonObject } from "../domain/Ledger.ts"
-import { monotonicNow } from "../domain/Monotonic.ts"
-import type { Network } from "../domain/Network.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import type { JsonObject } from "../../event/Ledger.ts"
+import type { Network } from "../../event/Network.ts"
+import { isJsonObject } from "../../event/NormaliseLedger.ts"
+import { monotonicNow } from "../../words/Monotonic.ts"
 import { checkLedger } from "./LedgerCheck.ts"
 import { endsConnection, LedgerSourceError } from "./LedgerSource.ts"
 import { announcementOf, isLoaded, ledgerOf, resultOf } from "./ServerMessages.ts"

@@ -6,8 +6,8 @@
  * has passed the caller's checks (`accept`). While no server can be reached, `fetch` waits.
  */
 import { Context, type Effect, Schema } from "effect"
-import { type Ledger, unixMsToRipple } from "../domain/Ledger.ts"
-import type { LedgerMarker } from "../domain/LedgerEvent.ts"
+import { type Ledger, unixMsToRipple } from "../../event/Ledger.ts"
+import type { LedgerMarker } from "../../event/LedgerEvent.ts"
 
 /** Faults of one answer. The connection stays open, since the next answer may be right. */
 const answerFaults = [

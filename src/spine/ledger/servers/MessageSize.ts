@@ -3,7 +3,7 @@
  * process. One pass over the bytes, without allocation: 1 to 2 ms for each MB of real ledgers, where parsing takes 4 to 6 ms. It does
  * not check that the text is JSON. Pure.
  */
-import { Limits } from "../config/Limits.ts"
+import { Limits } from "../../config/Limits.ts"
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

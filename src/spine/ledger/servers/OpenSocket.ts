@@ -5,9 +5,9 @@
 import { isIP, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
 import { Cause, Effect, Exit } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { connectTcp, within } from "../net/Connect.ts"
-import { Resolver } from "../net/Resolver.ts"
+import { Limits } from "../../config/Limits.ts"
+import { connectTcp, within } from "../../net/Connect.ts"
+import { Resolver } from "../../net/Resolver.ts"
 
 interface Target {
   readonly host: string

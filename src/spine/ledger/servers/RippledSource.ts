@@ -7,8 +7,8 @@
  * say, so a liar delays a ledger by at most twice `ledgerAnswerMs`, and once.
  */
 import { Effect, Layer, Result, Schedule, type Scope } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { monotonicNow } from "../domain/Monotonic.ts"
+import { Limits } from "../../config/Limits.ts"
+import { monotonicNow } from "../../words/Monotonic.ts"
 import { makeAnnouncements } from "./Announcements.ts"
 import { NOT_FOUND_TRIES } from "./LedgerClient.ts"
 import {

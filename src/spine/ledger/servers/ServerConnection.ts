@@ -4,9 +4,9 @@
  * with a reason, and does not reconnect (ServerPool.ts does).
  */
 import { Deferred, Effect, Option, Queue, type Scope } from "effect"
-import { Limits } from "../config/Limits.ts"
-import type { JsonObject } from "../domain/Ledger.ts"
-import type { Network } from "../domain/Network.ts"
+import { Limits } from "../../config/Limits.ts"
+import type { JsonObject } from "../../event/Ledger.ts"
+import type { Network } from "../../event/Network.ts"
 import {
   type Announcement,
   endsConnection,

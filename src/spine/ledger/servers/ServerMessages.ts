@@ -3,10 +3,10 @@
  * server belongs to its network. Pure. A field of the wrong type counts as absent.
  */
 import { Result } from "effect"
-import type { JsonObject } from "../domain/Ledger.ts"
-import { type Network, networkIds } from "../domain/Network.ts"
-import { isJsonObject, normaliseLedger } from "../domain/NormaliseLedger.ts"
-import { printable } from "../domain/Printable.ts"
+import type { JsonObject } from "../../event/Ledger.ts"
+import { type Network, networkIds } from "../../event/Network.ts"
+import { isJsonObject, normaliseLedger } from "../../event/NormaliseLedger.ts"
+import { printable } from "../../words/Printable.ts"
 import type {
   Announcement,
   FetchedLedger,

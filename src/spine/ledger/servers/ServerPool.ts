@@ -6,10 +6,10 @@
  * `changed` wakes everyone who waits for a server.
  */
 import { Effect, FiberMap, Latch, Random, type Scope } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { monotonicNow } from "../domain/Monotonic.ts"
-import type { Network } from "../domain/Network.ts"
-import { Metrics } from "../observability/Metrics.ts"
+import { Limits } from "../../config/Limits.ts"
+import type { Network } from "../../event/Network.ts"
+import { Metrics } from "../../observe/Metrics.ts"
+import { monotonicNow } from "../../words/Monotonic.ts"
 import type { Announcements } from "./Announcements.ts"
 import type { LedgerSourceError, ServerState, TakenLedger } from "./LedgerSource.ts"
 import { formatRanges, type Ranges } from "./Ranges.ts"

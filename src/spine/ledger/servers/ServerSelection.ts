@@ -2,7 +2,7 @@
  * Decides which servers of a network to connect, which one to ask for a ledger, and how long to back off from a server
  * that failed. Among equals the operator's order decides. Pure: ServerPool.ts keeps the state.
  */
-import { Limits } from "../config/Limits.ts"
+import { Limits } from "../../config/Limits.ts"
 import type { LedgerSourceError } from "./LedgerSource.ts"
 
 /**

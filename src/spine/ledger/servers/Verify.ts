@@ -5,8 +5,8 @@
  * verified is that the network has validated this hash. Pure.
  */
 import { Result } from "effect"
-import { inExecutionOrder, isJsonObject, notFinal } from "../domain/NormaliseLedger.ts"
-import { printable } from "../domain/Printable.ts"
+import { inExecutionOrder, isJsonObject, notFinal } from "../../event/NormaliseLedger.ts"
+import { printable } from "../../words/Printable.ts"
 import { type Blobs, hashOfBytes, transactionOf, treeRootOf } from "./BinaryForm.ts"
 import type { FetchedLedger, LedgerFault } from "./LedgerSource.ts"
 import { resultOf, shown } from "./ServerMessages.ts"

@@ -6,11 +6,11 @@
  */
 import { Deferred, Effect } from "effect"
 import { type ClientOptions, WebSocket } from "ws"
-import { Limits } from "../config/Limits.ts"
-import type { JsonObject } from "../domain/Ledger.ts"
-import { monotonicClock } from "../domain/Monotonic.ts"
-import type { Network } from "../domain/Network.ts"
-import { isJsonObject } from "../domain/NormaliseLedger.ts"
+import { Limits } from "../../config/Limits.ts"
+import type { JsonObject } from "../../event/Ledger.ts"
+import type { Network } from "../../event/Network.ts"
+import { isJsonObject } from "../../event/NormaliseLedger.ts"
+import { monotonicClock } from "../../words/Monotonic.ts"
 import {
   closeOf,
   failureOf,

@@ -6,12 +6,12 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
-import { trySessionLock } from "../../sql/SessionLock.ts"
 import { makeConsume } from "../Consume.ts"
 import { makeExclusive } from "../Exclusive.ts"
 import { makeLast } from "../LastRecord.ts"
 import { Log, LogError, LogReader, type LogRecord, type Partition, type Position } from "../Log.ts"
 import { awaitEnd, readFrom } from "../RecordList.ts"
+import { trySessionLock } from "../SessionLock.ts"
 import { makeTables } from "./Tables.ts"
 import { makeWriter } from "./Writer.ts"
 

@@ -7,8 +7,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../config/Limits.ts"
-import { networks } from "../../domain/Network.ts"
-import { makeTimePartitions } from "../../sql/TimePartitions.ts"
+import { networks } from "../../event/Network.ts"
+import { makeTimePartitions } from "../TimePartitions.ts"
 import { keepsNewest, kindOf, longestRetention, namesOf, type RetentionSettings } from "../Topics.ts"
 
 /** Days in one partition of each table: topics that are kept for days have short ones. */

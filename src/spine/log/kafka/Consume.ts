@@ -6,7 +6,7 @@
  */
 import { Cause, Deferred, Effect, Fiber, FiberHandle, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
+import { retryUntilSuccess } from "../../observe/RetryUntilSuccess.ts"
 import { fencedError } from "../Consume.ts"
 import {
   type AssignedPartition,

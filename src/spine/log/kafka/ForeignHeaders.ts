@@ -3,8 +3,8 @@
  * events. They are made here, from the value, so that the embedded log, which no other program reads, does not store
  * them, and so that events that are moved from there get them too. The service itself does not see them.
  */
-import { cloudEventRecordHeaders, KAFKA_ATTRIBUTE } from "../../domain/CloudEvent.ts"
-import { parseLedgerEvent } from "../../domain/LedgerEvent.ts"
+import { cloudEventRecordHeaders, KAFKA_ATTRIBUTE } from "../../event/CloudEvent.ts"
+import { parseLedgerEvent } from "../../event/LedgerEvent.ts"
 import type { NewRecord } from "../Log.ts"
 import { schemaOf } from "../Topics.ts"
 

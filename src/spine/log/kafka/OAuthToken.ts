@@ -6,8 +6,8 @@
 import { Duration, Effect, Schema, Stream } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import type { OAuthSettings } from "../../config/Config.ts"
-import { monotonicNow } from "../../domain/Monotonic.ts"
-import { printable } from "../../domain/Printable.ts"
+import { monotonicNow } from "../../words/Monotonic.ts"
+import { printable } from "../../words/Printable.ts"
 
 /** Less than `kafkaConnectMs`, within which a connection must have logged in. */
 const ANSWER_MS = 4_000

@@ -7,9 +7,9 @@
 import { Cause, Duration, Effect, Predicate, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { Limits } from "../../config/Limits.ts"
-import { publishedSchemas } from "../../domain/JsonSchemas.ts"
-import type { JsonObject } from "../../domain/Ledger.ts"
-import type { Network } from "../../domain/Network.ts"
+import { publishedSchemas } from "../../event/JsonSchemas.ts"
+import type { JsonObject } from "../../event/Ledger.ts"
+import type { Network } from "../../event/Network.ts"
 import { schemaOf, type TopicSettings, usedTopics } from "../Topics.ts"
 
 /** Characters of a registry's error that are shown. */

@@ -3,7 +3,7 @@
  * confirm a change that would delete records (shorter retention, another cleanup policy) or move keys to other
  * partitions. Pure.
  */
-import { networks } from "../../domain/Network.ts"
+import { networks } from "../../event/Network.ts"
 import {
   keepsNewest,
   partitionsOf,

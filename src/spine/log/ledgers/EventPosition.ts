@@ -5,12 +5,12 @@
  */
 
 import { Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { ledgerOfEventId } from "../domain/EventId.ts"
-import type { EventId } from "../domain/Ids.ts"
-import { eventsTopic, parseLedgerEvent } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import type { LogError, LogReader } from "../log/Log.ts"
+import { Limits } from "../../config/Limits.ts"
+import { ledgerOfEventId } from "../../event/EventId.ts"
+import { eventsTopic, parseLedgerEvent } from "../../event/LedgerEvent.ts"
+import type { Network } from "../../event/Network.ts"
+import type { EventId } from "../../words/Ids.ts"
+import type { LogError, LogReader } from "../Log.ts"
 import { findInRange, ledgerRanges, type NotAMarker } from "./LedgerMarkers.ts"
 
 type Reader = LogReader["Service"]

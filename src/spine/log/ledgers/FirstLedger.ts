@@ -3,9 +3,9 @@
  * the log. Older ledgers belong to history. Simulated ledgers do not count, because they belong to another chain.
  */
 import { Effect } from "effect"
-import { eventsTopic, type LedgerMarker, parseLedgerEvent } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import type { LogError, LogReader } from "../log/Log.ts"
+import { eventsTopic, type LedgerMarker, parseLedgerEvent } from "../../event/LedgerEvent.ts"
+import type { Network } from "../../event/Network.ts"
+import type { LogError, LogReader } from "../Log.ts"
 import { findInRange, ledgerRanges, type NotAMarker } from "./LedgerMarkers.ts"
 
 export const firstLedger = Effect.fnUntraced(function* (

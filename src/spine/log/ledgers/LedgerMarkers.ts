@@ -5,11 +5,11 @@
  * that add up to zero would be missed. `ledgerhook ledger verify` reads every marker instead.
  */
 import { Effect, Schema } from "effect"
-import { Limits } from "../config/Limits.ts"
-import { ledgerRecord } from "../domain/Envelope.ts"
-import { type LedgerMarker, ledgersTopic } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import type { LogError, LogReader, LogRecord } from "../log/Log.ts"
+import { Limits } from "../../config/Limits.ts"
+import { ledgerRecord } from "../../event/Envelope.ts"
+import { type LedgerMarker, ledgersTopic } from "../../event/LedgerEvent.ts"
+import type { Network } from "../../event/Network.ts"
+import type { LogError, LogReader, LogRecord } from "../Log.ts"
 
 type Reader = LogReader["Service"]
 

@@ -5,11 +5,11 @@
  * the last piece of the log grows.
  */
 import { Cache, Context, Duration, Effect, Exit, Layer } from "effect"
-import { StageLimits } from "../config/StageLimits.ts"
-import { type EventPosition, eventTopicOf } from "../domain/Backfill.ts"
-import { type LedgerEvent, parseLedgerEvent } from "../domain/LedgerEvent.ts"
-import type { Network } from "../domain/Network.ts"
-import { Log, type LogError } from "../log/Log.ts"
+import { StageLimits } from "../../config/StageLimits.ts"
+import { type EventPosition, eventTopicOf } from "../../domain/Backfill.ts"
+import { type LedgerEvent, parseLedgerEvent } from "../../event/LedgerEvent.ts"
+import type { Network } from "../../event/Network.ts"
+import { Log, type LogError } from "../Log.ts"
 
 /** A run of `eventPieceRecords` offsets of an events topic: its place among them. */
 interface Piece {

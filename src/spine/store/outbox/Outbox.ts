@@ -27,7 +27,7 @@ export class Outbox extends Context.Service<Outbox>()("ledgerhook/storage/Outbox
 
     return {
       /**
-       * Call it last in a `sql.withTransaction`. The commit notifies the publisher (storage/outbox/WorkNotices.ts).
+       * Call it last in a `sql.withTransaction`. The commit notifies the publisher (store/outbox/WorkNotices.ts).
        */
       insert: Effect.fnUntraced(function* (
         records: ReadonlyArray<Pick<NewRecord, "topic" | "key" | "value">>

@@ -6,10 +6,10 @@
  */
 import { Effect, Layer } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import { monotonicClock, monotonicNow } from "../../domain/Monotonic.ts"
 import { Log } from "../../log/Log.ts"
-import { retryUntilSuccess } from "../../observability/RetryUntilSuccess.ts"
-import { showAge } from "../../observability/StageAges.ts"
+import { retryUntilSuccess } from "../../observe/RetryUntilSuccess.ts"
+import { showAge } from "../../observe/StageAges.ts"
+import { monotonicClock, monotonicNow } from "../../words/Monotonic.ts"
 import { Leases } from "../Leases.ts"
 import { OUTBOX_POSITION, Outbox } from "./Outbox.ts"
 import { WorkNotices } from "./WorkNotices.ts"

@@ -7,9 +7,9 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Queue } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { Limits } from "../../config/Limits.ts"
-import { storeRetrySchedule } from "../../observability/RetryUntilSuccess.ts"
+import { storeRetrySchedule } from "../../observe/RetryUntilSuccess.ts"
 
-/** The channel of the triggers in migrations/0008_coordination.ts. */
+/** The channel of the triggers in store/migrations/0008_coordination.ts. */
 const CHANNEL = "ledgerhook_work"
 const works = ["outbox", "mails", "notices", "replays"] as const
 export type Work = (typeof works)[number]

@@ -1,6 +1,6 @@
 /**
  * The operator's commands for accounts, keys and webhooks: JSON when piped, tables on a terminal, and one sentence for
- * each error. accountsService.slow.test.ts runs them as real processes with a running service.
+ * each error. AccountsService.slow.test.ts runs them as real processes with a running service.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -9,12 +9,12 @@ import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
-import { idTime, randomId } from "../../src/domain/Ids.ts"
-import { runCommand } from "../support/command.ts"
-import { databaseUrl, makeDatabase } from "../support/postgres.ts"
-import { hasTerminal, runOnTerminal } from "../support/program.ts"
-import { insertAccount, insertWebhook } from "../support/rows.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { idTime, randomId } from "../../../../src/spine/words/Ids.ts"
+import { runCommand } from "../../../support/command.ts"
+import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
+import { hasTerminal, runOnTerminal } from "../../../support/program.ts"
+import { insertAccount, insertWebhook } from "../../../support/rows.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "ledgerhook-accounts-"))
 const scope = Scope.makeUnsafe()

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import { runCommand } from "../support/command.ts"
-import { databaseUrl, makeDatabase } from "../support/postgres.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { runCommand } from "../../../support/command.ts"
+import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "ledgerhook-portal-"))
 const scope = Scope.makeUnsafe()

@@ -2,9 +2,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { compareCopies, copyPartition, finishCopies } from "../../../../src/cli/commands/move/CopyTopics.ts"
-import { makeOffsetMap } from "../../../../src/cli/commands/move/OffsetMap.ts"
-import { Log, type NewRecord } from "../../../../src/log/Log.ts"
+import {
+  compareCopies,
+  copyPartition,
+  finishCopies
+} from "../../../../src/features/copies/move/CopyTopics.ts"
+import { makeOffsetMap } from "../../../../src/features/copies/move/OffsetMap.ts"
+import { Log, type NewRecord } from "../../../../src/spine/log/Log.ts"
 import { faultyLog } from "../../../support/faultyLog.ts"
 import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../../../support/settings.ts"

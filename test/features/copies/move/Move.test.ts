@@ -1,4 +1,6 @@
-/** What `move` refuses, and that nothing is moved then. test/e2e/move.slow.test.ts moves services with their work. */
+/**
+ * What `move` refuses, and that nothing is moved then. test/journeys/move.slow.test.ts moves services with their work.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -6,8 +8,8 @@ import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
-import { trySessionLock } from "../../../../src/sql/SessionLock.ts"
-import { claimLog, embeddedIdentity } from "../../../../src/storage/LogIdentity.ts"
+import { trySessionLock } from "../../../../src/spine/log/SessionLock.ts"
+import { claimLog, embeddedIdentity } from "../../../../src/spine/store/LogIdentity.ts"
 import { runCommand } from "../../../support/command.ts"
 import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
 

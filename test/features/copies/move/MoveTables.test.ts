@@ -4,11 +4,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { makeOffsetMap } from "../../../src/cli/commands/move/OffsetMap.ts"
-import { makeTimePartitions } from "../../../src/sql/TimePartitions.ts"
-import { moveTables } from "../../../src/storage/copy/MoveTables.ts"
-import { makeDatabase } from "../../support/postgres.ts"
-import { insertAccount } from "../../support/rows.ts"
+import { moveTables } from "../../../../src/features/copies/move/MoveTables.ts"
+import { makeOffsetMap } from "../../../../src/features/copies/move/OffsetMap.ts"
+import { makeTimePartitions } from "../../../../src/spine/log/TimePartitions.ts"
+import { makeDatabase } from "../../../support/postgres.ts"
+import { insertAccount } from "../../../support/rows.ts"
 
 const database = Effect.flatMap(makeDatabase, (options) =>
   PgClient.make({ ...options, maxConnections: 3 })

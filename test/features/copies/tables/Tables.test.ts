@@ -4,11 +4,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { makeTimePartitions } from "../../../src/sql/TimePartitions.ts"
-import { inSnapshot, readRows, readShape } from "../../../src/storage/copy/ReadTables.ts"
-import { fillTables } from "../../../src/storage/copy/WriteTables.ts"
-import { makeDatabase } from "../../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../../support/rows.ts"
+import { inSnapshot, readRows, readShape } from "../../../../src/features/copies/tables/ReadTables.ts"
+import { fillTables } from "../../../../src/features/copies/tables/WriteTables.ts"
+import { makeTimePartitions } from "../../../../src/spine/log/TimePartitions.ts"
+import { makeDatabase } from "../../../support/postgres.ts"
+import { insertAccount, insertWebhook } from "../../../support/rows.ts"
 
 const database = Effect.flatMap(makeDatabase, (options) =>
   PgClient.make({ ...options, maxConnections: 4 })

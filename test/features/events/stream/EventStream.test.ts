@@ -2,15 +2,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { EVENT_ID_FORM } from "../../src/api/contract/Common.ts"
-import { StreamLimits } from "../../src/config/StreamLimits.ts"
-import { expandPattern } from "../../src/domain/EventType.ts"
-import { withIncluded } from "../../src/domain/Include.ts"
-import { eventJson, type LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { EventIndex } from "../../src/storage/events/EventIndex.ts"
-import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
-import { booked } from "../support/bookedEvent.ts"
-import { eventually } from "../support/delivering.ts"
+import { EventIndex } from "../../../../src/features/events/EventIndex.ts"
+import { EVENT_ID_FORM } from "../../../../src/http/ContractParts.ts"
+import { StreamLimits } from "../../../../src/spine/config/StreamLimits.ts"
+import { expandPattern } from "../../../../src/spine/event/EventType.ts"
+import { withIncluded } from "../../../../src/spine/event/Include.ts"
+import { eventJson, type LedgerEvent } from "../../../../src/spine/event/LedgerEvent.ts"
+import { ApiUnderTest, anotherServer, apiLayer } from "../../../support/api.ts"
+import { booked } from "../../../support/bookedEvent.ts"
+import { eventually } from "../../../support/delivering.ts"
 import {
   appendLedgers,
   appendNoise,
@@ -18,9 +18,9 @@ import {
   type OpenStream,
   openStream,
   type StreamRequest
-} from "../support/eventStream.ts"
-import { addresses } from "../support/events.ts"
-import { generator } from "../support/misbehavingServer.ts"
+} from "../../../support/eventStream.ts"
+import { addresses } from "../../../support/events.ts"
+import { generator } from "../../../support/misbehavingServer.ts"
 
 const SEED = 5
 

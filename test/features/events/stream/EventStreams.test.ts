@@ -1,16 +1,16 @@
 /** The streams of one account read the log one after another, so that ten of them scan it no faster than one. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer } from "effect"
-import { EventStreams } from "../../../src/api/stream/EventStreams.ts"
-import type { Identity } from "../../../src/domain/ApiKey.ts"
-import { planLimits } from "../../../src/domain/Plans.ts"
-import { Log } from "../../../src/log/Log.ts"
-import { ApiKeyStore } from "../../../src/storage/accounts/ApiKeyStore.ts"
-import { eventually } from "../../support/delivering.ts"
-import { appendLedgers, ledgersOf } from "../../support/eventStream.ts"
-import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { ApiKeyStore } from "../../../../src/features/accounts/ApiKeyStore.ts"
+import { EventStreams } from "../../../../src/features/events/stream/EventStreams.ts"
+import type { Identity } from "../../../../src/spine/domain/ApiKey.ts"
+import { planLimits } from "../../../../src/spine/domain/Plans.ts"
+import { Log } from "../../../../src/spine/log/Log.ts"
+import { eventually } from "../../../support/delivering.ts"
+import { appendLedgers, ledgersOf } from "../../../support/eventStream.ts"
+import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
+import { TestDatabase } from "../../../support/postgres.ts"
+import { settingsLayer } from "../../../support/settings.ts"
 
 const mayRead = Latch.makeUnsafe(true)
 const EVENTS = ledgersOf({ first: 1, count: 10 })

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { streamEventOf, textWith } from "../../../src/api/stream/Frames.ts"
-import { includables, withIncluded } from "../../../src/domain/Include.ts"
-import { eventJson, type LedgerEvent } from "../../../src/domain/LedgerEvent.ts"
-import { bookedEvent } from "../../support/bookedEvent.ts"
-import { event } from "../../support/sending.ts"
+import { streamEventOf, textWith } from "../../../../src/features/events/stream/Frames.ts"
+import { includables, withIncluded } from "../../../../src/spine/event/Include.ts"
+import { eventJson, type LedgerEvent } from "../../../../src/spine/event/LedgerEvent.ts"
+import { bookedEvent } from "../../../support/bookedEvent.ts"
+import { event } from "../../../support/sending.ts"
 
 const streamed = (of: LedgerEvent) =>
   streamEventOf({

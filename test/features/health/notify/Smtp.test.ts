@@ -1,6 +1,6 @@
 /** The connection options from SMTP_URL. A password is never sent unencrypted to another machine. */
 import { assert, describe, it } from "@effect/vitest"
-import { mailError, smtpHost, transportOptions } from "../../src/notify/Smtp.ts"
+import { mailError, smtpHost, transportOptions } from "../../../../src/features/health/notify/Smtp.ts"
 
 describe("smtp", () => {
   it("takes host, port and credentials from the address, percent-decoded", () => {

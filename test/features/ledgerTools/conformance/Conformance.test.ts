@@ -1,7 +1,7 @@
 /** `ledgerhook conformance` with commands that are real processes: right and wrong detectors, and what is no detector. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { runCommand } from "../support/command.ts"
+import { runCommand } from "../../../support/command.ts"
 
 /** The test runs on the Node that the commands must run on. */
 const node = process.execPath

@@ -1,8 +1,8 @@
 /** What a viewer is shown of the newest ledgers, when their answers are read, and what is sent again. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeLiveLedgers, type RoutedLedger } from "../../../src/api/stream/LiveLedgers.ts"
-import type { LedgerAnswers } from "../../../src/storage/deliveries/LedgerAnswers.ts"
-import { generator } from "../../support/misbehavingServer.ts"
+import type { LedgerAnswers } from "../../../../src/features/deliveries/LedgerAnswers.ts"
+import { makeLiveLedgers, type RoutedLedger } from "../../../../src/features/ledgers/stream/LiveLedgers.ts"
+import { generator } from "../../../support/misbehavingServer.ts"
 
 const SEED = 7
 

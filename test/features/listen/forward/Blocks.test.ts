@@ -1,7 +1,7 @@
 /** Server-sent events, however they are cut into pieces. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeBlockReader } from "../../../../src/cli/commands/forward/Blocks.ts"
-import { Limits } from "../../../../src/config/Limits.ts"
+import { makeBlockReader } from "../../../../src/features/listen/forward/Blocks.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
 
 const TEXT =
   ': keep-alive\nid: 1\n\nid: 2\r\nevent: payment.xrp\r\ndata: {"a": "b: c"}\r\n\r\ndata:x\ndata: y\n\n'

@@ -8,11 +8,11 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { examine } from "../../../src/cli/doctor/Checks.ts"
-import { failingFinding } from "../../../src/cli/doctor/StoredChecks.ts"
-import type { Environment } from "../../../src/config/Config.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../../support/rows.ts"
+import { examine } from "../../../../src/features/operate/doctor/Checks.ts"
+import { failingFinding } from "../../../../src/features/operate/doctor/StoredChecks.ts"
+import type { Environment } from "../../../../src/spine/config/Config.ts"
+import { TestDatabase } from "../../../support/postgres.ts"
+import { insertAccount, insertWebhook } from "../../../support/rows.ts"
 
 const parts = { api: { status: "ok", detail: "listening" } }
 

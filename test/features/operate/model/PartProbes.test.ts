@@ -1,6 +1,5 @@
 /** When a part of a process counts as failed or degraded. */
 import { assert, describe, it } from "@effect/vitest"
-import { Limits } from "../../src/config/Limits.ts"
 import {
   afterProbe,
   clockPart,
@@ -8,7 +7,8 @@ import {
   diskPart,
   mailPart,
   registryPart
-} from "../../src/health/PartProbes.ts"
+} from "../../../../src/features/operate/model/PartProbes.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
 
 const ok = { status: "ok", detail: "answers" } as const
 const failed = { status: "failed", detail: "ETIMEDOUT" } as const

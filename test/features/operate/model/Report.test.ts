@@ -1,6 +1,5 @@
 /** The report of the whole service: its sentences in each situation, its times, and how late the service is. */
 import { assert, describe, it } from "@effect/vitest"
-import { Limits } from "../../src/config/Limits.ts"
 import {
   makeReport,
   REPORT_OLD_MS,
@@ -8,11 +7,12 @@ import {
   type Samples,
   type ServiceFacts,
   sampled
-} from "../../src/health/Report.ts"
-import { currentReport, secondsLate, sentencesOf } from "../../src/health/Service.ts"
-import { backlogFacts, merged, type StageFact } from "../../src/health/Stages.ts"
-import { seenProcess } from "./seenProcess.ts"
-import { MINUTE, NOW, situations, stage, webhooks, well, without } from "./serviceSituations.ts"
+} from "../../../../src/features/operate/model/Report.ts"
+import { currentReport, secondsLate, sentencesOf } from "../../../../src/features/operate/model/Service.ts"
+import { backlogFacts, merged, type StageFact } from "../../../../src/features/operate/model/Stages.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { seenProcess } from "../seenProcess.ts"
+import { MINUTE, NOW, situations, stage, webhooks, well, without } from "../serviceSituations.ts"
 
 const reportOf = (facts: Partial<ServiceFacts>, before?: Report) =>
   makeReport({ ...well, ...facts }, new Map(), before)

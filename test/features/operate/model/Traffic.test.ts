@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../src/config/Limits.ts"
-import { type TrafficFacts, trafficObstacle } from "../../src/health/Traffic.ts"
-import { Health, STEADY_MS } from "../../src/observability/Health.ts"
+import { type TrafficFacts, trafficObstacle } from "../../../../src/features/operate/model/Traffic.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { Health, STEADY_MS } from "../../../../src/spine/observe/Health.ts"
 
 const NOW = 1_000_000
 const well: TrafficFacts = {

@@ -1,7 +1,7 @@
 /** Whether a backlog grows, shrinks or stands still, and when it will be gone. */
 import { assert, describe, it } from "@effect/vitest"
-import { Limits } from "../../src/config/Limits.ts"
-import { addSample, SAMPLES, type Sample, trendOf } from "../../src/health/Trend.ts"
+import { addSample, SAMPLES, type Sample, trendOf } from "../../../../src/features/operate/model/Trend.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
 
 /** A sample every 10 s. */
 const samples = (...waiting: ReadonlyArray<number>): ReadonlyArray<Sample> =>

@@ -2,9 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeliveryStore } from "../../../src/storage/deliveries/DeliveryStore.ts"
-import { foldChanges } from "../../../src/storage/deliveries/DeliveryTotals.ts"
-import { readWaiting } from "../../../src/storage/deliveries/WaitingDeliveries.ts"
+import { readWaiting } from "../../../../src/features/operate/report/WaitingDeliveries.ts"
+import { foldChanges } from "../../../../src/features/statistics/DeliveryTotals.ts"
+import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
 import {
   attemptOf,
   DeliveriesLive,
@@ -12,8 +12,8 @@ import {
   newDelivery,
   OWNER,
   prepare
-} from "../../support/countedDeliveries.ts"
-import { waitingFor } from "../../support/rows.ts"
+} from "../../../support/countedDeliveries.ts"
+import { waitingFor } from "../../../support/rows.ts"
 
 const none = { quota: 0, suspended: 0, disabled: 0, paused: 0, deleted: 0, full: 0 }
 

@@ -3,11 +3,11 @@ import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/config/Limits.ts"
-import { firstIdAt, randomId } from "../../src/domain/Ids.ts"
-import { runCommand } from "../support/command.ts"
-import { databaseUrl, makeDatabase } from "../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../support/rows.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { firstIdAt, randomId } from "../../../../src/spine/words/Ids.ts"
+import { runCommand } from "../../../support/command.ts"
+import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
+import { insertAccount, insertWebhook } from "../../../support/rows.ts"
 
 const [ACCOUNT, OTHER] = [randomId("acct_", 1), randomId("acct_", 1)]
 /** Webhooks by account, oldest first. */

@@ -1,12 +1,12 @@
 /** What a request carries, and what a response to a batch means for each of its deliveries. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeLane } from "../../src/deliver/queue/Lane.ts"
-import { takeSending } from "../../src/deliver/queue/WebhookQueue.ts"
-import { batchOutcomes, EACH_KEEPS } from "../../src/deliver/send/Attempt.ts"
-import { batchBody } from "../../src/domain/Batch.ts"
-import { sequenceOf } from "../../src/domain/Sequence.ts"
-import type { RegisteredWebhook } from "../../src/webhooks/WebhookRegistry.ts"
-import { event } from "../support/sending.ts"
+import { makeLane } from "../../../../src/spine/deliver/queue/Lane.ts"
+import { takeSending } from "../../../../src/spine/deliver/queue/WebhookQueue.ts"
+import { batchOutcomes, EACH_KEEPS } from "../../../../src/spine/deliver/send/Attempt.ts"
+import { batchBody } from "../../../../src/spine/event/Batch.ts"
+import { sequenceOf } from "../../../../src/spine/event/Sequence.ts"
+import type { RegisteredWebhook } from "../../../../src/spine/registry/WebhookRegistry.ts"
+import { event } from "../../../support/sending.ts"
 
 const ids = ["dlv_a", "dlv_b", "dlv_c"]
 

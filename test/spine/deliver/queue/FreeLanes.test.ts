@@ -3,10 +3,10 @@
  * backlog of a webhook that sends only test deliveries is searched for them.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { advance } from "../../src/deliver/queue/Scheduler.ts"
-import { makeScheduler } from "../../src/deliver/queue/Step.ts"
-import type { CurrentWebhook } from "../../src/deliver/queue/WebhookQueue.ts"
-import type { Work } from "../../src/deliver/Work.ts"
+import { advance } from "../../../../src/spine/deliver/queue/Scheduler.ts"
+import { makeScheduler } from "../../../../src/spine/deliver/queue/Step.ts"
+import type { CurrentWebhook } from "../../../../src/spine/deliver/queue/WebhookQueue.ts"
+import type { Work } from "../../../../src/spine/deliver/Work.ts"
 import {
   caughtUp,
   connected,
@@ -19,7 +19,7 @@ import {
   resumed,
   to,
   work
-} from "../support/laneTables.ts"
+} from "../../../support/laneTables.ts"
 
 /** Which of the offered deliveries were free. */
 const freeOf = (events: ReadonlyArray<Event>): ReadonlyArray<string> => {

@@ -5,8 +5,8 @@ import {
   makeWebhookQueue,
   requestEnded,
   requestStarted
-} from "../../src/deliver/queue/WebhookQueue.ts"
-import { current } from "../support/laneTables.ts"
+} from "../../../../src/spine/deliver/queue/WebhookQueue.ts"
+import { current } from "../../../support/laneTables.ts"
 
 const SPAN_MS = 3_000
 

@@ -1,6 +1,6 @@
 /** In strict order, a delivery that waits for its retry waits for its whole delay once, whatever clocks do. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeLane, waitLeft } from "../../src/deliver/queue/Lane.ts"
+import { makeLane, waitLeft } from "../../../../src/spine/deliver/queue/Lane.ts"
 
 describe("a lane whose first delivery waits for its retry", () => {
   it("waits for the rest of the delay when the wall clock is set back, and not for a whole one again", () => {

@@ -5,10 +5,10 @@
  * is left.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { laneKinds as kinds } from "../../src/deliver/Work.ts"
-import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
-import type { Webhook } from "../support/laneRows.ts"
-import { makeWorld, type World } from "../support/laneWorld.ts"
+import { makeSeededRandom } from "../../../../src/features/simulator/SeededRandom.ts"
+import { laneKinds as kinds } from "../../../../src/spine/deliver/Work.ts"
+import type { Webhook } from "../../../support/laneRows.ts"
+import { makeWorld, type World } from "../../../support/laneWorld.ts"
 
 const SEEDS = 60
 const STEPS = 400

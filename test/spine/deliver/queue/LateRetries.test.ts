@@ -3,10 +3,10 @@
  * attempted soon, although the backlog grows as fast as the receiver answers and its end is never reached.
  */
 import { assert, it } from "@effect/vitest"
-import type { ActorMessage, Command, WebhookMessage } from "../../src/deliver/queue/Messages.ts"
-import { advance } from "../../src/deliver/queue/Scheduler.ts"
-import { makeScheduler } from "../../src/deliver/queue/Step.ts"
-import type { Work } from "../../src/deliver/Work.ts"
+import type { ActorMessage, Command, WebhookMessage } from "../../../../src/spine/deliver/queue/Messages.ts"
+import { advance } from "../../../../src/spine/deliver/queue/Scheduler.ts"
+import { makeScheduler } from "../../../../src/spine/deliver/queue/Step.ts"
+import type { Work } from "../../../../src/spine/deliver/Work.ts"
 import {
   caughtUp,
   connected,
@@ -17,7 +17,7 @@ import {
   resumed,
   to,
   work
-} from "../support/laneTables.ts"
+} from "../../../support/laneTables.ts"
 
 const BACKLOG = 100
 const LATE = "d00000"

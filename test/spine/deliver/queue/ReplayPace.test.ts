@@ -10,7 +10,7 @@ import {
   ReplayPace,
   STARTS_ALONE,
   STARTS_BESIDE_LIVE
-} from "../../src/deliver/queue/ReplayPace.ts"
+} from "../../../../src/spine/deliver/queue/ReplayPace.ts"
 
 /** A webhook that always has another delivery to start. */
 const makeReplay = (pace: ReplayPace["Service"]) => {

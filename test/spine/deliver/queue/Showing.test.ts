@@ -1,10 +1,10 @@
 /** A delivery that is queued for long gets its row and keeps its place; a full lane that is fast makes the feed wait. */
 import { assert, describe, it } from "@effect/vitest"
-import { gotRows, withoutRow } from "../../src/deliver/queue/Dispatcher.ts"
-import { advance } from "../../src/deliver/queue/Scheduler.ts"
-import { makeScheduler } from "../../src/deliver/queue/Step.ts"
-import { countMoved, isCrowded, makeWebhookQueue } from "../../src/deliver/queue/WebhookQueue.ts"
-import { connected, current, limits, offers, work } from "../support/laneTables.ts"
+import { gotRows, withoutRow } from "../../../../src/spine/deliver/queue/Dispatcher.ts"
+import { advance } from "../../../../src/spine/deliver/queue/Scheduler.ts"
+import { makeScheduler } from "../../../../src/spine/deliver/queue/Step.ts"
+import { countMoved, isCrowded, makeWebhookQueue } from "../../../../src/spine/deliver/queue/WebhookQueue.ts"
+import { connected, current, limits, offers, work } from "../../../support/laneTables.ts"
 
 const machineOf = (events: ReadonlyArray<Parameters<typeof advance>[1]>, atMs = 0) => {
   const machine = makeScheduler({ ...limits, partitionDeliveries: 1_000 })

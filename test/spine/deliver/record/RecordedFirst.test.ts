@@ -2,14 +2,14 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../src/config/Limits.ts"
-import { Recorder } from "../../src/deliver/record/Recorder.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
-import type { NewDelivery } from "../../src/storage/deliveries/Transitions.ts"
-import { WebhookStore } from "../../src/storage/webhooks/WebhookStore.ts"
-import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
-import { delivered, work } from "../support/outcomes.ts"
-import { settingsLayer } from "../support/settings.ts"
+import { WebhookStore } from "../../../../src/features/webhooks/WebhookStore.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { Recorder } from "../../../../src/spine/deliver/record/Recorder.ts"
+import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
+import type { NewDelivery } from "../../../../src/spine/deliveries/Transitions.ts"
+import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
+import { delivered, work } from "../../../support/outcomes.ts"
+import { settingsLayer } from "../../../support/settings.ts"
 
 it.effect("deliveries without a row are recorded apart, unless others of their webhook have one", () => {
   const statements: Array<string> = []

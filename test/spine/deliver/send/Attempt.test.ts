@@ -1,14 +1,14 @@
 /** Attempts without a fiber: a defect in one still reaches its owner. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, FiberSet, Layer, References } from "effect"
-import { Recorder } from "../../src/deliver/record/Recorder.ts"
-import { makeAttempts } from "../../src/deliver/send/Attempt.ts"
-import { ConnectionLimiter } from "../../src/deliver/send/ConnectionLimiter.ts"
-import { type Send, Sender } from "../../src/deliver/send/Sender.ts"
-import type { DeliveryConfig } from "../../src/domain/Webhook.ts"
-import { WebhookRegistry } from "../../src/webhooks/WebhookRegistry.ts"
-import { event, SECRET } from "../support/sending.ts"
-import { settingsLayer } from "../support/settings.ts"
+import { Recorder } from "../../../../src/spine/deliver/record/Recorder.ts"
+import { makeAttempts } from "../../../../src/spine/deliver/send/Attempt.ts"
+import { ConnectionLimiter } from "../../../../src/spine/deliver/send/ConnectionLimiter.ts"
+import { type Send, Sender } from "../../../../src/spine/deliver/send/Sender.ts"
+import type { DeliveryConfig } from "../../../../src/spine/domain/Webhook.ts"
+import { WebhookRegistry } from "../../../../src/spine/registry/WebhookRegistry.ts"
+import { event, SECRET } from "../../../support/sending.ts"
+import { settingsLayer } from "../../../support/settings.ts"
 
 // The fields that an attempt reads.
 const config = { id: "wh_1", account_id: "acct_1", headers: {} } as DeliveryConfig

@@ -1,7 +1,7 @@
 /** The connection limiter keeps its bounds, and a webhook that comes late gets connections. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeLimiter, type Share } from "../../src/deliver/send/ConnectionLimiter.ts"
-import { makeSeededRandom } from "../../src/simulator/SeededRandom.ts"
+import { makeSeededRandom } from "../../../../src/features/simulator/SeededRandom.ts"
+import { makeLimiter, type Share } from "../../../../src/spine/deliver/send/ConnectionLimiter.ts"
 
 const ORIGIN = "https://shared.example"
 const bounds = { perOrigin: 1_024, inProcess: 8_192 }

@@ -2,11 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Dispatcher } from "undici"
-import { Limits } from "../../src/config/Limits.ts"
-import { Exchange, FAILED_HEADERS } from "../../src/deliver/send/Exchange.ts"
-import { Sender } from "../../src/deliver/send/Sender.ts"
-import { makeReceiver } from "../support/receiver.ts"
-import { attemptAt, send, sendBy, senderWith, tcpServer } from "../support/sending.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { Exchange, FAILED_HEADERS } from "../../../../src/spine/deliver/send/Exchange.ts"
+import { Sender } from "../../../../src/spine/deliver/send/Sender.ts"
+import { makeReceiver } from "../../../support/receiver.ts"
+import { attemptAt, send, sendBy, senderWith, tcpServer } from "../../../support/sending.ts"
 
 describe("the details of an attempt", () => {
   it.live("say how long connecting took, of the first attempt on a connection only", () =>

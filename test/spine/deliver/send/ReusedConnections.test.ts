@@ -2,9 +2,9 @@
 import type { Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Layer } from "effect"
-import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
-import { Sender } from "../../src/deliver/send/Sender.ts"
-import { sendBy, senderWith, tcpServer } from "../support/sending.ts"
+import { StageLimits, stageLimits } from "../../../../src/spine/config/StageLimits.ts"
+import { Sender } from "../../../../src/spine/deliver/send/Sender.ts"
+import { sendBy, senderWith, tcpServer } from "../../../support/sending.ts"
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

@@ -2,10 +2,10 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Latch, Layer, Scope } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import { Sender } from "../../src/deliver/send/Sender.ts"
-import { certificates } from "../support/certificates.ts"
-import { makeReceiver, signatureHolds } from "../support/receiver.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { Sender } from "../../../../src/spine/deliver/send/Sender.ts"
+import { certificates } from "../../../support/certificates.ts"
+import { makeReceiver, signatureHolds } from "../../../support/receiver.ts"
 import {
   attemptAt,
   event,
@@ -16,7 +16,7 @@ import {
   senderWith,
   tcpServer,
   tlsServer
-} from "../support/sending.ts"
+} from "../../../support/sending.ts"
 
 describe("an attempt", () => {
   it.live("carries every header of the specification and a signature that independent code accepts", () =>

@@ -7,11 +7,11 @@ import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { SqlClient } from "effect/sql"
-import { StageLimits, stageLimits } from "../../src/config/StageLimits.ts"
-import { shortageOf } from "../../src/deliver/send/Failures.ts"
-import { Sender } from "../../src/deliver/send/Sender.ts"
-import { Resolver } from "../../src/net/Resolver.ts"
-import { DeliveryStore } from "../../src/storage/deliveries/DeliveryStore.ts"
+import { StageLimits, stageLimits } from "../../../../src/spine/config/StageLimits.ts"
+import { shortageOf } from "../../../../src/spine/deliver/send/Failures.ts"
+import { Sender } from "../../../../src/spine/deliver/send/Sender.ts"
+import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
+import { Resolver } from "../../../../src/spine/net/Resolver.ts"
 import {
   deliveringLayer,
   eventually,
@@ -21,8 +21,8 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../support/delivering.ts"
-import { deliveryIdsOf, makeReceiver } from "../support/receiver.ts"
+} from "../../../support/delivering.ts"
+import { deliveryIdsOf, makeReceiver } from "../../../support/receiver.ts"
 
 const errorWith = (fields: object) => Object.assign(new Error("failed"), fields)
 

@@ -10,14 +10,14 @@ import {
   signedBatch,
   signedRequest,
   standardSignature
-} from "../../src/deliver/send/Signer.ts"
-import { batchItem } from "../../src/domain/Batch.ts"
-import type { Compression } from "../../src/domain/Compression.ts"
-import type { LedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import type { RequestFormat } from "../../src/domain/RequestFormat.ts"
-import { type SigningScheme, standardKey } from "../../src/domain/Signing.ts"
-import { webhookBounds } from "../../src/domain/WebhookRules.ts"
-import { event } from "../support/sending.ts"
+} from "../../../../src/spine/deliver/send/Signer.ts"
+import type { Compression } from "../../../../src/spine/domain/Compression.ts"
+import { type SigningScheme, standardKey } from "../../../../src/spine/domain/Signing.ts"
+import { batchItem } from "../../../../src/spine/event/Batch.ts"
+import type { LedgerEvent } from "../../../../src/spine/event/LedgerEvent.ts"
+import type { RequestFormat } from "../../../../src/spine/event/RequestFormat.ts"
+import { webhookBounds } from "../../../../src/spine/event/WebhookRules.ts"
+import { event } from "../../../support/sending.ts"
 
 const secretOf = (bytes: number, fill = 7) => `whsec_${Buffer.alloc(bytes, fill).toString("base64")}`
 const SECRET = secretOf(32)

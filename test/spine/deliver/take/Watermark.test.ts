@@ -1,6 +1,6 @@
 /** The watermark never passes an offset that is open, and passes all that are done below it. */
 import { assert, describe, it } from "@effect/vitest"
-import { makeWatermark } from "../../src/deliver/take/Watermark.ts"
+import { makeWatermark } from "../../../../src/spine/deliver/take/Watermark.ts"
 
 describe("watermark", () => {
   it("commits nothing while the oldest offset is open, and everything once it is done", () => {

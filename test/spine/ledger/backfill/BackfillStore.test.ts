@@ -2,11 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { BackfillRange } from "../../../src/domain/Backfill.ts"
-import { BackfillStore } from "../../../src/storage/events/BackfillStore.ts"
-import { BackfillRequests } from "../../../src/storage/replays/BackfillRequests.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { queueJob, replayingLayer } from "../../support/replaying.ts"
+import type { BackfillRange } from "../../../../src/spine/domain/Backfill.ts"
+import { BackfillRequests } from "../../../../src/spine/ledger/backfill/BackfillRequests.ts"
+import { BackfillStore } from "../../../../src/spine/ledger/backfill/BackfillStore.ts"
+import { TestDatabase } from "../../../support/postgres.ts"
+import { queueJob, replayingLayer } from "../../../support/replaying.ts"
 
 const range = (firstLedger: number, offset: number, events = 3): BackfillRange => ({
   firstLedger,

@@ -1,11 +1,11 @@
 /** Detection alerts are recorded before their ledger is appended to the log, so a crash in between loses none. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { DetectionAlert } from "../../src/domain/LedgerEvent.ts"
-import { ingest } from "../../src/ledger/Stage.ts"
-import { chain, hashOf } from "../support/chain.ts"
-import { awaitLedgers, memoryLayer, oneEventEach, takenIndexes } from "../support/ingesting.ts"
-import { scriptedSource } from "../support/scriptedSource.ts"
+import type { DetectionAlert } from "../../../../src/spine/event/LedgerEvent.ts"
+import { ingest } from "../../../../src/spine/ledger/ingest/Stage.ts"
+import { chain, hashOf } from "../../../support/chain.ts"
+import { awaitLedgers, memoryLayer, oneEventEach, takenIndexes } from "../../../support/ingesting.ts"
+import { scriptedSource } from "../../../support/scriptedSource.ts"
 
 const alert: DetectionAlert = {
   code: "delivered_amount_unknown",

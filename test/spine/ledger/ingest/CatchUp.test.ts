@@ -2,11 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../src/config/Limits.ts"
-import { ingest, WAITING_LEDGERS } from "../../src/ledger/Stage.ts"
-import { Log } from "../../src/log/Log.ts"
-import { Health, ledgerPart } from "../../src/observability/Health.ts"
-import { chain } from "../support/chain.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { ingest, WAITING_LEDGERS } from "../../../../src/spine/ledger/ingest/Stage.ts"
+import { Log } from "../../../../src/spine/log/Log.ts"
+import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
+import { chain } from "../../../support/chain.ts"
 import {
   events,
   eventually,
@@ -15,8 +15,8 @@ import {
   memoryLayer,
   oneEventEach,
   takenIndexes
-} from "../support/ingesting.ts"
-import { type ScriptedSource, scriptedSource } from "../support/scriptedSource.ts"
+} from "../../../support/ingesting.ts"
+import { type ScriptedSource, scriptedSource } from "../../../support/scriptedSource.ts"
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 

@@ -5,10 +5,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
-import { Log } from "../../src/log/Log.ts"
-import { Health, ledgerPart } from "../../src/observability/Health.ts"
-import { chain } from "../support/chain.ts"
+import { eventsTopic } from "../../../../src/spine/event/LedgerEvent.ts"
+import { Log } from "../../../../src/spine/log/Log.ts"
+import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
+import { chain } from "../../../support/chain.ts"
 import {
   events,
   eventually,
@@ -17,8 +17,8 @@ import {
   markers,
   memoryLayer,
   takenIndexes
-} from "../support/ingesting.ts"
-import { generator, type Mood, misbehavingServer, moods } from "../support/misbehavingServer.ts"
+} from "../../../support/ingesting.ts"
+import { generator, type Mood, misbehavingServer, moods } from "../../../support/misbehavingServer.ts"
 
 const FIRST = 10
 

@@ -1,12 +1,16 @@
 /** What records say beside the payload, and that records of releases before 0.3 are read as before. */
 import { assert, describe, it } from "@effect/vitest"
-import { markerFault } from "../../src/cli/commands/ledger/ChainCheck.ts"
-import { type DetectedEvent, type LedgerMarker, parseLedgerEvent } from "../../src/domain/LedgerEvent.ts"
-import { eventRecords, ledgerBatch } from "../../src/ledger/LedgerRecords.ts"
-import { complaints, LEDGER_RECORD } from "../schemas/support.ts"
-import { chain } from "../support/chain.ts"
-import { eventOf, recordOf } from "../support/events.ts"
-import { markers } from "../support/markers.ts"
+import { markerFault } from "../../../../src/features/ledgerTools/ChainCheck.ts"
+import {
+  type DetectedEvent,
+  type LedgerMarker,
+  parseLedgerEvent
+} from "../../../../src/spine/event/LedgerEvent.ts"
+import { eventRecords, ledgerBatch } from "../../../../src/spine/ledger/ingest/LedgerRecords.ts"
+import { complaints, LEDGER_RECORD } from "../../../schemas/support.ts"
+import { chain } from "../../../support/chain.ts"
+import { eventOf, recordOf } from "../../../support/events.ts"
+import { markers } from "../../../support/markers.ts"
 
 const address = "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
 const following = chain(1_001, 1_002)

@@ -4,18 +4,24 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import { monotonicNow } from "../../src/domain/Monotonic.ts"
-import { Health, ledgerPart } from "../../src/observability/Health.ts"
-import { chain, hashOf } from "../support/chain.ts"
-import { eventuallyAdvancing, ingesting, markers, memoryLayer, takenIndexes } from "../support/ingesting.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
+import { monotonicNow } from "../../../../src/spine/words/Monotonic.ts"
+import { chain, hashOf } from "../../../support/chain.ts"
+import {
+  eventuallyAdvancing,
+  ingesting,
+  markers,
+  memoryLayer,
+  takenIndexes
+} from "../../../support/ingesting.ts"
 import {
   type Answer,
   type Interference,
   type RippledServer,
   rippledServer
-} from "../support/rippledServer.ts"
-import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
+} from "../../../support/rippledServer.ts"
+import { makeSimulatedLedger } from "../../../support/simulatedLedger.ts"
 
 /** The last ledger before the lies, the last that must be taken, and the last of the network. */
 const TRUE = 10

@@ -6,7 +6,7 @@ import {
   networkState,
   type ServerFacts,
   seenState
-} from "../../src/health/Networks.ts"
+} from "../../../../src/spine/ledger/ingest/NetworkFacts.ts"
 
 const server = (address: string, given: Partial<ServerFacts>): ServerFacts => ({
   address,

@@ -2,11 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import type { NetworkFacts } from "../../src/health/Networks.ts"
-import { type IngestOptions, ingest } from "../../src/ledger/Stage.ts"
-import { chain } from "../support/chain.ts"
-import { awaitLedgers, memoryLayer, oneEventEach } from "../support/ingesting.ts"
-import { scriptedSource } from "../support/scriptedSource.ts"
+import type { NetworkFacts } from "../../../../src/spine/ledger/ingest/NetworkFacts.ts"
+import { type IngestOptions, ingest } from "../../../../src/spine/ledger/ingest/Stage.ts"
+import { chain } from "../../../support/chain.ts"
+import { awaitLedgers, memoryLayer, oneEventEach } from "../../../support/ingesting.ts"
+import { scriptedSource } from "../../../support/scriptedSource.ts"
 
 const running = (source: ReturnType<typeof scriptedSource>, share: IngestOptions["share"] & {}) =>
   ingest({ network: "mainnet", start: 100, detect: oneEventEach, share }).pipe(

@@ -2,11 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import * as RippledSource from "../../src/ledger/RippledSource.ts"
-import { ingest } from "../../src/ledger/Stage.ts"
-import { Health, ledgerPart } from "../../src/observability/Health.ts"
-import { chain } from "../support/chain.ts"
-import { type Fault, faultyLog } from "../support/faultyLog.ts"
+import { ingest } from "../../../../src/spine/ledger/ingest/Stage.ts"
+import * as RippledSource from "../../../../src/spine/ledger/servers/RippledSource.ts"
+import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
+import { chain } from "../../../support/chain.ts"
+import { type Fault, faultyLog } from "../../../support/faultyLog.ts"
 import {
   events,
   eventually,
@@ -15,9 +15,9 @@ import {
   memoryLayer,
   oneEventEach,
   takenIndexes
-} from "../support/ingesting.ts"
-import { rippledServer } from "../support/rippledServer.ts"
-import { orders, type Unlistable, unlistable } from "../support/unlistable.ts"
+} from "../../../support/ingesting.ts"
+import { rippledServer } from "../../../support/rippledServer.ts"
+import { orders, type Unlistable, unlistable } from "../../../support/unlistable.ts"
 
 /** Each ledger has three transactions. */
 const ledgers = chain(1, 40, { transactions: 3 })

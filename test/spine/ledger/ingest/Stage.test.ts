@@ -2,13 +2,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../src/config/Limits.ts"
-import { eventsTopic, ledgersTopic } from "../../src/domain/LedgerEvent.ts"
-import { type IngestOptions, ingest } from "../../src/ledger/Stage.ts"
-import { Log } from "../../src/log/Log.ts"
-import { Health, ledgerPart } from "../../src/observability/Health.ts"
-import { chain } from "../support/chain.ts"
-import { type Fault, faultyLog } from "../support/faultyLog.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { eventsTopic, ledgersTopic } from "../../../../src/spine/event/LedgerEvent.ts"
+import { type IngestOptions, ingest } from "../../../../src/spine/ledger/ingest/Stage.ts"
+import { Log } from "../../../../src/spine/log/Log.ts"
+import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
+import { chain } from "../../../support/chain.ts"
+import { type Fault, faultyLog } from "../../../support/faultyLog.ts"
 import {
   awaitLedgers,
   events,
@@ -17,9 +17,9 @@ import {
   memoryLayer,
   oneEventEach,
   takenIndexes
-} from "../support/ingesting.ts"
-import { type ScriptedSource, scriptedSource } from "../support/scriptedSource.ts"
-import { stepWallClock } from "../support/wallClock.ts"
+} from "../../../support/ingesting.ts"
+import { type ScriptedSource, scriptedSource } from "../../../support/scriptedSource.ts"
+import { stepWallClock } from "../../../support/wallClock.ts"
 
 const running = (source: ScriptedSource, options: Partial<IngestOptions> = {}) =>
   ingest({ network: "mainnet", start: "latest", detect: oneEventEach, ...options }).pipe(

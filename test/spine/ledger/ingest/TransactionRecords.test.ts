@@ -3,17 +3,20 @@ import { randomBytes } from "node:crypto"
 import { globSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
-import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
-import { parseTransactionRecord, type TransactionRecord } from "../../src/domain/TransactionRecord.ts"
-import { transactionOf } from "../../src/ledger/BinaryForm.ts"
-import type { CheckedLedger } from "../../src/ledger/LedgerRecords.ts"
-import { recordedTransactions } from "../../src/ledger/TransactionRecords.ts"
-import { makeChain } from "../../src/simulator/Chain.ts"
-import { validator } from "../schemas/support.ts"
-import { chain } from "../support/chain.ts"
-import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
-import { binaryLedgerResult, ledgerResult } from "../support/ledgerAnswers.ts"
+import { makeChain } from "../../../../src/features/simulator/Chain.ts"
+import type { JsonObject, Ledger } from "../../../../src/spine/event/Ledger.ts"
+import { normaliseLedger } from "../../../../src/spine/event/NormaliseLedger.ts"
+import {
+  parseTransactionRecord,
+  type TransactionRecord
+} from "../../../../src/spine/event/TransactionRecord.ts"
+import type { CheckedLedger } from "../../../../src/spine/ledger/ingest/LedgerRecords.ts"
+import { recordedTransactions } from "../../../../src/spine/ledger/ingest/TransactionRecords.ts"
+import { transactionOf } from "../../../../src/spine/ledger/servers/BinaryForm.ts"
+import { validator } from "../../../schemas/support.ts"
+import { chain } from "../../../support/chain.ts"
+import { corpusFolder, corpusPresent } from "../../../support/corpusLedgers.ts"
+import { binaryLedgerResult, ledgerResult } from "../../../support/ledgerAnswers.ts"
 
 const isValid = validator("records/transaction.schema.json")
 

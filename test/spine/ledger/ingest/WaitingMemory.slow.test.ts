@@ -1,12 +1,12 @@
 /** The memory of fetched ledgers that wait to be taken. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { FetchedLedger } from "../../src/ledger/LedgerSource.ts"
-import { ledgerOf } from "../../src/ledger/ServerMessages.ts"
-import { makeWaitingMemory } from "../../src/ledger/WaitingMemory.ts"
-import { chain } from "../support/chain.ts"
-import { eventually, ingesting, memoryLayer } from "../support/ingesting.ts"
-import { rippledServer } from "../support/rippledServer.ts"
+import { makeWaitingMemory } from "../../../../src/spine/ledger/ingest/WaitingMemory.ts"
+import type { FetchedLedger } from "../../../../src/spine/ledger/servers/LedgerSource.ts"
+import { ledgerOf } from "../../../../src/spine/ledger/servers/ServerMessages.ts"
+import { chain } from "../../../support/chain.ts"
+import { eventually, ingesting, memoryLayer } from "../../../support/ingesting.ts"
+import { rippledServer } from "../../../support/rippledServer.ts"
 
 describe("the memory of waiting ledgers", () => {
   it.effect("holds back the next fetch while it is used up", () =>

@@ -4,13 +4,13 @@
  */
 import { createRequire } from "node:module"
 import { assert, describe, it } from "@effect/vitest"
-import { detectLedger } from "../../src/detect/Detect.ts"
-import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
-import { tokenText, transactionHash, transactionOf } from "../../src/ledger/BinaryForm.ts"
-import { makeChain } from "../../src/simulator/Chain.ts"
-import { alice, created, issuer, key, ledgerOf, modified, usd } from "../detect/support.ts"
-import { binaryLedgerResult, ledgerResult } from "../support/ledgerAnswers.ts"
-import { eventsOf, throughBytes } from "../support/ledgerBytes.ts"
+import { makeChain } from "../../../../src/features/simulator/Chain.ts"
+import { detectLedger } from "../../../../src/spine/detect/Detect.ts"
+import { normaliseLedger } from "../../../../src/spine/event/NormaliseLedger.ts"
+import { tokenText, transactionHash, transactionOf } from "../../../../src/spine/ledger/servers/BinaryForm.ts"
+import { binaryLedgerResult, ledgerResult } from "../../../support/ledgerAnswers.ts"
+import { eventsOf, throughBytes } from "../../../support/ledgerBytes.ts"
+import { alice, created, issuer, key, ledgerOf, modified, usd } from "../../detect/support.ts"
 
 interface Definitions {
   readonly FIELDS: ReadonlyArray<readonly [name: string, field: { readonly type: string }]>

@@ -5,9 +5,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { WebSocketServer } from "ws"
-import { closeOf, failureOf, interjectionOf } from "../../src/ledger/ConnectionFaults.ts"
-import { open } from "../../src/ledger/WebSocketConnection.ts"
-import { certificates } from "../support/certificates.ts"
+import { closeOf, failureOf, interjectionOf } from "../../../../src/spine/ledger/servers/ConnectionFaults.ts"
+import { open } from "../../../../src/spine/ledger/servers/WebSocketConnection.ts"
+import { certificates } from "../../../support/certificates.ts"
 
 const listening = (server: Server) =>
   Effect.acquireRelease(

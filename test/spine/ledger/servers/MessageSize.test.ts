@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Limits } from "../../src/config/Limits.ts"
-import { parsedBytes } from "../../src/ledger/MessageSize.ts"
-import { corpusFiles, corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { parsedBytes } from "../../../../src/spine/ledger/servers/MessageSize.ts"
+import { corpusFiles, corpusFolder, corpusPresent } from "../../../support/corpusLedgers.ts"
 
 const limits = { tokens: 6, depth: 3 }
 const mayBeParsed = (text: string) => parsedBytes(Buffer.from(text), limits) !== undefined

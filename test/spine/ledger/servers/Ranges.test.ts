@@ -1,6 +1,6 @@
 /** The ledger ranges that a server claims, in all the forms that rippled and Clio write. */
 import { assert, describe, it } from "@effect/vitest"
-import { claims, formatRanges, parseRanges } from "../../src/ledger/Ranges.ts"
+import { claims, formatRanges, parseRanges } from "../../../../src/spine/ledger/servers/Ranges.ts"
 
 describe("claimed ranges", () => {
   it("are read as disjoint ranges in order", () => {

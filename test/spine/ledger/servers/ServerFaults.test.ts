@@ -2,17 +2,17 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
-import { Health, ledgerPart } from "../../src/observability/Health.ts"
-import { chain } from "../support/chain.ts"
+import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
+import { chain } from "../../../support/chain.ts"
 import {
   eventually,
   eventuallyAdvancing,
   ingesting,
   memoryLayer,
   takenIndexes
-} from "../support/ingesting.ts"
-import { type RippledServer, rippledServer } from "../support/rippledServer.ts"
-import { orders } from "../support/unlistable.ts"
+} from "../../../support/ingesting.ts"
+import { type RippledServer, rippledServer } from "../../../support/rippledServer.ts"
+import { orders } from "../../../support/unlistable.ts"
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 

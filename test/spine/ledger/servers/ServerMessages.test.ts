@@ -1,8 +1,14 @@
 /** Reading a server's messages: a field of the wrong type counts as absent. */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { announcementOf, answered, ledgerOf, refusalOf, unfit } from "../../src/ledger/ServerMessages.ts"
-import { chain, hashOf } from "../support/chain.ts"
+import {
+  announcementOf,
+  answered,
+  ledgerOf,
+  refusalOf,
+  unfit
+} from "../../../../src/spine/ledger/servers/ServerMessages.ts"
+import { chain, hashOf } from "../../../support/chain.ts"
 
 describe("an announcement", () => {
   it("has a ledger index, and hash and count if present", () => {

@@ -1,6 +1,12 @@
 /** How long a server is left alone after a failure. ServerPool.test.ts says which are connected and asked. */
 import { assert, describe, it } from "@effect/vitest"
-import { afterFailure, backoffMs, isSound, noBackoff, notBeforeOf } from "../../src/ledger/ServerSelection.ts"
+import {
+  afterFailure,
+  backoffMs,
+  isSound,
+  noBackoff,
+  notBeforeOf
+} from "../../../../src/spine/ledger/servers/ServerSelection.ts"
 
 const NOW = 1_000
 

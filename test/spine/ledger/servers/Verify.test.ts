@@ -3,21 +3,32 @@ import { globSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import type { JsonObject, Ledger } from "../../src/domain/Ledger.ts"
-import { normaliseLedger } from "../../src/domain/NormaliseLedger.ts"
-import { hashOfBytes, transactionHash, transactionOf, treeRootOf } from "../../src/ledger/BinaryForm.ts"
-import { layer } from "../../src/ledger/RippledSource.ts"
-import { ledgerOf } from "../../src/ledger/ServerMessages.ts"
-import { ingest } from "../../src/ledger/Stage.ts"
-import { provenLedger } from "../../src/ledger/Verify.ts"
-import { type ClosedLedger, type LedgerHeader, makeChain } from "../../src/simulator/Chain.ts"
-import { alice, bob, created, issuer, key, modified, token } from "../detect/support.ts"
-import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
-import { eventually, eventuallyAdvancing, markers, memoryLayer, oneEventEach } from "../support/ingesting.ts"
-import { binaryLedgerResult, headerData, ledgerResult } from "../support/ledgerAnswers.ts"
-import { blobOf, blobsOf, eventsOf } from "../support/ledgerBytes.ts"
-import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
-import { orders } from "../support/unlistable.ts"
+import { type ClosedLedger, type LedgerHeader, makeChain } from "../../../../src/features/simulator/Chain.ts"
+import type { JsonObject, Ledger } from "../../../../src/spine/event/Ledger.ts"
+import { normaliseLedger } from "../../../../src/spine/event/NormaliseLedger.ts"
+import { ingest } from "../../../../src/spine/ledger/ingest/Stage.ts"
+import {
+  hashOfBytes,
+  transactionHash,
+  transactionOf,
+  treeRootOf
+} from "../../../../src/spine/ledger/servers/BinaryForm.ts"
+import { layer } from "../../../../src/spine/ledger/servers/RippledSource.ts"
+import { ledgerOf } from "../../../../src/spine/ledger/servers/ServerMessages.ts"
+import { provenLedger } from "../../../../src/spine/ledger/servers/Verify.ts"
+import { corpusFolder, corpusPresent } from "../../../support/corpusLedgers.ts"
+import {
+  eventually,
+  eventuallyAdvancing,
+  markers,
+  memoryLayer,
+  oneEventEach
+} from "../../../support/ingesting.ts"
+import { binaryLedgerResult, headerData, ledgerResult } from "../../../support/ledgerAnswers.ts"
+import { blobOf, blobsOf, eventsOf } from "../../../support/ledgerBytes.ts"
+import { makeSimulatedLedger } from "../../../support/simulatedLedger.ts"
+import { orders } from "../../../support/unlistable.ts"
+import { alice, bob, created, issuer, key, modified, token } from "../../detect/support.ts"
 
 const simulated = (ledgers: number): ReadonlyArray<ClosedLedger> => {
   const chain = makeChain({

@@ -5,11 +5,11 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { type WebSocket, WebSocketServer } from "ws"
-import { Limits } from "../../src/config/Limits.ts"
-import { connect } from "../../src/ledger/ServerConnection.ts"
-import type { Refusal } from "../../src/ledger/ServerMessages.ts"
-import { open } from "../../src/ledger/WebSocketConnection.ts"
-import { corpusFiles, corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { connect } from "../../../../src/spine/ledger/servers/ServerConnection.ts"
+import type { Refusal } from "../../../../src/spine/ledger/servers/ServerMessages.ts"
+import { open } from "../../../../src/spine/ledger/servers/WebSocketConnection.ts"
+import { corpusFiles, corpusFolder, corpusPresent } from "../../../support/corpusLedgers.ts"
 
 /** A server that supports compression and reacts to every request in the same way. */
 const serverThat = Effect.fnUntraced(function* (answers: (socket: WebSocket, id: number) => void) {

@@ -5,8 +5,14 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Cause, Clock, Deferred, Effect, Exit, Fiber, Latch, Result, type Scope } from "effect"
-import type { LogError, LogRecord, Log as LogService, NewRecord, Partition } from "../../src/log/Log.ts"
-import { partitionOf } from "../../src/log/Topics.ts"
+import type {
+  LogError,
+  LogRecord,
+  Log as LogService,
+  NewRecord,
+  Partition
+} from "../../../../src/spine/log/Log.ts"
+import { partitionOf } from "../../../../src/spine/log/Topics.ts"
 
 type Log = LogService["Service"]
 

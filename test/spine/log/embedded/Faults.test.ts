@@ -3,11 +3,11 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Result, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
-import * as EmbeddedLog from "../../../src/log/embedded/EmbeddedLog.ts"
-import { Log, type NewRecord } from "../../../src/log/Log.ts"
-import { databaseProxy } from "../../support/databaseProxy.ts"
-import { makeDatabase } from "../../support/postgres.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import * as EmbeddedLog from "../../../../src/spine/log/embedded/EmbeddedLog.ts"
+import { Log, type NewRecord } from "../../../../src/spine/log/Log.ts"
+import { databaseProxy } from "../../../support/databaseProxy.ts"
+import { makeDatabase } from "../../../support/postgres.ts"
+import { settingsLayer } from "../../../support/settings.ts"
 
 const EVENTS = { topic: "xrpl.testnet.events", partition: 0 }
 const MARKERS = { topic: "xrpl.testnet.ledgers", partition: 0 }

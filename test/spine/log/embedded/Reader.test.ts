@@ -4,11 +4,11 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../../src/config/Limits.ts"
-import * as EmbeddedLog from "../../../src/log/embedded/EmbeddedLog.ts"
-import { Log, LogReader } from "../../../src/log/Log.ts"
-import { makeDatabase } from "../../support/postgres.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import * as EmbeddedLog from "../../../../src/spine/log/embedded/EmbeddedLog.ts"
+import { Log, LogReader } from "../../../../src/spine/log/Log.ts"
+import { makeDatabase } from "../../../support/postgres.ts"
+import { settingsLayer } from "../../../support/settings.ts"
 
 const EVENTS = { topic: "xrpl.testnet.events", partition: 0 }
 const TRANSACTIONS = 200

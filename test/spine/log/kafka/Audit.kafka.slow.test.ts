@@ -7,22 +7,22 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import type { KafkaSettings } from "../../../src/config/Config.ts"
-import { Limits } from "../../../src/config/Limits.ts"
-import { applyPlan, planOf } from "../../../src/log/kafka/ClusterTopics.ts"
-import * as KafkaLog from "../../../src/log/kafka/KafkaLog.ts"
-import { Log } from "../../../src/log/Log.ts"
-import { type Broker, missing, startCluster } from "../../kafka/broker.ts"
-import { waitUntil } from "../../support/apiClient.ts"
-import { audit } from "../../support/logAudit/Audit.ts"
-import { makeBooks, topics } from "../../support/logAudit/Books.ts"
-import { operate } from "../../support/logAudit/Cluster.ts"
-import { startLoad } from "../../support/logAudit/Load.ts"
-import { startProcess } from "../../support/serviceProcess.ts"
-import { testSettings } from "../../support/settings.ts"
+import type { KafkaSettings } from "../../../../src/spine/config/Config.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { applyPlan, planOf } from "../../../../src/spine/log/kafka/ClusterTopics.ts"
+import * as KafkaLog from "../../../../src/spine/log/kafka/KafkaLog.ts"
+import { Log } from "../../../../src/spine/log/Log.ts"
+import { type Broker, missing, startCluster } from "../../../kafka/broker.ts"
+import { waitUntil } from "../../../support/apiClient.ts"
+import { audit } from "../../../support/logAudit/Audit.ts"
+import { makeBooks, topics } from "../../../support/logAudit/Books.ts"
+import { operate } from "../../../support/logAudit/Cluster.ts"
+import { startLoad } from "../../../support/logAudit/Load.ts"
+import { startProcess } from "../../../support/serviceProcess.ts"
+import { testSettings } from "../../../support/settings.ts"
 
 const BROKERS = 3
-const PIPE = join(import.meta.dirname, "../../support/logAudit/pipeProgram.ts")
+const PIPE = join(import.meta.dirname, "../../../support/logAudit/pipeProgram.ts")
 const TEST_MS = 900_000
 const FROZEN_MS = Limits.kafkaRequestMs + 1_000
 

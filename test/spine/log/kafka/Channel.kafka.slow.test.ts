@@ -2,11 +2,11 @@
 import { createServer, type Socket } from "node:net"
 import { describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { DELIVERIES_TOPIC } from "../../../src/domain/Delivery.ts"
-import * as KafkaLog from "../../../src/log/kafka/KafkaLog.ts"
-import { Log } from "../../../src/log/Log.ts"
-import { waitUntil } from "../../support/apiClient.ts"
-import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
+import { DELIVERIES_TOPIC } from "../../../../src/spine/domain/Delivery.ts"
+import * as KafkaLog from "../../../../src/spine/log/kafka/KafkaLog.ts"
+import { Log } from "../../../../src/spine/log/Log.ts"
+import { waitUntil } from "../../../support/apiClient.ts"
+import { kafkaBrokers, kafkaFor } from "../../../support/kafka.ts"
 
 const silentBroker = Effect.acquireRelease(
   Effect.callback<{ readonly address: string; readonly close: () => void }>((resume) => {

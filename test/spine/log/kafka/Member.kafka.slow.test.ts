@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { DELIVERIES_TOPIC } from "../../../src/domain/Delivery.ts"
-import { makeChannels } from "../../../src/log/kafka/Channel.ts"
+import { DELIVERIES_TOPIC } from "../../../../src/spine/domain/Delivery.ts"
+import { makeChannels } from "../../../../src/spine/log/kafka/Channel.ts"
 import {
   commitOffset,
   hasOlderMember,
@@ -11,11 +11,11 @@ import {
   isFenced,
   leave,
   newMember
-} from "../../../src/log/kafka/Member.ts"
-import { topicName } from "../../../src/log/kafka/Names.ts"
-import { clientOptions } from "../../../src/log/kafka/Options.ts"
-import { makeReader } from "../../../src/log/kafka/Reader.ts"
-import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
+} from "../../../../src/spine/log/kafka/Member.ts"
+import { topicName } from "../../../../src/spine/log/kafka/Names.ts"
+import { clientOptions } from "../../../../src/spine/log/kafka/Options.ts"
+import { makeReader } from "../../../../src/spine/log/kafka/Reader.ts"
+import { kafkaBrokers, kafkaFor } from "../../../support/kafka.ts"
 
 describe.skipIf(kafkaBrokers().length === 0)("a member of a consumer group", () => {
   it.live("cannot commit any more after it was expelled, and knows that it is fenced", () =>

@@ -5,9 +5,9 @@
 
 import { assert, describe, it } from "@effect/vitest"
 import type { fetchV17, RecordsBatch } from "@platformatic/kafka"
-import { changeOf, keyOf, type TopicPartition } from "../../../src/log/kafka/Member.ts"
-import { committedRecords } from "../../../src/log/kafka/Records.ts"
-import { splitByLimits } from "../../../src/log/kafka/SplitByLimits.ts"
+import { changeOf, keyOf, type TopicPartition } from "../../../../src/spine/log/kafka/Member.ts"
+import { committedRecords } from "../../../../src/spine/log/kafka/Records.ts"
+import { splitByLimits } from "../../../../src/spine/log/kafka/SplitByLimits.ts"
 
 const TRANSACTIONAL = 0b1_0000
 const CONTROL = 0b11_0000

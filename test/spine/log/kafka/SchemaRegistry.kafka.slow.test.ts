@@ -4,21 +4,21 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { schemaRegistryCheck } from "../../../src/cli/doctor/SchemaRegistryCheck.ts"
-import { publishedSchemas } from "../../../src/domain/JsonSchemas.ts"
-import type { JsonObject } from "../../../src/domain/Ledger.ts"
-import * as KafkaLog from "../../../src/log/kafka/KafkaLog.ts"
-import { examineSchemas, registerSchemas } from "../../../src/log/kafka/SchemaRegistry.ts"
-import { Log } from "../../../src/log/Log.ts"
-import { eventOf, recordOf } from "../../support/events.ts"
-import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
+import { schemaRegistryCheck } from "../../../../src/features/operate/doctor/SchemaRegistryCheck.ts"
+import { publishedSchemas } from "../../../../src/spine/event/JsonSchemas.ts"
+import type { JsonObject } from "../../../../src/spine/event/Ledger.ts"
+import * as KafkaLog from "../../../../src/spine/log/kafka/KafkaLog.ts"
+import { examineSchemas, registerSchemas } from "../../../../src/spine/log/kafka/SchemaRegistry.ts"
+import { Log } from "../../../../src/spine/log/Log.ts"
+import { eventOf, recordOf } from "../../../support/events.ts"
+import { kafkaBrokers, kafkaFor } from "../../../support/kafka.ts"
 import {
   askRegistry as ask,
   REGISTRY_STARTING_MS,
   Registry,
   registryMissing
-} from "../../support/registry.ts"
-import { startService } from "../../support/serviceProcess.ts"
+} from "../../../support/registry.ts"
+import { startService } from "../../../support/serviceProcess.ts"
 
 const document = (name: string): JsonObject =>
   publishedSchemas().find(({ path }) => path === `records/${name}.schema.json`)!.document

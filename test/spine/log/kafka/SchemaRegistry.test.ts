@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { LastTaken } from "../../../src/cli/doctor/LastTaken.ts"
-import { schemaRegistryCheck } from "../../../src/cli/doctor/SchemaRegistryCheck.ts"
-import type { LedgerMarker } from "../../../src/domain/LedgerEvent.ts"
-import { registerSchemas } from "../../../src/log/kafka/SchemaRegistry.ts"
+import type { LastTaken } from "../../../../src/features/operate/doctor/LastTaken.ts"
+import { schemaRegistryCheck } from "../../../../src/features/operate/doctor/SchemaRegistryCheck.ts"
+import type { LedgerMarker } from "../../../../src/spine/event/LedgerEvent.ts"
+import { registerSchemas } from "../../../../src/spine/log/kafka/SchemaRegistry.ts"
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 

@@ -1,6 +1,11 @@
 /** The plan finds every difference of a cluster's topics, marks those that would lose data, and describes each. */
 import { assert, describe, it } from "@effect/vitest"
-import { planTopics, sentenceOf, type TopicState, wantedTopics } from "../../../src/log/kafka/TopicPlan.ts"
+import {
+  planTopics,
+  sentenceOf,
+  type TopicState,
+  wantedTopics
+} from "../../../../src/spine/log/kafka/TopicPlan.ts"
 
 const DAY_MS = 86_400_000
 const service = {

@@ -1,6 +1,6 @@
 /** Values with a schema have Confluent's prefix. Values with and without it can be read. */
 import { assert, describe, it } from "@effect/vitest"
-import { decodeValue, encodeValue } from "../../../src/log/kafka/WireFormat.ts"
+import { decodeValue, encodeValue } from "../../../../src/spine/log/kafka/WireFormat.ts"
 
 describe("the wire format", () => {
   it("is a zero byte, the schema's id in four bytes, and the JSON", () => {

@@ -1,14 +1,14 @@
 /** The service's first ledger, on the memory log. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { firstLedger } from "../../src/coverage/FirstLedger.ts"
-import { eventsTopic, ledgersTopic } from "../../src/domain/LedgerEvent.ts"
-import { ingest } from "../../src/ledger/Stage.ts"
-import { Log } from "../../src/log/Log.ts"
-import { chain } from "../support/chain.ts"
-import { awaitLedgers, memoryLayer, oneEventEach } from "../support/ingesting.ts"
-import { appendMarkers, markers } from "../support/markers.ts"
-import { scriptedSource } from "../support/scriptedSource.ts"
+import { eventsTopic, ledgersTopic } from "../../../../src/spine/event/LedgerEvent.ts"
+import { ingest } from "../../../../src/spine/ledger/ingest/Stage.ts"
+import { Log } from "../../../../src/spine/log/Log.ts"
+import { firstLedger } from "../../../../src/spine/log/ledgers/FirstLedger.ts"
+import { chain } from "../../../support/chain.ts"
+import { awaitLedgers, memoryLayer, oneEventEach } from "../../../support/ingesting.ts"
+import { appendMarkers, markers } from "../../../support/markers.ts"
+import { scriptedSource } from "../../../support/scriptedSource.ts"
 
 /** A log whose events before the offset have been dropped by retention. */
 const withEventsFrom = (start: number) =>

@@ -1,10 +1,10 @@
 /** Binary search finds the same ranges as reading every marker, with few reads. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import { findInRange, ledgerRanges, readMarker } from "../../src/coverage/LedgerMarkers.ts"
-import type { LogReader, LogRecord } from "../../src/log/Log.ts"
-import { logOf, markers, taken } from "../support/markers.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import type { LogReader, LogRecord } from "../../../../src/spine/log/Log.ts"
+import { findInRange, ledgerRanges, readMarker } from "../../../../src/spine/log/ledgers/LedgerMarkers.ts"
+import { logOf, markers, taken } from "../../../support/markers.ts"
 
 const found = (reader: LogReader["Service"]) =>
   Effect.map(ledgerRanges(reader, "mainnet"), (ranges) =>

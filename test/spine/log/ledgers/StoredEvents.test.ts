@@ -1,14 +1,14 @@
 /** Reading events for the backlog, from a log that counts its reads. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Limits } from "../../src/config/Limits.ts"
-import { StoredEvents } from "../../src/coverage/StoredEvents.ts"
-import { type EventPosition, historyEventsTopic } from "../../src/domain/Backfill.ts"
-import { eventsTopic } from "../../src/domain/LedgerEvent.ts"
-import { Log } from "../../src/log/Log.ts"
-import { eventOf } from "../support/events.ts"
-import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
-import { settingsLayer } from "../support/settings.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { type EventPosition, historyEventsTopic } from "../../../../src/spine/domain/Backfill.ts"
+import { eventsTopic } from "../../../../src/spine/event/LedgerEvent.ts"
+import { Log } from "../../../../src/spine/log/Log.ts"
+import { StoredEvents } from "../../../../src/spine/log/ledgers/StoredEvents.ts"
+import { eventOf } from "../../../support/events.ts"
+import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
+import { settingsLayer } from "../../../support/settings.ts"
 
 const PIECE = Limits.eventPieceRecords
 const TOPIC = eventsTopic("mainnet")

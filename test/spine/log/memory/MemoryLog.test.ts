@@ -2,11 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { Log } from "../../../src/log/Log.ts"
-import { suite } from "../../conformance/log.ts"
-import { suite as transactionsSuite } from "../../conformance/transactions.ts"
-import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { Log } from "../../../../src/spine/log/Log.ts"
+import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
+import { settingsLayer } from "../../../support/settings.ts"
+import { suite } from "../conformance/log.ts"
+import { suite as transactionsSuite } from "../conformance/transactions.ts"
 
 const Live = Layer.provide(MemoryLog.layer, settingsLayer())
 const open = Effect.map(Layer.build(Live), (context) => Context.get(context, Log))

@@ -1,10 +1,10 @@
 /** The memory log of several clients passes the suite of all logs, and hands partitions over as Kafka does. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Result } from "effect"
-import type { AssignedPartition, Log } from "../../../src/log/Log.ts"
-import { suite } from "../../conformance/log.ts"
-import { makeSharedLog } from "../../support/memoryLog/SharedLog.ts"
-import { testSettings } from "../../support/settings.ts"
+import type { AssignedPartition, Log } from "../../../../src/spine/log/Log.ts"
+import { makeSharedLog } from "../../../support/memoryLog/SharedLog.ts"
+import { testSettings } from "../../../support/settings.ts"
+import { suite } from "../conformance/log.ts"
 
 const TOPIC = "webhooks.deliveries"
 const PARTITIONS = 24

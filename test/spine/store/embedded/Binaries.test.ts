@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, assert, beforeEach, describe, it } from "@effect/vitest"
-import { commandOf, findBinaries } from "../../../src/storage/embedded/Binaries.ts"
+import { commandOf, findBinaries } from "../../../../src/spine/store/embedded/Binaries.ts"
 
 let folder: string
 let root: string

@@ -6,8 +6,8 @@ import * as path from "node:path"
 import { PgConnection } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type EmbeddedServer, start } from "../../../src/storage/embedded/EmbeddedPostgres.ts"
-import { waitUntil } from "../../support/apiClient.ts"
+import { type EmbeddedServer, start } from "../../../../src/spine/store/embedded/EmbeddedPostgres.ts"
+import { waitUntil } from "../../../support/apiClient.ts"
 
 const PROGRAM = path.resolve("test/support/embeddedProgram.ts")
 

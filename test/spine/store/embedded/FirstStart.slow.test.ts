@@ -5,8 +5,8 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { start } from "../../../src/storage/embedded/EmbeddedPostgres.ts"
-import { reasonIn } from "../../../src/storage/embedded/ServerMessages.ts"
+import { start } from "../../../../src/spine/store/embedded/EmbeddedPostgres.ts"
+import { reasonIn } from "../../../../src/spine/store/embedded/ServerMessages.ts"
 
 const PROGRAM = path.resolve("test/support/embeddedProgram.ts")
 

@@ -3,7 +3,7 @@ import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } fro
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { socketFolder } from "../../../src/storage/embedded/SocketFolder.ts"
+import { socketFolder } from "../../../../src/spine/store/embedded/SocketFolder.ts"
 
 const user = { prefix: [], owner: undefined }
 

@@ -3,20 +3,20 @@ import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../../src/config/Limits.ts"
-import { CONFIG_TOPIC } from "../../../src/domain/Webhook.ts"
-import { Log } from "../../../src/log/Log.ts"
-import { Leases } from "../../../src/storage/Leases.ts"
-import { Outbox } from "../../../src/storage/outbox/Outbox.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { CONFIG_TOPIC } from "../../../../src/spine/domain/Webhook.ts"
+import { Log } from "../../../../src/spine/log/Log.ts"
+import { Leases } from "../../../../src/spine/store/Leases.ts"
+import { Outbox } from "../../../../src/spine/store/outbox/Outbox.ts"
 import {
   OUTBOX_ID_HEADER,
   outboxPublisherLayer,
   publishBatch
-} from "../../../src/storage/outbox/OutboxPublisher.ts"
-import { type Fault, faultyLog } from "../../support/faultyLog.ts"
-import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { settingsLayer } from "../../support/settings.ts"
+} from "../../../../src/spine/store/outbox/OutboxPublisher.ts"
+import { type Fault, faultyLog } from "../../../support/faultyLog.ts"
+import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
+import { TestDatabase } from "../../../support/postgres.ts"
+import { settingsLayer } from "../../../support/settings.ts"
 
 const live = (faults: Array<Fault> = []) =>
   faultyLog(faults).pipe(

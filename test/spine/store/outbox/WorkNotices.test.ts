@@ -4,11 +4,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../../src/config/Limits.ts"
-import { queueMails } from "../../../src/storage/accounts/MailStore.ts"
-import { type Work, WorkNotices } from "../../../src/storage/outbox/WorkNotices.ts"
-import { makeDatabase } from "../../support/postgres.ts"
-import { insertAccount } from "../../support/rows.ts"
+import { queueMails } from "../../../../src/features/health/notify/MailStore.ts"
+import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { type Work, WorkNotices } from "../../../../src/spine/store/outbox/WorkNotices.ts"
+import { makeDatabase } from "../../../support/postgres.ts"
+import { insertAccount } from "../../../support/rows.ts"
 
 const opened = Effect.gen(function* () {
   const database = yield* makeDatabase

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
-import { SecretBox } from "../../../src/storage/webhooks/SecretBox.ts"
-import { previousKeyFile, replaceKeyFile } from "../../../src/storage/webhooks/SecretKeys.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { SecretBox } from "../../../../src/spine/store/secrets/SecretBox.ts"
+import { previousKeyFile, replaceKeyFile } from "../../../../src/spine/store/secrets/SecretKeys.ts"
+import { settingsLayer } from "../../../support/settings.ts"
 
 const boxWith = (environment: Readonly<Record<string, string>>) =>
   Effect.provide(SecretBox, Layer.fresh(SecretBox.layer).pipe(Layer.provide(settingsLayer(environment))))

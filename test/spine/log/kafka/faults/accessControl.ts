@@ -20,8 +20,8 @@ import {
   ResourceTypes,
   stringSerializers
 } from "@platformatic/kafka"
-import { startBroker } from "../../../kafka/broker.ts"
-import { certificates } from "../../../support/certificates.ts"
+import { startBroker } from "../../../../kafka/broker.ts"
+import { certificates } from "../../../../support/certificates.ts"
 import { outcomeOf } from "./support.ts"
 
 const USER = { username: "writer", password: "correct-horse" }

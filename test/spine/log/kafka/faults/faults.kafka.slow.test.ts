@@ -1,16 +1,16 @@
 /**
- * The scripts beside this file print what src/log/kafka/README.md says. When a new version of the library prints
+ * The scripts beside this file print what src/spine/log/kafka/README.md says. When a new version of the library prints
  * something else, a fault is fixed: remove its workaround.
  */
 import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
-import { missing } from "../../../kafka/broker.ts"
-import { kafkaBrokers } from "../../../support/kafka.ts"
+import { missing } from "../../../../kafka/broker.ts"
+import { kafkaBrokers } from "../../../../support/kafka.ts"
 
 const shown = [
-  ...readFileSync("src/log/kafka/README.md", "utf8").matchAll(/^\$ npx node (\S+)\n([^`]+)^```/gm)
+  ...readFileSync("src/spine/log/kafka/README.md", "utf8").matchAll(/^\$ npx node (\S+)\n([^`]+)^```/gm)
 ].map(([, script, output]) => ({ script: script!, output: output! }))
 
 // One script starts its own broker.
