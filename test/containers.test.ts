@@ -5,7 +5,8 @@
 import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { parseYaml } from "@redocly/openapi-core"
-import { loadSettings, settingsTable } from "../src/spine/config/Config.ts"
+import { settingsTable } from "../src/app/Settings.ts"
+import { loadSettings } from "../src/spine/config/Config.ts"
 import { roles } from "../src/spine/config/Definitions.ts"
 import { Limits } from "../src/spine/config/Limits.ts"
 

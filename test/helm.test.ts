@@ -9,8 +9,9 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import packageJson from "../package.json" with { type: "json" }
-import { loadSettings, settingsTable } from "../src/spine/config/Config.ts"
-import { roles, type SettingName } from "../src/spine/config/Definitions.ts"
+import { settingsTable } from "../src/app/Settings.ts"
+import { loadSettings } from "../src/spine/config/Config.ts"
+import { roles } from "../src/spine/config/Definitions.ts"
 import { Limits } from "../src/spine/config/Limits.ts"
 import { CHART, documentedValues, valuesSchema } from "./support/chart.ts"
 import { made } from "./support/documents.ts"
@@ -76,8 +77,7 @@ const installations: Readonly<Record<string, Values>> = { "the default values": 
 const known = new Set<string>(settingsTable.map(({ name }) => name))
 const secrets = new Set<string>(settingsTable.flatMap(({ name, secret }) => (secret ? [name] : [])))
 /** A value that the program accepts, for a setting whose value is in a Secret. */
-const valid = (name: string): string =>
-  cases[name as SettingName].good.find(([text]) => text !== "")?.[0] ?? "any"
+const valid = (name: string): string => cases[name]!.good.find(([text]) => text !== "")?.[0] ?? "any"
 
 describe.skipIf(!hasHelm)("ops/helm, with helm and kubeconform (.ci/helm builds them)", () => {
   describe.each(Object.entries(installations))("%s", (_, values) => {

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { Limits } from "../src/spine/config/Limits.ts"
 import { ExitCode } from "../src/terminal/Failure.ts"
 import { runCommand } from "./support/command.ts"
-import { makeFolder } from "./support/exporting.ts"
+import { makeFolder } from "./support/makeFolder.ts"
 
 const unit = readFileSync("ops/systemd/ledgerhook-export.service", "utf8")
 const valueIn = (name: string): string => new RegExp(`^${name}=(.*)$`, "m").exec(unit)![1]!

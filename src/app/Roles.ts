@@ -9,34 +9,14 @@ import packageJson from "../../package.json" with { type: "json" }
 import { AccountStore } from "../features/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../features/accounts/ApiKeyStore.ts"
 import { SessionStore } from "../features/accounts/SessionStore.ts"
-import { DeliveryQueries } from "../features/deliveries/DeliveryQueries.ts"
-import { TestDeliveries } from "../features/deliveries/TestDeliveries.ts"
 import { AlertStore } from "../features/events/AlertStore.ts"
 import { ChainRestarts } from "../features/events/ChainRestarts.ts"
-import { EventCounts } from "../features/events/EventCounts.ts"
-import { EventIndex } from "../features/events/EventIndex.ts"
-import { EventQueries } from "../features/events/EventQueries.ts"
 import { SkippedLedgers } from "../features/events/SkippedLedgers.ts"
-import { events } from "../features/events/Stage.ts"
-import { TransactionIndex } from "../features/events/TransactionIndex.ts"
-import { indexTransactions } from "../features/events/Transactions.ts"
-import { Mailer } from "../features/health/notify/Mailer.ts"
-import { MailStore } from "../features/health/notify/MailStore.ts"
-import { NoticeStore } from "../features/health/notify/NoticeStore.ts"
-import { notify } from "../features/health/notify/Notify.ts"
-import { UrlSender } from "../features/health/notify/UrlSender.ts"
 import { writeNetwork } from "../features/operate/NetworkRows.ts"
 import { presenceLayer } from "../features/operate/ProcessRows.ts"
-import { Explanations } from "../features/progress/Explanations.ts"
-import { ReplayStore } from "../features/replay/ReplayStore.ts"
-import { ReplayWork } from "../features/replay/ReplayWork.ts"
-import { RetryWork } from "../features/replay/RetryWork.ts"
-import { replay } from "../features/replay/Stage.ts"
 import * as SimulatedSource from "../features/simulator/SimulatedSource.ts"
 import { syntheticTransactions } from "../features/simulator/SyntheticTransactions.ts"
-import { requireKeys } from "../features/webhooks/SecretRotation.ts"
 import { SyntheticEvents } from "../features/webhooks/SyntheticEvents.ts"
-import { WebhookStore } from "../features/webhooks/WebhookStore.ts"
 import { IdempotencyStore } from "../http/IdempotencyStore.ts"
 import { type NetworkSettings, Settings, watchedNetworks } from "../spine/config/Config.ts"
 import { Limits } from "../spine/config/Limits.ts"
@@ -61,7 +41,7 @@ import type { WithheldTransaction } from "../spine/ledger/ingest/TransactionReco
 import type { LedgerSource } from "../spine/ledger/servers/LedgerSource.ts"
 import * as RippledSource from "../spine/ledger/servers/RippledSource.ts"
 import { watchLog } from "../spine/log/LogHealth.ts"
-import { Health, ledgerPart, type PartHealth } from "../spine/observe/Health.ts"
+import { apiPart, Health, ledgerPart, type PartHealth } from "../spine/observe/Health.ts"
 import { otlpEndpoint } from "../spine/observe/OtlpEndpoint.ts"
 import * as ProcessMetrics from "../spine/observe/ProcessMetrics.ts"
 import { retryUntilSuccess } from "../spine/observe/RetryUntilSuccess.ts"
@@ -76,11 +56,12 @@ import { route } from "../spine/route/Stage.ts"
 import { makeDeadLetters } from "../spine/store/DeadLetters.ts"
 import { Outbox } from "../spine/store/outbox/Outbox.ts"
 import { outboxPublisherLayer } from "../spine/store/outbox/OutboxPublisher.ts"
-import { WorkNotices } from "../spine/store/outbox/WorkNotices.ts"
 import * as Sql from "../spine/store/Sql.ts"
+import { supervised, supervisedWithLease } from "../spine/store/Supervised.ts"
 import { SecretBox } from "../spine/store/secrets/SecretBox.ts"
+import { metrics } from "./Metrics.ts"
 import { operatorServerLayer, serverLayer } from "./Server.ts"
-import { supervised, supervisedWithLease } from "./Supervised.ts"
+import { type Service, services, storesOfFeatures } from "./Services.ts"
 import { upkeep } from "./Upkeep.ts"
 
 /** Ingest of each network: from its servers, or from the simulated ledger. History where history servers are set. */
@@ -174,15 +155,6 @@ const ingestLayer = Layer.unwrap(
   })
 )
 
-const eventsLayer = Layer.unwrap(
-  Effect.map(Settings, (settings) =>
-    supervised(
-      "events",
-      events(watchedNetworks(settings), settings.rawTransactions ? indexTransactions : undefined)
-    )
-  )
-)
-
 const routeLayer = Layer.unwrap(
   Effect.map(Settings, (settings) =>
     supervised("route", Effect.andThen(untilOlderStopped, route(watchedNetworks(settings))))
@@ -194,9 +166,6 @@ export const syntheticEventsLayer = SyntheticEvents.layer({
   transactions: syntheticTransactions,
   detect: detectLedger
 })
-
-/** The API's part in `Health`. Its fact `address` is the address it listens at. */
-export const apiPart = "api"
 
 /**
  * Prints the addresses of the API and the dashboard. At the first start with a new database, also the admin key if it was
@@ -257,43 +226,18 @@ const announceStop = Layer.effectDiscard(
   })
 )
 
-/** The start fails if the key of a stored secret is missing: its webhook's deliveries would wait. */
-const secretBox = Layer.effectDiscard(requireKeys).pipe(Layer.provideMerge(SecretBox.layer))
-
 /** All stores of the database. */
 const stores = Layer.mergeAll(
-  AccountStore.layer,
-  AlertStore.layer,
-  ChainRestarts.layer,
-  SkippedLedgers.layer,
-  WebhookStore.layer,
   DeliveryStore.layer,
-  DeliveryQueries.layer,
-  EventIndex.layer,
-  EventQueries.layer,
-  Explanations.layer.pipe(Layer.provide([EventQueries.layer, BackfillStore.layer])),
-  EventCounts.layer,
-  TransactionIndex.layer,
-  ReplayStore.layer,
-  ReplayWork.layer,
-  RetryWork.layer,
   BackfillStore.layer,
   BackfillRequests.layer,
   UsageStore.layer,
-  MailStore.layer,
-  NoticeStore.layer,
-  SessionStore.layer,
-  TestDeliveries.layer,
-  IdempotencyStore.layer
+  IdempotencyStore.layer,
+  storesOfFeatures
 ).pipe(
   Layer.provideMerge(Partitions.layer),
   Layer.provideMerge(
-    Layer.mergeAll(
-      ApiKeyStore.layer,
-      Outbox.layer,
-      secretBox,
-      Layer.provideMerge(Layer.effectDiscard(watchLog), logLayer)
-    )
+    Layer.mergeAll(Outbox.layer, SecretBox.layer, Layer.provideMerge(Layer.effectDiscard(watchLog), logLayer))
   ),
   Layer.provideMerge(Health.layer)
 )
@@ -301,34 +245,29 @@ const stores = Layer.mergeAll(
 const roleLayers = {
   api: printAddressesAndFirstKey.pipe(Layer.provideMerge(serverLayer), Layer.provide(syntheticEventsLayer)),
   ingest: ingestLayer,
-  events: eventsLayer,
   route: routeLayer,
   deliver: Layer.merge(
     supervised("deliver", deliver),
     Layer.effectDiscard(Effect.andThen(watchSender, watchWebhooks))
   ).pipe(Layer.provide([Recorder.layer, Sender.layer, AccountHolds.layer, WebhookRegistry.layer])),
-  delay: supervised("delay", delay),
-  replay: supervised("replay", replay).pipe(Layer.provide(WorkNotices.layer))
+  delay: supervised("delay", delay)
 }
 
 const operatorLayer = printOperatorAddress.pipe(Layer.provide(operatorServerLayer))
 
-const notifyLayer = supervised("mail", notify).pipe(
-  Layer.provide([Mailer.layer, UrlSender.layer, WorkNotices.layer])
-)
-
 const upkeepLayer = supervisedWithLease("retention", upkeep)
+
+const stages = services.flatMap((service): ReadonlyArray<Service["stages"][number]> => service.stages)
 
 const parts = Layer.unwrap(
   Effect.map(Settings, ({ opsPort, roles: chosen }) =>
     Layer.mergeAll(
       upkeepLayer,
       // Both roles write to the outbox: the API when a webhook changes, deliver when it disables one.
-      chosen.includes("api") || chosen.includes("deliver")
-        ? Layer.merge(outboxPublisherLayer, notifyLayer)
-        : Layer.empty,
+      chosen.includes("api") || chosen.includes("deliver") ? outboxPublisherLayer : Layer.empty,
       chosen.includes("api") && opsPort === undefined ? Layer.empty : operatorLayer,
-      ...chosen.map((role) => roleLayers[role])
+      ...chosen.flatMap((role) => (role in roleLayers ? [roleLayers[role as keyof typeof roleLayers]] : [])),
+      ...stages.filter(({ roles }) => roles.some((role) => chosen.includes(role))).map(({ layer }) => layer)
     )
   )
 )
@@ -346,7 +285,8 @@ const processMetricsLayer = Layer.unwrap(
     ProcessMetrics.layer({
       version: packageJson.version,
       roles: chosen,
-      dataDir: databaseUrl === undefined ? dataDir : undefined
+      dataDir: databaseUrl === undefined ? dataDir : undefined,
+      metrics
     })
   )
 )

@@ -1,36 +1,37 @@
 /** The command line: all commands, and what is printed about wrong usage (to stderr, with a hint at --help). */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import packageJson from "../../package.json" with { type: "json" }
-import { account } from "../features/accounts/command/Account.ts"
-import { key } from "../features/accounts/command/Key.ts"
-import { portal } from "../features/accounts/command/Portal.ts"
-import { capacity } from "../features/capacity/Capacity.ts"
-import { backup, restore } from "../features/copies/backup/BackupCommand.ts"
-import { move } from "../features/copies/move/Move.ts"
-import { deliveries } from "../features/deliveries/DeliveriesCommand.ts"
-import { demo } from "../features/demo/Demo.ts"
-import { events } from "../features/events/command/Events.ts"
-import { mail } from "../features/health/notify/MailCommand.ts"
-import { conformance } from "../features/ledgerTools/conformance/Conformance.ts"
-import { ledger } from "../features/ledgerTools/Ledger.ts"
-import { listen } from "../features/listen/Listen.ts"
-import { doctor } from "../features/operate/doctor/Doctor.ts"
-import { status } from "../features/operate/Status.ts"
-import { topics } from "../features/operate/Topics.ts"
-import { explain } from "../features/progress/command/Explain.ts"
-import { progress } from "../features/progress/command/Progress.ts"
-import { replay } from "../features/replay/command/Replay.ts"
-import { retry } from "../features/replay/command/Retry.ts"
-import { secrets } from "../features/webhooks/command/Secrets.ts"
-import { trigger } from "../features/webhooks/command/TestEvent.ts"
-import { webhook } from "../features/webhooks/command/Webhook.ts"
+import { command } from "../features/Feature.ts"
+import { FeatureSettings } from "../spine/config/Config.ts"
 import { markRequired } from "../terminal/Help.ts"
 import { logging } from "../terminal/Invocation.ts"
 import { printableLines } from "../terminal/JsonText.ts"
 import { print, printError } from "../terminal/Output.ts"
+import { WholeService } from "../terminal/WholeService.ts"
+import { features } from "./features.ts"
+import { settingsOfFeatures } from "./Settings.ts"
 import { migrate } from "./start/Migrate.ts"
 import { start } from "./start/Start.ts"
+
+type Entry = (typeof own)[number] | (typeof features)[number]["commands"][number]
+type Known = Entry["command"]
+
+const own = [command(10, start), command(30, migrate)]
+const entries: ReadonlyArray<Entry> = [
+  ...own,
+  ...features.flatMap((feature): ReadonlyArray<Entry> => feature.commands)
+].toSorted((a, b) => a.place - b.place)
+
+/** The commands under one, each with those under itself. */
+const below = (name: string | undefined): ReadonlyArray<Known> =>
+  entries
+    .filter(({ under }) => under === name)
+    .map(({ command }) => {
+      const parts = below(command.name)
+      // What a part needs and how it fails is in the type of the list already.
+      return parts.length === 0 ? command : (Command.withSubcommands(command as typeof start, parts) as Known)
+    })
 
 const root = Command.make("ledgerhook").pipe(
   Command.withDescription(
@@ -42,34 +43,7 @@ const root = Command.make("ledgerhook").pipe(
     { command: "ledgerhook status", description: "Say how the service is" },
     { command: "ledgerhook doctor", description: "Check every setting and connection" }
   ]),
-  Command.withSubcommands([
-    start,
-    demo,
-    migrate,
-    backup,
-    restore,
-    move,
-    account,
-    key,
-    portal,
-    webhook,
-    deliveries,
-    progress,
-    trigger,
-    replay,
-    retry,
-    explain,
-    events,
-    secrets,
-    ledger,
-    conformance,
-    topics,
-    capacity,
-    mail,
-    listen,
-    status,
-    doctor
-  ])
+  Command.withSubcommands(below(undefined))
 )
 
 const presenter: CliOutput.Presenter = {
@@ -97,6 +71,16 @@ export const run = (args: ReadonlyArray<string>) =>
       CliConfig.CliConfig,
       // Without Effect's --log-level and --wizard: LOG_LEVEL is a setting like the others.
       CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+    ),
+    Effect.provideService(FeatureSettings, settingsOfFeatures),
+    Effect.provideService(WholeService, (command) =>
+      // Imported here, so that other commands start faster.
+      Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./Roles.ts")),
+          ({ service }) => service(command)
+        )
+      )
     ),
     Effect.provide(logging)
   )

@@ -4,37 +4,12 @@
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import {
-  type HttpApi,
-  HttpApiBuilder,
-  type HttpApiError,
-  type HttpApiGroup,
-  HttpApiMiddleware
-} from "effect/http-api"
+import { HttpApiBuilder, type HttpApiError, HttpApiMiddleware } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
-import { accountLayer } from "../features/accounts/AccountHandlers.ts"
-import { apiKeysLayer } from "../features/accounts/ApiKeysHandlers.ts"
-import { sessionLayer } from "../features/accounts/SessionHandlers.ts"
-import { dashboardPages } from "../features/dashboard/Dashboard.ts"
-import { deliveriesLayer } from "../features/deliveries/DeliveriesHandlers.ts"
-import { docsLayer, documentPaths } from "../features/docs/Docs.ts"
-import { eventsLayer } from "../features/events/EventsHandlers.ts"
-import { eventTypesLayer } from "../features/events/EventTypesHandlers.ts"
-import { EventStreams } from "../features/events/stream/EventStreams.ts"
-import { transactionsLayer } from "../features/events/TransactionsHandlers.ts"
-import { incidentsLayer } from "../features/health/IncidentsHandlers.ts"
-import { noticesLayer } from "../features/health/NoticesHandlers.ts"
-import { activityLayer } from "../features/ledgers/ActivityHandlers.ts"
-import { ledgersLayer } from "../features/ledgers/LedgersHandlers.ts"
-import { LedgerStreams } from "../features/ledgers/stream/LedgerStreams.ts"
 import { STATUS_PATH, statusLayer } from "../features/operate/ServiceStatus.ts"
 import { systemLayer } from "../features/operate/SystemHandlers.ts"
-import { explainLayer } from "../features/progress/ExplainHandlers.ts"
-import { progressLayer } from "../features/progress/ProgressHandlers.ts"
-import { replayLayer } from "../features/replay/ReplayHandlers.ts"
-import { accountFiltersLayer } from "../features/webhooks/AccountFiltersHandlers.ts"
-import { webhooksLayer } from "../features/webhooks/WebhooksHandlers.ts"
 import { keyRequiredLayer } from "../http/Authentication.ts"
+import { PublishedDocument } from "../http/Contract.ts"
 import { CommonErrors } from "../http/ContractParts.ts"
 import { ValidationError } from "../http/Errors.ts"
 import { gate } from "../http/Gate.ts"
@@ -49,7 +24,8 @@ import { requestFaults } from "../http/RequestFaults.ts"
 import { requestSpans } from "../http/RequestSpans.ts"
 import { Settings } from "../spine/config/Config.ts"
 import { Limits } from "../spine/config/Limits.ts"
-import { Api, OperatorApi } from "./Contract.ts"
+import { Api, OperatorApi, openApiDocument } from "./Contract.ts"
+import { type Service, services } from "./Services.ts"
 
 const METRICS_PATH = "/metrics"
 
@@ -67,7 +43,12 @@ const metricsPath = { method: "GET", path: METRICS_PATH }
 const statusPath = { method: "GET", path: STATUS_PATH }
 const metricsLayer = PrometheusMetrics.layerHttp({ path: METRICS_PATH })
 
-const otherPaths = [metricsPath, statusPath, ...documentPaths.map((path) => ({ method: "GET", path }))]
+const routes = services.flatMap((service): ReadonlyArray<Service["routes"][number]> => service.routes)
+const otherPaths = [
+  metricsPath,
+  statusPath,
+  ...routes.flatMap(({ paths }) => paths).map((path) => ({ method: "GET", path }))
+]
 
 /** With OPS_PORT, health and metrics are only there: PORT may be open to everybody. */
 const findPublicPath = Effect.map(Settings, ({ opsPort }) =>
@@ -83,6 +64,11 @@ const findPublicPath = Effect.map(Settings, ({ opsPort }) =>
 /** One queue: of the gate, and of signing in. */
 const admissionLayer = AdmissionQueue.layer.pipe(Layer.provide(KeyAdmission.layer))
 
+/** One feature at most has pages. */
+const [pages = Effect.undefined] = services.flatMap(
+  (service): ReadonlyArray<Service["pages"][number]> => service.pages
+)
+
 const apiGate = gate(
   findPublicPath,
   Effect.gen(function* () {
@@ -90,42 +76,20 @@ const apiGate = gate(
     const { run: idempotent } = yield* Idempotency
     return { admit, idempotent, budget: yield* makeBodyBudget }
   }),
-  dashboardPages
+  pages
 ).pipe(Layer.provide([admissionLayer, Idempotency.layer]))
 
-type Groups =
-  typeof Api extends HttpApi.HttpApi<infer Id, infer All> ? HttpApiGroup.ToService<Id, All> : never
-
-/** A compile-time check: if a group's handlers are missing below, the error appears here. */
-const forEveryGroup = <E, R>(handlers: Layer.Layer<Groups, E, R>): Layer.Layer<Groups, E, R> => handlers
-
-const handlersLayer = forEveryGroup(
-  Layer.mergeAll(
-    webhooksLayer,
-    accountFiltersLayer,
-    incidentsLayer,
-    progressLayer,
-    deliveriesLayer,
-    replayLayer,
-    eventsLayer.pipe(Layer.provide(EventStreams.layer)),
-    eventTypesLayer,
-    ledgersLayer,
-    transactionsLayer,
-    activityLayer.pipe(Layer.provide(LedgerStreams.layer)),
-    explainLayer,
-    apiKeysLayer,
-    accountLayer,
-    noticesLayer,
-    sessionLayer.pipe(Layer.provide(admissionLayer)),
-    systemLayer
-  ).pipe(Layer.provide(CostlyTurns.layer))
+/** Each feature has handlers for its groups: `makeService` checks it. */
+const handlersLayer = Layer.mergeAll(Layer.empty, ...services.map(({ api }) => api.handlers)).pipe(
+  Layer.provide([CostlyTurns.layer, admissionLayer])
 )
 
 const apiRoutes = HttpApiBuilder.layer(Api).pipe(
   Layer.provide(handlersLayer),
   Layer.merge(metricsLayer),
   Layer.merge(statusLayer),
-  Layer.merge(docsLayer),
+  Layer.merge(Layer.mergeAll(Layer.empty, ...routes.map(({ layer }) => layer))),
+  Layer.provide(Layer.succeed(PublishedDocument, openApiDocument)),
   Layer.provide([apiGate, keyRequiredLayer, commonErrorsLayer])
 )
 
@@ -156,7 +120,7 @@ const serve = <E, R>(routes: Layer.Layer<never, E, R>, serves: "api" | "operator
       }
     }),
     serves
-  ).pipe(Layer.provide(requestSpans))
+  ).pipe(Layer.provide(requestSpans(makeFindPath(Api, []))))
 
 export const serverLayer = serve(apiRoutes, "api")
 

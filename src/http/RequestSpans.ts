@@ -4,16 +4,14 @@
  */
 import { Layer } from "effect"
 import { HttpMiddleware, UrlParams } from "effect/http"
-import { Api } from "../app/Contract.ts"
-import { isApiPath, makeFindPath, pathOf } from "./Paths.ts"
+import { type FindPath, isApiPath, pathOf } from "./Paths.ts"
 
-const findPath = makeFindPath(Api, [])
-
-export const requestSpans: Layer.Layer<never> = Layer.mergeAll(
-  Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => !isApiPath(pathOf(url))),
-  Layer.succeed(
-    HttpMiddleware.SpanNameGenerator,
-    ({ method, url }) => `${method} ${findPath(pathOf(url))?.template ?? "/v1"}`
-  ),
-  Layer.succeed(UrlParams.CurrentRedactedNames, [/./])
-)
+export const requestSpans = (findPath: FindPath): Layer.Layer<never> =>
+  Layer.mergeAll(
+    Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url }) => !isApiPath(pathOf(url))),
+    Layer.succeed(
+      HttpMiddleware.SpanNameGenerator,
+      ({ method, url }) => `${method} ${findPath(pathOf(url))?.template ?? "/v1"}`
+    ),
+    Layer.succeed(UrlParams.CurrentRedactedNames, [/./])
+  )

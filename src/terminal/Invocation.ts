@@ -1,6 +1,6 @@
 /** How a command was called: the environment, as main.ts read it, and whether stdout and stderr are terminals. */
 import { Context, Effect, Layer } from "effect"
-import { type Environment, loadSettings, Settings } from "../spine/config/Config.ts"
+import { type Environment, FeatureSettings, loadSettings, Settings } from "../spine/config/Config.ts"
 import { Limits } from "../spine/config/Limits.ts"
 import * as Logging from "../spine/observe/Logging.ts"
 import { WrongSettings } from "./Failure.ts"
@@ -21,7 +21,7 @@ export const stdoutColour = (invocation: InvocationShape): boolean =>
   invocation.stdoutTerminal && colourWanted(invocation.environment)
 
 export const settingsOf = Effect.fnUntraced(function* (environment: Environment) {
-  const loaded = loadSettings(environment)
+  const loaded = loadSettings(environment, yield* FeatureSettings)
   if ("port" in loaded) return loaded
   return yield* new WrongSettings({ messages: loaded.map(({ message }) => message) })
 })

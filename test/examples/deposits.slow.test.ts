@@ -14,7 +14,7 @@ import { type ClosedLedger, FIRST_LEDGER_INDEX, makeChain } from "../../src/feat
 import { unixMsToRipple } from "../../src/spine/event/Ledger.ts"
 import { freePort } from "../kafka/javaServer.ts"
 import { apiClient, createWebhook, waitWhileChanging } from "../support/apiClient.ts"
-import { makeFolder } from "../support/exporting.ts"
+import { makeFolder } from "../support/makeFolder.ts"
 import { ownDatabase } from "../support/ownDatabase.ts"
 import { pythonEnvironment } from "../support/python.ts"
 import { startProcess, startService } from "../support/serviceProcess.ts"

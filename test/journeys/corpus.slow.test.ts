@@ -4,10 +4,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { apiPart, roles } from "../../src/app/Roles.ts"
+import { roles } from "../../src/app/Roles.ts"
 import type { DetectedEvent } from "../../src/spine/event/LedgerEvent.ts"
 import { normaliseLedger } from "../../src/spine/event/NormaliseLedger.ts"
-import { Health } from "../../src/spine/observe/Health.ts"
+import { apiPart, Health } from "../../src/spine/observe/Health.ts"
 import { apiClient, createWebhook } from "../support/apiClient.ts"
 import { comparable, corpusPresent, corpusRuns, expectedEvents } from "../support/corpusLedgers.ts"
 import { TestDatabase } from "../support/postgres.ts"

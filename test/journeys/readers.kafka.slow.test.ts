@@ -9,6 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { expectedEventIds } from "../../src/features/simulator/Chain.ts"
 import { eventTypes } from "../../src/spine/event/EventType.ts"
+import { linesOf } from "../features/export/exporting.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import {
   asReadBy,
@@ -18,10 +19,10 @@ import {
   readerPackages,
   readers
 } from "../support/exportedRows.ts"
-import { linesOf, makeFolder } from "../support/exporting.ts"
 import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
 import { readByKafkajs } from "../support/kafkajs.ts"
 import { hasKcat, readByKcat } from "../support/kcat.ts"
+import { makeFolder } from "../support/makeFolder.ts"
 import { codeBlocks } from "../support/markdown.ts"
 import { runProgram } from "../support/program.ts"
 import { pythonEnvironment } from "../support/python.ts"

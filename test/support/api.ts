@@ -8,20 +8,9 @@ import { HttpServer } from "effect/http"
 import * as NetAddress from "effect/net/NetAddress"
 import { syntheticEventsLayer } from "../../src/app/Roles.ts"
 import { serverLayer } from "../../src/app/Server.ts"
+import { storesOfFeatures } from "../../src/app/Services.ts"
 import { AccountStore } from "../../src/features/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../src/features/accounts/ApiKeyStore.ts"
-import { SessionStore } from "../../src/features/accounts/SessionStore.ts"
-import { DeliveryQueries } from "../../src/features/deliveries/DeliveryQueries.ts"
-import { TestDeliveries } from "../../src/features/deliveries/TestDeliveries.ts"
-import { EventCounts } from "../../src/features/events/EventCounts.ts"
-import { EventIndex } from "../../src/features/events/EventIndex.ts"
-import { EventQueries } from "../../src/features/events/EventQueries.ts"
-import { SkippedLedgers } from "../../src/features/events/SkippedLedgers.ts"
-import { TransactionIndex } from "../../src/features/events/TransactionIndex.ts"
-import { NoticeStore } from "../../src/features/health/notify/NoticeStore.ts"
-import { Explanations } from "../../src/features/progress/Explanations.ts"
-import { ReplayStore } from "../../src/features/replay/ReplayStore.ts"
-import { WebhookStore } from "../../src/features/webhooks/WebhookStore.ts"
 import { IdempotencyStore } from "../../src/http/IdempotencyStore.ts"
 import type { Environment } from "../../src/spine/config/Config.ts"
 import { DeliveryStore } from "../../src/spine/deliveries/DeliveryStore.ts"
@@ -169,34 +158,15 @@ const environment = {
 /** The stores that the API uses. */
 export const storesLayer = (given: Environment = {}) =>
   Layer.mergeAll(
-    AccountStore.layer,
-    WebhookStore.layer,
-    DeliveryQueries.layer,
+    storesOfFeatures,
     DeliveryStore.layer,
-    EventIndex.layer,
-    TransactionIndex.layer,
-    EventQueries.layer,
-    Explanations.layer.pipe(Layer.provide([EventQueries.layer, BackfillStore.layer])),
-    EventCounts.layer,
-    ReplayStore.layer,
     BackfillStore.layer,
-    SkippedLedgers.layer,
     UsageStore.layer,
-    NoticeStore.layer,
-    SessionStore.layer,
-    TestDeliveries.layer,
     IdempotencyStore.layer,
     syntheticEventsLayer
   ).pipe(
     Layer.provideMerge(
-      Layer.mergeAll(
-        ApiKeyStore.layer,
-        Outbox.layer,
-        SecretBox.layer,
-        Partitions.layer,
-        Health.layer,
-        MemoryLog.layer
-      )
+      Layer.mergeAll(Outbox.layer, SecretBox.layer, Partitions.layer, Health.layer, MemoryLog.layer)
     ),
     Layer.provideMerge(TestDatabase),
     Layer.provideMerge(settingsLayer({ ...environment, ...given }))

@@ -3,7 +3,8 @@
  * `UPDATE_DOCUMENTS=1 npm test -- test/documents.test.ts` rewrites them.
  */
 import { readFileSync, writeFileSync } from "node:fs"
-import { settingsTable } from "../../src/spine/config/Config.ts"
+import { metricsTable } from "../../src/app/Metrics.ts"
+import { settingsTable } from "../../src/app/Settings.ts"
 import { type Role, roles } from "../../src/spine/config/Definitions.ts"
 import { alertCodes } from "../../src/spine/event/AlertCode.ts"
 import {
@@ -14,7 +15,6 @@ import {
   topicRights,
   writerRights
 } from "../../src/spine/log/Access.ts"
-import { metricsTable } from "../../src/spine/observe/Metrics.ts"
 import topics from "../../topics/topics.json" with { type: "json" }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")

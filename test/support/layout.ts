@@ -2,34 +2,25 @@
  * Which room of src may import what. tidy.test.ts checks it. The spine knows no feature; a feature knows the spine, and
  * the features before it in the list. A room is a folder of `spine` or of `features`, or a folder or file beside them.
  */
+import { readFileSync } from "node:fs"
+
 const data = ["spine/words", "spine/event", "spine/filter", "spine/domain"]
 const foundation = [...data, "spine/config", "spine/observe"]
 const stored = [...foundation, "spine/log", "spine/store"]
 const services = [...stored, "spine/deliveries", "spine/registry"]
 const spine = "spine/*"
 
+/** The one list of features. */
+const list = readFileSync(new URL("../../src/app/features.ts", import.meta.url), "utf8")
+const folders = new Map(
+  Array.from(
+    list.matchAll(/feature as (\w+) \} from "\.\.\/features\/(\w+)\//g),
+    ([, name, folder]) => [name!, folder!] as const
+  )
+)
+
 /** In this order: a feature may import those before it. */
-export const features = [
-  "accounts",
-  "health",
-  "statistics",
-  "webhooks",
-  "deliveries",
-  "listen",
-  "simulator",
-  "demo",
-  "events",
-  "ledgerTools",
-  "capacity",
-  "copies",
-  "operate",
-  "ledgers",
-  "replay",
-  "export",
-  "docs",
-  "dashboard",
-  "progress"
-]
+export const features = Array.from(list.matchAll(/^ {2}(\w+),?$/gm), ([, name]) => folders.get(name!)!)
 
 /** Other rooms that a room may import. Stages never import one another. `spine/*` is all of the spine, `*` is all. */
 export const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -56,10 +47,18 @@ export const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   http: [spine],
   // With the client of a service, which is made from the contract.
   terminal: [spine, "http"],
+  // What every feature says of itself.
+  "features/Feature": [spine, "http", "terminal"],
   ...Object.fromEntries(
     features.map((feature, i) => [
       `features/${feature}`,
-      [spine, "http", "terminal", ...features.slice(0, i).map((before) => `features/${before}`)]
+      [
+        spine,
+        "http",
+        "terminal",
+        "features/Feature",
+        ...features.slice(0, i).map((before) => `features/${before}`)
+      ]
     ])
   ),
   // The only place that knows every feature, every role and every table.
@@ -79,14 +78,11 @@ export const standing: ReadonlyArray<readonly [from: string, to: string]> = [
   ["terminal/Stores.ts", "features/accounts/ApiKeyStore.ts"],
   ["terminal/Stores.ts", "features/accounts/SessionStore.ts"],
   // Features against their order.
-  ["features/accounts/AccountStore.ts", "features/progress/GapStore.ts"],
   ["features/deliveries/DeliveriesHandlers.ts", "features/events/EventQueries.ts"],
-  ["features/deliveries/DeliveriesHandlers.ts", "features/progress/LiveDeliveryIds.ts"],
+  ["features/deliveries/LiveDeliveryIds.ts", "features/events/EventQueries.ts"],
   ["features/deliveries/DeliveriesContract.ts", "features/replay/ReplayContract.ts"],
   ["features/deliveries/DeliveriesHandlers.ts", "features/replay/JobRefusals.ts"],
   ["features/deliveries/DeliveriesHandlers.ts", "features/replay/ReplayStore.ts"],
-  ["features/docs/Docs.ts", "features/dashboard/Dashboard.ts"],
-  ["features/events/command/Events.ts", "features/export/Export.ts"],
   ["features/health/IncidentsContract.ts", "features/webhooks/WebhooksContract.ts"],
   ["features/health/NoticesContract.ts", "features/webhooks/WebhookFieldsContract.ts"],
   ["features/health/IncidentsHandlers.ts", "features/webhooks/WebhookRefusals.ts"],
@@ -98,30 +94,7 @@ export const standing: ReadonlyArray<readonly [from: string, to: string]> = [
   ["features/webhooks/WebhooksHandlers.ts", "features/deliveries/AttemptShown.ts"],
   ["features/webhooks/WebhooksHandlers.ts", "features/deliveries/DeletedQueues.ts"],
   ["features/webhooks/WebhooksHandlers.ts", "features/deliveries/DeliveryQueries.ts"],
-  ["features/webhooks/WebhooksHandlers.ts", "features/deliveries/TestDeliveries.ts"],
-  // Only app knows all.
-  ["features/demo/DemoService.ts", "app/Roles.ts"],
-  // They name the one value `Api`. A feature's own `HttpApi.make(id).add(group)` takes its place.
-  ["features/accounts/AccountHandlers.ts", "app/Contract.ts"],
-  ["features/accounts/ApiKeysHandlers.ts", "app/Contract.ts"],
-  ["features/accounts/SessionHandlers.ts", "app/Contract.ts"],
-  ["features/deliveries/DeliveriesHandlers.ts", "app/Contract.ts"],
-  ["features/docs/Docs.ts", "app/Contract.ts"],
-  ["features/events/EventTypesHandlers.ts", "app/Contract.ts"],
-  ["features/events/EventsHandlers.ts", "app/Contract.ts"],
-  ["features/events/TransactionsHandlers.ts", "app/Contract.ts"],
-  ["features/health/IncidentsHandlers.ts", "app/Contract.ts"],
-  ["features/health/NoticesHandlers.ts", "app/Contract.ts"],
-  ["features/ledgers/ActivityHandlers.ts", "app/Contract.ts"],
-  ["features/ledgers/LedgersHandlers.ts", "app/Contract.ts"],
-  ["features/operate/SystemHandlers.ts", "app/Contract.ts"],
-  ["features/progress/ExplainHandlers.ts", "app/Contract.ts"],
-  ["features/progress/ProgressHandlers.ts", "app/Contract.ts"],
-  ["features/replay/ReplayHandlers.ts", "app/Contract.ts"],
-  ["features/webhooks/AccountFiltersHandlers.ts", "app/Contract.ts"],
-  ["features/webhooks/WebhooksHandlers.ts", "app/Contract.ts"],
-  ["http/RequestSpans.ts", "app/Contract.ts"],
-  ["terminal/service/Requests.ts", "app/Contract.ts"]
+  ["features/webhooks/WebhooksHandlers.ts", "features/deliveries/TestDeliveries.ts"]
 ]
 
 /** The rooms of deliver, in the order in which a delivery passes them, and the file of each that the room before calls. */

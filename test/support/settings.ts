@@ -1,5 +1,6 @@
 /** Settings for tests: the program's defaults; a test changes them with environment variables, as an operator does. */
 import { Layer } from "effect"
+import { settingsOfFeatures } from "../../src/app/Settings.ts"
 import {
   type Environment,
   loadSettings,
@@ -8,14 +9,17 @@ import {
 } from "../../src/spine/config/Config.ts"
 
 export const testSettings = (environment: Environment = {}): SettingsShape => {
-  const settings = loadSettings({
-    PORT: "0",
-    XRPL_MAINNET_URLS: "",
-    DELIVERY_ALLOW_HTTP: "true",
-    DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true",
-    SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
-    ...environment
-  })
+  const settings = loadSettings(
+    {
+      PORT: "0",
+      XRPL_MAINNET_URLS: "",
+      DELIVERY_ALLOW_HTTP: "true",
+      DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true",
+      SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
+      ...environment
+    },
+    settingsOfFeatures
+  )
   if ("length" in settings) throw new Error(settings.map(({ message }) => message).join("\n"))
   return settings
 }

@@ -1,7 +1,7 @@
 /** The files that are generated from the schemas in the code, and how a folder differs from them. Pure. */
 
 import { openApiDocument } from "../../src/app/Contract.ts"
-import { asyncApiDocument } from "../../src/features/docs/AsyncApiDocument.ts"
+import { asyncApiDocument } from "../../src/http/openapi/AsyncApiDocument.ts"
 import { publishedSchemas } from "../../src/spine/event/JsonSchemas.ts"
 import { vectorFiles } from "../vectors/Files.ts"
 import { receiverPython } from "./ReceiverPython.ts"

@@ -7,6 +7,7 @@ import { unknownSettings } from "../../spine/config/UnknownSettings.ts"
 import { about } from "../../terminal/Help.ts"
 import { Invocation, settings } from "../../terminal/Invocation.ts"
 import { Signals } from "../../terminal/Signals.ts"
+import { settingsOfFeatures, settingsTable } from "../Settings.ts"
 import { systemd } from "../start/Systemd.ts"
 
 export const start = Command.make(
@@ -26,10 +27,11 @@ export const start = Command.make(
             version: packageJson.version,
             node: process.version,
             // Names only: values may be secret.
-            set: givenSettings(environment).set
+            set: givenSettings(environment, settingsOfFeatures).set
           })
         )
-        for (const { message } of unknownSettings(environment)) yield* Effect.logWarning(message)
+        for (const { message } of unknownSettings(environment, settingsTable))
+          yield* Effect.logWarning(message)
         return yield* launch("ledgerhook start", service("ledgerhook start"), yield* systemd)
       }).pipe(Effect.provide(settings), Effect.scoped)
     )

@@ -1,6 +1,7 @@
 /** Contract of `/v1/account`: the account of the calling key, its limits and its usage. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Place } from "../../http/Contract.ts"
 import { CommonErrors, field, KeyRequired, keyed } from "../../http/ContractParts.ts"
 import { scopes } from "../../spine/domain/ApiKey.ts"
 import { plans } from "../../spine/domain/Plans.ts"
@@ -103,5 +104,6 @@ export class Account extends HttpApiGroup.make("account")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 140)
   .annotate(OpenApi.Description, "The calling key's account.")
   .prefix("/v1/account") {}

@@ -1,17 +1,18 @@
 /** `/v1/account`: the account's limits, and how much of this month's quota it has used. */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { orUnavailable } from "../../http/Failures.ts"
 import { UsageStore } from "../../spine/deliveries/UsageStore.ts"
 import { limitsJson } from "../../spine/domain/Plans.ts"
 import { monthOf } from "../../spine/domain/Quota.ts"
+import { Account } from "./AccountContract.ts"
 import { AccountStore } from "./AccountStore.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 
 export const accountLayer = HttpApiBuilder.group(
-  Api,
+  contractOf(Account),
   "account",
   Effect.fnUntraced(function* (handlers) {
     const accounts = yield* AccountStore

@@ -8,8 +8,8 @@ import { SqlClient } from "effect/sql"
 import { OWN_LIMITS, ownColumns } from "../../http/guard/AccountLimits.ts"
 import { quotaUsedUp } from "../../spine/deliveries/UsageStore.ts"
 import type { LimitOverrides, Plan } from "../../spine/domain/Plans.ts"
+import { openQuotaGaps } from "../../spine/registry/QuotaGaps.ts"
 import { type AccountId, randomId } from "../../spine/words/Ids.ts"
-import { openQuotaGaps } from "../progress/GapStore.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 
 export interface NewAccount {

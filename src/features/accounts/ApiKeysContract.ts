@@ -1,6 +1,7 @@
 /** Contract of `/v1/api-keys`: create, list and revoke keys. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Place } from "../../http/Contract.ts"
 import {
   bodyErrors,
   CommonErrors,
@@ -147,5 +148,6 @@ export class ApiKeys extends HttpApiGroup.make("api-keys")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 130)
   .annotate(OpenApi.Description, "The account's API keys.")
   .prefix("/v1/api-keys") {}

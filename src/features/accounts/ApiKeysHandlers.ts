@@ -4,8 +4,8 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
 import { change } from "../../http/Change.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import {
   Forbidden,
@@ -21,7 +21,7 @@ import { hasScope, type Identity } from "../../spine/domain/ApiKey.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"
 import { iso, parseIsoTime } from "../../spine/words/IsoTime.ts"
 import { type ApiKeyRow, ApiKeyStore, type KeyLimit, type KeyOwner } from "./ApiKeyStore.ts"
-import type { ApiKey } from "./ApiKeysContract.ts"
+import { type ApiKey, ApiKeys } from "./ApiKeysContract.ts"
 
 const isoOrNull = (moment: string | null): string | null => (moment === null ? null : iso(moment))
 
@@ -54,7 +54,7 @@ const limitReached = ({ allowed, limit }: KeyLimit) =>
 const noKey = (id: string) => NotFound.because(`There is no API key ${id}.`, { param: "id" })
 
 export const apiKeysLayer = HttpApiBuilder.group(
-  Api,
+  contractOf(ApiKeys),
   "api-keys",
   Effect.fnUntraced(function* (handlers) {
     const keys = yield* ApiKeyStore

@@ -1,6 +1,7 @@
 /** Contract of `/v1/session`: signing in to the dashboard and out of it. */
 import { Context, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Place } from "../../http/Contract.ts"
 import { bodyErrors, CommonErrors, field, Keyless, keyless, rule } from "../../http/ContractParts.ts"
 import { Forbidden, RateLimited, Unauthorized, Unavailable } from "../../http/Errors.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"
@@ -68,5 +69,6 @@ export class SessionGroup extends HttpApiGroup.make("session")
     )
   )
   .middleware(CommonErrors)
+  .annotate(Place, 160)
   .annotate(OpenApi.Description, "Sessions of the dashboard.")
   .prefix("/v1/session") {}

@@ -5,7 +5,7 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { Forbidden, RateLimited, Unauthorized, ValidationError } from "../../http/Errors.ts"
 import { orUnavailable } from "../../http/Failures.ts"
 import { AdmissionQueue } from "../../http/guard/AdmissionQueue.ts"
@@ -19,6 +19,7 @@ import {
   withSession
 } from "../../http/SessionCookies.ts"
 import { keySha256 } from "../../spine/domain/ApiKey.ts"
+import { SessionGroup } from "./SessionContract.ts"
 import { SessionStore } from "./SessionStore.ts"
 
 const badKey = () =>
@@ -30,7 +31,7 @@ const badLink = () =>
   )
 
 export const sessionLayer = HttpApiBuilder.group(
-  Api,
+  contractOf(SessionGroup),
   "session",
   Effect.fnUntraced(function* (handlers) {
     const sessions = yield* SessionStore

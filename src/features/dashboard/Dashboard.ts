@@ -7,13 +7,13 @@
 import { resolve } from "node:path"
 import { Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { serveDocument, weightsOf } from "../../http/Documents.ts"
 import type { FindPage } from "../../http/Gate.ts"
 import { pathOf } from "../../http/Paths.ts"
 import { Settings } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
-import { serveDocument, weightsOf } from "../docs/Documents.ts"
-import { FRAME } from "../docs/HtmlPage.ts"
-import { type DashboardFile, type DashboardFiles, readDashboard } from "./Files.ts"
+import { type DashboardFile, type DashboardFiles, FRAME, readDashboard } from "./Files.ts"
+import { frameAncestors } from "./Settings.ts"
 
 /** The folder of the built dashboard. Tests provide their own. */
 export const DashboardFolder = Context.Reference("ledgerhook/api/DashboardFolder", {
@@ -27,7 +27,7 @@ const ONE_YEAR_SECONDS = 31_536_000
 /** First segments of paths below which the app has no page, so that a mistyped path there gets the API's 404. */
 const otherPrefixes = new Set(["v1", "docs", "assets", "healthz", "readyz", "metrics"])
 
-const policyOf = (frameAncestors: ReadonlyArray<string>) =>
+const policyOf = (ancestors: ReadonlyArray<string>) =>
   [
     "default-src 'self'",
     "script-src 'self'",
@@ -36,11 +36,11 @@ const policyOf = (frameAncestors: ReadonlyArray<string>) =>
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",
-    `frame-ancestors ${frameAncestors.join(" ") || "'none'"}`
+    `frame-ancestors ${ancestors.join(" ") || "'none'"}`
   ].join("; ")
 
-const securityHeadersOf = (frameAncestors: ReadonlyArray<string>) => ({
-  "content-security-policy": policyOf(frameAncestors),
+const securityHeadersOf = (ancestors: ReadonlyArray<string>) => ({
+  "content-security-policy": policyOf(ancestors),
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",
@@ -123,6 +123,6 @@ export const dashboardPages = Effect.gen(function* () {
     ),
     Effect.orElseSucceed(() => undefined)
   )
-  const { frameAncestors } = yield* Settings
-  return pagesOf(files, securityHeadersOf(frameAncestors))
+  const settings = yield* Settings
+  return pagesOf(files, securityHeadersOf(settings.of(frameAncestors) ?? []))
 })

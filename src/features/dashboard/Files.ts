@@ -5,6 +5,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { extname, join } from "node:path"
 
+/** The name of the frame of the documentation among the files of the dashboard. It is not a page itself. */
+export const FRAME = "docs.html"
+
 export interface DashboardFile {
   readonly bytes: Uint8Array
   readonly contentType: string

@@ -13,6 +13,8 @@ import { checkSpan, timeFlag } from "../../terminal/WantedEvents.ts"
 import { webhookIdOf, webhookNameFlag } from "../webhooks/command/NamedWebhook.ts"
 import type { Delivery } from "./DeliveriesContract.ts"
 
+const deliveriesContract = async () => (await import("./DeliveriesContract.ts")).deliveriesApi
+
 export const statusColour = (status: DeliveryStatus | undefined): number | undefined =>
   status === "delivered" ? GREEN : status === "failed" ? RED : undefined
 
@@ -47,6 +49,8 @@ const list = Command.make(
   Effect.fnUntraced(function* ({ webhook, statuses, since, until, limit, json: asJson }) {
     yield* checkSpan(since, until)
     yield* withService(
+      async () =>
+        (await deliveriesContract()).add((await import("../webhooks/WebhooksContract.ts")).Webhooks),
       Effect.fnUntraced(function* (api) {
         const query = defined({
           webhook_id: webhook === undefined ? undefined : yield* webhookIdOf(api, webhook),
@@ -93,7 +97,9 @@ const retry = Command.make(
   { deliveries: deliveryArgument, json },
   ({ deliveries: ids, json: asJson }) =>
     Effect.flatMap(
-      withService((api) => Effect.forEach(ids, (id) => api.deliveries.retry({ params: { id } }))),
+      withService(deliveriesContract, (api) =>
+        Effect.forEach(ids, (id) => api.deliveries.retry({ params: { id } }))
+      ),
       (retried) =>
         printOne({
           json: asJson,

@@ -1,6 +1,7 @@
 /** Contract of `/v1/deliveries`: deliveries, their attempts and statistics, and the manual retry. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { contractOf, Place } from "../../http/Contract.ts"
 import {
   CommonErrors,
   count,
@@ -362,5 +363,8 @@ export class Deliveries extends HttpApiGroup.make("deliveries")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 50)
   .annotate(OpenApi.Description, "Deliveries and their attempts; retry failed deliveries.")
   .prefix("/v1/deliveries") {}
+
+export const deliveriesApi = contractOf(Deliveries)

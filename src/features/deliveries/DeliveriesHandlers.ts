@@ -4,7 +4,6 @@
  */
 import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
 import { ownerOf } from "../../http/Authentication.ts"
 import { change } from "../../http/Change.ts"
 import { Caller } from "../../http/ContractParts.ts"
@@ -36,7 +35,6 @@ import { Log } from "../../spine/log/Log.ts"
 import { idTime, randomId } from "../../spine/words/Ids.ts"
 import { iso, parseIsoTime } from "../../spine/words/IsoTime.ts"
 import { EventQueries } from "../events/EventQueries.ts"
-import { liveDeliveryIds } from "../progress/LiveDeliveryIds.ts"
 import { refusedJob, WEBHOOK_FIELD } from "../replay/JobRefusals.ts"
 import { ReplayStore } from "../replay/ReplayStore.ts"
 import type { DeliveryPoint } from "../statistics/DeliveryStats.ts"
@@ -44,7 +42,7 @@ import { attemptsShown } from "../statistics/ShownStats.ts"
 import { noWebhook } from "../webhooks/WebhookRefusals.ts"
 import { WebhookStore } from "../webhooks/WebhookStore.ts"
 import { attemptOf } from "./AttemptShown.ts"
-import type { Delivery, NewRetryJob } from "./DeliveriesContract.ts"
+import { type Delivery, deliveriesApi, type NewRetryJob } from "./DeliveriesContract.ts"
 import type { WantedEvent } from "./DeliveryPages.ts"
 import {
   type AttemptRow,
@@ -52,6 +50,7 @@ import {
   DeliveryQueries,
   type DeliveryRow
 } from "./DeliveryQueries.ts"
+import { liveDeliveryIds } from "./LiveDeliveryIds.ts"
 
 const deliveryOf = (row: DeliveryRow): Delivery => ({
   id: row.id,
@@ -130,7 +129,7 @@ const retryFiltersOf = ({ event_types = [], since, statuses, until }: NewRetryJo
 const noDelivery = (id: string) => NotFound.because(`There is no delivery ${id}.`, { param: "id" })
 
 export const deliveriesLayer = HttpApiBuilder.group(
-  Api,
+  deliveriesApi,
   "deliveries",
   Effect.fnUntraced(function* (handlers) {
     const deliveries = yield* DeliveryQueries

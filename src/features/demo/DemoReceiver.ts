@@ -5,9 +5,9 @@
  */
 
 import { Effect } from "effect"
+import { verifySignature } from "../../spine/domain/VerifySignature.ts"
 import type { DeliveryId } from "../../spine/words/Ids.ts"
-import { verifySignature } from "../listen/Received.ts"
-import { makeReceiver, type Post } from "../listen/Receiver.ts"
+import { makeReceiver, type Post } from "../../terminal/Receiver.ts"
 
 /** Delay of `slow`. */
 export const SLOW_MS = 400

@@ -7,13 +7,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Clock, Context, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"
-import { apiPart, service } from "../../app/Roles.ts"
 import { Settings } from "../../spine/config/Config.ts"
 import { newKeyValue } from "../../spine/domain/ApiKey.ts"
 import { signInUrl } from "../../spine/domain/Session.ts"
-import { Health } from "../../spine/observe/Health.ts"
+import { apiPart, Health } from "../../spine/observe/Health.ts"
 import { Invocation, settingsOf } from "../../terminal/Invocation.ts"
 import { withService } from "../../terminal/service/Service.ts"
+import { WholeService } from "../../terminal/WholeService.ts"
 import { AccountStore } from "../accounts/AccountStore.ts"
 import { ApiKeyStore } from "../accounts/ApiKeyStore.ts"
 import { SessionStore } from "../accounts/SessionStore.ts"
@@ -58,25 +58,28 @@ export const startDemo = Effect.gen(function* () {
     wanted: Queue.take(wanted),
     closed: (ledger) => Queue.offer(closed, ledger)
   })
+  const service = yield* WholeService
+  // The whole service has every store.
   const context = yield* Layer.build(
     service("ledgerhook demo").pipe(Layer.provide([Layer.succeed(Settings, settings), manual]))
   )
 
   const now = yield* Clock.currentTimeMillis
-  const { accountId } = yield* Context.get(context, AccountStore).ensureFirstAccount({}, now)
-  const key = yield* Context.get(context, ApiKeyStore).create(
+  const { accountId } = yield* Context.getUnsafe(context, AccountStore).ensureFirstAccount({}, now)
+  const key = yield* Context.getUnsafe(context, ApiKeyStore).create(
     { accountId, name: "demo", scopes: ["admin"], environment: "test" },
     now
   )
   if (key === undefined) return yield* Effect.die(new Error("a new key's value was taken"))
-  const health = yield* Context.get(context, Health).get(apiPart)
+  const health = yield* Context.getUnsafe(context, Health).get(apiPart)
   const apiUrl = String(health?.facts?.["address"])
-  const link = yield* Context.get(context, SessionStore).makeLink(key.id, "test", now)
+  const link = yield* Context.getUnsafe(context, SessionStore).makeLink(key.id, "test", now)
 
   const receiver = yield* makeDemoReceiver
   const webhookIds = new Map<string, Sample>()
   for (const sample of samples) {
     const { id, secret } = yield* withService(
+      async () => (await import("../webhooks/WebhooksContract.ts")).webhooksApi,
       (api) => api.webhooks.create({ payload: { url: receiver.urlOf(sample), ...sampleWebhooks[sample] } }),
       { url: apiUrl, key: key.value }
     )
@@ -92,7 +95,7 @@ export const startDemo = Effect.gen(function* () {
     key: key.value,
     signInUrl: signInUrl(apiUrl, link),
     webhookIds,
-    sql: Context.get(context, SqlClient.SqlClient)
+    sql: Context.getUnsafe(context, SqlClient.SqlClient)
   }
 })
 

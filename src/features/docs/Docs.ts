@@ -6,11 +6,11 @@
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { openApiDocument } from "../../app/Contract.ts"
+import { PublishedDocument } from "../../http/Contract.ts"
+import { type Document, serveDocument } from "../../http/Documents.ts"
+import { asyncApiDocument } from "../../http/openapi/AsyncApiDocument.ts"
 import { DashboardFolder } from "../dashboard/Dashboard.ts"
-import { asyncApiDocument } from "./AsyncApiDocument.ts"
 import { sectionsOf } from "./DocsIndex.ts"
-import { type Document, serveDocument } from "./Documents.ts"
 import { eventTypesPage } from "./EventTypesPage.ts"
 import { guideMarkdown, guidePage, guides, guidesPage, llmsText } from "./Guides.ts"
 import { type Content, framed, POLICY, readFrame } from "./HtmlPage.ts"
@@ -22,11 +22,14 @@ const ASYNCAPI_PATH = "/asyncapi.json"
 const LLMS_PATH = "/llms.txt"
 const SEARCH_PATH = "/docs/search.json"
 
-type Page = readonly [path: HttpRouter.PathInput, content: () => Content | Promise<Content>]
+type Page = readonly [
+  path: HttpRouter.PathInput,
+  content: (openApi: () => object) => Content | Promise<Content>
+]
 
 const searchedPages: ReadonlyArray<Page> = [
   ...guides.map((name): Page => [`${DOCS_PATH}/${name}`, () => guidePage(name)]),
-  [DOCS_PATH, () => referencePage(JSON.parse(JSON.stringify(openApiDocument())))],
+  [DOCS_PATH, (openApi) => referencePage(JSON.parse(JSON.stringify(openApi())))],
   [`${DOCS_PATH}/event-types`, eventTypesPage]
 ]
 
@@ -47,7 +50,8 @@ export const documentPaths: ReadonlyArray<string> = [
 const html = (content: Page[1]) =>
   Effect.gen(function* () {
     const frame = readFrame(yield* DashboardFolder)
-    const text = framed(frame, yield* Effect.promise(async () => content()))
+    const openApi = yield* PublishedDocument
+    const text = framed(frame, yield* Effect.promise(async () => content(openApi)))
     return {
       bytes: Buffer.from(text),
       contentType: "text/html; charset=utf-8",
@@ -62,31 +66,41 @@ const html = (content: Page[1]) =>
 const text = (type: "markdown" | "plain", make: () => string) =>
   Effect.sync(() => ({ bytes: Buffer.from(make()), contentType: `text/${type}; charset=utf-8` }))
 
-const json = (make: () => object | Promise<object>) =>
-  Effect.promise(async () => ({
-    bytes: Buffer.from(JSON.stringify(await make())),
-    contentType: "application/json"
-  }))
+const json = (make: (openApi: () => object) => object | Promise<object>) =>
+  Effect.flatMap(PublishedDocument, (openApi) =>
+    Effect.promise(async () => ({
+      bytes: Buffer.from(JSON.stringify(await make(openApi))),
+      contentType: "application/json"
+    }))
+  )
 
-const allSections = async () => {
+const allSections = async (openApi: () => object) => {
   const contents = await Promise.all(
-    searchedPages.map(async ([path, content]) => sectionsOf(path, await content()))
+    searchedPages.map(async ([path, content]) => sectionsOf(path, await content(openApi)))
   )
   return contents.flat()
 }
 
 /** A document is made at the first request for it. */
-const route = (path: HttpRouter.PathInput, made: Effect.Effect<Document>) =>
+const route = (path: HttpRouter.PathInput, made: Effect.Effect<Document, never, PublishedDocument>) =>
   HttpRouter.use((router) =>
     Effect.gen(function* () {
       const folder = yield* DashboardFolder
-      const document = made.pipe(Effect.provideService(DashboardFolder, folder), Effect.map(serveDocument))
+      const openApi = yield* PublishedDocument
+      const document = made.pipe(
+        Effect.provideService(DashboardFolder, folder),
+        Effect.provideService(PublishedDocument, openApi),
+        Effect.map(serveDocument)
+      )
       yield* router.add("GET", path, Effect.flatten(yield* Effect.cached(document)))
     })
   )
 
 export const docsLayer = Layer.mergeAll(
-  route(OPENAPI_PATH, json(openApiDocument)),
+  route(
+    OPENAPI_PATH,
+    json((openApi) => openApi())
+  ),
   route(ASYNCAPI_PATH, json(asyncApiDocument)),
   route(LLMS_PATH, text("plain", llmsText)),
   route(SEARCH_PATH, json(allSections)),

@@ -5,6 +5,7 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { FRAME } from "../dashboard/Files.ts"
 
 export const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
@@ -18,9 +19,6 @@ export const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'"
 ].join("; ")
-
-/** The name of the frame among the files of the dashboard. It is not a page itself. */
-export const FRAME = "docs.html"
 
 const PLAIN = `<!doctype html>
 <html lang="en">

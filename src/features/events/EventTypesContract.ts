@@ -1,6 +1,7 @@
 /** Contract of `/v1/event-types`: every event type, with the schema of its payload. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Place } from "../../http/Contract.ts"
 import { CommonErrors, field, KeyRequired, keyed } from "../../http/ContractParts.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 
@@ -41,5 +42,6 @@ export class EventTypes extends HttpApiGroup.make("eventTypes")
   .middleware(CommonErrors)
   .middleware(KeyRequired)
   .annotate(OpenApi.Title, "event-types")
+  .annotate(Place, 80)
   .annotate(OpenApi.Description, "The types of events that webhooks can ask for.")
   .prefix("/v1/event-types") {}

@@ -1,10 +1,11 @@
 /** `/v1/event-types`: the published event types. The answer is the same for every key. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { eventCatalogue } from "../../spine/event/EventCatalogue.ts"
+import { EventTypes } from "./EventTypesContract.ts"
 
-export const eventTypesLayer = HttpApiBuilder.group(Api, "eventTypes", (handlers) =>
+export const eventTypesLayer = HttpApiBuilder.group(contractOf(EventTypes), "eventTypes", (handlers) =>
   handlers.handleAll({
     list: () =>
       Effect.sync(() => ({

@@ -1,6 +1,7 @@
 /** Contract of `/v1/events`: list events, and show one event. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { contractOf, Place } from "../../http/Contract.ts"
 import {
   addressForm,
   CommonErrors,
@@ -190,5 +191,8 @@ export class Events extends HttpApiGroup.make("events")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 70)
   .annotate(OpenApi.Description, "Events found in validated ledgers.")
   .prefix("/v1/events") {}
+
+export const eventsApi = contractOf(Events)

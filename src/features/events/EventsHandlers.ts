@@ -4,7 +4,6 @@
  */
 import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
 import { Caller, ledgerIndexBounds } from "../../http/ContractParts.ts"
 import { NotFound, ValidationError } from "../../http/Errors.ts"
 import { orUnavailable } from "../../http/Failures.ts"
@@ -23,7 +22,7 @@ import { checkFilter } from "../webhooks/FilterFaults.ts"
 import { dayOf, inOrder, previewDay } from "./DayPreview.ts"
 import { EventCounts } from "./EventCounts.ts"
 import { type EventPlace, EventQueries, type EventRow } from "./EventQueries.ts"
-import type { Event } from "./EventsContract.ts"
+import { type Event, eventsApi } from "./EventsContract.ts"
 import { makeStreamEvents, visibleNetwork } from "./stream/EventStreamHandlers.ts"
 
 const eventOf = (row: EventRow, include: ReadonlyArray<Includable> = []): Event => ({
@@ -70,7 +69,7 @@ export const networksFor = (environment: KeyEnvironment, network: Network | unde
 const isoSecond = (unixSeconds: number): string => iso(unixSeconds * 1_000)
 
 export const eventsLayer = HttpApiBuilder.group(
-  Api,
+  eventsApi,
   "events",
   Effect.fnUntraced(function* (handlers) {
     const events = yield* EventQueries

@@ -1,6 +1,7 @@
 /** Contract of `/v1/transactions`: the recorded transactions of RAW_TRANSACTIONS. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Place } from "../../http/Contract.ts"
 import {
   CommonErrors,
   field,
@@ -71,5 +72,6 @@ export class Transactions extends HttpApiGroup.make("transactions")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 100)
   .annotate(OpenApi.Description, "Transactions of validated ledgers, as the ledger has them.")
   .prefix("/v1/transactions") {}

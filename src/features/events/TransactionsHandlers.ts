@@ -1,7 +1,7 @@
 /** `/v1/transactions`: reads a transaction's record from the log, where the index by hash says that it is. */
 import { Effect, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
 import { orUnavailable } from "../../http/Failures.ts"
@@ -11,12 +11,13 @@ import { parseTransactionRecord, transactionsTopic } from "../../spine/event/Tra
 import { Log } from "../../spine/log/Log.ts"
 import { networksFor } from "./EventsHandlers.ts"
 import { TransactionIndex } from "./TransactionIndex.ts"
+import { Transactions } from "./TransactionsContract.ts"
 
 const NOT_RECORDED =
   "This service does not record transactions; its operator can change that (RAW_TRANSACTIONS=true)."
 
 export const transactionsLayer = HttpApiBuilder.group(
-  Api,
+  contractOf(Transactions),
   "transactions",
   Effect.fnUntraced(function* (handlers) {
     const { rawTransactions } = yield* Settings

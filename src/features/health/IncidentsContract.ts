@@ -1,6 +1,7 @@
 /** Contract of `/v1/incidents`: spans in which webhooks were failing. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Place } from "../../http/Contract.ts"
 import {
   CommonErrors,
   count,
@@ -123,5 +124,6 @@ export class Incidents extends HttpApiGroup.make("incidents")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 30)
   .annotate(OpenApi.Description, "Spans in which webhooks did not answer.")
   .prefix("/v1") {}

@@ -3,8 +3,8 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
-import { Api } from "../../app/Contract.ts"
 import { ownerOf } from "../../http/Authentication.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
 import { orUnavailable } from "../../http/Failures.ts"
@@ -17,6 +17,7 @@ import { noWebhook } from "../webhooks/WebhookRefusals.ts"
 import { WebhookStore } from "../webhooks/WebhookStore.ts"
 import { incidentCourse } from "./IncidentCourse.ts"
 import { findIncident, type Incident, listIncidents } from "./IncidentStore.ts"
+import { Incidents } from "./IncidentsContract.ts"
 
 interface Query {
   readonly since?: string
@@ -45,7 +46,7 @@ const shown = (incident: Incident) => ({
 })
 
 export const incidentsLayer = HttpApiBuilder.group(
-  Api,
+  contractOf(Incidents),
   "incidents",
   Effect.fnUntraced(function* (handlers) {
     const { retentionDeliveriesMs } = yield* Settings

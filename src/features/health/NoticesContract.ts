@@ -1,6 +1,7 @@
 /** Contract of `/v1/account/notices`: a URL to which the service reports what concerns the account. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Place } from "../../http/Contract.ts"
 import {
   bodyErrors,
   CommonErrors,
@@ -146,5 +147,6 @@ export class Notices extends HttpApiGroup.make("notices")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 150)
   .annotate(OpenApi.Description, "A URL to which the service reports what concerns the account.")
   .prefix("/v1/account/notices") {}

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
 import { change } from "../../http/Change.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { faultOf, NotFound, ValidationError } from "../../http/Errors.ts"
 import { orUnavailable } from "../../http/Failures.ts"
@@ -14,6 +14,7 @@ import { generateSecret } from "../../spine/domain/WebhookSecret.ts"
 import { webhookBounds } from "../../spine/event/WebhookRules.ts"
 import { SecretBox } from "../../spine/store/secrets/SecretBox.ts"
 import { iso } from "../../spine/words/IsoTime.ts"
+import { Notices } from "./NoticesContract.ts"
 import { NoticeStore, type NoticeUrlSeen } from "./notify/NoticeStore.ts"
 
 const noUrl = NotFound.because("The account has no URL for notices; set one with PUT /v1/account/notices.")
@@ -37,7 +38,7 @@ const shown = ({ createdAt, format, last, types, updatedAt, url }: NoticeUrlSeen
 })
 
 export const noticesLayer = HttpApiBuilder.group(
-  Api,
+  contractOf(Notices),
   "notices",
   Effect.fnUntraced(function* (handlers) {
     const settings = yield* Settings

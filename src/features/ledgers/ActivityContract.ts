@@ -1,6 +1,7 @@
 /** Contract of `/v1/activity`: the newest ledgers, and what webhooks answered to their events, as they come in. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Place } from "../../http/Contract.ts"
 import { CommonErrors, count, field, KeyRequired, scoped } from "../../http/ContractParts.ts"
 import { StreamLimitReached } from "../../http/Errors.ts"
 import { networks } from "../../spine/event/Network.ts"
@@ -104,5 +105,6 @@ export class Activity extends HttpApiGroup.make("activity")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 110)
   .annotate(OpenApi.Description, "What happens now: ledgers, their events, and the answers of webhooks.")
   .prefix("/v1/activity") {}

@@ -1,17 +1,18 @@
 /** `/v1/activity/stream`: checks the request and answers it with a stream of `LedgerStreams`. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { ValidationError } from "../../http/Errors.ts"
 import { orUnavailable } from "../../http/Failures.ts"
 import { Settings, unwatched, watchedNetworks } from "../../spine/config/Config.ts"
 import { networksFor } from "../events/EventsHandlers.ts"
 import { streamed } from "../events/stream/EventStreamHandlers.ts"
+import { Activity } from "./ActivityContract.ts"
 import { LedgerStreams } from "./stream/LedgerStreams.ts"
 
 export const activityLayer = HttpApiBuilder.group(
-  Api,
+  contractOf(Activity),
   "activity",
   Effect.fnUntraced(function* (handlers) {
     const watched = watchedNetworks(yield* Settings)

@@ -1,6 +1,7 @@
 /** Contract of `/v1/ledgers`: which ledgers the service has processed, network by network, as ranges or by hour. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Place, QueryTypes } from "../../http/Contract.ts"
 import { CommonErrors, field, KeyRequired, rule, scoped, Timestamp } from "../../http/ContractParts.ts"
 import { networks } from "../../spine/event/Network.ts"
 
@@ -179,5 +180,15 @@ export class Ledgers extends HttpApiGroup.make("ledgers")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 90)
+  .annotate(QueryTypes, {
+    days: {
+      type: "integer",
+      minimum: 1,
+      maximum: coverageDays.maximum,
+      default: coverageDays.default,
+      examples: [30]
+    }
+  })
   .annotate(OpenApi.Description, "Which ledgers the service has processed.")
   .prefix("/v1/ledgers") {}

@@ -5,7 +5,7 @@
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
-import { Api } from "../../app/Contract.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { ValidationError } from "../../http/Errors.ts"
 import { orUnavailable } from "../../http/Failures.ts"
@@ -26,7 +26,7 @@ import { readNetworks } from "../operate/NetworkRows.ts"
 import { readReport } from "../operate/report/ReportStore.ts"
 import { HOUR_MS, hourOf } from "./HourCounts.ts"
 import { makeLedgerHours } from "./LedgerHours.ts"
-import { coverageDays, type NetworkCoverage } from "./LedgersContract.ts"
+import { coverageDays, Ledgers, type NetworkCoverage } from "./LedgersContract.ts"
 
 const refOf = ({ ledger_index, ledger_hash, close_time }: LedgerMarker) => ({
   ledger_index,
@@ -92,7 +92,7 @@ const progressOf = (
 }
 
 export const ledgersLayer = HttpApiBuilder.group(
-  Api,
+  contractOf(Ledgers),
   "ledgers",
   Effect.fnUntraced(function* (handlers) {
     const settings = yield* Settings

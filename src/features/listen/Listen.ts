@@ -14,13 +14,13 @@ import { optional, switchFlag, wholeNumber, withDefault } from "../../terminal/F
 import { about } from "../../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../../terminal/Invocation.ts"
 import { print, printError } from "../../terminal/Output.ts"
+import { makeReceiver, type Post } from "../../terminal/Receiver.ts"
 import { Signals } from "../../terminal/Signals.ts"
 import { withService } from "../../terminal/service/Service.ts"
-import { connectionNotes } from "./forward/ConnectionNotes.ts"
+import { connectionNotes } from "../events/follow/ConnectionNotes.ts"
 import { type Forwarding, forwardFlags, forwardOf } from "./forward/Flags.ts"
 import { forwardedJson, forwardedLine } from "./forward/ForwardView.ts"
 import { block, jsonLine, line, type Received, verifyRequest } from "./Received.ts"
-import { makeReceiver, type Post } from "./Receiver.ts"
 
 /** Much longer than any delivery timeout. */
 const DELAY_MAX_MS = 10 * 60_000
@@ -83,6 +83,7 @@ const forwarding = Effect.fnUntraced(function* (
   const { url } = target
   const opening = `Forwarding events of ${url} to ${to.href}; Ctrl-C ends it.\nSigned with the secret ${secret}, as webhook ${webhookId}.`
   return yield* withService(
+    async () => (await import("../events/EventsContract.ts")).eventsApi,
     (api) =>
       forward({
         api,

@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { Limits } from "../../spine/config/Limits.ts"
 import { responseFailure } from "../../spine/deliver/send/Failures.ts"
 import { type SigningScheme, signingSchemes, standardKey } from "../../spine/domain/Signing.ts"
+import { type SignatureVerdict, verifySignature } from "../../spine/domain/VerifySignature.ts"
 import { batchContentType } from "../../spine/event/Batch.ts"
 import type { RequestFormat } from "../../spine/event/RequestFormat.ts"
 import { BOLD, GREEN, painter, RED, YELLOW } from "../../terminal/Colour.ts"
@@ -12,8 +13,6 @@ import { eventText } from "../deliveries/EventLine.ts"
 /** Age of an attempt whose Standard Webhooks signature is accepted, as in the libraries. */
 const SIGNATURE_AGE_MS = 5 * 60_000
 
-export type SignatureVerdict = "ok" | "wrong" | "not checked"
-
 export interface Received {
   readonly receivedAt: string
   readonly path: string
@@ -22,23 +21,6 @@ export interface Received {
   readonly signature: SignatureVerdict
   /** The HTTP status of the response. */
   readonly status: number
-}
-
-/**
- * Checks the signature of the raw bytes, in constant time. After a secret rotation with a grace period the header
- * contains two signatures. Without a secret nothing is checked.
- */
-export const verifySignature = (
-  secret: string | undefined,
-  body: Uint8Array,
-  header: string | undefined
-): SignatureVerdict => {
-  if (secret === undefined) return "not checked"
-  const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(body).digest("hex")}`)
-  const given = (header ?? "").split(",").map((one) => Buffer.from(one.trim()))
-  return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected))
-    ? "ok"
-    : "wrong"
 }
 
 const schemeHeaders: Readonly<Record<SigningScheme, string>> = {

@@ -1,6 +1,7 @@
 /** Contract of the health probes, which need no key. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Place } from "../../http/Contract.ts"
 import { CommonErrors, field, keyless, rule } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
 
@@ -91,4 +92,5 @@ export class System extends HttpApiGroup.make("system", { topLevel: true })
     )
   )
   .middleware(CommonErrors)
+  .annotate(Place, 170)
   .annotate(OpenApi.Description, "Health probes for operators.") {}

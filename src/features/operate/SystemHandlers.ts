@@ -5,7 +5,7 @@
 import { Effect, Result, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { SqlClient } from "effect/sql"
-import { Api } from "../../app/Contract.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { NotFound } from "../../http/Errors.ts"
 import { Settings } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
@@ -15,6 +15,7 @@ import { DatabaseTrouble } from "../../spine/store/DatabaseTrouble.ts"
 import { monotonicNow } from "../../spine/words/Monotonic.ts"
 import { nearest, sentenceOf } from "../../spine/words/Nearest.ts"
 import { trafficObstacle } from "./model/Traffic.ts"
+import { System } from "./SystemContract.ts"
 
 /** `/readyz` queries the database at most this often, however many callers there are. */
 export const READY_CHECK_EVERY_MS = 100
@@ -23,7 +24,7 @@ export const READY_CHECK_EVERY_MS = 100
 const TRAFFIC = "traffic"
 
 export const systemLayer = HttpApiBuilder.group(
-  Api,
+  contractOf(System),
   "system",
   Effect.fnUntraced(function* (handlers) {
     const health = yield* Health

@@ -1,6 +1,7 @@
 /** Contract of `/v1/explain`: why webhooks got, or did not get, the events of a transaction. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Place } from "../../http/Contract.ts"
 import {
   CommonErrors,
   count,
@@ -115,5 +116,6 @@ export class Explain extends HttpApiGroup.make("explain")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 120)
   .annotate(OpenApi.Description, "Why a webhook got the events of a transaction, or did not.")
   .prefix("/v1/explain") {}

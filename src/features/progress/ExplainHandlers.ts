@@ -1,19 +1,20 @@
 /** `/v1/explain`: why webhooks got, or did not get, the events of a transaction. */
 import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
 import { ownerOf } from "../../http/Authentication.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { orUnavailable } from "../../http/Failures.ts"
 import { CostlyTurns } from "../../http/guard/Turns.ts"
 import { Log } from "../../spine/log/Log.ts"
 import { networksFor } from "../events/EventsHandlers.ts"
 import { noWebhook } from "../webhooks/WebhookRefusals.ts"
+import { Explain } from "./ExplainContract.ts"
 import { explanationJson } from "./ExplanationJson.ts"
 import { Explanations } from "./Explanations.ts"
 
 export const explainLayer = HttpApiBuilder.group(
-  Api,
+  contractOf(Explain),
   "explain",
   Effect.fnUntraced(function* (handlers) {
     const explanations = yield* Explanations

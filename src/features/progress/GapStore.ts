@@ -6,10 +6,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { GapReason } from "../../spine/domain/HealthState.ts"
-import { CHARGED_NETWORK } from "../../spine/domain/Quota.ts"
 import type { Network } from "../../spine/event/Network.ts"
+import { openQuotaGaps } from "../../spine/registry/QuotaGaps.ts"
 import { column } from "../../spine/store/Columns.ts"
-import type { AccountId, WebhookId } from "../../spine/words/Ids.ts"
+import type { WebhookId } from "../../spine/words/Ids.ts"
 
 export interface Gap {
   readonly from: number
@@ -34,12 +34,6 @@ export interface EndedGap {
   readonly reason: GapReason
   readonly beganAt: string
 }
-
-/** Opens gaps of all webhooks of these accounts whose deliveries wait for the quota. */
-export const openQuotaGaps = (sql: SqlClient.SqlClient, accountIds: ReadonlyArray<AccountId>) => sql`
-  SELECT open_webhook_gaps(ARRAY(
-    SELECT id FROM webhooks WHERE account_id = ANY(${column(accountIds)}::text[]) AND network = ${CHARGED_NETWORK}
-  ), 'quota')`
 
 export const makeGapStore = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Oldest first. */

@@ -1,6 +1,7 @@
 /** Contract of `/v1/webhooks/:id/progress`: up to which ledger a webhook has got everything. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Place } from "../../http/Contract.ts"
 import {
   CommonErrors,
   count,
@@ -93,5 +94,6 @@ export class ProgressGroup extends HttpApiGroup.make("progress")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 40)
   .annotate(OpenApi.Description, "How far webhooks have got.")
   .prefix("/v1") {}

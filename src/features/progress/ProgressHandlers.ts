@@ -1,16 +1,17 @@
 /** `/v1/webhooks/:id/progress`. */
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
 import { ownerOf } from "../../http/Authentication.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { orUnavailable } from "../../http/Failures.ts"
 import { iso } from "../../spine/words/IsoTime.ts"
 import { noWebhook } from "../webhooks/WebhookRefusals.ts"
+import { ProgressGroup } from "./ProgressContract.ts"
 import { makeWebhookProgress } from "./WebhookProgress.ts"
 
 export const progressLayer = HttpApiBuilder.group(
-  Api,
+  contractOf(ProgressGroup),
   "progress",
   Effect.fnUntraced(function* (handlers) {
     const progressOf = yield* makeWebhookProgress

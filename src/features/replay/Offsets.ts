@@ -9,6 +9,7 @@ import type { BackfillRange } from "../../spine/domain/Backfill.ts"
 import { type LedgerMarker, ledgersTopic } from "../../spine/event/LedgerEvent.ts"
 import type { Network } from "../../spine/event/Network.ts"
 import type { LogError, LogReader } from "../../spine/log/Log.ts"
+import { type FoundLedger, findLedgers } from "../../spine/log/ledgers/LedgerEvents.ts"
 import {
   firstInRange,
   type LedgerRange,
@@ -17,7 +18,6 @@ import {
   type NotAMarker
 } from "../../spine/log/ledgers/LedgerMarkers.ts"
 import { parseIsoTime } from "../../spine/words/IsoTime.ts"
-import { type FoundLedger, findLedgers } from "../ledgers/LedgerEvents.ts"
 
 type Reader = LogReader["Service"]
 type Failure = LogError | NotAMarker

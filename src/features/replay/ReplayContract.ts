@@ -1,6 +1,7 @@
 /** Contract of `/v1/replay`: jobs that send past events to a webhook again. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Place } from "../../http/Contract.ts"
 import {
   addressForm,
   BodyBytes,
@@ -322,5 +323,6 @@ export class Replay extends HttpApiGroup.make("replay")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 60)
   .annotate(OpenApi.Description, "Jobs that send past events to a webhook again.")
   .prefix("/v1/replay") {}

@@ -4,9 +4,9 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
 import { ownerOf } from "../../http/Authentication.ts"
 import { change } from "../../http/Change.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { JobNotCancellable, NotFound, PlanRequired, ValidationError } from "../../http/Errors.ts"
 import { orUnavailable } from "../../http/Failures.ts"
@@ -34,7 +34,7 @@ import { checkFilter } from "../webhooks/FilterFaults.ts"
 import { noWebhook } from "../webhooks/WebhookRefusals.ts"
 import { WebhookStore } from "../webhooks/WebhookStore.ts"
 import { refusedJob, WEBHOOK_FIELD } from "./JobRefusals.ts"
-import type { Filters, ReplayJob } from "./ReplayContract.ts"
+import { type Filters, Replay, type ReplayJob } from "./ReplayContract.ts"
 import { estimateReplay } from "./ReplayEstimate.ts"
 import { type ReplayJobRow, ReplayStore } from "./ReplayStore.ts"
 import { tallyReplay } from "./ReplayTally.ts"
@@ -91,7 +91,7 @@ const filtersOf = ({ event_types = [], accounts, payload_filter, since, until }:
 }
 
 export const replayLayer = HttpApiBuilder.group(
-  Api,
+  contractOf(Replay),
   "replay",
   Effect.fnUntraced(function* (handlers) {
     const jobs = yield* ReplayStore

@@ -1,6 +1,7 @@
 /** Contract of `/v1/webhooks/:id/account-filters`: adds and removes account filters. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Place } from "../../http/Contract.ts"
 import {
   addressForm,
   CommonErrors,
@@ -61,5 +62,6 @@ export class AccountFiltersGroup extends HttpApiGroup.make("accountFilters")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 20)
   .annotate(OpenApi.Description, "The addresses whose events a webhook gets.")
   .prefix("/v1/webhooks") {}

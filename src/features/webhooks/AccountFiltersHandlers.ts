@@ -1,14 +1,15 @@
 /** `/v1/webhooks/:id/account-filters`. */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
 import { ownerOf } from "../../http/Authentication.ts"
 import { change } from "../../http/Change.ts"
+import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { ValidationError } from "../../http/Errors.ts"
 import { orUnavailable } from "../../http/Failures.ts"
 import { webhookBounds } from "../../spine/event/WebhookRules.ts"
 import { type FiltersRefused, makeChangeAccountFilters } from "./AccountFilters.ts"
+import { AccountFiltersGroup } from "./AccountFiltersContract.ts"
 import { limitReached, noWebhook } from "./WebhookRefusals.ts"
 
 const { accountFilters, changedAccountFilters } = webhookBounds
@@ -19,7 +20,7 @@ const sentenceOf = (id: string, { added, present, reason }: FiltersRefused): str
     : `add must leave at most ${accountFilters} account filters in the webhook; it has ${present}, and ${added} would be added. Register another webhook for the others.`
 
 export const accountFiltersLayer = HttpApiBuilder.group(
-  Api,
+  contractOf(AccountFiltersGroup),
   "accountFilters",
   Effect.fnUntraced(function* (handlers) {
     const changeFilters = yield* makeChangeAccountFilters

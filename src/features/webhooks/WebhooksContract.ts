@@ -1,6 +1,7 @@
 /** Contract of `/v1/webhooks`: register, show, change, test and delete webhooks. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { contractOf, Place } from "../../http/Contract.ts"
 import {
   bodyErrors,
   bodyOptional,
@@ -378,5 +379,8 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
   )
   .middleware(CommonErrors)
   .middleware(KeyRequired)
+  .annotate(Place, 10)
   .annotate(OpenApi.Description, "Endpoints that receive events, and which events they receive.")
   .prefix("/v1/webhooks") {}
+
+export const webhooksApi = contractOf(Webhooks)

@@ -3,7 +3,6 @@
  */
 import { Array as Arr, Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
 import { ownerOf } from "../../http/Authentication.ts"
 import { afterCommit, change, isCommitted } from "../../http/Change.ts"
 import { Caller } from "../../http/ContractParts.ts"
@@ -56,7 +55,7 @@ import { SyntheticEvents } from "./SyntheticEvents.ts"
 import { payloadFaults } from "./TestPayload.ts"
 import { limitReached, noWebhook } from "./WebhookRefusals.ts"
 import { type Owner, type PayloadFilterMismatch, type WebhookSeen, WebhookStore } from "./WebhookStore.ts"
-import type { Webhook } from "./WebhooksContract.ts"
+import { type Webhook, webhooksApi } from "./WebhooksContract.ts"
 
 /**
  * How long the API waits between committing a rotation and answering: the lease, plus half of it for a slow event loop
@@ -116,7 +115,7 @@ const failWith = (...faults: ReadonlyArray<Fault | undefined>) => {
 }
 
 export const webhooksLayer = HttpApiBuilder.group(
-  Api,
+  webhooksApi,
   "webhooks",
   Effect.fnUntraced(function* (handlers) {
     const settings = yield* Settings

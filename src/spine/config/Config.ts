@@ -5,16 +5,32 @@
 import { Context } from "effect"
 import type { RetryPolicy } from "../domain/RetryPolicy.ts"
 import { environmentOf, type Network } from "../event/Network.ts"
-import { definitions, type Role, type Setting, type SettingName } from "./Definitions.ts"
+import { inserted } from "../words/Inserted.ts"
+import { definitions, type FeatureSetting, type Role, type Setting, type SettingName } from "./Definitions.ts"
 import { isMailAddress, list } from "./Values.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** A setting as the tables of documents show it. */
+export interface ShownSetting extends Setting<unknown> {
+  readonly name: string
+}
+
 /** Every setting, for `.env.example` and the Helm chart. */
-export const settingsTable = (Object.keys(definitions) as Array<SettingName>).map((name) => ({
-  name,
-  ...definitions[name]
-}))
+export const settingsTableOf = (ofFeatures: OfFeatures): ReadonlyArray<ShownSetting> =>
+  inserted(
+    (Object.keys(definitions) as Array<SettingName>).map(
+      (name): ShownSetting => ({ name, ...definitions[name] })
+    ),
+    ofFeatures
+  )
+
+export type OfFeatures = ReadonlyArray<FeatureSetting<unknown>>
+
+/** The settings of features. app provides them. */
+export const FeatureSettings = Context.Reference<OfFeatures>("ledgerhook/config/FeatureSettings", {
+  defaultValue: () => []
+})
 
 export interface NetworkSettings {
   readonly network: Network
@@ -53,6 +69,8 @@ export interface KafkaSettings {
 }
 
 export interface SettingsShape {
+  /** The value of a feature's setting. Undefined: it is unset and has no default. */
+  readonly of: <A>(setting: FeatureSetting<A>) => A | undefined
   readonly host: string
   readonly port: number
   /** The port of health and metrics. Undefined: they are on `port`. */
@@ -71,8 +89,6 @@ export interface SettingsShape {
   readonly verify: "json" | "full"
   readonly adminKey: string | undefined
   readonly adminEmail: string | undefined
-  /** Origins that may show the dashboard in a frame. */
-  readonly frameAncestors: ReadonlyArray<string>
   readonly secretsKey: Buffer | undefined
   readonly secretsKeyPrevious: Buffer | undefined
   readonly allowPrivateAddresses: boolean
@@ -123,8 +139,10 @@ export interface SettingProblem {
 const isServerList = (name: string): boolean => name.endsWith("_URLS")
 
 /** The names of the variables that are set, and of those that are empty, which count as unset. */
-export const givenSettings = (environment: Environment) => {
-  const there = settingsTable.map(({ name }) => name).filter((name) => environment[name] !== undefined)
+export const givenSettings = (environment: Environment, ofFeatures: OfFeatures) => {
+  const there = settingsTableOf(ofFeatures)
+    .map(({ name }) => name)
+    .filter((name) => environment[name] !== undefined)
   const isEmpty = (name: string) => environment[name]?.trim() === "" && !isServerList(name)
   return { set: there.filter((name) => !isEmpty(name)), empty: there.filter(isEmpty) }
 }
@@ -138,8 +156,7 @@ const withoutCredentials = (url: string): string => {
   return bare === url ? url : `${bare}…`
 }
 
-const problemOf = (name: SettingName, value: string): SettingProblem => {
-  const { accepts, secret } = definitions[name] as Setting<unknown>
+const problemOf = (name: string, { accepts, secret }: Setting<unknown>, value: string): SettingProblem => {
   const bare = isServerList(name) ? list(value).map(withoutCredentials).join(",") : value
   const shown = bare.length > QUOTED_MAX ? `${bare.slice(0, QUOTED_MAX)}…` : bare
   const fault = secret === true ? "its value is not valid" : `${JSON.stringify(shown)} is not valid`
@@ -152,18 +169,23 @@ const senderOf = (smtpUrl: string | undefined): string => {
 }
 
 /** Returns the settings, or every problem found. An empty variable counts as unset, except for lists of servers. */
-export const loadSettings = (environment: Environment): SettingsShape | ReadonlyArray<SettingProblem> => {
+export const loadSettings = (
+  environment: Environment,
+  ofFeatures: OfFeatures = []
+): SettingsShape | ReadonlyArray<SettingProblem> => {
   const problems: Array<SettingProblem> = []
-  const read = <N extends SettingName>(name: N) => {
-    const definition = definitions[name] as Setting<NonNullable<ReturnType<(typeof definitions)[N]["parse"]>>>
+  const readAs = <A>(name: string, definition: Setting<A>): A | undefined => {
     const given = environment[name]?.trim()
     const isList = isServerList(name)
     const value = given === undefined || (given === "" && !isList) ? definition.default : given
     if (value === "" && !isList) return undefined
     const parsed = definition.parse(value)
-    if (parsed === undefined) problems.push(problemOf(name, value))
+    if (parsed === undefined) problems.push(problemOf(name, definition, value))
     return parsed
   }
+  for (const one of ofFeatures) readAs(one.name, one)
+  const read = <N extends SettingName>(name: N) =>
+    readAs(name, definitions[name] as Setting<NonNullable<ReturnType<(typeof definitions)[N]["parse"]>>>)
   const network = (id: Network, name: "MAINNET" | "TESTNET" | "DEVNET"): NetworkSettings => {
     const urls = read(`XRPL_${name}_URLS`) ?? []
     const historyUrls = read(`XRPL_${name}_HISTORY_URLS`) ?? []
@@ -224,6 +246,8 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
   }
   // `read` returns undefined for a setting with a default only after it has recorded a problem; the value is not used.
   const settings: SettingsShape = {
+    // A value that is not valid has stopped the start.
+    of: (setting) => readAs(setting.name, setting),
     host: read("HOST") ?? "",
     port,
     opsPort,
@@ -261,7 +285,6 @@ export const loadSettings = (environment: Environment): SettingsShape | Readonly
     verify: read("XRPL_VERIFY") ?? "json",
     adminKey: read("ADMIN_KEY"),
     adminEmail: read("ADMIN_EMAIL"),
-    frameAncestors: read("DASHBOARD_FRAME_ANCESTORS") ?? [],
     secretsKey: read("SECRETS_KEY"),
     secretsKeyPrevious: read("SECRETS_KEY_PREVIOUS"),
     allowPrivateAddresses: read("DELIVERY_ALLOW_PRIVATE_ADDRESSES") ?? false,

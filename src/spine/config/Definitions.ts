@@ -29,19 +29,17 @@ export interface Setting<A> {
   readonly parse: (text: string) => A | undefined
 }
 
+/** A setting of a feature. `after`: the setting that it follows in documents. */
+export interface FeatureSetting<A> extends Setting<A> {
+  readonly name: string
+  readonly after: string
+}
+
 const setting = <A>(definition: Setting<A>): Setting<A> => definition
 
 const wsUrls = (value: string) => {
   const urls = list(value)
   return urls.every((url) => urlOf("ws:", "wss:")(url) !== undefined) ? urls : undefined
-}
-
-/** An origin as browsers write it, so that it can stand in a content security policy. */
-const origins = (value: string) => {
-  const all = list(value)
-  return all.every((one) => /^https?:\/\/[\w.:[\]-]+$/.test(one) && URL.parse(one)?.origin === one)
-    ? all
-    : undefined
 }
 
 const start = (value: string): "latest" | number | undefined =>
@@ -280,13 +278,6 @@ export const definitions = {
     meaning:
       "the first account's address for mails, set at the start while the account has none; unset: none",
     parse: (value) => (isEmail(value) ? value : undefined)
-  }),
-  DASHBOARD_FRAME_ANCESTORS: setting({
-    default: "",
-    accepts: "a comma-separated list of origins, such as `https://portal.example.com`",
-    meaning:
-      "origins whose pages may show the dashboard in a frame; signing in works there only if they are of the same site as the dashboard; unset: none",
-    parse: origins
   }),
   SECRETS_KEY: encryptionKey(
     "key that encrypts stored webhook secrets and signs the cursors of pages; unset: a key file in `DATA_DIR`"

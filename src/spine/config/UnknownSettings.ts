@@ -4,7 +4,7 @@
  * that is ours alone: other programs have variables such as `KAFKA_HEAP_OPTS`. Pure.
  */
 import { nearest, sentenceOf } from "../words/Nearest.ts"
-import { type Environment, settingsTable } from "./Config.ts"
+import type { Environment } from "./Config.ts"
 
 /** Kubernetes gives every pod such variables for each service: KAFKA_PORT, KAFKA_SERVICE_HOST, KAFKA_PORT_9092_TCP. */
 const SERVICE_LINK =
@@ -19,19 +19,25 @@ const partsOf = (name: string): readonly [word: string, rest: string] => {
   return at < 0 ? [name, ""] : [name.slice(0, at), name.slice(at + 1)]
 }
 
+type Names = ReadonlyArray<{ readonly name: string }>
+
 /** What follows the first word, by first word. */
-const settings = new Map<string, Array<string>>()
-for (const [word, rest] of settingsTable.map(({ name }) => partsOf(name)))
-  if (rest !== "") settings.set(word, [...(settings.get(word) ?? []), rest])
+const restsOf = (table: Names) => {
+  const rests = new Map<string, Array<string>>()
+  for (const [word, rest] of table.map(({ name }) => partsOf(name)))
+    if (rest !== "") rests.set(word, [...(rests.get(word) ?? []), rest])
+  return rests
+}
 
 /** Every variable that begins with one of these words is meant for this program. */
-export const ownWords = [...settings].flatMap(([word, rests]) =>
-  rests.length > 1 && !SHARED.includes(word) ? [word] : []
-)
+export const ownWordsOf = (table: Names) =>
+  [...restsOf(table)].flatMap(([word, rests]) => (rests.length > 1 && !SHARED.includes(word) ? [word] : []))
 
 /** The unknown settings, each with a sentence such as `DELIVERY_TIMEOTU is not a setting; did you mean …?` */
-export const unknownSettings = (environment: Environment) =>
-  Object.keys(environment).flatMap((name) => {
+export const unknownSettings = (environment: Environment, table: Names) => {
+  const settings = restsOf(table)
+  const ownWords = ownWordsOf(table)
+  return Object.keys(environment).flatMap((name) => {
     const [word, rest] = partsOf(name)
     const rests = settings.get(word) ?? []
     if (rest === "" || rests.length === 0 || rests.includes(rest) || SERVICE_LINK.test(name)) return []
@@ -40,3 +46,4 @@ export const unknownSettings = (environment: Environment) =>
     const suggestion = near === undefined ? undefined : `${word}_${near}`
     return [{ name, message: sentenceOf(name, { problem: "is not a setting", suggestion }) }]
   })
+}

@@ -20,6 +20,9 @@ export interface PartHealth {
   readonly facts?: Readonly<Record<string, string | number | null>>
 }
 
+/** The API's part in `Health`. Its fact `address` is the address it listens at. */
+export const apiPart = "api"
+
 /** Name of the part that ingests the network's ledgers. */
 export const ledgerPart = (network: Network): string => `ledger.${network}`
 

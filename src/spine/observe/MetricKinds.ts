@@ -20,6 +20,13 @@ export interface MetricInfo {
   readonly labels: LabelSpec
 }
 
+/** A metric as documents and the start of a process see it. */
+export interface ShownMetric {
+  readonly info: MetricInfo
+  /** Shows every series of a counter with 0. Absent: not all label values are known beforehand. */
+  readonly begin?: Effect.Effect<void>
+}
+
 const NO_LABELS = {} as const
 
 /** The metric of each combination of label values. It is made once: its key in the registry is then made once too. */

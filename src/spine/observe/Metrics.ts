@@ -4,12 +4,11 @@
  * `Metrics.<key>`. A metric "of one process" is shown by the process that has the lease `retention`, because its
  * number is that of the whole service.
  */
-import { Effect } from "effect"
 import { roles } from "../config/Definitions.ts"
 import { healthStates } from "../domain/HealthState.ts"
 import { becauseOf, stages } from "../domain/Stages.ts"
 import { eventTypes } from "../event/EventType.ts"
-import { counter, gauge, histogram, type MetricInfo } from "./MetricKinds.ts"
+import { counter, gauge, histogram } from "./MetricKinds.ts"
 
 const network = "`mainnet`, `testnet`, `devnet`"
 export const outcomes = ["delivered", "retrying", "failed"] as const
@@ -141,9 +140,6 @@ export const Metrics = {
   replayJobs: gauge("ledgerhook_replay_jobs", "Replay and retry jobs that have not ended. Of one process", {
     state: ["queued", "running"]
   }),
-  replayJobsEnded: counter("ledgerhook_replay_jobs_ended_total", "Replay and retry jobs that have ended", {
-    state: ["completed", "failed", "cancelled"]
-  }),
   mails: counter(
     "ledgerhook_mails_total",
     "Attempts to send a mail to an account. `logged`: there is no server, or no address",
@@ -207,12 +203,3 @@ export const Metrics = {
     host: "the name of its host"
   })
 } as const
-
-export const metricsTable: ReadonlyArray<MetricInfo> = Object.values(Metrics).map(({ info }) => info)
-
-/** Shows the counters that have only known label values, with 0. */
-export const beginCounters: Effect.Effect<void> = Effect.forEach(
-  Object.values(Metrics).flatMap((metric) => ("begin" in metric ? [metric.begin] : [])),
-  (begin) => begin,
-  { discard: true }
-)

@@ -6,7 +6,8 @@ import { getHeapStatistics } from "node:v8"
 import { Effect, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { EventLoopLag } from "./EventLoopLag.ts"
-import { beginCounters, Metrics } from "./Metrics.ts"
+import type { ShownMetric } from "./MetricKinds.ts"
+import { Metrics } from "./Metrics.ts"
 
 /** How often the delay of the event loop is sampled. */
 const SAMPLE_MS = 20
@@ -58,12 +59,15 @@ export interface ProcessMetricsOptions {
   readonly roles: ReadonlyArray<string>
   /** The folder of the embedded PostgreSQL. Undefined: the process has none. */
   readonly dataDir: string | undefined
+  /** Those of features included. */
+  readonly metrics: ReadonlyArray<ShownMetric>
 }
 
-export const layer = ({ version, roles, dataDir }: ProcessMetricsOptions): Layer.Layer<never> =>
+export const layer = ({ version, roles, dataDir, metrics }: ProcessMetricsOptions): Layer.Layer<never> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      yield* beginCounters
+      // Counters that have only known label values are shown from the start, with 0.
+      for (const metric of metrics) if (metric.begin !== undefined) yield* metric.begin
       yield* Metrics.buildInfo.observe(
         { version, node: process.versions.node, roles: roles.join(","), host: hostname() },
         () => 1

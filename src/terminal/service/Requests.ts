@@ -1,11 +1,11 @@
 /**
- * The client of a service's API, made from the API's contract, and the sentences for what a service answers. Loaded only
- * by commands that make requests, because the contract takes a third of a second to load.
+ * The client of the parts of a service's API that a command uses, made from their contracts, and the sentences for what a
+ * service answers. Loaded only by commands that make requests, because contracts take long to load.
  */
 import { Effect, Layer, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
-import { HttpApiClient } from "effect/http-api"
-import { Api } from "../../app/Contract.ts"
+import { type HttpApi, HttpApiClient, type HttpApiGroup } from "effect/http-api"
+import type { ApiId } from "../../http/Contract.ts"
 import { KEY_HEADER } from "../../http/ContractParts.ts"
 import { faultsOf } from "../../http/RequestFaults.ts"
 import { connectionFailure } from "../../spine/deliver/send/Failures.ts"
@@ -85,8 +85,11 @@ const fetching = FetchHttpClient.layer.pipe(
 )
 
 /** Methods named as the contract names its endpoints: `api.webhooks.list`. */
-export const connect = (target: Target) =>
-  HttpApiClient.make(Api, {
+export const connect = <Groups extends HttpApiGroup.Constraint>(
+  contract: HttpApi.HttpApi<ApiId, Groups>,
+  target: Target
+) =>
+  HttpApiClient.make(contract, {
     baseUrl: target.url,
     transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader(KEY_HEADER, target.key)),
     // A body that is not the API's has two failures, of which the first one, its status, says more.
@@ -99,4 +102,5 @@ export const connect = (target: Target) =>
     )
   }).pipe(Effect.provide(fetching))
 
-export type ServiceApi = Effect.Success<ReturnType<typeof connect>>
+/** The client of these groups. */
+export type ServiceApi<Groups extends HttpApiGroup.Constraint> = HttpApiClient.Client<Groups>

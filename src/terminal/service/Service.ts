@@ -1,17 +1,22 @@
-/** Runs the part of a command that makes requests to a service. The contract is loaded only then. */
+/** Runs the part of a command that makes requests to a service. Contracts are loaded only then. */
 import { Effect } from "effect"
+import type { HttpApi, HttpApiGroup } from "effect/http-api"
+import type { ApiId } from "../../http/Contract.ts"
 import { Invocation } from "../Invocation.ts"
 import type { ServiceApi } from "./Requests.ts"
 import { type Target, targetOf } from "./Target.ts"
 
-/** Failures of requests become one sentence each. */
-export const withService = Effect.fnUntraced(function* <A, E, R>(
-  use: (api: ServiceApi, target: Target) => Effect.Effect<A, E, R>,
+/** Failures of requests become one sentence each. `contract` loads the groups that `use` calls. */
+export const withService = Effect.fnUntraced(function* <Groups extends HttpApiGroup.Constraint, A, E, R>(
+  contract: () => Promise<HttpApi.HttpApi<ApiId, Groups>>,
+  use: (api: ServiceApi<Groups>, target: Target) => Effect.Effect<A, E, R>,
   given?: Target
 ) {
   const target = given ?? (yield* targetOf((yield* Invocation).environment))
-  const { connect, sentencesOf } = yield* Effect.promise(() => import("./Requests.ts"))
-  return yield* use(yield* connect(target), target).pipe(sentencesOf(target))
+  const [{ connect, sentencesOf }, groups] = yield* Effect.promise(() =>
+    Promise.all([import("./Requests.ts"), contract()])
+  )
+  return yield* use(yield* connect(groups, target), target).pipe(sentencesOf(target))
 })
 
 interface Page<A> {

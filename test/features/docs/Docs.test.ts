@@ -2,7 +2,7 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { chooseEncoding } from "../../../src/features/docs/Documents.ts"
+import { chooseEncoding } from "../../../src/http/Documents.ts"
 import { ApiUnderTest, apiLayer } from "../../support/api.ts"
 import { operations } from "../../support/openApi.ts"
 import { rawCall } from "../../support/rawHttp.ts"

@@ -15,18 +15,9 @@ import { Limits } from "../../../src/spine/config/Limits.ts"
 import type { BackfillRange } from "../../../src/spine/domain/Backfill.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import { Log, LogReader } from "../../../src/spine/log/Log.ts"
-import {
-  exported,
-  FIRST,
-  filesIn,
-  jsonIn,
-  makeFolder,
-  quiet,
-  simulatedLedgers,
-  take,
-  takeHistory
-} from "../../support/exporting.ts"
 import { memoryLayer } from "../../support/ingesting.ts"
+import { makeFolder } from "../../support/makeFolder.ts"
+import { exported, FIRST, filesIn, jsonIn, quiet, simulatedLedgers, take, takeHistory } from "./exporting.ts"
 
 /** Ten minutes apart, from noon: six in an hour. */
 const ledgers = simulatedLedgers(80, 6, 600)

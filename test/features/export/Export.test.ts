@@ -11,6 +11,8 @@ import { parseBound } from "../../../src/features/events/command/Bounds.ts"
 import { openFolder } from "../../../src/features/export/FolderTarget.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
+import { events, memoryLayer } from "../../support/ingesting.ts"
+import { makeFolder } from "../../support/makeFolder.ts"
 import {
   eventFilesIn,
   exported,
@@ -19,12 +21,10 @@ import {
   filesIn,
   jsonIn,
   linesOf,
-  makeFolder,
   type Options,
   simulatedLedgers,
   take
-} from "../../support/exporting.ts"
-import { events, memoryLayer } from "../../support/ingesting.ts"
+} from "./exporting.ts"
 
 const ledgers = simulatedLedgers(100, 8)
 const time = (text: string) => parseBound(text)!

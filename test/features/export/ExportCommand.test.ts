@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand } from "../../support/command.ts"
-import { makeFolder } from "../../support/exporting.ts"
+import { makeFolder } from "../../support/makeFolder.ts"
 import { databaseUrl, makeDatabase } from "../../support/postgres.ts"
 
 const range = ["--from", "2026-11-21", "--to", "2026-11-22"]

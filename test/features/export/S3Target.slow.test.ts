@@ -9,18 +9,11 @@ import { openBucket } from "../../../src/features/export/S3Target.ts"
 import type { Target } from "../../../src/features/export/Target.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import { runCommand } from "../../support/command.ts"
-import {
-  exported,
-  exportTo,
-  FIRST,
-  filesIn,
-  makeFolder,
-  simulatedLedgers,
-  take
-} from "../../support/exporting.ts"
 import { memoryLayer } from "../../support/ingesting.ts"
+import { makeFolder } from "../../support/makeFolder.ts"
 import { databaseUrl, makeDatabase } from "../../support/postgres.ts"
 import { hasS3Server, makeS3Server } from "../../support/s3Server.ts"
+import { exported, exportTo, FIRST, filesIn, simulatedLedgers, take } from "./exporting.ts"
 
 const all = { to: { _tag: "Ledger", index: FIRST + 39 } } as const
 const place = { bucket: "warehouse", prefix: "lake/xrpl" }

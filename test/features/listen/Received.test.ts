@@ -2,14 +2,8 @@
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Webhook } from "standardwebhooks"
-import {
-  block,
-  jsonLine,
-  line,
-  type Received,
-  verifyRequest,
-  verifySignature
-} from "../../../src/features/listen/Received.ts"
+import { block, jsonLine, line, type Received, verifyRequest } from "../../../src/features/listen/Received.ts"
+import { verifySignature } from "../../../src/spine/domain/VerifySignature.ts"
 
 const body = '{"event_type":"payment.xrp","ledger_index":7,"payload":{"amount":"1"},"webhook_id":"wh_1"}'
 const sign = (secret: string) => `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`

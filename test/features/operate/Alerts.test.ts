@@ -4,7 +4,7 @@
  */
 import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { metricsTable } from "../../../src/spine/observe/Metrics.ts"
+import { metricsTable } from "../../../src/app/Metrics.ts"
 import {
   dashboardExpressions,
   notInhibited,

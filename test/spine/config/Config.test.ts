@@ -4,11 +4,11 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { settingsOfFeatures, settingsTable } from "../../../src/app/Settings.ts"
 import {
   type Environment,
   loadSettings,
   type SettingsShape,
-  settingsTable,
   watchedNetworks
 } from "../../../src/spine/config/Config.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
@@ -25,20 +25,20 @@ const MOST_LIMITS = 170
 const MOST_BOUNDS = 30
 
 const load = (environment: Environment): SettingsShape => {
-  const settings = loadSettings(environment)
+  const settings = loadSettings(environment, settingsOfFeatures)
   if (!("port" in settings)) throw new Error(settings.map(({ message }) => message).join("\n"))
   return settings
 }
 
 const problems = (environment: Environment): ReadonlyArray<string> => {
-  const settings = loadSettings(environment)
+  const settings = loadSettings(environment, settingsOfFeatures)
   return "port" in settings ? [] : settings.map(({ message }) => message)
 }
 const refusedNames = (environment: Environment) => problems(environment).map((text) => text.split(":")[0])
 
 describe("settings", () => {
   for (const { name } of settingsTable) {
-    const { good, bad, value } = cases[name]
+    const { good, bad, value } = cases[name]!
     for (const [text, expected] of good) {
       it(`${name} takes ${JSON.stringify(text)}`, () => {
         assert.deepStrictEqual(value(load({ ...server, [name]: text })), expected)

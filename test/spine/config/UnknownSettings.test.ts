@@ -1,12 +1,14 @@
 /** Variables that were meant as settings are named, and those of other programs are left alone. */
 import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
-import { settingsTable } from "../../../src/spine/config/Config.ts"
-import { ownWords, unknownSettings } from "../../../src/spine/config/UnknownSettings.ts"
+import { settingsTable } from "../../../src/app/Settings.ts"
+import { ownWordsOf, unknownSettings } from "../../../src/spine/config/UnknownSettings.ts"
 import { runProgram } from "../../support/program.ts"
 
 const said = (...names: ReadonlyArray<string>) =>
-  unknownSettings(Object.fromEntries(names.map((name) => [name, "x"]))).map(({ message }) => message)
+  unknownSettings(Object.fromEntries(names.map((name) => [name, "x"])), settingsTable).map(
+    ({ message }) => message
+  )
 
 /** What Kubernetes sets in every pod for a service of this name. */
 const serviceLinks = (service: string) =>
@@ -40,7 +42,7 @@ describe("unknown settings", () => {
   )
 
   it("are named without a suggestion if they begin with a word that is ours alone", () => {
-    assert.deepStrictEqual(ownWords, ["XRPL", "DELIVERY", "RETENTION"])
+    assert.deepStrictEqual(ownWordsOf(settingsTable), ["XRPL", "DELIVERY", "RETENTION"])
     assert.deepStrictEqual(said("XRPL_NETWORKS", "DELIVERY_RETRIES", "RETENTION_BACKUPS"), [
       "XRPL_NETWORKS is not a setting.",
       "DELIVERY_RETRIES is not a setting.",

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import { metricsTable } from "../../../src/spine/observe/Metrics.ts"
+import { metricsTable } from "../../../src/app/Metrics.ts"
 import { fillAllMetrics } from "../../support/allMetrics.ts"
 import { hasPromtool, promtool } from "../../support/promtool.ts"
 

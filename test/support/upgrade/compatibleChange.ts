@@ -1,7 +1,7 @@
 /** What a migration may do while processes of the version before serve (CONTRIBUTING.md), on every table at once. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { tableShapes } from "../../../src/features/copies/tables/TableShapes.ts"
+import { tableShapes } from "../../../src/spine/store/tables/TableShapes.ts"
 
 export const compatibleChange = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -6,7 +6,7 @@ import { Clock, Effect } from "effect"
 import { Settings } from "../../../spine/config/Config.ts"
 import { trySessionLock } from "../../../spine/log/SessionLock.ts"
 import { keyFileTexts } from "../../../spine/store/secrets/SecretKeys.ts"
-import { type CopyProgress, inSnapshot, readRows, readShape } from "../tables/ReadTables.ts"
+import { type CopyProgress, inSnapshot, readRows, readShape } from "../../../spine/store/tables/ReadTables.ts"
 import { BackupFileError, createBackup, FORMAT } from "./BackupFile.ts"
 
 const copy = Effect.fnUntraced(function* <R>(file: string, version: string, progress: CopyProgress<R>) {

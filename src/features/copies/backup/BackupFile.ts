@@ -8,7 +8,7 @@ import { createReadStream, createWriteStream, linkSync, openSync, rmSync } from 
 import { pipeline } from "node:stream"
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib"
 import { Effect, Schema, Stream } from "effect"
-import type { DatabaseShape } from "../tables/ReadTables.ts"
+import type { DatabaseShape } from "../../../spine/store/tables/ReadTables.ts"
 
 export class BackupFileError extends Schema.TaggedError<BackupFileError>()("BackupFileError", {
   message: Schema.String

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../../../spine/config/Config.ts"
 import { migrateLike } from "../../../spine/store/Migrations.ts"
 import { restoreKeyFiles } from "../../../spine/store/secrets/SecretKeys.ts"
-import { type CopyProgress, sumOf } from "../tables/ReadTables.ts"
+import { type CopyProgress, sumOf } from "../../../spine/store/tables/ReadTables.ts"
 import { fillTables } from "../tables/WriteTables.ts"
 import { BackupFileError, type BackupRows, readBackup } from "./BackupFile.ts"
 

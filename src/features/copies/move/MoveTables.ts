@@ -7,8 +7,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../../spine/config/Limits.ts"
 import { column } from "../../../spine/store/Columns.ts"
-import { type CopyProgress, inSnapshot, readRows, readShape } from "../tables/ReadTables.ts"
-import type { TableShape } from "../tables/TableShapes.ts"
+import { type CopyProgress, inSnapshot, readRows, readShape } from "../../../spine/store/tables/ReadTables.ts"
+import type { TableShape } from "../../../spine/store/tables/TableShapes.ts"
 import { type ChangedColumns, fillTables } from "../tables/WriteTables.ts"
 
 const LOG_TABLES = [

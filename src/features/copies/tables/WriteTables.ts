@@ -5,8 +5,13 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { column } from "../../../spine/store/Columns.ts"
-import type { DatabaseShape } from "./ReadTables.ts"
-import { leavesOf, type TablePartition, type TableShape, tableShapes } from "./TableShapes.ts"
+import type { DatabaseShape } from "../../../spine/store/tables/ReadTables.ts"
+import {
+  leavesOf,
+  type TablePartition,
+  type TableShape,
+  tableShapes
+} from "../../../spine/store/tables/TableShapes.ts"
 
 /** The tables or their rows are not those that were read. */
 export class OtherTables extends Schema.TaggedError<OtherTables>()("OtherTables", {

@@ -10,8 +10,10 @@ import { Signals } from "../../../terminal/Signals.ts"
 import { withService } from "../../../terminal/service/Service.ts"
 import { inJson, json } from "../../../terminal/Table.ts"
 import { eventLine, payloadBelow } from "../../deliveries/EventLine.ts"
-import { connectionNotes } from "../../listen/forward/ConnectionNotes.ts"
-import { streamFlags, streamQuery } from "../../listen/forward/Flags.ts"
+import { connectionNotes } from "../follow/ConnectionNotes.ts"
+import { streamFlags, streamQuery } from "../follow/StreamFlags.ts"
+
+const contract = async () => (await import("../EventsContract.ts")).eventsApi
 
 export const tail = Command.make(
   "tail",
@@ -25,8 +27,8 @@ export const tail = Command.make(
     const { untilStopped } = yield* Signals
     const colour = stdoutColour(invocation)
     // Imported here, because it loads the contract, which slows the start.
-    const { readStream } = yield* Effect.promise(() => import("../../listen/forward/StreamClient.ts"))
-    const following = withService((api, { url }) =>
+    const { readStream } = yield* Effect.promise(() => import("../follow/StreamClient.ts"))
+    const following = withService(contract, (api, { url }) =>
       readStream({
         api,
         url,

@@ -8,10 +8,10 @@ import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
 import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../../spine/event/LedgerEvent.ts"
 import type { Network } from "../../../spine/event/Network.ts"
 import { Log, type LogError } from "../../../spine/log/Log.ts"
+import { countLedgerEvents } from "../../../spine/log/ledgers/LedgerEvents.ts"
 import { markerIn } from "../../../spine/log/ledgers/LedgerMarkers.ts"
 import { retryUntilSuccess } from "../../../spine/observe/RetryUntilSuccess.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
-import { countLedgerEvents } from "../LedgerEvents.ts"
 import { KEPT_LEDGERS, type RoutedLedger } from "./LiveLedgers.ts"
 
 /** Between checks whether route has reached a ledger. */

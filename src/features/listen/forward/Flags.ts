@@ -2,12 +2,8 @@
 import { Effect } from "effect"
 import { Flag } from "effect/cli"
 import type { Environment } from "../../../spine/config/Config.ts"
-import { type Includable, includables } from "../../../spine/event/Include.ts"
-import { type Network, networks } from "../../../spine/event/Network.ts"
-import { patternsFlag } from "../../../terminal/EventTypeFlags.ts"
 import { type WrongUsage, wrongUsage } from "../../../terminal/Failure.ts"
-import { optional, optionalText, several } from "../../../terminal/Flags.ts"
-import { defined } from "../../../terminal/service/Service.ts"
+import { optional, optionalText } from "../../../terminal/Flags.ts"
 import {
   API_URL,
   DEFAULT_URL,
@@ -17,24 +13,8 @@ import {
   targetOf,
   URL_VARIABLE
 } from "../../../terminal/service/Target.ts"
-import { addressFlag } from "../../../terminal/WantedEvents.ts"
-import type { StreamQuery } from "./StreamClient.ts"
-
-/** Which events a stream has. `describe` completes a description that begins with a small letter. */
-export const streamFlags = (describe: (text: string) => string) => ({
-  types: patternsFlag(
-    describe("only events of this type, as nft.minted, or family, as 'nft.*'; repeat it for several")
-  ),
-  account: addressFlag(describe("only events that involve this XRPL address")).pipe(optional),
-  network: Flag.Literals("network", networks).pipe(
-    Flag.withDescription(describe("testnet (default) or devnet, with a test key")),
-    optional
-  ),
-  include: Flag.Literals("include", includables).pipe(
-    Flag.withDescription(describe("add this to payloads; repeat it for both")),
-    several
-  )
-})
+import type { StreamQuery } from "../../events/follow/StreamClient.ts"
+import { type StreamGiven, streamFlags, streamQuery } from "../../events/follow/StreamFlags.ts"
 
 export const forwardFlags = {
   forward: Flag.String("forward").pipe(
@@ -61,14 +41,10 @@ export const forwardFlags = {
   ...streamFlags((text) => `With --forward: ${text}`)
 }
 
-interface Given {
+interface Given extends StreamGiven {
   readonly forward: URL | undefined
   readonly url: URL | undefined
   readonly apiKey: string | undefined
-  readonly types: ReadonlyArray<string>
-  readonly account: string | undefined
-  readonly network: Network | undefined
-  readonly include: ReadonlyArray<Includable>
 }
 
 export interface Forwarding {
@@ -78,15 +54,6 @@ export interface Forwarding {
   readonly api: Target
   readonly query: StreamQuery
 }
-
-/** What a stream is asked for. */
-export const streamQuery = (given: Pick<Given, "types" | "account" | "network" | "include">): StreamQuery =>
-  defined({
-    event_type: given.types.length === 0 ? undefined : given.types,
-    account: given.account,
-    network: given.network,
-    include: given.include.length === 0 ? undefined : given.include
-  })
 
 /** Undefined without --forward. */
 export const forwardOf = Effect.fnUntraced(function* (

@@ -10,7 +10,7 @@ import type { EnvelopeFields } from "../../../spine/event/LedgerEvent.ts"
 import { type DeliveryId, randomId, type WebhookId } from "../../../spine/words/Ids.ts"
 import type { CommandFailed } from "../../../terminal/Failure.ts"
 import { requestFailure } from "../../../terminal/service/Requests.ts"
-import { ANSWER_MS, readStream, type StreamClientOptions } from "./StreamClient.ts"
+import { ANSWER_MS, readStream, type StreamClientOptions } from "../../events/follow/StreamClient.ts"
 
 /** Requests that are in flight at a time to the local address. */
 export const PARALLEL = 4

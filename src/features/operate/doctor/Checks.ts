@@ -7,10 +7,12 @@
 import { Effect } from "effect"
 import {
   type Environment,
+  FeatureSettings,
   givenSettings,
   loadSettings,
   type NetworkSettings,
-  settingsTable,
+  type OfFeatures,
+  settingsTableOf,
   watchedNetworks
 } from "../../../spine/config/Config.ts"
 import { unknownSettings } from "../../../spine/config/UnknownSettings.ts"
@@ -29,9 +31,16 @@ import { givenLog, logFinding } from "./StoredChecks.ts"
 import { telemetryCheck } from "./TelemetryCheck.ts"
 
 /** The checks run at the same time, those of ledger servers after the last taken ledgers are read. */
-export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<Finding>> => {
-  const settings = loadSettings(environment)
-  const unknown = unknownSettings(environment).map(
+export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<Finding>> =>
+  Effect.flatMap(FeatureSettings, (ofFeatures) => examineWith(environment, ofFeatures))
+
+const examineWith = (
+  environment: Environment,
+  ofFeatures: OfFeatures
+): Effect.Effect<ReadonlyArray<Finding>> => {
+  const settings = loadSettings(environment, ofFeatures)
+  const settingsTable = settingsTableOf(ofFeatures)
+  const unknown = unknownSettings(environment, settingsTable).map(
     ({ message, name }): Finding => ({
       check: "settings",
       status: "problem",
@@ -51,13 +60,13 @@ export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<F
     return Effect.succeed([...wrong, ...unknown])
   }
   const { kafka, mailFrom, networks, smtpUrl, telemetry, verify } = settings
-  const { set, empty } = givenSettings(environment)
+  const { set, empty } = givenSettings(environment, ofFeatures)
   const emptyNote = empty.length === 0 ? "" : `; empty, and so unset: ${empty.join(", ")}`
   const accepted = fine(
     "settings",
     `${set.length} set, ${settingsTable.length - set.length} at their defaults${emptyNote}`
   )
-  const running = runningService(environment, settings)
+  const running = runningService(environment, settings, ofFeatures)
   /** The settings of the service that runs, so that its ports are checked. */
   const served = running?.settings ?? settings
   const others = [

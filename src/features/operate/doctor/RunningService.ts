@@ -9,8 +9,9 @@ import { parseEnv } from "node:util"
 import {
   type Environment,
   loadSettings,
+  type OfFeatures,
   type SettingsShape,
-  settingsTable
+  settingsTableOf
 } from "../../../spine/config/Config.ts"
 import { serviceHolding } from "../../../spine/store/embedded/Holder.ts"
 import { workingFolderOf } from "../../../spine/store/embedded/Processes.ts"
@@ -46,15 +47,16 @@ const environmentOf = (pid: number): Environment | undefined => {
 /** Undefined if no service is found, for example because the database is not embedded. */
 export const runningService = (
   environment: Environment,
-  { databaseUrl, dataDir }: SettingsShape
+  { databaseUrl, dataDir }: SettingsShape,
+  ofFeatures: OfFeatures
 ): RunningService | undefined => {
   const pid = databaseUrl === undefined ? serviceHolding(dataDir) : undefined
   const its = pid === undefined ? undefined : environmentOf(pid)
   if (pid === undefined || its === undefined) return undefined
-  const settings = loadSettings(its)
+  const settings = loadSettings(its, ofFeatures)
   if (!("port" in settings)) return undefined
   const given = (of: Environment, name: string) => of[name]?.trim() ?? ""
-  const others = settingsTable
+  const others = settingsTableOf(ofFeatures)
     .map(({ name }) => name)
     // The folder is the same. Its name may be relative to another one.
     .filter((name) => name !== "DATA_DIR" && given(its, name) !== given(environment, name))

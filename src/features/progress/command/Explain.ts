@@ -19,11 +19,12 @@ import type { ServiceApi } from "../../../terminal/service/Requests.ts"
 import { defined, withService } from "../../../terminal/service/Service.ts"
 import { localOnly, usesService } from "../../../terminal/service/Target.ts"
 import { type Column, inJson, json, makeTable } from "../../../terminal/Table.ts"
+import type { Account } from "../../accounts/AccountContract.ts"
 import { statusColour } from "../../deliveries/DeliveriesCommand.ts"
 import { EventQueries } from "../../events/EventQueries.ts"
 import { webhookSummaries } from "../../webhooks/WebhookOverview.ts"
-import type { Webhook } from "../../webhooks/WebhooksContract.ts"
-import type { Explanation } from "../ExplainContract.ts"
+import type { Webhook, Webhooks } from "../../webhooks/WebhooksContract.ts"
+import type { Explain, Explanation } from "../ExplainContract.ts"
 import { explanationJson } from "../ExplanationJson.ts"
 import { Explanations } from "../Explanations.ts"
 
@@ -152,8 +153,15 @@ const explainLocally = Effect.fnUntraced(function* (given: Given, asJson: boolea
   yield* show(explanationJson(transaction.hash, found), network, asJson, webhooks)
 })
 
+const contract = async () =>
+  (await import("../../webhooks/WebhooksContract.ts")).webhooksApi.add(
+    (await import("../../accounts/AccountContract.ts")).Account,
+    (await import("../ExplainContract.ts")).Explain
+  )
+type Api = ServiceApi<typeof Explain | typeof Account | typeof Webhooks>
+
 /** Asks about each network of the key, until one knows the transaction's ledger. */
-const explainAt = Effect.fnUntraced(function* (api: ServiceApi, given: Given, asJson: boolean) {
+const explainAt = Effect.fnUntraced(function* (api: Api, given: Given, asJson: boolean) {
   const ofKey = Effect.map(api.account.get(), ({ key }) => networksOf(key.environment))
   const asked = given.network === undefined ? yield* ofKey : [given.network]
   const query = defined({
@@ -179,7 +187,7 @@ export const explain = Command.make(
   Effect.fnUntraced(function* ({ json: asJson, ...given }) {
     if (!(yield* usesService)) return yield* Effect.provide(explainLocally(given, asJson), explainStores)
     yield* localOnly("--account", given.account)
-    yield* withService((api) => explainAt(api, given, asJson))
+    yield* withService(contract, (api) => explainAt(api, given, asJson))
   })
 ).pipe(
   about(

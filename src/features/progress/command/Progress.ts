@@ -2,8 +2,14 @@
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { about } from "../../../terminal/Help.ts"
+import { withService } from "../../../terminal/service/Service.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
-import { atWebhook, webhookNameArgument } from "../../webhooks/command/NamedWebhook.ts"
+import { webhookIdOf, webhookNameArgument } from "../../webhooks/command/NamedWebhook.ts"
+
+const contract = async () =>
+  (await import("../../webhooks/WebhooksContract.ts")).webhooksApi.add(
+    (await import("../ProgressContract.ts")).ProgressGroup
+  )
 
 const shown = (ledger: number | null): string => (ledger === null ? "not known" : String(ledger))
 
@@ -11,9 +17,10 @@ export const progress = Command.make(
   "progress",
   { webhook: Argument.optional(webhookNameArgument), json },
   ({ webhook, json: asJson }) =>
-    atWebhook(
-      Option.getOrUndefined(webhook),
-      Effect.fnUntraced(function* (api, id) {
+    withService(
+      contract,
+      Effect.fnUntraced(function* (api) {
+        const id = yield* webhookIdOf(api, Option.getOrUndefined(webhook))
         const now = yield* api.progress.ofWebhook({ params: { id } })
         const { complete_through, gaps, oldest_waiting, routed_through } = now
         yield* printOne({

@@ -5,7 +5,7 @@ import { about } from "../../../terminal/Help.ts"
 import { webhookArgument } from "../../../terminal/Stores.ts"
 import type { ServiceApi } from "../../../terminal/service/Requests.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
-import type { Webhook } from "../WebhooksContract.ts"
+import type { Webhook, Webhooks } from "../WebhooksContract.ts"
 import { atWebhook, webhookNameArgument } from "./NamedWebhook.ts"
 import { fields } from "./View.ts"
 
@@ -13,7 +13,7 @@ import { fields } from "./View.ts"
 const showing = <E, R>(
   name: string,
   note: string,
-  request: (api: ServiceApi, params: { readonly id: string }) => Effect.Effect<Webhook, E, R>
+  request: (api: ServiceApi<typeof Webhooks>, params: { readonly id: string }) => Effect.Effect<Webhook, E, R>
 ) =>
   Command.make(name, { webhook: webhookNameArgument, json }, ({ webhook, json: asJson }) =>
     atWebhook(webhook, (api, id) =>

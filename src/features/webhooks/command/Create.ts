@@ -15,9 +15,11 @@ import type { ServiceApi } from "../../../terminal/service/Requests.ts"
 import { defined, withService } from "../../../terminal/service/Service.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
 import { addressFlag } from "../../../terminal/WantedEvents.ts"
+import type { Webhooks } from "../WebhooksContract.ts"
+import { webhooksContract } from "./NamedWebhook.ts"
 import { fields } from "./View.ts"
 
-type NewWebhook = Parameters<ServiceApi["webhooks"]["create"]>[0]["payload"]
+type NewWebhook = Parameters<ServiceApi<typeof Webhooks>["webhooks"]["create"]>[0]["payload"]
 
 const bodyOf = Effect.fnUntraced(function* (file: string) {
   const lines = yield* Stream.runCollect(linesOf(file, Limits.requestBodyBytes)).pipe(
@@ -64,6 +66,7 @@ export const create = Command.make(
     if (payload.url === undefined || payload.event_types === undefined)
       return yield* wrongUsage("give --url and --type, or a --body that has `url` and `event_types`.")
     yield* withService(
+      webhooksContract,
       Effect.fnUntraced(function* (api) {
         const created = yield* api.webhooks.create({ payload })
         yield* printOne({

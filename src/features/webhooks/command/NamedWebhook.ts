@@ -7,6 +7,9 @@ import { failed, wrongUsage } from "../../../terminal/Failure.ts"
 import { optional } from "../../../terminal/Flags.ts"
 import type { ServiceApi } from "../../../terminal/service/Requests.ts"
 import { withService } from "../../../terminal/service/Service.ts"
+import type { Webhooks } from "../WebhooksContract.ts"
+
+export const webhooksContract = async () => (await import("../WebhooksContract.ts")).webhooksApi
 
 const named = <Kind extends Param.ParamKind>(param: Param.Param<Kind, string>) =>
   param.pipe(
@@ -21,7 +24,10 @@ export const webhookNameArgument = Argument.String("webhook").pipe(named)
 export const webhookNameFlag = Flag.String("webhook").pipe(Flag.withMetavar("WEBHOOK"), named, optional)
 
 /** The id of the webhook. `name` undefined: the only one. An id is not checked here, which needs no scope to read. */
-export const webhookIdOf = Effect.fnUntraced(function* (api: ServiceApi, name: string | undefined) {
+export const webhookIdOf = Effect.fnUntraced(function* (
+  api: ServiceApi<typeof Webhooks>,
+  name: string | undefined
+) {
   if (name !== undefined && isId("wh_", name)) return name
   const query = { limit: "3", ...(name === undefined ? {} : { search: name }) }
   const { data, has_more } = yield* api.webhooks.list({ query })
@@ -42,5 +48,5 @@ export const webhookIdOf = Effect.fnUntraced(function* (api: ServiceApi, name: s
 /** Runs the part of a command that makes requests for one webhook. */
 export const atWebhook = <A, E, R>(
   name: string | undefined,
-  use: (api: ServiceApi, id: string) => Effect.Effect<A, E, R>
-) => withService((api) => Effect.flatMap(webhookIdOf(api, name), (id) => use(api, id)))
+  use: (api: ServiceApi<typeof Webhooks>, id: string) => Effect.Effect<A, E, R>
+) => withService(webhooksContract, (api) => Effect.flatMap(webhookIdOf(api, name), (id) => use(api, id)))

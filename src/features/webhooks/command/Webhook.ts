@@ -16,6 +16,7 @@ import { shownHealth } from "../../health/WebhookHealth.ts"
 import { type WebhookSummary, webhookSummaries } from "../WebhookOverview.ts"
 import { pause, remove, resume, show } from "./Change.ts"
 import { create } from "./Create.ts"
+import { webhooksContract } from "./NamedWebhook.ts"
 import { preview } from "./Preview.ts"
 import { test } from "./TestEvent.ts"
 import { columns, columnsOfAll } from "./View.ts"
@@ -56,7 +57,7 @@ const list = Command.make(
           : "No webhook has this text in its id, URL or description."
     if (yield* usesService) {
       yield* localOnly("--account", accountId)
-      const webhooks = yield* withService((api) =>
+      const webhooks = yield* withService(webhooksContract, (api) =>
         itemsOf((page) => api.webhooks.list({ query: defined({ ...page, search, health }) }))
       )
       const page = pageOf(webhooks)

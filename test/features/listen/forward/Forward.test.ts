@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
+import { eventsApi } from "../../../../src/features/events/EventsContract.ts"
 import {
   type Forwarded,
   type ForwardOptions,
@@ -179,7 +180,7 @@ const forwarding = Effect.fnUntraced(function* (url: string, to: string, more: P
       to: new URL(to),
       secret: SECRET,
       webhookId: randomId("wh_", 0),
-      api: yield* connect({ url, key: KEY }),
+      api: yield* connect(eventsApi, { url, key: KEY }),
       url,
       query: {},
       onForwarded: (one) => Effect.sync(() => void forwarded.push(one)),

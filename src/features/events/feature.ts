@@ -1,0 +1,11 @@
+/** The index of events: listed, followed, counted; the transactions that caused them. */
+
+import { command, makeFeature } from "../Feature.ts"
+import { events } from "./command/Events.ts"
+import { tail } from "./command/Tail.ts"
+
+export const feature = makeFeature({
+  name: "events",
+  commands: [command(170, events), command(10, tail, "events")],
+  service: () => import("./service.ts")
+})

@@ -1,0 +1,12 @@
+/** For operators: how the service is, what is wrong with its settings and connections. */
+
+import { command, makeFeature } from "../Feature.ts"
+import { doctor } from "./doctor/Doctor.ts"
+import { status } from "./Status.ts"
+import { topics } from "./Topics.ts"
+
+export const feature = makeFeature({
+  name: "operate",
+  commands: [command(210, topics), command(250, status), command(260, doctor)],
+  service: () => import("./service.ts")
+})

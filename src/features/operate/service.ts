@@ -1,0 +1,11 @@
+/** What a running service gets from the feature. */
+import { makeService } from "../Feature.ts"
+import { forgetProcesses } from "./ProcessRows.ts"
+import { report } from "./report/Stage.ts"
+import { System } from "./SystemContract.ts"
+import { systemLayer } from "./SystemHandlers.ts"
+
+export const service = makeService({
+  api: { groups: [System], handlers: systemLayer },
+  upkeep: [forgetProcesses, report]
+})

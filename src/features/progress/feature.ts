@@ -1,0 +1,11 @@
+/** How far webhooks have got, and why they got an event or did not. */
+
+import { command, makeFeature } from "../Feature.ts"
+import { explain } from "./command/Explain.ts"
+import { progress } from "./command/Progress.ts"
+
+export const feature = makeFeature({
+  name: "progress",
+  commands: [command(120, progress), command(160, explain)],
+  service: () => import("./service.ts")
+})

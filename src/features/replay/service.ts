@@ -1,0 +1,19 @@
+/** What a running service gets from the feature. */
+import { Layer } from "effect"
+import { WorkNotices } from "../../spine/store/outbox/WorkNotices.ts"
+import { supervised } from "../../spine/store/Supervised.ts"
+import { makeService } from "../Feature.ts"
+import { keepJobs } from "./JobEnds.ts"
+import { Replay } from "./ReplayContract.ts"
+import { replayLayer } from "./ReplayHandlers.ts"
+import { ReplayStore } from "./ReplayStore.ts"
+import { ReplayWork } from "./ReplayWork.ts"
+import { RetryWork } from "./RetryWork.ts"
+import { replay } from "./Stage.ts"
+
+export const service = makeService({
+  api: { groups: [Replay], handlers: replayLayer },
+  stores: Layer.mergeAll(ReplayStore.layer, ReplayWork.layer, RetryWork.layer),
+  stages: [{ roles: ["replay"], layer: supervised("replay", replay).pipe(Layer.provide(WorkNotices.layer)) }],
+  upkeep: [keepJobs]
+})
