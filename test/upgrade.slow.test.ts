@@ -21,7 +21,7 @@ import { runProgram } from "./support/program.ts"
 import { deliveryIdsOf, makeReceiver } from "./support/receiver.ts"
 import { testSettings } from "./support/settings.ts"
 import { makeSimulatedLedger } from "./support/simulatedLedger.ts"
-import { backupFile, fixtureVersions, storeList } from "./support/upgrade/fixture.ts"
+import { backupFile, storeList, upgradableVersions } from "./support/upgrade/fixture.ts"
 import { schemaList } from "./support/upgrade/schema.ts"
 
 /** After this, every retry of the store is due. */
@@ -177,7 +177,7 @@ const opens = (version: string, dataDir: string) =>
   })
 
 describe("a store of an earlier version", () => {
-  for (const version of fixtureVersions()) {
+  for (const version of upgradableVersions()) {
     it.live(
       `${version} is opened, read and continued`,
       () =>

@@ -11,17 +11,16 @@ import { parseLedgerEvent } from "../src/spine/event/LedgerEvent.ts"
 import { parseTransactionRecord } from "../src/spine/event/TransactionRecord.ts"
 import { readMarker } from "../src/spine/log/ledgers/LedgerMarkers.ts"
 import { TestDatabase } from "./support/postgres.ts"
-import { fixtureVersions, storeList } from "./support/upgrade/fixture.ts"
+import { byNumber, fixtureVersions, storeList, upgradableVersions } from "./support/upgrade/fixture.ts"
 import { schemaList } from "./support/upgrade/schema.ts"
 
 /** Columns that the version before does not use any more: `table.column`. A migration may drop these. */
 const UNUSED: ReadonlyArray<string> = ["webhooks.failing_reported"]
 
-/** The first version whose stores can be upgraded. */
-const UPGRADABLE_SINCE = "0.2.0"
+/** The first version that was released. Its records stay in the log for 400 days. */
+const FIRST = "0.2.0"
 
 const versions = fixtureVersions()
-const byNumber = new Intl.Collator("en", { numeric: true }).compare
 
 /** Changes that are added to their totals within a second, and what a process writes anew after its start. */
 const OFTEN_EMPTY = new Set(["delivery_changes", "job_changes", "report"])
@@ -40,7 +39,7 @@ describe("stores of earlier versions", () => {
   it("there is one of every released version", () => {
     const released = [...readFileSync("CHANGELOG.md", "utf8").matchAll(/^## \[([\d.]+)\] - \d{4}/gm)]
       .map(([, version]) => version!)
-      .filter((version) => byNumber(version, UPGRADABLE_SINCE) >= 0)
+      .filter((version) => byNumber(version, FIRST) >= 0)
     for (const version of released) assert.include(versions, version, "run `npm run store-fixture`")
     assert.isNotEmpty(versions)
   })
@@ -67,6 +66,7 @@ describe("stores of earlier versions", () => {
       }
     })
 
+    if (!upgradableVersions().includes(version)) continue
     it.effect(`${version}: a process of it can write to the present tables`, () =>
       Effect.gen(function* () {
         const present = yield* schemaList

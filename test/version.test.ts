@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import packageJson from "../package.json" with { type: "json" }
+import { RELEASE } from "../src/spine/log/Log.ts"
 import { versionPlaces } from "../tools/versions.ts"
 import { documents } from "./support/markdown.ts"
 
@@ -14,6 +15,10 @@ describe("the version", () => {
       assert.isNotEmpty(shown, file)
       for (const text of shown) assert.strictEqual(text, version, file)
     }
+  })
+
+  it("is not newer than the release that members of consumer groups say", () => {
+    assert.isAtMost(Number(version.split(".")[1]), Number(RELEASE.split(".")[1]))
   })
 
   it("is that of package.json in the published schemas", () => {

@@ -50,7 +50,6 @@ import { AccountHolds } from "../spine/registry/AccountHolds.ts"
 import { activeWebhooks } from "../spine/registry/ActiveWebhooks.ts"
 import { WebhookRegistry } from "../spine/registry/WebhookRegistry.ts"
 import { watchWebhooks } from "../spine/registry/WebhooksHealth.ts"
-import { untilOlderStopped } from "../spine/route/OlderDeliver.ts"
 import { RoutedWebhooks } from "../spine/route/RoutedWebhooks.ts"
 import { route } from "../spine/route/Stage.ts"
 import { makeDeadLetters } from "../spine/store/DeadLetters.ts"
@@ -156,9 +155,7 @@ const ingestLayer = Layer.unwrap(
 )
 
 const routeLayer = Layer.unwrap(
-  Effect.map(Settings, (settings) =>
-    supervised("route", Effect.andThen(untilOlderStopped, route(watchedNetworks(settings))))
-  )
+  Effect.map(Settings, (settings) => supervised("route", route(watchedNetworks(settings))))
 ).pipe(Layer.provide([AccountHolds.layer, RoutedWebhooks.layer]))
 
 /** The events for test deliveries, detected in transactions of the simulated ledger. */

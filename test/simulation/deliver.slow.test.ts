@@ -97,7 +97,7 @@ const scenario = Effect.fnUntraced(function* (world: World) {
     })
   }
   const queue = Effect.fnUntraced(function* (webhook: Webhook, events: number) {
-    // Some as release 0.2.0 queued them.
+    // Some as a retry by hand queues them, with the row first.
     const queueAs = chance.flip(0.8) ? queueEvents : queueWithRows
     const queued = yield* clock.outside(queueAs(webhook.id, events))
     for (const id of queued) {

@@ -139,7 +139,7 @@ const BEGAN = Date.parse("2026-11-21T09:30:00.000Z")
 const eventsOf = new Map<string, LedgerEvent>()
 
 /**
- * How work is queued: `live` as route does, without a row; `withRow` as release 0.2.0 did; `replayed` as a replay job
+ * How work is queued: `live` as route does, without a row; `withRow` as a retry by hand does; `replayed` as a replay job
  * does.
  */
 type QueuedAs = "live" | "withRow" | "replayed"
@@ -210,7 +210,7 @@ const nothing = () => Effect.void
 
 export const queueEvents = (webhookId: string, count: number) => queue(webhookId, count, "live", nothing)
 
-/** As release 0.2.0 queued events: the row is written first, and the work does not say what it needs. */
+/** As a retry by hand queues: the row is written first, and the work does not say what it needs. */
 export const queueWithRows = <E = never, R = never>(
   webhookId: string,
   count: number,

@@ -15,7 +15,7 @@ import { makeDeadLetters } from "../../spine/store/DeadLetters.ts"
 import { printable } from "../../spine/words/Printable.ts"
 
 export interface AlertRow extends Omit<DetectionAlert, "code"> {
-  /** Null in alerts of release 0.2. */
+  /** Null in alerts that release 0.2 recorded. */
   readonly code: AlertCode | null
   readonly network: Network
   readonly ledger_index: number

@@ -26,7 +26,7 @@ interface Stored {
   readonly beganAt: number
   readonly endedAt: number | null
   readonly endedBy: IncidentEnd | null
-  /** Null if version 0.2 recorded the failures. */
+  /** Null in incidents whose failures release 0.2 recorded: they are kept for 400 days. */
   readonly cause: string | null
   readonly attemptsFailed: number
   /** An id that sorts as the first delivery that the incident concerns. */

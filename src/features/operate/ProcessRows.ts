@@ -145,17 +145,6 @@ export const readProcesses = Effect.gen(function* () {
     FROM processes p ORDER BY p.seen_at DESC`
 })
 
-/**
- * Whether a process of release 0.2 is connected: it has a name without roles (store/Sql.ts). A user without the rights
- * to see others' sessions does not see it.
- */
-export const olderRuns = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql`
-    SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'ledgerhook' LIMIT 1`
-  return rows.length > 0
-})
-
 /** Deletes the rows of processes that ended long ago. */
 export const forgetProcesses = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql`

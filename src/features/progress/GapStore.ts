@@ -84,16 +84,6 @@ export const makeGapStore = Effect.map(SqlClient.SqlClient, (sql) => ({
         WHERE kept.routed_through <> excluded.routed_through`
   }, sql.withTransaction),
 
-  /**
-   * Opens gaps of webhooks that nothing is queued for, and that have none: version 0.2 left them so. The part of the gap
-   * before the update stays unknown. Call it after a sweep.
-   */
-  openMissing: Effect.asVoid(sql`
-    SELECT open_webhook_gaps(ARRAY(SELECT id FROM webhooks WHERE status = 'disabled'), 'disabled'),
-           open_webhook_gaps(ARRAY(
-             SELECT w.id FROM webhooks w JOIN accounts a ON a.id = w.account_id WHERE a.suspended_at IS NOT NULL
-           ), 'suspended')`),
-
   ended: sql<EndedGap>`
     SELECT webhook_id AS "webhookId", reason, began_at::text AS "beganAt" FROM webhook_gaps
     WHERE to_ledger IS NULL AND ended_at IS NOT NULL`

@@ -39,7 +39,6 @@ export const makeGapSweep = Effect.gen(function* () {
         ? held
         : [...held, ...ofQuota(yield* usage.holds(sweptMs))]
     yield* gaps.sweep(routed.flat(), wasHeld, held, ended)
-    if (sweptMs === undefined) yield* gaps.openMissing
     ended = yield* gaps.ended
     sweptMs = nowMs
   })

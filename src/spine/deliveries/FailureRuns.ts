@@ -55,7 +55,7 @@ const noFailure: FailureRun = {
   failing_from: null
 }
 
-/** The same rule as PostgreSQL's function `webhook_is_failing`. Release 0.2 writes no `last_failed_at`. */
+/** The same rule as PostgreSQL's function `webhook_is_failing`. */
 export const isFailing = ({ failed_attempts, failing_since, last_failed_at }: FailureRun): boolean =>
   failing_since !== null &&
   (failed_attempts >= 5 || (last_failed_at ?? failing_since) - failing_since >= 60_000)
@@ -89,7 +89,7 @@ export const afterAttempts = (
   attempts: ReadonlyArray<AttemptRecord>
 ): { readonly webhook: WebhookFailures; readonly incident: IncidentChange | undefined } => {
   const isOpen = before.incident_id !== null && before.incident_ended_at === null
-  // Release 0.2 resets only two columns of a run.
+  // A run is told by `failing_since`: without it, the other columns mean nothing.
   let run: FailureRun = before.failing_since === null ? noFailure : before
   /** The part of `run` that is counted in its incident. */
   let counted = isOpen ? run : noFailure

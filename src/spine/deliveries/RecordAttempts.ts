@@ -29,7 +29,7 @@ type ByWebhook = ReadonlyMap<string, ReadonlyArray<CountedAttempt>>
  * message to PostgreSQL is the most of what recording costs the program.
  */
 // Writers lock webhooks before usage, because PostgreSQL runs the SELECT before what only writes, and rows of a table in
-// the order of their keys. Those of release 0.2 do the same, so writers cannot deadlock.
+// the order of their keys, so writers cannot deadlock.
 // A batch has attempts of the same day of two months only if the clock was changed by a month. The usage of days then
 // keeps the later one, because ON CONFLICT accepts each key once.
 const charge = (

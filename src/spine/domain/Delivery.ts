@@ -59,7 +59,7 @@ export interface DeliveryWork {
    * has lost it, because its row does not have it.
    */
   readonly manual?: true
-  /** The event's ledger. Work of release 0.2 lacks it. */
+  /** The event's ledger. Retries that release 0.2 queued lack it. */
   readonly ledger_index?: number
   /** Only in the first attempt of a live delivery, which may have no row. Without it the row was written first. */
   readonly row?: UnwrittenRow

@@ -9,6 +9,10 @@
 import { Context, type Effect, Schema, type Scope } from "effect"
 import { errorText } from "../observe/Logging.ts"
 
+/** What the members of consumer groups say of themselves, so that a newer process knows that an older one still runs. */
+export type Release = `0.${number}`
+export const RELEASE: Release = "0.4"
+
 /** A record to append. A null value is a tombstone: it deletes its key. */
 export interface NewRecord {
   readonly topic: string
@@ -128,10 +132,8 @@ export class Log extends Context.Service<
     readonly reachable: Effect.Effect<void, LogError>
     /** The group's committed offset in the partition; 0 if there is none. */
     readonly committed: (group: string, partition: Partition) => Effect.Effect<number, LogError>
-    /**
-     * Whether a process of release 0.2 is a member of the group. Its `deliver` drops work whose delivery has no row.
-     */
-    readonly hasOlderMember: (group: string) => Effect.Effect<boolean, LogError>
+    /** Whether a process of a release before this one (`0.4`) is a member of the group. */
+    readonly hasMemberBefore: (release: Release, group: string) => Effect.Effect<boolean, LogError>
     /**
      * Drops records that are older than their topic's retention, and superseded records of compacted topics. The newest
      * record of a topic with `keeps_newest` (topics/topics.json) stays, since it is a checkpoint.

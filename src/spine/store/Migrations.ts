@@ -1,8 +1,8 @@
 /**
  * Migrates the database's tables to this program's version: each migration once, in order, in one transaction, also
  * if two processes start at once. Processes of the version before may be running: a migration never waits long for a
- * lock, because their statements would queue behind it. A database of a newer version is refused. A released migration
- * never changes.
+ * lock, because their statements would queue behind it. A database of a newer version is refused, and one of a version
+ * before 0.3. A released migration never changes.
  */
 import { Effect, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
@@ -66,17 +66,46 @@ export class MigrationsError extends Schema.TaggedError<MigrationsError>()("Migr
   cause: Schema.optional(Schema.Defect())
 }) {}
 
-const refuseNewer = Effect.fnUntraced(function* (newest: number) {
+const refuseNewer = (found: number, newest: number) =>
+  found <= newest
+    ? Effect.void
+    : new MigrationsError({
+        message: `The database was migrated by a newer version of ledgerhook (to migration ${found}; this version knows ${newest}). Start the newer version, or use another database.`
+      })
+
+/** The newest migration of release 0.3. What 0.2 left unfinished is completed by 0.3, not by this version. */
+const OLDEST_UPGRADED = 21
+
+const refuseOlder = (found: number) =>
+  found >= OLDEST_UPGRADED
+    ? Effect.void
+    : new MigrationsError({
+        message:
+          "The database was made by ledgerhook 0.2. Start ledgerhook 0.3 on it first, and wait until it is ready."
+      })
+
+/** Upkeep of release 0.3 builds this index after the last of what it completes. */
+const refuseUnfinished = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const unfinished = yield* sql`
+    SELECT FROM pg_index WHERE indexrelid = to_regclass('deliveries_unfinished') AND NOT indisvalid`
+  if (unfinished.length === 0) return
+  return yield* new MigrationsError({
+    message:
+      "ledgerhook 0.3 has not completed its upgrade of the database yet. Start ledgerhook 0.3 again, let it run for a few minutes, and then start this version."
+  })
+})
+
+const refuseOthers = Effect.fnUntraced(function* (newest: number) {
   const sql = yield* SqlClient.SqlClient
   const [table] = yield* sql<{ readonly found: boolean }>`SELECT to_regclass(${TABLE}) IS NOT NULL AS found`
   if (table?.found !== true) return
   const [row] = yield* sql<{ readonly newest: number | null }>`
     SELECT max(migration_id) AS newest FROM ${sql(TABLE)}`
-  if ((row?.newest ?? 0) > newest) {
-    return yield* new MigrationsError({
-      message: `The database was migrated by a newer version of ledgerhook (to migration ${row?.newest}; this version knows ${newest}). Start the newer version, or use another database.`
-    })
-  }
+  if (row === undefined || row.newest === null) return
+  yield* refuseNewer(row.newest, newest)
+  yield* refuseOlder(row.newest)
+  yield* refuseUnfinished
 })
 
 type Migration = (typeof migrations)[keyof typeof migrations]
@@ -138,7 +167,7 @@ export const applyMigrations = (
   chosen: Migrations
 ): Effect.Effect<ReadonlyArray<string>, MigrationsError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
-    yield* refuseNewer(newestOf([...Object.keys(migrations), ...Object.keys(chosen)]))
+    yield* refuseOthers(newestOf([...Object.keys(migrations), ...Object.keys(chosen)]))
     const guarded = Object.fromEntries(
       Object.entries(chosen).map(([name, migration]) => [name, withLockTimeout(migration)])
     )
@@ -165,6 +194,11 @@ export const migrateLike = (names: ReadonlyArray<string>) =>
     if (unknown.length > 0) {
       return yield* new MigrationsError({
         message: `this version of ledgerhook does not have the migrations ${unknown.join(", ")}`
+      })
+    }
+    if (newestOf(names) < OLDEST_UPGRADED) {
+      return yield* new MigrationsError({
+        message: "restore it with ledgerhook 0.3, start that version until it is ready, and back it up again"
       })
     }
     return yield* applyMigrations(Object.fromEntries(names.map((name) => [name, known[name]!])))

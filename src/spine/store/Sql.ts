@@ -106,7 +106,7 @@ const KEEP_ALIVE_MS = 10_000
 /** PostgreSQL cuts longer names. */
 const APPLICATION_NAME_LENGTH = 63
 
-/** Shown in `pg_stat_activity`. Release 0.2 is `ledgerhook` only (operate/ProcessRows.ts). */
+/** Shown in `pg_stat_activity`. */
 const applicationName = Effect.fnUntraced(function* ({ answerLimit }: SqlOptions) {
   const { roles: own } = yield* Settings
   if (answerLimit !== true) return "ledgerhook command"

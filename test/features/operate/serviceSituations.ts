@@ -41,7 +41,6 @@ export const well: ServiceFacts = {
   nowMs: NOW,
   processes: [seenProcess()],
   withoutRoles: [],
-  olderRuns: false,
   networks: [network({ network: "mainnet", status: "ok", detail: "At the head." })],
   outside: [],
   stages: [stage({ stage: "ingest", network: "mainnet", because: "outside", oldestMs: 3_000 })],
@@ -328,12 +327,6 @@ export const situations: ReadonlyArray<Situation> = [
     says: [
       "No process has the roles events, route: the last one (host b, pid 311, version 0.3.0) has said nothing for 32 s: it was killed, is frozen, or does not reach PostgreSQL. Events of mainnet are routed late: 563 wait, oldest 50 s. Start a process with ROLES=events,route."
     ]
-  },
-  {
-    what: "45: an upgrade, one process after the other",
-    facts: { processes: [without("deliver")], olderRuns: true },
-    ok: true,
-    says: [/^The service is well\./]
   },
   {
     what: "45: the role deliver crashes again and again",

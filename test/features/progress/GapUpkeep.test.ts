@@ -119,18 +119,6 @@ layer(Layer.fresh(world))("gaps of webhooks", (it) => {
       })
   )
 
-  it.effect("of webhooks that were disabled by a version without gaps begin with the first pass", () =>
-    Effect.gen(function* () {
-      const { gaps, id, owner } = yield* prepare
-      const sql = yield* SqlClient.SqlClient
-      yield* (yield* WebhookStore).change(owner, id, { status: "disabled" }, 1)
-      yield* sql`DELETE FROM webhook_gaps WHERE webhook_id = ${id}`
-      const last = yield* takeLedger()
-      yield* yield* makeGapSweep
-      assert.deepStrictEqual(yield* gaps, [{ from: last + 1, to: null, reason: "disabled" }])
-    })
-  )
-
   it.effect("are kept for 400 days, and the newest 100 of a webhook", () =>
     Effect.gen(function* () {
       const { gaps, id } = yield* prepare

@@ -119,7 +119,7 @@ describe("what attempts say about their webhook", () => {
     assert.match(incident!.first_delivery, /^dlv_\w{10}0{16}$/)
   })
 
-  it("does not continue a run of which release 0.2 has reset its two columns", () => {
+  it("does not continue a run that has no beginning, whatever the other columns say", () => {
     const left = {
       ...newWebhook,
       last_failed_at: NOW,

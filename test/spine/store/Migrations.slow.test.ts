@@ -86,6 +86,19 @@ describe("a database that a newer program migrates", () => {
     }).pipe(Effect.scoped, Effect.provide(TestDatabase))
   )
 
+  it.effect("is refused while it is of release 0.2, or while release 0.3 has not completed its upgrade", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'deliveries_unfinished'::regclass`
+      assert.match((yield* Effect.flip(migrate)).message, /^ledgerhook 0\.3 has not completed its upgrade /)
+      yield* sql`DELETE FROM migrations WHERE migration_id > 10`
+      assert.strictEqual(
+        (yield* Effect.flip(migrate)).message,
+        "The database was made by ledgerhook 0.2. Start ledgerhook 0.3 on it first, and wait until it is ready."
+      )
+    }).pipe(Effect.provide(TestDatabase))
+  )
+
   it.live("is migrated as soon as a table is free, and statements wait at most for one try", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

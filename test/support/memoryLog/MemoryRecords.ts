@@ -61,7 +61,7 @@ export const makeMemoryRecords = (settings: RetentionSettings, markers = false):
       }),
     committed: (group, partition) => Effect.sync(() => commits.get(commitKey(group, partition)) ?? 0),
     last: (partition) => Effect.sync(() => listOf(partition).records.at(-1)),
-    hasOlderMember: () => Effect.succeed(false),
+    hasMemberBefore: () => Effect.succeed(false),
     applyRetention
   }
 }

@@ -56,4 +56,12 @@ export const fixtureVersions = (): ReadonlyArray<string> =>
         .filter((name) => name.endsWith(".json"))
         .map((name) => name.slice(0, -".json".length))
 
+/** The first version whose stores this program upgrades. Older ones are upgraded by that version first. */
+const UPGRADABLE_SINCE = "0.3.0"
+
+export const byNumber = new Intl.Collator("en", { numeric: true }).compare
+
+export const upgradableVersions = (): ReadonlyArray<string> =>
+  fixtureVersions().filter((version) => byNumber(version, UPGRADABLE_SINCE) >= 0)
+
 export const storeList = (version: string): StoreList => JSON.parse(readFileSync(listFile(version), "utf8"))

@@ -35,8 +35,6 @@ export interface ServiceFacts {
   readonly nowMs: number
   readonly processes: ReadonlyArray<SeenProcess>
   readonly withoutRoles: ReadonlyArray<Role>
-  /** Whether a process of an older version runs. */
-  readonly olderRuns: boolean
   /** Those that are watched. */
   readonly networks: ReadonlyArray<SeenNetwork>
   /** The schema registry and the mail server, if there are any. */
@@ -220,7 +218,7 @@ export const sampled = (
 
 /** `before`: the report before this one, whose times a state keeps that it had already. */
 export const makeReport = (facts: ServiceFacts, samples: Samples, before: Report | undefined): Report => {
-  const { hosts, networks, nowMs, olderRuns, outside, processes, webhooks, withoutRoles } = facts
+  const { hosts, networks, nowMs, outside, processes, webhooks, withoutRoles } = facts
   // That no process takes ledgers is a finding of the role.
   const parts = [
     ...partStates(
@@ -229,7 +227,7 @@ export const makeReport = (facts: ServiceFacts, samples: Samples, before: Report
     ),
     ...outside
   ]
-  const roles = roleStates(processes, withoutRoles, olderRuns)
+  const roles = roleStates(processes, withoutRoles)
   const stages = facts.stages?.map((fact) => stageState(fact, samples.get(stageKey(fact)) ?? [])) ?? null
   const sinceOf = (what: string) => before?.findings.find((one) => one.what === what)?.sinceMs ?? nowMs
   const findings = findingsOf(facts, parts, roles, stages ?? []).map((found) => ({

@@ -35,14 +35,10 @@ const missingBecause = (role: Role, having: ReadonlyArray<SeenProcess>): string 
     : `the last one (${named(last)}) ${endOf(last)}`
 }
 
-/**
- * The state of each expected role. Processes of release 0.2 do not say which roles they have. While one runs, it may have
- * the role that no other process has.
- */
+/** The state of each expected role. */
 export const roleStates = (
   processes: ReadonlyArray<SeenProcess>,
-  without: ReadonlyArray<Role>,
-  olderRuns = false
+  without: ReadonlyArray<Role>
 ): ReadonlyArray<RoleState> =>
   roles
     .filter((role) => !without.includes(role))
@@ -52,7 +48,7 @@ export const roleStates = (
       return {
         role,
         alive,
-        missing: alive > 0 || olderRuns ? undefined : missingBecause(role, having),
+        missing: alive > 0 ? undefined : missingBecause(role, having),
         fails: alive === 0 && having.some(isAlive)
       }
     })

@@ -16,7 +16,6 @@ export interface KnownFacts {
   readonly stored: StoredReport | undefined
   readonly processes: ReadonlyArray<SeenProcess>
   readonly withoutRoles: ReadonlyArray<Role>
-  readonly olderRuns: boolean
   readonly webhooks: Readonly<Record<HealthState, number>>
 }
 

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { Settings } from "../../../spine/config/Config.ts"
 import { countByHealth } from "../../health/WebhookHealthQueries.ts"
 import { currentReport } from "../model/Service.ts"
-import { olderRuns, readProcesses } from "../ProcessRows.ts"
+import { readProcesses } from "../ProcessRows.ts"
 import { readReport } from "./ReportStore.ts"
 
 export const readCurrentReport = Effect.gen(function* () {
@@ -14,7 +14,6 @@ export const readCurrentReport = Effect.gen(function* () {
     stored: yield* readReport,
     processes,
     withoutRoles,
-    olderRuns: yield* olderRuns,
     webhooks: yield* countByHealth()
   })
   return { report, processes }

@@ -15,7 +15,7 @@ import type { ServiceFacts } from "../model/Report.ts"
 import { isAlive, type SeenProcess } from "../model/SeenProcess.ts"
 import { backlogFacts, merged, oldestInProcesses, type StageFact } from "../model/Stages.ts"
 import { readNetworks } from "../NetworkRows.ts"
-import { olderRuns, readProcesses } from "../ProcessRows.ts"
+import { readProcesses } from "../ProcessRows.ts"
 import { readLocksPart, readMailPart } from "./Outside.ts"
 import { type Position, positionOf } from "./Positions.ts"
 import { type OpenJobs, readBacklog, readJobs, readNotices, readOverdue } from "./WaitingWork.ts"
@@ -116,7 +116,6 @@ export const readFacts = Effect.fnUntraced(function* (registry: Effect.Effect<Re
     nowMs,
     processes,
     withoutRoles: settings.withoutRoles,
-    olderRuns: yield* olderRuns,
     networks,
     outside: [...(yield* registry), ...(yield* readMailPart), ...(yield* readLocksPart)],
     stages,

@@ -75,7 +75,7 @@ export const layer: Layer.Layer<Log, LogInUse | LogError, Settings | SqlClient.S
       exclusive: makeExclusive(primitives),
       consume: makeConsume(primitives),
       last: makeLast(primitives),
-      hasOlderMember: () => Effect.succeed(false),
+      hasMemberBefore: () => Effect.succeed(false),
       applyRetention: Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         yield* writer.applyRetention(tables.applyRetention(nowMs, settings))

@@ -2,8 +2,8 @@
  * The SQL of the embedded log (tables: store/migrations/0007_log.ts, 0021_transactions.ts): take ownership, write a
  * batch in one statement, read. Each write carries the writer's fence and has no effect unless that fence is the
  * newest, so a delayed write of an earlier connection changes nothing. Offsets are int8 in PostgreSQL and numbers here.
- * In array parameters numbers are sent as text, since the driver uses one size for all numbers of an array. Release 0.2
- * needs the columns `newest_timestamp`; nothing reads them.
+ * In array parameters numbers are sent as text, since the driver uses one size for all numbers of an array. The
+ * columns `newest_timestamp` are written and never read: release 0.3 still has them.
  */
 import { Data, Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -21,7 +21,7 @@ import { partitionOf, partitionsOf } from "../Topics.ts"
 import { type KafkaFault, makeChannels } from "./Channel.ts"
 import { makeKafkaConsume } from "./Consume.ts"
 import { foreignHeaders } from "./ForeignHeaders.ts"
-import { hasOlderMember, type Member } from "./Member.ts"
+import { hasMemberBefore, type Member } from "./Member.ts"
 import { ownName, topicName } from "./Names.ts"
 import { clientOptions } from "./Options.ts"
 import { type KafkaTransaction, makeProducer, type PlacedRecord } from "./Producer.ts"
@@ -158,8 +158,8 @@ export const layer = (
         awaitOffset: (position) =>
           Effect.mapError(reader.awaitOffset(position), failed("read", position.topic)),
         last: makeLast(primitives),
-        hasOlderMember: (group) =>
-          Effect.mapError(hasOlderMember(channel, groupNameOf(group)), failed("read", "")),
+        hasMemberBefore: (release, group) =>
+          Effect.mapError(hasMemberBefore(release, channel, groupNameOf(group)), failed("read", "")),
         applyRetention: Effect.void
       })
     })

@@ -10,7 +10,7 @@ import { randomUUID } from "node:crypto"
 import { consumerGroupDescribeV0, consumerGroupHeartbeatV1, offsetCommitV9 } from "@platformatic/kafka"
 import { Clock, Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
-import type { Position } from "../Log.ts"
+import { type Position, RELEASE, type Release } from "../Log.ts"
 import { type KafkaChannel, type KafkaFault, onCoordinator, STEP_TRIES } from "./Channel.ts"
 
 export interface TopicPartition {
@@ -46,18 +46,32 @@ export interface Member {
   heardAtNanos: bigint
 }
 
-/** The ids of members of release 0.2 are bare UUIDs. */
-const ID_PREFIX = "member-"
+/** The id of a member says its release: `member-0.4-UUID`. Ids of release 0.3 are `member-UUID`. */
+const ID = /^member-0\.(\d+)-/
+const OLDEST_RELEASE = 3
 
-export const newMember = (): Member => ({ id: `${ID_PREFIX}${randomUUID()}`, epoch: 0, heardAtNanos: 0n })
+export const newMember = (): Member => ({
+  id: `member-${RELEASE}-${randomUUID()}`,
+  epoch: 0,
+  heardAtNanos: 0n
+})
 
-/** Whether a process of release 0.2 is a member of the group. */
-export const hasOlderMember = (channel: KafkaChannel, group: string): Effect.Effect<boolean, KafkaFault> =>
+const minorOf = (release: Release): number => Number(release.slice(2))
+
+/** The minor version of the release that a member is of. Pure. */
+export const releaseOf = (memberId: string): number => Number(ID.exec(memberId)?.[1] ?? OLDEST_RELEASE)
+
+/** Whether a process of a release before `release` is a member of the group. */
+export const hasMemberBefore = (
+  release: Release,
+  channel: KafkaChannel,
+  group: string
+): Effect.Effect<boolean, KafkaFault> =>
   onCoordinator(channel, "group", group, (broker) =>
     channel.call(consumerGroupDescribeV0.api, broker, [group], false)
   ).pipe(
     Effect.map(({ groups }) =>
-      groups.some(({ members }) => members.some(({ memberId }) => !memberId.startsWith(ID_PREFIX)))
+      groups.some(({ members }) => members.some(({ memberId }) => releaseOf(memberId) < minorOf(release)))
     ),
     Effect.catchIf(
       (fault) => fault.is("GROUP_ID_NOT_FOUND"),

@@ -18,6 +18,7 @@ import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runCommand } from "../../../support/command.ts"
+import { backupFile } from "../../../support/upgrade/fixture.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "ledgerhook-backup-"))
 const folder = (name: string) => join(cwd, name)
@@ -98,6 +99,19 @@ describe("a backup", () => {
     const { code, stderr } = await run("first", "restore", file)
     assert.strictEqual(code, 1)
     assert.match(stderr, /^ledgerhook: DATA_DIR: .*first is not empty; a backup is restored into an empty /)
+  })
+
+  it("of release 0.2 is refused: release 0.3 upgrades it first", async () => {
+    const older = backupFile("0.2.0")
+    const { code, stderr } = await run("third", "restore", older)
+    assert.deepStrictEqual(
+      [code, stderr],
+      [
+        1,
+        `ledgerhook: ${older}: was written by ledgerhook 0.2.0, and cannot be restored by this version: restore it with ledgerhook 0.3, start that version until it is ready, and back it up again.\n`
+      ]
+    )
+    assert.deepStrictEqual(readdirSync(folder("third")), [])
   })
 
   for (const [what, bytes] of [

@@ -120,7 +120,6 @@ describe("the report", () => {
       nowMs: NOW,
       processes: [seenProcess()],
       withoutRoles: [],
-      olderRuns: false,
       webhooks: { ...webhooks, healthy: 1 }
     }
     const broken = reportOf({ processes: [without("api")] })

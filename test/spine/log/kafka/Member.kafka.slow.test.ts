@@ -6,7 +6,7 @@ import { DELIVERIES_TOPIC } from "../../../../src/spine/domain/Delivery.ts"
 import { makeChannels } from "../../../../src/spine/log/kafka/Channel.ts"
 import {
   commitOffset,
-  hasOlderMember,
+  hasMemberBefore,
   heartbeat,
   isFenced,
   leave,
@@ -15,6 +15,7 @@ import {
 import { topicName } from "../../../../src/spine/log/kafka/Names.ts"
 import { clientOptions } from "../../../../src/spine/log/kafka/Options.ts"
 import { makeReader } from "../../../../src/spine/log/kafka/Reader.ts"
+import { RELEASE } from "../../../../src/spine/log/Log.ts"
 import { kafkaBrokers, kafkaFor } from "../../../support/kafka.ts"
 
 describe.skipIf(kafkaBrokers().length === 0)("a member of a consumer group", () => {
@@ -45,13 +46,14 @@ describe.skipIf(kafkaBrokers().length === 0)("a member of a consumer group", () 
 
       assert.isTrue(isFenced(yield* Effect.flip(commit(first, 1))))
       assert.isTrue(isFenced(yield* Effect.flip(heartbeat(channel, options, first, []))))
-      assert.isFalse(yield* hasOlderMember(channel, group))
-      const older = { ...newMember(), id: randomUUID() }
+      assert.isFalse(yield* hasMemberBefore(RELEASE, channel, group))
+      assert.isTrue(yield* hasMemberBefore("0.5", channel, group))
+      const older = { ...newMember(), id: `member-${randomUUID()}` }
       yield* heartbeat(channel, options, older, [])
-      assert.isTrue(yield* hasOlderMember(channel, group))
+      assert.isTrue(yield* hasMemberBefore(RELEASE, channel, group))
       yield* leave(channel, options, older)
-      assert.isFalse(yield* hasOlderMember(channel, group))
-      assert.isFalse(yield* hasOlderMember(channel, `${group}.never-made`))
+      assert.isFalse(yield* hasMemberBefore(RELEASE, channel, group))
+      assert.isFalse(yield* hasMemberBefore(RELEASE, channel, `${group}.never-made`))
       const nowhere = { ...options, group: `${group}.never-made` }
       assert.isTrue(isFenced(yield* Effect.flip(heartbeat(channel, nowhere, first, []))))
       const { committed } = makeReader(channel, (name) => topicName(kafka, name))
