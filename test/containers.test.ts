@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { parseYaml } from "@redocly/openapi-core"
-import { settingsTable } from "../src/app/Settings.ts"
+import { settingsOfFeatures, settingsTable } from "../src/app/Settings.ts"
 import { loadSettings } from "../src/spine/config/Config.ts"
 import { roles } from "../src/spine/config/Definitions.ts"
 import { Limits } from "../src/spine/config/Limits.ts"
@@ -76,7 +76,7 @@ describe("Dockerfile", () => {
       []
     )
     assert.strictEqual(NODE_ENV, "production")
-    assert.property(loadSettings(settings), "port")
+    assert.property(loadSettings(settings, settingsOfFeatures), "port")
   })
 
   it("has in its build context what it copies, and nothing else", () => {
@@ -119,7 +119,10 @@ describe("docker-compose.yml", () => {
       []
     )
     assert.property(
-      loadSettings(Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]))),
+      loadSettings(
+        Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)])),
+        settingsOfFeatures
+      ),
       "port"
     )
     const hosts = Object.values(given).flatMap(

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseEnv } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
-import { settingsTable } from "../src/app/Settings.ts"
+import { settingsOfFeatures, settingsTable } from "../src/app/Settings.ts"
 import { statusOf } from "../src/http/Errors.ts"
 import { type Environment, loadSettings } from "../src/spine/config/Config.ts"
 import { signature } from "../src/spine/deliver/send/Signer.ts"
@@ -26,7 +26,7 @@ import { anchors, brokenLinks, codeBlocks, documents } from "./support/markdown.
 import { operations } from "./support/openApi.ts"
 import { vectorsMarkdown } from "./support/vectors.ts"
 
-const loads = (environment: Environment) => "port" in loadSettings(environment)
+const loads = (environment: Environment) => "port" in loadSettings(environment, settingsOfFeatures)
 
 /** The README is for the first ten minutes; the rest has a place in docs. */
 const README_BYTES = 10_240

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import packageJson from "../package.json" with { type: "json" }
-import { settingsTable } from "../src/app/Settings.ts"
+import { settingsOfFeatures, settingsTable } from "../src/app/Settings.ts"
 import { loadSettings } from "../src/spine/config/Config.ts"
 import { roles } from "../src/spine/config/Definitions.ts"
 import { Limits } from "../src/spine/config/Limits.ts"
@@ -101,7 +101,7 @@ describe.skipIf(!hasHelm)("ops/helm, with helm and kubeconform (.ci/helm builds 
           else assert.isString(value, name)
         }
         const environment = Object.fromEntries(given.map(({ name, value }) => [name, value ?? valid(name)]))
-        assert.property(loadSettings(environment), "port", JSON.stringify(environment))
+        assert.property(loadSettings(environment, settingsOfFeatures), "port", JSON.stringify(environment))
       }
     })
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { settingsTable } from "../src/app/Settings.ts"
+import { settingsOfFeatures, settingsTable } from "../src/app/Settings.ts"
 import { loadSettings } from "../src/spine/config/Config.ts"
 import { Limits } from "../src/spine/config/Limits.ts"
 import { ExitCode } from "../src/terminal/Failure.ts"
@@ -34,7 +34,7 @@ for (const file of files) {
         Object.keys(given).filter((name) => !known.has(name)),
         []
       )
-      assert.property(loadSettings(given), "port")
+      assert.property(loadSettings(given, settingsOfFeatures), "port")
       if (file === SINGLE) assert.strictEqual(given["DATA_DIR"], `/var/lib/${valueIn("StateDirectory")}`)
     })
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
+import { settingsOfFeatures } from "../../src/app/Settings.ts"
 import { keepTotals } from "../../src/features/statistics/DeliveryTotals.ts"
 import { type Environment, loadSettings, Settings } from "../../src/spine/config/Config.ts"
 import * as Sql from "../../src/spine/store/Sql.ts"
@@ -16,13 +17,16 @@ export const settingsLayer = (environment: Environment) =>
         Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-bench-"))),
         (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
       )
-      const loaded = loadSettings({
-        DATA_DIR: folder,
-        XRPL_MAINNET_URLS: "",
-        DELIVERY_ALLOW_HTTP: "true",
-        DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true",
-        ...environment
-      })
+      const loaded = loadSettings(
+        {
+          DATA_DIR: folder,
+          XRPL_MAINNET_URLS: "",
+          DELIVERY_ALLOW_HTTP: "true",
+          DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true",
+          ...environment
+        },
+        settingsOfFeatures
+      )
       if ("length" in loaded) throw new Error(loaded.map(({ message }) => message).join("\n"))
       return loaded
     })

@@ -1,14 +1,13 @@
-/** Every metric: those of the spine and those of features, in the order of docs/operations.md. */
+/** Every metric, in the order of docs/operations.md: those of the spine, of the API, and of features. */
+import { ApiMetrics } from "../http/Metrics.ts"
 import type { ShownMetric } from "../spine/observe/MetricKinds.ts"
 import { Metrics } from "../spine/observe/Metrics.ts"
-import { inserted } from "../spine/words/Inserted.ts"
 import { features } from "./features.ts"
 
-const named = (metric: ShownMetric) => ({ name: metric.info.name, metric })
-
-export const metrics = inserted(
-  Object.values(Metrics).map(named),
-  features.flatMap((feature) => feature.metrics.map(({ after, metric }) => ({ ...named(metric), after })))
-).map(({ metric }) => metric)
+export const metrics: ReadonlyArray<ShownMetric> = [
+  ...Object.values(Metrics),
+  ...Object.values(ApiMetrics),
+  ...features.flatMap((feature) => feature.metrics)
+]
 
 export const metricsTable = metrics.map(({ info }) => info)

@@ -9,6 +9,7 @@ import packageJson from "../../package.json" with { type: "json" }
 import { AccountStore } from "../features/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../features/accounts/ApiKeyStore.ts"
 import { SessionStore } from "../features/accounts/SessionStore.ts"
+import { adminEmail, adminKey } from "../features/accounts/Settings.ts"
 import { AlertStore } from "../features/events/AlertStore.ts"
 import { ChainRestarts } from "../features/events/ChainRestarts.ts"
 import { SkippedLedgers } from "../features/events/SkippedLedgers.ts"
@@ -173,7 +174,10 @@ const printAddressesAndFirstKey = Layer.effectDiscard(
     const settings = yield* Settings
     const accounts = yield* AccountStore
     const now = yield* Clock.currentTimeMillis
-    const { accountId, firstKeyId, keyToPrint } = yield* accounts.ensureFirstAccount(settings, now)
+    const { accountId, firstKeyId, keyToPrint } = yield* accounts.ensureFirstAccount(
+      { adminKey: settings.of(adminKey), adminEmail: settings.of(adminEmail) },
+      now
+    )
     const address = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
     const health = yield* Health
     yield* health.set(apiPart, { status: "ok", detail: `listening at ${address}`, facts: { address } })

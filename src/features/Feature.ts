@@ -92,8 +92,7 @@ export const makeFeature = <
   readonly name: string
   readonly commands?: Commands
   readonly settings?: ReadonlyArray<FeatureSetting<unknown>>
-  /** `after`: the metric that it follows in documents. */
-  readonly metrics?: ReadonlyArray<{ readonly metric: ShownMetric; readonly after: string }>
+  readonly metrics?: ReadonlyArray<ShownMetric>
   /** By `import()`, so that commands do not load it. */
   readonly service?: () => Promise<{ readonly service: Service }>
 }) => ({

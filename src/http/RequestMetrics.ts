@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import { Metrics } from "../spine/observe/Metrics.ts"
+import { ApiMetrics } from "./Metrics.ts"
 
 const NANOS_PER_MS = 1_000_000
 
@@ -24,8 +24,8 @@ export const measured = <E, R>(
       response,
       Effect.fnUntraced(function* ({ status }) {
         const ms = Number(clock.monotonicTimeNanosUnsafe() - startedAt) / NANOS_PER_MS
-        yield* Metrics.apiRequests.add({ method, route, status: String(status) }, 1)
-        yield* Metrics.apiDuration.record({ route }, [ms / 1_000])
+        yield* ApiMetrics.apiRequests.add({ method, route, status: String(status) }, 1)
+        yield* ApiMetrics.apiDuration.record({ route }, [ms / 1_000])
         yield* Effect.logDebug("request").pipe(
           Effect.annotateLogs({ method, route, status, duration_ms: Math.round(ms * 10) / 10 })
         )

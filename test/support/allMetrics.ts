@@ -1,6 +1,6 @@
 /** Fills every metric of the program, with every combination of the label values that it can have. */
 import { Effect } from "effect"
-import { Metrics } from "../../src/spine/observe/Metrics.ts"
+import { metrics } from "../../src/app/Metrics.ts"
 
 /** Values of labels whose values are not in the table. */
 const examples: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -34,7 +34,7 @@ interface AnyMetric {
 }
 
 export const fillAllMetrics = Effect.gen(function* () {
-  for (const metric of Object.values(Metrics)) {
+  for (const metric of metrics) {
     // The labels come from the metric itself.
     const { add, observe, record } = metric as unknown as AnyMetric
     for (const labels of combinations(metric.info.labels)) {

@@ -1,9 +1,12 @@
 /** For each setting: accepted texts with the value that each gives, and refused texts. */
+import { adminEmail, adminKey } from "../../src/features/accounts/Settings.ts"
 import { frameAncestors } from "../../src/features/dashboard/Settings.ts"
+import { mailServerOf, smtpUrl } from "../../src/features/health/notify/Settings.ts"
+import { withoutRoles } from "../../src/features/operate/Settings.ts"
 import type { SettingsShape } from "../../src/spine/config/Config.ts"
 
 const key = Buffer.alloc(32, 1).toString("base64")
-const adminKey = `svc_live_${"a1".repeat(16)}`
+const givenAdminKey = `svc_live_${"a1".repeat(16)}`
 
 interface Cases {
   readonly good: ReadonlyArray<readonly [text: string, value: unknown]>
@@ -16,6 +19,7 @@ const network = (id: string) => (settings: SettingsShape) =>
 /** Settings that other settings require. */
 export const server = {
   KAFKA_BROKERS: "127.0.0.1:9092",
+  SMTP_URL: "smtp://127.0.0.1",
   KAFKA_USERNAME: "user",
   KAFKA_PASSWORD: "password",
   KAFKA_OAUTH_TOKEN_URL: "https://login.example/token",
@@ -93,7 +97,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       ["deliver, delay", ["deliver", "delay"]]
     ],
     bad: ["all", "replays", ","],
-    value: (s) => s.withoutRoles
+    value: (s) => s.of(withoutRoles) ?? []
   },
   DATA_DIR: {
     good: [
@@ -132,11 +136,11 @@ export const cases: Readonly<Record<string, Cases>> = {
   },
   ADMIN_KEY: {
     good: [
-      [adminKey, adminKey],
+      [givenAdminKey, givenAdminKey],
       ["", undefined]
     ],
-    bad: ["svc_live_hunter2", `svc_test_${"a".repeat(32)}`, `${adminKey}-`],
-    value: (s) => s.adminKey
+    bad: ["svc_live_hunter2", `svc_test_${"a".repeat(32)}`, `${givenAdminKey}-`],
+    value: (s) => s.of(adminKey)
   },
   ADMIN_EMAIL: {
     good: [
@@ -144,7 +148,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       ["", undefined]
     ],
     bad: ["ops", "ops@", "a b@example.com"],
-    value: (s) => s.adminEmail
+    value: (s) => s.of(adminEmail)
   },
   DASHBOARD_FRAME_ANCESTORS: {
     good: [
@@ -224,7 +228,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       ["", undefined]
     ],
     bad: ["mail.example", "https://mail.example", "smtp://", "smtp://u:hunter%2@mail.example"],
-    value: (s) => s.smtpUrl
+    value: (s) => s.of(smtpUrl)
   },
   MAIL_FROM: {
     good: [
@@ -239,7 +243,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       "Name <nobody>",
       "a@b.example\nBcc: c@d.example"
     ],
-    value: (s) => s.mailFrom
+    value: (s) => mailServerOf(s)?.mailFrom
   },
   KAFKA_BROKERS: {
     good: [

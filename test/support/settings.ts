@@ -3,6 +3,7 @@ import { Layer } from "effect"
 import { settingsOfFeatures } from "../../src/app/Settings.ts"
 import {
   type Environment,
+  FeatureSettings,
   loadSettings,
   Settings,
   type SettingsShape
@@ -23,5 +24,8 @@ export const testSettings = (environment: Environment = {}): SettingsShape => {
   if ("length" in settings) throw new Error(settings.map(({ message }) => message).join("\n"))
   return settings
 }
+
+/** The settings of features, as the command line provides them. */
+export const featureSettings = Layer.succeed(FeatureSettings, settingsOfFeatures)
 
 export const settingsLayer = (environment?: Environment) => Layer.succeed(Settings, testSettings(environment))

@@ -1,5 +1,4 @@
 /** `ledgerhook capacity`: what a machine needs for a load. */
-
 import { command, makeFeature } from "../Feature.ts"
 import { capacity } from "./Capacity.ts"
 

@@ -1,5 +1,4 @@
 /** Backups, and the move of a service to another database or log. */
-
 import { command, makeFeature } from "../Feature.ts"
 import { backup, restore } from "./backup/BackupCommand.ts"
 import { move } from "./move/Move.ts"

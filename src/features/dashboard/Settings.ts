@@ -12,7 +12,6 @@ const origins = (value: string) => {
 
 export const frameAncestors: FeatureSetting<ReadonlyArray<string>> = {
   name: "DASHBOARD_FRAME_ANCESTORS",
-  after: "ADMIN_EMAIL",
   default: "",
   accepts: "a comma-separated list of origins, such as `https://portal.example.com`",
   meaning:

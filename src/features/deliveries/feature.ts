@@ -1,5 +1,4 @@
 /** Deliveries and their attempts, shown and retried. */
-
 import { command, makeFeature } from "../Feature.ts"
 import { deliveries } from "./DeliveriesCommand.ts"
 

@@ -1,5 +1,4 @@
 /** `ledgerhook demo`: the whole service on a simulated ledger, in a temporary folder. */
-
 import { command, makeFeature } from "../Feature.ts"
 import { demo } from "./Demo.ts"
 

@@ -1,5 +1,4 @@
 /** `ledgerhook events export`: events as files, in a folder or a bucket. */
-
 import { command, makeFeature } from "../Feature.ts"
 import { exportEvents } from "./Export.ts"
 

@@ -1,5 +1,4 @@
 /** Commands that check ledgers and the log, without a service. */
-
 import { command, makeFeature } from "../Feature.ts"
 import { conformance } from "./conformance/Conformance.ts"
 import { ledger } from "./Ledger.ts"

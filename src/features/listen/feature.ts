@@ -1,5 +1,4 @@
 /** `ledgerhook listen`: a receiver on this machine that verifies and shows requests. */
-
 import { command, makeFeature } from "../Feature.ts"
 import { listen } from "./Listen.ts"
 

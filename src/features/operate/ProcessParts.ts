@@ -4,8 +4,8 @@ import { Effect } from "effect"
 import { Settings } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import { Health } from "../../spine/observe/Health.ts"
-import { Metrics } from "../../spine/observe/Metrics.ts"
 import { monotonicNow } from "../../spine/words/Monotonic.ts"
+import { ReportMetrics } from "./Metrics.ts"
 import { afterProbe, clockPart, databasePart, diskPart, type ProbedPart } from "./model/PartProbes.ts"
 import type { PartInProcess } from "./model/SeenProcess.ts"
 
@@ -32,8 +32,10 @@ export const makeParts = Effect.gen(function* () {
     if (now.status === "failed" && (part === "log" || part === "database"))
       sharedFailedAt = yield* monotonicNow
     if (!isFirst) return
-    yield* Metrics.partOk.observe({ part }, () => (isWell(parts.get(part)!) ? 1 : 0))
-    yield* Metrics.partDegraded.observe({ part }, () => (parts.get(part)!.status === "degraded" ? 1 : 0))
+    yield* ReportMetrics.partOk.observe({ part }, () => (isWell(parts.get(part)!) ? 1 : 0))
+    yield* ReportMetrics.partDegraded.observe({ part }, () =>
+      parts.get(part)!.status === "degraded" ? 1 : 0
+    )
   })
 
   const free =

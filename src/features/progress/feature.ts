@@ -1,5 +1,4 @@
 /** How far webhooks have got, and why they got an event or did not. */
-
 import { command, makeFeature } from "../Feature.ts"
 import { explain } from "./command/Explain.ts"
 import { progress } from "./command/Progress.ts"

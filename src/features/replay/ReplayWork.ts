@@ -20,7 +20,7 @@ import {
 import type { Network } from "../../spine/event/Network.ts"
 import { JOB_CLEARED } from "../../spine/store/EndedRows.ts"
 import { type AccountId, type EventId, firstIdAt, type WebhookId } from "../../spine/words/Ids.ts"
-import { replayJobsEnded } from "./Metrics.ts"
+import { JobMetrics } from "./Metrics.ts"
 
 /** The progress of a job. All 0 until it is planned. */
 export interface ReplayCursor {
@@ -145,7 +145,7 @@ export const endJob = (
     return 1
   }).pipe(
     sql.withTransaction,
-    Effect.flatMap((ended) => replayJobsEnded.add({ state: status }, ended))
+    Effect.flatMap((ended) => JobMetrics.ended.add({ state: status }, ended))
   )
 
 export class ReplayWork extends Context.Service<ReplayWork>()("ledgerhook/storage/ReplayWork", {

@@ -1,5 +1,4 @@
 /** Webhooks: registered, changed, tested, previewed. */
-
 import { command, makeFeature } from "../Feature.ts"
 import { secrets } from "./command/Secrets.ts"
 import { trigger } from "./command/TestEvent.ts"

@@ -5,9 +5,8 @@
 import { Context } from "effect"
 import type { RetryPolicy } from "../domain/RetryPolicy.ts"
 import { environmentOf, type Network } from "../event/Network.ts"
-import { inserted } from "../words/Inserted.ts"
 import { definitions, type FeatureSetting, type Role, type Setting, type SettingName } from "./Definitions.ts"
-import { isMailAddress, list } from "./Values.ts"
+import { list } from "./Values.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -17,20 +16,19 @@ export interface ShownSetting extends Setting<unknown> {
 }
 
 /** Every setting, for `.env.example` and the Helm chart. */
-export const settingsTableOf = (ofFeatures: OfFeatures): ReadonlyArray<ShownSetting> =>
-  inserted(
-    (Object.keys(definitions) as Array<SettingName>).map(
-      (name): ShownSetting => ({ name, ...definitions[name] })
-    ),
-    ofFeatures
-  )
+export const settingsTableOf = (ofFeatures: OfFeatures): ReadonlyArray<ShownSetting> => [
+  ...(Object.keys(definitions) as Array<SettingName>).map(
+    (name): ShownSetting => ({ name, ...definitions[name] })
+  ),
+  ...ofFeatures
+]
 
 export type OfFeatures = ReadonlyArray<FeatureSetting<unknown>>
 
 /** The settings of features. app provides them. */
-export const FeatureSettings = Context.Reference<OfFeatures>("ledgerhook/config/FeatureSettings", {
-  defaultValue: () => []
-})
+export class FeatureSettings extends Context.Service<FeatureSettings, OfFeatures>()(
+  "ledgerhook/config/FeatureSettings"
+) {}
 
 export interface NetworkSettings {
   readonly network: Network
@@ -76,8 +74,6 @@ export interface SettingsShape {
   /** The port of health and metrics. Undefined: they are on `port`. */
   readonly opsPort: number | undefined
   readonly roles: ReadonlyArray<Role>
-  /** Roles that nobody is expected to have. */
-  readonly withoutRoles: ReadonlyArray<Role>
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   /** Undefined: the embedded log. */
@@ -87,8 +83,6 @@ export interface SettingsShape {
   /** Test networks without servers, which are simulated. */
   readonly simulated: ReadonlyArray<Network>
   readonly verify: "json" | "full"
-  readonly adminKey: string | undefined
-  readonly adminEmail: string | undefined
   readonly secretsKey: Buffer | undefined
   readonly secretsKeyPrevious: Buffer | undefined
   readonly allowPrivateAddresses: boolean
@@ -96,8 +90,6 @@ export interface SettingsShape {
   readonly deliveryTimeoutMs: number
   readonly retryPolicy: RetryPolicy
   readonly disableAfterFailures: number
-  readonly smtpUrl: string | undefined
-  readonly mailFrom: string
   readonly retentionDeliveriesMs: number
   readonly retentionEventsMs: number
   readonly rawTransactions: boolean
@@ -163,15 +155,10 @@ const problemOf = (name: string, { accepts, secret }: Setting<unknown>, value: s
   return { name, message: `${name}: ${fault}; accepted: ${accepts}.` }
 }
 
-const senderOf = (smtpUrl: string | undefined): string => {
-  const user = smtpUrl === undefined ? "" : decodeURIComponent(new URL(smtpUrl).username)
-  return isMailAddress(user) ? user : "ledgerhook@localhost"
-}
-
 /** Returns the settings, or every problem found. An empty variable counts as unset, except for lists of servers. */
 export const loadSettings = (
   environment: Environment,
-  ofFeatures: OfFeatures = []
+  ofFeatures: OfFeatures
 ): SettingsShape | ReadonlyArray<SettingProblem> => {
   const problems: Array<SettingProblem> = []
   const readAs = <A>(name: string, definition: Setting<A>): A | undefined => {
@@ -198,7 +185,6 @@ export const loadSettings = (
     return { network: id, urls, historyUrls, start: read(`XRPL_${name}_START`) ?? "latest" }
   }
   const all = [network("mainnet", "MAINNET"), network("testnet", "TESTNET"), network("devnet", "DEVNET")]
-  const smtpUrl = read("SMTP_URL")
   const brokers = read("KAFKA_BROKERS")
   // Read even without KAFKA_BROKERS, so that a value that is not valid is reported now and not when Kafka is used.
   const ssl = read("KAFKA_SSL") ?? false
@@ -252,7 +238,6 @@ export const loadSettings = (
     port,
     opsPort,
     roles,
-    withoutRoles: read("WITHOUT_ROLES") ?? [],
     dataDir: read("DATA_DIR") ?? "",
     databaseUrl: read("DATABASE_URL"),
     kafka:
@@ -283,8 +268,6 @@ export const loadSettings = (
       urls.length === 0 && environmentOf(id) === "test" ? [id] : []
     ),
     verify: read("XRPL_VERIFY") ?? "json",
-    adminKey: read("ADMIN_KEY"),
-    adminEmail: read("ADMIN_EMAIL"),
     secretsKey: read("SECRETS_KEY"),
     secretsKeyPrevious: read("SECRETS_KEY_PREVIOUS"),
     allowPrivateAddresses: read("DELIVERY_ALLOW_PRIVATE_ADDRESSES") ?? false,
@@ -292,8 +275,6 @@ export const loadSettings = (
     deliveryTimeoutMs: read("DELIVERY_TIMEOUT") ?? 0,
     retryPolicy: { delaysMs: read("DELIVERY_RETRY_DELAYS") ?? [], jitter: read("DELIVERY_JITTER") ?? 0 },
     disableAfterFailures: read("DISABLE_AFTER_FAILURES") ?? 0,
-    smtpUrl,
-    mailFrom: read("MAIL_FROM") ?? senderOf(smtpUrl),
     retentionDeliveriesMs: read("RETENTION_DELIVERIES") ?? 0,
     retentionEventsMs: read("RETENTION_EVENTS") ?? 0,
     rawTransactions: read("RAW_TRANSACTIONS") ?? false,

@@ -2,20 +2,7 @@
  * Every setting as data: name, default, accepted values, meaning and parser. `.env.example` is made from it
  * (test/documents.test.ts).
  */
-import { isEmail } from "../domain/Email.ts"
-import {
-  boolean,
-  duration,
-  headers,
-  httpUrl,
-  integer,
-  list,
-  mailbox,
-  parseDuration,
-  smtpUrl,
-  text,
-  urlOf
-} from "./Values.ts"
+import { boolean, duration, headers, httpUrl, integer, list, parseDuration, text, urlOf } from "./Values.ts"
 
 export const roles = ["api", "ingest", "events", "route", "deliver", "delay", "replay"] as const
 export type Role = (typeof roles)[number]
@@ -29,10 +16,9 @@ export interface Setting<A> {
   readonly parse: (text: string) => A | undefined
 }
 
-/** A setting of a feature. `after`: the setting that it follows in documents. */
+/** A setting of a feature. In documents it stands behind those of the spine. */
 export interface FeatureSetting<A> extends Setting<A> {
   readonly name: string
-  readonly after: string
 }
 
 const setting = <A>(definition: Setting<A>): Setting<A> => definition
@@ -59,7 +45,8 @@ const delays = (value: string) => {
     : undefined
 }
 
-const roleList = (value: string): ReadonlyArray<Role> | undefined => {
+/** Accepts `all`, or names of roles. */
+export const roleList = (value: string): ReadonlyArray<Role> | undefined => {
   const chosen = list(value)
   if (chosen.length === 1 && chosen[0] === "all") return roles
   return chosen.length > 0 && chosen.every((role) => (roles as ReadonlyArray<string>).includes(role))
@@ -152,13 +139,6 @@ export const definitions = {
     accepts: `\`all\`, or a comma-separated list of ${roles.join(", ")}`,
     meaning: "the roles of this process",
     parse: roleList
-  }),
-  WITHOUT_ROLES: setting({
-    default: "",
-    accepts: `a comma-separated list of ${roles.join(", ")}`,
-    meaning:
-      "roles that no process of this installation has, on purpose; any other role without a process is reported",
-    parse: (value) => (value.toLowerCase() === "all" ? undefined : roleList(value))
   }),
   DATA_DIR: setting({
     default: "./data",
@@ -265,20 +245,6 @@ export const definitions = {
     "json",
     "how ledgers are checked: `json` checks that a ledger links to the one before and is complete; `full` fetches the binary form instead of JSON, and also recomputes the ledger's hashes from it"
   ),
-  ADMIN_KEY: setting({
-    default: "",
-    accepts: "`svc_live_` and at least 32 letters or digits",
-    meaning: "the first account's admin API key; unset: the first start generates one and prints it once",
-    secret: true,
-    parse: (value) => (/^svc_live_[A-Za-z0-9]{32,128}$/.test(value) ? value : undefined)
-  }),
-  ADMIN_EMAIL: setting({
-    default: "",
-    accepts: "an email address",
-    meaning:
-      "the first account's address for mails, set at the start while the account has none; unset: none",
-    parse: (value) => (isEmail(value) ? value : undefined)
-  }),
   SECRETS_KEY: encryptionKey(
     "key that encrypts stored webhook secrets and signs the cursors of pages; unset: a key file in `DATA_DIR`"
   ),
@@ -314,20 +280,6 @@ export const definitions = {
     accepts: "a number from 1 to 1000000",
     meaning: "a webhook is disabled after this many failed deliveries in a row",
     parse: integer(1, 1_000_000)
-  }),
-  SMTP_URL: setting({
-    default: "",
-    accepts: "an smtp:// or smtps:// URL; a user and password in it are percent-encoded",
-    meaning: "mail server; unset: mails are not sent but written to the program's log messages",
-    secret: true,
-    parse: smtpUrl
-  }),
-  MAIL_FROM: setting({
-    default: "",
-    accepts: "an address, such as `a@b.example` or `Name <a@b.example>`",
-    meaning:
-      "sender of mails; unset: the user of `SMTP_URL` if it is an address, otherwise `ledgerhook@localhost`",
-    parse: mailbox
   }),
   RETENTION_DELIVERIES: retention(
     "30 days",

@@ -52,19 +52,8 @@ export const urlOf =
     return url !== null && protocols.includes(url.protocol) && url.hostname !== "" ? value : undefined
   }
 
-const ADDRESS = /^[^\s<>@,;:"]+@[^\s<>@,;:"]+$/
-
-/** A mail address without a name. */
-export const isMailAddress = (value: string): boolean => ADDRESS.test(value)
-
-/** `a@b.example` or `Name <a@b.example>`. */
-export const mailbox = (value: string) => {
-  const bare = /^[^\s<>@,;:"][^<>@,;:"\r\n]* <([^<>]+)>$/.exec(value)?.[1] ?? value
-  return isMailAddress(bare) ? value : undefined
-}
-
 /** A URL whose percent-encoding can be decoded. */
-const urlWithUserOf =
+export const urlWithUserOf =
   (...protocols: ReadonlyArray<string>) =>
   (value: string) => {
     try {
@@ -88,5 +77,4 @@ export const headers = (value: string): Readonly<Record<string, string>> | undef
   }
 }
 
-export const smtpUrl = urlWithUserOf("smtp:", "smtps:")
 export const httpUrl = urlWithUserOf("http:", "https:")

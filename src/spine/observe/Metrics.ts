@@ -1,24 +1,17 @@
 /**
- * All metrics of the program in one table, in the order in which docs/operations.md shows them. A name contains the
- * base unit (seconds, bytes); counters end in `_total`. A metric is filled where its thing happens: search for
- * `Metrics.<key>`. A metric "of one process" is shown by the process that has the lease `retention`, because its
- * number is that of the whole service.
+ * The metrics of the spine, in the order in which docs/operations.md shows them; those of the API and of features stand
+ * in their folders. A name contains the base unit (seconds, bytes); counters end in `_total`. A metric is filled where
+ * its thing happens: search for `Metrics.<key>`.
  */
-import { roles } from "../config/Definitions.ts"
-import { healthStates } from "../domain/HealthState.ts"
-import { becauseOf, stages } from "../domain/Stages.ts"
 import { eventTypes } from "../event/EventType.ts"
 import { counter, gauge, histogram } from "./MetricKinds.ts"
 
-const network = "`mainnet`, `testnet`, `devnet`"
+export const network = "`mainnet`, `testnet`, `devnet`"
 export const outcomes = ["delivered", "retrying", "failed"] as const
 const pool = ["main", "read"] as const
-const route = "the path in the API's contract, or `other`"
-
-const parts = "`database`, `log`, `ledger.<network>`, `registry`, `mail`, `keys`, `clock`, `disk`"
 
 /** Seconds. An attempt may take 10 s by default. */
-const durations = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+export const durations = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 /** Seconds. Most statements take a few milliseconds. */
 const statementDurations = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 /** Seconds. A ledger is announced a second or two after its close time; a backlog may delay events for hours. */
@@ -32,42 +25,6 @@ export const statusClassOf = (status: number | null): StatusClass =>
   statusClasses[Math.floor((status ?? 0) / 100) - 2] ?? "none"
 
 export const Metrics = {
-  // --- the report of the whole service
-  oldestSeconds: gauge(
-    "ledgerhook_oldest_seconds",
-    "How long the oldest item of a stage has been due: because of the service itself, of a webhook (its speed, rate, " +
-      "failures or quota) or of the world outside. Of one process",
-    { stage: stages, network: `${network}, or nothing`, because: becauseOf }
-  ),
-  waiting: gauge("ledgerhook_waiting", "Items that wait in a stage. Of one process", {
-    stage: stages,
-    network: `${network}, or nothing`,
-    because: becauseOf
-  }),
-  backlogLeft: gauge(
-    "ledgerhook_backlog_left_seconds",
-    "When what waits because of the service will be gone, at the rate of the last minutes. +Inf: it does not shrink. " +
-      "NaN: unknown. Of one process",
-    { stage: stages, network: `${network}, or nothing` }
-  ),
-  processes: gauge("ledgerhook_processes", "Processes that do the work of a role. Of one process", {
-    role: roles
-  }),
-  partOk: gauge("ledgerhook_part_ok", "1 if what this process needs works, 0 if it has failed", {
-    part: parts
-  }),
-  partDegraded: gauge("ledgerhook_part_degraded", "1 if it works, but slowly or not for everything", {
-    part: parts
-  }),
-  webhooks: gauge("ledgerhook_webhooks", "Webhooks in each state of health. Of one process", {
-    health: healthStates
-  }),
-  webhookHosts: gauge(
-    "ledgerhook_webhook_hosts",
-    "Hosts of webhooks that something was sent to within the last hour, and those of them that fail. Of one process",
-    { state: ["failing", "all"] }
-  ),
-
   // --- ledgers
   newestLedger: gauge(
     "ledgerhook_newest_ledger_index",
@@ -131,36 +88,11 @@ export const Metrics = {
     "Webhooks that the service disabled after consecutive failures"
   ),
 
-  // --- dead letters, jobs and mails
+  // --- dead letters
   deadLetters: counter(
     "ledgerhook_quarantined_total",
     "Records that became dead letters, because they could not be read or stored",
     { stage: ["ingest", "events", "route", "replay", "deliver", "alerts"] }
-  ),
-  replayJobs: gauge("ledgerhook_replay_jobs", "Replay and retry jobs that have not ended. Of one process", {
-    state: ["queued", "running"]
-  }),
-  mails: counter(
-    "ledgerhook_mails_total",
-    "Attempts to send a mail to an account. `logged`: there is no server, or no address",
-    { outcome: ["sent", "logged", "retrying", "given up"] }
-  ),
-  // --- the API
-  apiRequests: counter(
-    "ledgerhook_api_requests_total",
-    "Requests to the API. `status` 429: over the rate limit of the key",
-    { method: "the HTTP method, or `other`", route, status: "the HTTP status" }
-  ),
-  apiDuration: histogram(
-    "ledgerhook_api_request_duration_seconds",
-    "Time until the response to a request to the API was made",
-    durations,
-    { route }
-  ),
-  streamsEnded: counter(
-    "ledgerhook_streams_ended_total",
-    "Streams of events and of ledgers that have ended. `reader`: the reader closed it",
-    { reason: ["reader", "slow", "stalled", "key", "unchecked", "log", "stop"] }
   ),
 
   // --- the database

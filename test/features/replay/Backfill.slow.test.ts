@@ -309,7 +309,7 @@ describe("fetching history", () => {
 describe("settings for history servers", () => {
   it("are accepted only for watched networks", () => {
     const loaded = (environment: Environment) =>
-      loadSettings({ XRPL_MAINNET_URLS: "ws://127.0.0.1:1", ...environment })
+      loadSettings({ XRPL_MAINNET_URLS: "ws://127.0.0.1:1", ...environment }, [])
     assert.deepStrictEqual(loaded({ XRPL_TESTNET_HISTORY_URLS: "wss://full.example" }), [
       {
         name: "XRPL_TESTNET_HISTORY_URLS",

@@ -76,11 +76,6 @@ describe("settings", () => {
     assert.notInclude(said.join("\n"), "hunter2")
   })
 
-  it("use the mail server's user as the sender if it is an address", () => {
-    assert.strictEqual(load({ SMTP_URL: "smtp://a%40b.example:pw@mail.example" }).mailFrom, "a@b.example")
-    assert.strictEqual(load({ SMTP_URL: "smtp://user:pw@mail.example" }).mailFrom, "ledgerhook@localhost")
-  })
-
   it("use the simulated ledger for test networks without servers, and for no others", () => {
     assert.deepStrictEqual(load({}).simulated, ["testnet", "devnet"])
     const settings = load({ XRPL_MAINNET_URLS: "", XRPL_TESTNET_URLS: "ws://127.0.0.1:6006" })

@@ -121,10 +121,10 @@ describe("telemetry", () => {
       const seldom = { tracesEveryMs: 3_600_000, metricsEveryMs: 3_600_000 }
       yield* Effect.gen(function* () {
         yield* traceOne
-        yield* Metrics.mails.add({ outcome: "sent" }, 1)
+        yield* Metrics.disabledWebhooks.add({}, 1)
       }).pipe(Effect.provide(telemetry(receiver.url, seldom)))
       assert.strictEqual(spansNamed(receiver, "write events").length, 1)
-      assert.isTrue(receiver.series().some(({ name }) => name === "ledgerhook_mails_total"))
+      assert.isTrue(receiver.series().some(({ name }) => name === "ledgerhook_webhooks_disabled_total"))
     })
   )
 

@@ -139,8 +139,9 @@ const writeDay = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, nowMs:
   const events = yield* sql<PastEvent>`
     SELECT event_id, event_type, ledger_index::text, position, (extract(epoch FROM close_time) * 1000)::float8 AS closed_ms
     FROM events WHERE network = 'mainnet' ORDER BY events.ledger_index, position`
-  const { delaysMs } = (loadSettings({}) as Exclude<ReturnType<typeof loadSettings>, ReadonlyArray<unknown>>)
-    .retryPolicy
+  const { delaysMs } = (
+    loadSettings({}, []) as Exclude<ReturnType<typeof loadSettings>, ReadonlyArray<unknown>>
+  ).retryPolicy
   const seeded = makeSeededRandom(SEED)
   const written: Array<Written> = []
   const held: Array<NewDelivery> = []

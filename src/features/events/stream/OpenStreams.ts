@@ -9,10 +9,10 @@ import { StreamLimitReached, Unavailable } from "../../../http/Errors.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
 import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
 import type { Identity } from "../../../spine/domain/ApiKey.ts"
-import { Metrics } from "../../../spine/observe/Metrics.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
 import { ApiKeyStore } from "../../accounts/ApiKeyStore.ts"
 import type { Ending } from "./Frames.ts"
+import { StreamMetrics } from "./Metrics.ts"
 
 /** An ended stream has this long to send its last event. Then its connection is closed. */
 const ENDING_MS = 2_000
@@ -145,7 +145,7 @@ export class OpenStreams extends Context.Service<OpenStreams>()("ledgerhook/api/
       Effect.suspend(() => {
         open.delete(stream)
         stream.connection.endStream = undefined
-        return Metrics.streamsEnded.add({ reason: stream.told ?? stream.endedBecause() ?? "reader" }, 1)
+        return StreamMetrics.streamsEnded.add({ reason: stream.told ?? stream.endedBecause() ?? "reader" }, 1)
       })
 
     return {

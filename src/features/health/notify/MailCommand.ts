@@ -9,6 +9,7 @@ import { about } from "../../../terminal/Help.ts"
 import { settings } from "../../../terminal/Invocation.ts"
 import { print } from "../../../terminal/Output.ts"
 import { Mailer } from "./Mailer.ts"
+import { mailServerOf } from "./Settings.ts"
 import { smtpHost } from "./Smtp.ts"
 
 const test = Command.make(
@@ -22,13 +23,13 @@ const test = Command.make(
   },
   Effect.fnUntraced(
     function* ({ to }) {
-      const { smtpUrl, mailFrom } = yield* Settings
-      if (smtpUrl === undefined) {
+      const server = mailServerOf(yield* Settings)
+      if (server === undefined) {
         return yield* wrongUsage(
           "SMTP_URL is not set, so mails are only written to the log; set it to a mail server."
         )
       }
-      const host = smtpHost(smtpUrl)
+      const host = smtpHost(server.smtpUrl)
       const nowMs = yield* Clock.currentTimeMillis
       const mailer = yield* Mailer
       const mail = {
@@ -47,7 +48,7 @@ const test = Command.make(
             Effect.fail(failed(`SMTP_URL: ${host} did not take the mail: ${message}`))
           )
         )
-      yield* print(`${host} took a mail from ${mailFrom} to ${to}. Check that it arrives.`)
+      yield* print(`${host} took a mail from ${server.mailFrom} to ${to}. Check that it arrives.`)
     },
     Effect.provide(Mailer.layer),
     Effect.provide(settings)

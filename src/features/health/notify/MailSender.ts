@@ -5,12 +5,12 @@
  */
 import { Clock, Effect, Fiber } from "effect"
 import { Limits } from "../../../spine/config/Limits.ts"
-import { Metrics } from "../../../spine/observe/Metrics.ts"
 import { retryUntilSuccess } from "../../../spine/observe/RetryUntilSuccess.ts"
 import { WorkNotices } from "../../../spine/store/outbox/WorkNotices.ts"
 import { Mailer } from "./Mailer.ts"
 import { MailStore } from "./MailStore.ts"
 import type { Leased, MessageQueue } from "./MessageQueue.ts"
+import { MailMetrics } from "./Metrics.ts"
 import { NoticeStore } from "./NoticeStore.ts"
 import { MailError } from "./Smtp.ts"
 import { NoticeError, UrlSender } from "./UrlSender.ts"
@@ -92,7 +92,7 @@ export const sendNext = Effect.gen(function* () {
     timedOut: new MailError(TIMED_OUT),
     nameOf: ({ accountId, subject }) => `mail to account ${accountId} (${subject})`,
     log: (text, isFinal) => (isFinal ? Effect.logError(text) : Effect.logWarning(text)),
-    ended: (outcome) => Metrics.mails.add({ outcome }, 1)
+    ended: (outcome) => MailMetrics.mails.add({ outcome }, 1)
   })
 })
 

@@ -7,6 +7,7 @@ import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { Settings } from "../../../spine/config/Config.ts"
 import type { LeasedMail } from "./MailStore.ts"
+import { mailServerOf } from "./Settings.ts"
 import { type MailError, mailError, transportTo } from "./Smtp.ts"
 
 const domainOf = (address: string): string => /@([^>\s]+)/.exec(address)?.[1] ?? "localhost"
@@ -34,9 +35,9 @@ export class Mailer extends Context.Service<
   static readonly layer = Layer.effect(
     Mailer,
     Effect.gen(function* () {
-      const { smtpUrl, mailFrom } = yield* Settings
-      if (smtpUrl === undefined) return Mailer.of({ send: (mail) => toLog("SMTP_URL is not set", mail) })
-      const transport = yield* transportTo(smtpUrl)
+      const server = mailServerOf(yield* Settings)
+      if (server === undefined) return Mailer.of({ send: (mail) => toLog("SMTP_URL is not set", mail) })
+      const transport = yield* transportTo(server.smtpUrl)
 
       return Mailer.of({
         send: (mail) =>
@@ -45,12 +46,12 @@ export class Mailer extends Context.Service<
             : Effect.tryPromise({
                 try: (signal) =>
                   transport.sendMail({
-                    from: mailFrom,
+                    from: server.mailFrom,
                     // The address is an object, so that nodemailer does not parse it as a list.
                     to: { name: "", address: mail.recipient ?? "" },
                     subject: mail.subject,
                     text: mail.body,
-                    messageId: messageId(mail.cause, mailFrom),
+                    messageId: messageId(mail.cause, server.mailFrom),
                     date: mail.createdAt,
                     headers: { "Auto-Submitted": "auto-generated" },
                     signal

@@ -5,6 +5,7 @@
 import { domainToASCII } from "node:url"
 import { Effect } from "effect"
 import SMTPConnection from "nodemailer/lib/smtp-connection"
+import type { MailServer } from "./Settings.ts"
 import { type MailError, mailError, serverText, transportOptions } from "./Smtp.ts"
 
 /** nodemailer can send custom commands only as a custom login method, which needs a name. */
@@ -24,10 +25,7 @@ const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 export const senderRefusal = ({
   smtpUrl,
   mailFrom
-}: {
-  readonly smtpUrl: string
-  readonly mailFrom: string
-}): Effect.Effect<string | undefined, MailError> =>
+}: MailServer): Effect.Effect<string | undefined, MailError> =>
   Effect.callback((resume) => {
     const options = transportOptions(smtpUrl)
     const sender = addressOf(mailFrom)

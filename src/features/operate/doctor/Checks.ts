@@ -4,6 +4,7 @@
  * traces and metrics. Every check ends within `Limits.doctorCheckMs`. Nothing is changed: no migration, no new folder,
  * no lasting connection.
  */
+
 import { Effect } from "effect"
 import {
   type Environment,
@@ -16,6 +17,7 @@ import {
   watchedNetworks
 } from "../../../spine/config/Config.ts"
 import { unknownSettings } from "../../../spine/config/UnknownSettings.ts"
+import { mailServerOf } from "../../health/notify/Settings.ts"
 import { type Finding, fine } from "./Finding.ts"
 import { kafkaChecks } from "./KafkaCheck.ts"
 import { type LastTaken, lastInKafka, oldestSchemaIds } from "./LastTaken.ts"
@@ -31,7 +33,7 @@ import { givenLog, logFinding } from "./StoredChecks.ts"
 import { telemetryCheck } from "./TelemetryCheck.ts"
 
 /** The checks run at the same time, those of ledger servers after the last taken ledgers are read. */
-export const examine = (environment: Environment): Effect.Effect<ReadonlyArray<Finding>> =>
+export const examine = (environment: Environment) =>
   Effect.flatMap(FeatureSettings, (ofFeatures) => examineWith(environment, ofFeatures))
 
 const examineWith = (
@@ -59,7 +61,8 @@ const examineWith = (
     )
     return Effect.succeed([...wrong, ...unknown])
   }
-  const { kafka, mailFrom, networks, smtpUrl, telemetry, verify } = settings
+  const { kafka, networks, telemetry, verify } = settings
+  const mailServer = mailServerOf(settings)
   const { set, empty } = givenSettings(environment, ofFeatures)
   const emptyNote = empty.length === 0 ? "" : `; empty, and so unset: ${empty.join(", ")}`
   const accepted = fine(
@@ -83,7 +86,7 @@ const examineWith = (
           )
         ]),
     ...portChecks(served, running?.pid),
-    ...(smtpUrl === undefined ? [] : [mailCheck(smtpUrl, mailFrom)]),
+    ...(mailServer === undefined ? [] : [mailCheck(mailServer)]),
     ...(telemetry === undefined ? [] : [telemetryCheck(telemetry)])
   ]
   /** The servers of a network, and whether ingest can take the next ledger. `taken`: undefined if it is not known. */

@@ -4,16 +4,17 @@ import { Settings } from "../../../spine/config/Config.ts"
 import { countByHealth } from "../../health/WebhookHealthQueries.ts"
 import { currentReport } from "../model/Service.ts"
 import { readProcesses } from "../ProcessRows.ts"
+import { withoutRoles } from "../Settings.ts"
 import { readReport } from "./ReportStore.ts"
 
 export const readCurrentReport = Effect.gen(function* () {
-  const { withoutRoles } = yield* Settings
+  const settings = yield* Settings
   const processes = yield* readProcesses
   const report = currentReport({
     nowMs: yield* Clock.currentTimeMillis,
     stored: yield* readReport,
     processes,
-    withoutRoles,
+    withoutRoles: settings.of(withoutRoles) ?? [],
     webhooks: yield* countByHealth()
   })
   return { report, processes }

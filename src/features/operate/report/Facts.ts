@@ -16,6 +16,7 @@ import { isAlive, type SeenProcess } from "../model/SeenProcess.ts"
 import { backlogFacts, merged, oldestInProcesses, type StageFact } from "../model/Stages.ts"
 import { readNetworks } from "../NetworkRows.ts"
 import { readProcesses } from "../ProcessRows.ts"
+import { withoutRoles } from "../Settings.ts"
 import { readLocksPart, readMailPart } from "./Outside.ts"
 import { type Position, positionOf } from "./Positions.ts"
 import { type OpenJobs, readBacklog, readJobs, readNotices, readOverdue } from "./WaitingWork.ts"
@@ -115,7 +116,7 @@ export const readFacts = Effect.fnUntraced(function* (registry: Effect.Effect<Re
   const facts: ServiceFacts = {
     nowMs,
     processes,
-    withoutRoles: settings.withoutRoles,
+    withoutRoles: settings.of(withoutRoles) ?? [],
     networks,
     outside: [...(yield* registry), ...(yield* readMailPart), ...(yield* readLocksPart)],
     stages,

@@ -5,6 +5,7 @@ import { Settings, watchedNetworks } from "../../../spine/config/Config.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
 import { examineSchemas } from "../../../spine/log/kafka/SchemaRegistry.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
+import { mailServerOf } from "../../health/notify/Settings.ts"
 import { type Lock, locksPart, mailPart, registryPart } from "../model/PartProbes.ts"
 import type { PartState } from "../model/Parts.ts"
 
@@ -42,8 +43,7 @@ export const makeRegistryPart = Effect.gen(function* () {
 
 /** From the newest attempts to send a mail. Empty if no mail server is set. */
 export const readMailPart = Effect.gen(function* () {
-  const { smtpUrl } = yield* Settings
-  if (smtpUrl === undefined) return []
+  if (mailServerOf(yield* Settings) === undefined) return []
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{
     readonly rejected: number

@@ -6,12 +6,14 @@ import { Effect } from "effect"
 import { Settings, watchedNetworks } from "../../../spine/config/Config.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
 import { healthStates } from "../../../spine/domain/HealthState.ts"
-import { Metrics } from "../../../spine/observe/Metrics.ts"
 import { repeatEvery } from "../../../spine/observe/RetryUntilSuccess.ts"
 import { monotonicClock } from "../../../spine/words/Monotonic.ts"
+import { JobMetrics } from "../../replay/Metrics.ts"
+import { ReportMetrics } from "../Metrics.ts"
 import { makeReport, REPORT_OLD_MS, type Report, type Samples, sampled } from "../model/Report.ts"
 import { roleStates } from "../model/Roles.ts"
 import { type StageFact, type StageState, stageKey } from "../model/Stages.ts"
+import { withoutRoles } from "../Settings.ts"
 import { readFacts } from "./Facts.ts"
 import { makeRegistryPart } from "./Outside.ts"
 import { readReport, writeReport } from "./ReportStore.ts"
@@ -55,17 +57,17 @@ export const report = Effect.gen(function* () {
   const registry = yield* makeRegistryPart
   const shown = new Set<string>()
 
-  for (const { role } of roleStates([], settings.withoutRoles))
-    yield* Metrics.processes.observe(
+  for (const { role } of roleStates([], settings.of(withoutRoles) ?? []))
+    yield* ReportMetrics.processes.observe(
       { role },
       () => known()?.roles.find((one) => one.role === role)?.alive ?? Number.NaN
     )
   for (const health of healthStates)
-    yield* Metrics.webhooks.observe({ health }, () => known()?.webhooks[health] ?? Number.NaN)
+    yield* ReportMetrics.webhooks.observe({ health }, () => known()?.webhooks[health] ?? Number.NaN)
   for (const state of ["failing", "all"] as const)
-    yield* Metrics.webhookHosts.observe({ state }, () => known()?.hosts[state] ?? Number.NaN)
+    yield* ReportMetrics.webhookHosts.observe({ state }, () => known()?.hosts[state] ?? Number.NaN)
   for (const state of ["queued", "running"] as const)
-    yield* Metrics.replayJobs.observe({ state }, () => (known() === undefined ? Number.NaN : jobs![state]))
+    yield* JobMetrics.open.observe({ state }, () => (known() === undefined ? Number.NaN : jobs![state]))
   for (const part of [
     ...watchedNetworks(settings).map((network) => `ledger.${network}`),
     "registry",
@@ -73,8 +75,8 @@ export const report = Effect.gen(function* () {
   ]) {
     const of = () => known()?.parts.find((one) => one.part === part)?.state
     const shownAs = (value: boolean) => (of() === undefined ? Number.NaN : value ? 1 : 0)
-    yield* Metrics.partOk.observe({ part }, () => shownAs(of() !== "failed"))
-    yield* Metrics.partDegraded.observe({ part }, () => shownAs(of() === "degraded"))
+    yield* ReportMetrics.partOk.observe({ part }, () => shownAs(of() !== "failed"))
+    yield* ReportMetrics.partDegraded.observe({ part }, () => shownAs(of() === "degraded"))
   }
 
   /** Shows a stage from when it first has a fact. While nothing is known, it has no value. */
@@ -88,15 +90,15 @@ export const report = Effect.gen(function* () {
       return state === undefined ? Number.NaN : read(state)
     }
     const labels = { stage, network, because }
-    yield* Metrics.oldestSeconds.observe(
+    yield* ReportMetrics.oldestSeconds.observe(
       labels,
       of(({ oldestMs }) => oldestMs / SECOND_MS)
     )
-    yield* Metrics.waiting.observe(
+    yield* ReportMetrics.waiting.observe(
       labels,
       of(({ waiting }) => waiting)
     )
-    if (because === "service") yield* Metrics.backlogLeft.observe({ stage, network }, of(leftSeconds))
+    if (because === "service") yield* ReportMetrics.backlogLeft.observe({ stage, network }, of(leftSeconds))
   })
 
   const make = Effect.gen(function* () {

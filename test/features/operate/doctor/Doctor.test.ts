@@ -16,6 +16,9 @@ import { chain } from "../../../support/chain.ts"
 import { makeMailServer } from "../../../support/mailServer.ts"
 import { makeOtlpReceiver } from "../../../support/otlpReceiver.ts"
 import { rippledServer } from "../../../support/rippledServer.ts"
+import { featureSettings } from "../../../support/settings.ts"
+
+const examineHere = (environment: Environment) => Effect.provide(examine(environment), featureSettings)
 
 const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-doctor-"))),
@@ -39,7 +42,7 @@ const httpServer = (text: string) =>
 
 const examined = Effect.fnUntraced(function* (environment: Environment) {
   const folder = yield* temporaryFolder
-  return yield* examine({
+  return yield* examineHere({
     DATA_DIR: join(folder, "data"),
     PORT: "0",
     XRPL_MAINNET_URLS: "",
@@ -64,7 +67,7 @@ describe("doctor", () => {
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const dataDir = join(folder, "deep", "data")
-      const findings = yield* examine({ DATA_DIR: dataDir, PORT: "0", XRPL_MAINNET_URLS: "" })
+      const findings = yield* examineHere({ DATA_DIR: dataDir, PORT: "0", XRPL_MAINNET_URLS: "" })
       assert.deepStrictEqual(
         findings.map(({ check, status }) => `${check} ${status}`),
         ["settings ok", "store ok", "API port ok"]
@@ -87,7 +90,12 @@ describe("doctor", () => {
     Effect.gen(function* () {
       const dataDir = join(yield* temporaryFolder, "data")
       for (const PORT of ["0", "70000"]) {
-        const findings = yield* examine({ DATA_DIR: dataDir, PORT, DELIVERY_TIMEOTU: "5s", KAFKA_HOME: "/k" })
+        const findings = yield* examineHere({
+          DATA_DIR: dataDir,
+          PORT,
+          DELIVERY_TIMEOTU: "5s",
+          KAFKA_HOME: "/k"
+        })
         const [unknown, ...others] = findings.filter(({ detail }) => detail.includes("is not a setting"))
         isProblem(
           unknown!,

@@ -10,7 +10,10 @@ import { runCommand } from "../../../support/command.ts"
 import { appendMarkers, markers } from "../../../support/markers.ts"
 import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
 import { rippledServer } from "../../../support/rippledServer.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { featureSettings, settingsLayer } from "../../../support/settings.ts"
+
+const examineHere = (environment: Parameters<typeof examine>[0]) =>
+  Effect.provide(examine(environment), featureSettings)
 
 /** A server of ledgers `from` to `to`, all closed. */
 const serving = Effect.fnUntraced(function* (from: number, to: number, name?: string) {
@@ -35,7 +38,7 @@ const taken = Effect.fnUntraced(function* (from: number, to: number) {
 })
 
 const examined = (DATABASE_URL: string, ...urls: ReadonlyArray<string>) =>
-  examine({ DATABASE_URL, PORT: "0", XRPL_MAINNET_URLS: "", XRPL_TESTNET_URLS: urls.join(",") })
+  examineHere({ DATABASE_URL, PORT: "0", XRPL_MAINNET_URLS: "", XRPL_TESTNET_URLS: urls.join(",") })
 
 const next = (findings: ReadonlyArray<Finding>) =>
   findings.find(({ check }) => check === "testnet next ledger")
@@ -131,7 +134,7 @@ describe("doctor and the next ledger", () => {
       const server = yield* serving(20, 30)
       const started = (XRPL_TESTNET_START: string) =>
         Effect.map(
-          examine({
+          examineHere({
             DATABASE_URL: database,
             PORT: "0",
             XRPL_MAINNET_URLS: "",
@@ -163,11 +166,11 @@ describe("doctor and the next ledger", () => {
       const server = yield* serving(3_001, 3_018, "after a reset")
       const DATABASE_URL = yield* taken(4_001, 4_018)
       const environment = { DATABASE_URL, PORT: "0", XRPL_MAINNET_URLS: "", XRPL_TESTNET_URLS: server.url }
-      assert.strictEqual(next(yield* examine(environment))?.status, "problem")
+      assert.strictEqual(next(yield* examineHere(environment))?.status, "problem")
       const ordered = yield* runCommand(["ledger", "new-chain", "--network", "testnet"], { environment })
       assert.deepInclude(ordered, { code: 0, stderr: "" })
       assert.match(ordered.stdout, /^The chain of testnet ends with ledger 4018\. Restart the process/)
-      assert.deepInclude(next(yield* examine(environment)), {
+      assert.deepInclude(next(yield* examineHere(environment)), {
         status: "ok",
         detail: "nothing was taken yet; ingest starts with the newest ledger"
       })

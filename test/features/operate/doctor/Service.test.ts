@@ -13,6 +13,9 @@ import { failingFinding } from "../../../../src/features/operate/doctor/StoredCh
 import type { Environment } from "../../../../src/spine/config/Config.ts"
 import { TestDatabase } from "../../../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../../../support/rows.ts"
+import { featureSettings } from "../../../support/settings.ts"
+
+const examineHere = (environment: Environment) => Effect.provide(examine(environment), featureSettings)
 
 const parts = { api: { status: "ok", detail: "listening" } }
 
@@ -63,7 +66,7 @@ const service = Effect.fnUntraced(function* (
 
 const examined = (environment: Environment) =>
   Effect.map(
-    examine({ XRPL_MAINNET_URLS: "", ...environment }),
+    examineHere({ XRPL_MAINNET_URLS: "", ...environment }),
     (findings) => new Map(findings.map((finding) => [finding.check, finding]))
   )
 

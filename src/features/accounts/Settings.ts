@@ -1,0 +1,20 @@
+/** The settings of the first account. */
+import type { FeatureSetting } from "../../spine/config/Definitions.ts"
+import { isEmail } from "../../spine/domain/Email.ts"
+
+export const adminKey: FeatureSetting<string> = {
+  name: "ADMIN_KEY",
+  default: "",
+  accepts: "`svc_live_` and at least 32 letters or digits",
+  meaning: "the first account's admin API key; unset: the first start generates one and prints it once",
+  secret: true,
+  parse: (value) => (/^svc_live_[A-Za-z0-9]{32,128}$/.test(value) ? value : undefined)
+}
+
+export const adminEmail: FeatureSetting<string> = {
+  name: "ADMIN_EMAIL",
+  default: "",
+  accepts: "an email address",
+  meaning: "the first account's address for mails, set at the start while the account has none; unset: none",
+  parse: (value) => (isEmail(value) ? value : undefined)
+}
