@@ -19,6 +19,10 @@ export const shortCount = (value: number): string => (value < 10_000 ? count(val
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
+/** The sum of counts by name. */
+export const totalOf = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, some) => sum + some, 0)
+
 const units = [
   ["d", 86_400_000],
   ["h", 3_600_000],

@@ -2,7 +2,7 @@
  * Which event types a webhook asks for: single types, families (`nft.*`) or all (`*`). A family and `*` also cover
  * types that a later version of the service adds. Pure.
  */
-import { type EventType, eventTypes, type Family, families } from "../../../parts/eventTypes.ts"
+import { type EventType, eventTypes, type Family, families } from "./eventTypes.ts"
 
 export type Patterns = ReadonlyArray<string>
 

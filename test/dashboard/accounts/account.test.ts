@@ -1,7 +1,7 @@
 /** Where a month's attempts end up at the present pace. */
 import { assert, describe, it } from "vitest"
-import type { Account } from "../../dashboard/src/api/ledgerhook.ts"
-import { daysOf, forecastOf } from "../../dashboard/src/pages/account/forecast.ts"
+import type { Account } from "../../../dashboard/src/api/ledgerhook.ts"
+import { daysOf, forecastOf } from "../../../dashboard/src/features/accounts/plan/forecast.ts"
 
 const at = (time: string) => Date.parse(`2026-11-${time}:00Z`)
 

@@ -1,8 +1,8 @@
 /** API keys as the dashboard shows them: what they may do, what needs attention, and what stops when one is revoked. */
 import { assert, describe, it } from "vitest"
-import type { ApiKey } from "../../dashboard/src/api/ledgerhook.ts"
-import * as rights from "../../dashboard/src/pages/keys/rights.ts"
-import * as state from "../../dashboard/src/pages/keys/state.ts"
+import type { ApiKey } from "../../../dashboard/src/api/ledgerhook.ts"
+import * as rights from "../../../dashboard/src/features/accounts/keys/rights.ts"
+import * as state from "../../../dashboard/src/features/accounts/keys/state.ts"
 
 const now = Date.parse("2026-11-26T09:00:00Z")
 const inDays = (days: number) => new Date(now + days * 86_400_000).toISOString()

@@ -1,6 +1,6 @@
 /** What the search of the dashboard takes a text for. */
 import { assert, describe, it } from "@effect/vitest"
-import { asked, isIn } from "../../dashboard/src/app/palette/asked.ts"
+import { asked, isIn } from "../../../dashboard/src/app/palette/asked.ts"
 
 const HASH = "34EA07131234D2DBD6F8FD74EF155E66DB8D10FEEDECD57D2688E081B6AA34A5"
 const ULID = "01KAJ0Q4M8000000G3T5W7Y9ZB"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { barsBetween, edgesOf, moved, timesOf } from "../../dashboard/src/charts/brush.ts"
+import { barsBetween, edgesOf, moved, timesOf } from "../../../dashboard/src/charts/brush.ts"
 
 /** 24 bars of 10 ms that begin at 1,000 ms. */
 const bars = { start: 1_000, pointMs: 10, count: 24 }

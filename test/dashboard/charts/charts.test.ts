@@ -1,7 +1,7 @@
 /** Axes have round marks, and the calendar of incidents shows each on its days, however long it lasts. */
 import { assert, describe, it } from "@effect/vitest"
-import { calendarDays, lengthOf } from "../../dashboard/src/charts/calendar.ts"
-import { roundStep, timeMarks } from "../../dashboard/src/charts/scale.ts"
+import { roundStep, timeMarks } from "../../../dashboard/src/charts/scale.ts"
+import { calendarDays, lengthOf } from "../../../dashboard/src/features/health/incidents/calendar.ts"
 
 const HOUR = 3_600_000
 

@@ -1,12 +1,19 @@
 /** The texts and figures of a delivery's page, and the list's headline. */
 import { assert, describe, it } from "@effect/vitest"
-import type { DeliveryDetail } from "../../dashboard/src/api/ledgerhook.ts"
-import { deliveryTitle, whyItWaits } from "../../dashboard/src/pages/deliveries/deliveryTitle.ts"
-import { headlineOf } from "../../dashboard/src/pages/deliveries/headline.ts"
-import { laneOf, rootScale, withoutOverlap } from "../../dashboard/src/pages/deliveries/lane.ts"
-import { curlOf, forwardLine } from "../../dashboard/src/pages/deliveries/sending.ts"
-import { plainDigits } from "../../dashboard/src/parts/format.ts"
-import { jsonParts } from "../../dashboard/src/parts/json.ts"
+import type { DeliveryDetail } from "../../../dashboard/src/api/ledgerhook.ts"
+import {
+  deliveryTitle,
+  whyItWaits
+} from "../../../dashboard/src/features/deliveries/delivery/deliveryTitle.ts"
+import {
+  laneOf,
+  rootScale,
+  withoutOverlap
+} from "../../../dashboard/src/features/deliveries/delivery/lane.ts"
+import { curlOf, forwardLine } from "../../../dashboard/src/features/deliveries/delivery/sending.ts"
+import { headlineOf } from "../../../dashboard/src/features/deliveries/list/headline.ts"
+import { plainDigits } from "../../../dashboard/src/words/format.ts"
+import { jsonParts } from "../../../dashboard/src/words/json.ts"
 
 const NOW = Date.parse("2026-11-26T10:00:00.000Z")
 const at = (seconds: number) => new Date(NOW + seconds * 1_000).toISOString()

@@ -2,7 +2,11 @@
 import { spawnSync } from "node:child_process"
 import { createHmac } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { type Language, languages, signedOf } from "../../dashboard/src/pages/deliveries/snippets.ts"
+import {
+  type Language,
+  languages,
+  signedOf
+} from "../../../dashboard/src/features/deliveries/delivery/snippets.ts"
 
 const KEY = Buffer.from("0123456789abcdef01234567/+")
 const SECRET = `whsec_${KEY.toString("base64")}`

@@ -1,11 +1,11 @@
 /** The search of the documentation, and where the dashboard has its pages. */
 import { assert, describe, it } from "@effect/vitest"
-import { inDashboard } from "../../dashboard/src/docs/paths.ts"
-import { makeSearch, sentenceWith } from "../../dashboard/src/docs/search.ts"
-import { codeBlock, grouped } from "../../src/features/docs/CodeBlock.ts"
-import { sectionsOf } from "../../src/features/docs/DocsIndex.ts"
-import { guidePage, guides } from "../../src/features/docs/Guides.ts"
-import { highlighted } from "../../src/features/docs/Highlight.ts"
+import { inDashboard } from "../../../dashboard/src/features/docs/paths.ts"
+import { makeSearch, sentenceWith } from "../../../dashboard/src/features/docs/search.ts"
+import { codeBlock, grouped } from "../../../src/features/docs/CodeBlock.ts"
+import { sectionsOf } from "../../../src/features/docs/DocsIndex.ts"
+import { guidePage, guides } from "../../../src/features/docs/Guides.ts"
+import { highlighted } from "../../../src/features/docs/Highlight.ts"
 
 const pages = await Promise.all(
   guides.map(async (name) => sectionsOf(`/docs/${name}`, await guidePage(name)))

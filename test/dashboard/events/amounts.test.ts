@@ -7,8 +7,8 @@ import {
   decimal,
   readableAmount,
   xrp
-} from "../../dashboard/src/pages/events/amounts.ts"
-import { tokenFields } from "../../dashboard/src/pages/events/fields.ts"
+} from "../../../dashboard/src/features/events/amounts.ts"
+import { tokenFields } from "../../../dashboard/src/features/events/fields.ts"
 
 const ISSUER = "rMCp1E7euh98rAaVVshYfkTfNnrWRZ46vc"
 const RLUSD = "524C555344000000000000000000000000000000"

@@ -7,12 +7,12 @@ import {
   notesOf,
   search,
   variantsOf
-} from "../../dashboard/src/pages/catalogue/describe.ts"
-import { codeParts } from "../../dashboard/src/pages/catalogue/highlight.ts"
-import { shownFields, typedFields } from "../../dashboard/src/pages/catalogue/snippetFields.ts"
-import { languages, snippetOf } from "../../dashboard/src/pages/catalogue/snippets.ts"
-import { byFamily } from "../../dashboard/src/parts/eventTypes.ts"
-import { eventCatalogue } from "../../src/spine/event/EventCatalogue.ts"
+} from "../../../dashboard/src/features/events/catalogue/describe.ts"
+import { codeParts } from "../../../dashboard/src/features/events/catalogue/highlight.ts"
+import { shownFields, typedFields } from "../../../dashboard/src/features/events/catalogue/snippetFields.ts"
+import { languages, snippetOf } from "../../../dashboard/src/features/events/catalogue/snippets.ts"
+import { byFamily } from "../../../dashboard/src/words/eventTypes.ts"
+import { eventCatalogue } from "../../../src/spine/event/EventCatalogue.ts"
 
 const types = eventCatalogue()
 const names = types.map(({ event_type }) => event_type)

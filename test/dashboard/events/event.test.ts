@@ -1,11 +1,11 @@
 /** What the page of an event says: the headline, the webhooks in order, the lines of the JSON. */
 import { assert, describe, it } from "@effect/vitest"
-import type { Delivery, ExplainedWebhook, Webhook } from "../../dashboard/src/api/ledgerhook.ts"
-import { headlineOf } from "../../dashboard/src/pages/events/headline.ts"
-import { attemptsText, sorted, wantsInstead } from "../../dashboard/src/pages/events/receivers.ts"
-import { accountsIn, partiesIn } from "../../dashboard/src/pages/events/summary.ts"
-import { jsonLines } from "../../dashboard/src/parts/json.ts"
-import { eventCatalogue } from "../../src/spine/event/EventCatalogue.ts"
+import type { Delivery, ExplainedWebhook, Webhook } from "../../../dashboard/src/api/ledgerhook.ts"
+import { headlineOf } from "../../../dashboard/src/features/events/event/headline.ts"
+import { attemptsText, sorted, wantsInstead } from "../../../dashboard/src/features/events/event/receivers.ts"
+import { accountsIn, partiesIn } from "../../../dashboard/src/features/events/summary.ts"
+import { jsonLines } from "../../../dashboard/src/words/json.ts"
+import { eventCatalogue } from "../../../src/spine/event/EventCatalogue.ts"
 
 const usd = { currency: "USD", issuer: "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX", value: "410.84" }
 

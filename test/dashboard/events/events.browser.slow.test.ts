@@ -1,12 +1,12 @@
 /** The pages of events, as a viewer uses them. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { xrp } from "../../dashboard/src/pages/events/amounts.ts"
-import { apiClient } from "../support/apiClient.ts"
-import { assertQuiet, describeInBrowser } from "../support/browser.ts"
-import { checkOnEveryScreen, openSignedIn } from "../support/dashboardPages.ts"
-import { HOSTILE, HOSTILE_SHOWN, LONG, Receivers, receivers } from "../support/dashboardReceivers.ts"
-import { DashboardService, dashboardService } from "../support/dashboardService.ts"
+import { xrp } from "../../../dashboard/src/features/events/amounts.ts"
+import { apiClient } from "../../support/apiClient.ts"
+import { assertQuiet, describeInBrowser } from "../../support/browser.ts"
+import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.ts"
+import { HOSTILE, HOSTILE_SHOWN, LONG, Receivers, receivers } from "../../support/dashboardReceivers.ts"
+import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
 
 const world = receivers.pipe(Layer.provideMerge(dashboardService()))
 

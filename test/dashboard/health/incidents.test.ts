@@ -1,8 +1,8 @@
 /** What the dashboard says of an incident, and which spans of time a replay is offered for. */
 import { assert, describe, it } from "@effect/vitest"
-import type { IncidentDetail } from "../../dashboard/src/api/ledgerhook.ts"
-import { happeningsOf, headlineOf } from "../../dashboard/src/pages/incidents/words.ts"
-import { spansOf } from "../../dashboard/src/pages/replay/spans.ts"
+import type { IncidentDetail } from "../../../dashboard/src/api/ledgerhook.ts"
+import { happeningsOf, headlineOf } from "../../../dashboard/src/features/health/incidents/words.ts"
+import { spansOf } from "../../../dashboard/src/features/replay/spans.ts"
 
 const BEGAN = Date.parse("2026-11-19T08:18:40.000Z")
 const iso = (ms: number) => new Date(ms).toISOString()

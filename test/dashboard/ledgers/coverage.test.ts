@@ -1,9 +1,9 @@
 /** What the page of ledger coverage computes. */
 import { assert, describe, it } from "@effect/vitest"
-import { gapsOf, missingIn } from "../../dashboard/src/pages/coverage/gaps.ts"
-import { headlineOf } from "../../dashboard/src/pages/coverage/headline.ts"
-import { isIn, levelsOf, rowsOf } from "../../dashboard/src/pages/coverage/hours.ts"
-import { ledgersPerMinute } from "../../dashboard/src/pages/coverage/pace.ts"
+import { gapsOf, missingIn } from "../../../dashboard/src/features/ledgers/coverage/gaps.ts"
+import { headlineOf } from "../../../dashboard/src/features/ledgers/coverage/headline.ts"
+import { isIn, levelsOf, rowsOf } from "../../../dashboard/src/features/ledgers/coverage/hours.ts"
+import { ledgersPerMinute } from "../../../dashboard/src/features/ledgers/coverage/pace.ts"
 
 const HOUR_MS = 3_600_000
 

@@ -1,6 +1,8 @@
 /** The live ledger keeps what the stream sends, lays it out to fit, and says what each webhook answered. */
 import { assert, describe, it } from "@effect/vitest"
-import { byFamily, sumOf } from "../../dashboard/src/live/families.ts"
+import { sentenceOf } from "../../../dashboard/src/features/ledgers/live/sentence.ts"
+import { troubleOf } from "../../../dashboard/src/features/ledgers/live/trouble.ts"
+import { byFamily, sumOf } from "../../../dashboard/src/features/ledgers/picture/families.ts"
 import {
   columnX,
   dotsFor,
@@ -13,7 +15,7 @@ import {
   ribbonsOf,
   strengthOf,
   timeMarksOf
-} from "../../dashboard/src/live/layout.ts"
+} from "../../../dashboard/src/features/ledgers/picture/layout.ts"
 import {
   KEPT_LEDGERS,
   type Ledger,
@@ -23,12 +25,10 @@ import {
   SHOWN_LEDGERS,
   type WebhookActivity,
   windowOf
-} from "../../dashboard/src/live/ledgers.ts"
-import { messagesOf } from "../../dashboard/src/live/messages.ts"
-import { answerOf, outcomesOf, rowsOf } from "../../dashboard/src/live/rows.ts"
-import { stacksOf } from "../../dashboard/src/live/stacks.ts"
-import { sentenceOf } from "../../dashboard/src/pages/live/sentence.ts"
-import { troubleOf } from "../../dashboard/src/pages/live/trouble.ts"
+} from "../../../dashboard/src/features/ledgers/picture/ledgers.ts"
+import { messagesOf } from "../../../dashboard/src/features/ledgers/picture/messages.ts"
+import { answerOf, outcomesOf, rowsOf } from "../../../dashboard/src/features/ledgers/picture/rows.ts"
+import { stacksOf } from "../../../dashboard/src/features/ledgers/picture/stacks.ts"
 
 const START = Date.parse("2026-11-26T14:30:00Z")
 

@@ -1,7 +1,7 @@
 /** The families of events that the first webhook asks for. */
 import { assert, describe, it } from "vitest"
-import { choices, sampleOf, toggled } from "../../dashboard/src/pages/firstRun/families.ts"
-import { families } from "../../dashboard/src/parts/eventTypes.ts"
+import { choices, sampleOf, toggled } from "../../../dashboard/src/features/overview/firstRun/families.ts"
+import { families } from "../../../dashboard/src/words/eventTypes.ts"
 
 describe("the families of the first webhook", () => {
   it("are those of the service, and everything", () => {

@@ -1,6 +1,6 @@
 /** The overview's headline says what needs attention first, in one sentence. */
 import { assert, describe, it } from "@effect/vitest"
-import { headlineOf, isCalm, othersOf } from "../../dashboard/src/pages/overview/state.ts"
+import { headlineOf, isCalm, othersOf } from "../../../dashboard/src/features/overview/state.ts"
 
 const NONE = Object.fromEntries(
   ["failing", "waiting", "disabled", "paused", "new", "healthy"].map((state) => [state, 0])

@@ -1,7 +1,7 @@
 /** What the dashboard says of replay and retry jobs. */
 import { assert, describe, it } from "@effect/vitest"
-import type { ReplayJobDetail } from "../../dashboard/src/api/ledgerhook.ts"
-import { patternsOf } from "../../dashboard/src/pages/replay/patterns.ts"
+import type { ReplayJobDetail } from "../../../dashboard/src/api/ledgerhook.ts"
+import { patternsOf } from "../../../dashboard/src/features/replay/patterns.ts"
 import {
   detailOf,
   headlineOf,
@@ -12,7 +12,7 @@ import {
   timeLeft,
   titleOf,
   withSample
-} from "../../dashboard/src/pages/replay/progress.ts"
+} from "../../../dashboard/src/features/replay/progress.ts"
 
 const MADE = Date.parse("2026-11-24T14:28:38Z")
 

@@ -1,8 +1,8 @@
 /** The map of answer times, the part of a period that is drawn, and the cursor that charts share. */
 import { assert, describe, it } from "@effect/vitest"
-import { columnsOf, levelOf } from "../../dashboard/src/charts/answerTimes.ts"
-import { placeOf } from "../../dashboard/src/charts/cursor.ts"
-import { fromFirst, isTooNew, pointsSince } from "../../dashboard/src/charts/fit.ts"
+import { placeOf } from "../../../dashboard/src/charts/cursor.ts"
+import { columnsOf, levelOf } from "../../../dashboard/src/features/statistics/answerTimes.ts"
+import { fromFirst, isTooNew, pointsSince } from "../../../dashboard/src/features/statistics/fit.ts"
 
 const QUARTER_MS = 900_000
 const FROM = Date.parse("2026-11-25T14:15:00Z")

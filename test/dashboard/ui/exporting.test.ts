@@ -1,6 +1,12 @@
 /** Lists of the dashboard as files. */
 import { assert, describe, it } from "@effect/vitest"
-import { EXPORT_ROWS, fieldsOf, fileFormats, fileName, readAll } from "../../dashboard/src/parts/exporting.ts"
+import {
+  EXPORT_ROWS,
+  fieldsOf,
+  fileFormats,
+  fileName,
+  readAll
+} from "../../../dashboard/src/ui/list/exporting.ts"
 
 interface Row {
   readonly id: string

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { clicked, clickedAll, nothing } from "../../dashboard/src/parts/selection.ts"
+import { clicked, clickedAll, nothing } from "../../../dashboard/src/ui/list/selection.ts"
 
 const all = ["a", "b", "c", "d", "e"]
 

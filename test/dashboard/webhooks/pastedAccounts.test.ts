@@ -1,9 +1,9 @@
 /** Accounts that are pasted into the form of a webhook. */
 import { assert, describe, it } from "@effect/vitest"
-import { paste } from "../../dashboard/src/pages/webhooks/form/accounts.ts"
-import { ACCOUNTS_MAX } from "../../dashboard/src/pages/webhooks/form/values.ts"
-import { addressOfAccountId } from "../../src/spine/event/AccountId.ts"
-import { webhookBounds } from "../../src/spine/event/WebhookRules.ts"
+import { paste } from "../../../dashboard/src/features/webhooks/form/accounts.ts"
+import { ACCOUNTS_MAX } from "../../../dashboard/src/features/webhooks/form/values.ts"
+import { addressOfAccountId } from "../../../src/spine/event/AccountId.ts"
+import { webhookBounds } from "../../../src/spine/event/WebhookRules.ts"
 
 const account = (number: number): string => {
   const bytes = Buffer.alloc(20)

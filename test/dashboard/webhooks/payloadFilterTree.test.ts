@@ -6,8 +6,8 @@ import {
   operatorsOf,
   textOf,
   typedValue
-} from "../../dashboard/src/pages/webhooks/form/filter/fields.ts"
-import { marksIn } from "../../dashboard/src/pages/webhooks/form/filter/marks.ts"
+} from "../../../dashboard/src/features/webhooks/form/filter/fields.ts"
+import { marksIn } from "../../../dashboard/src/features/webhooks/form/filter/marks.ts"
 import {
   filterOf,
   filterText,
@@ -19,12 +19,12 @@ import {
   newGroup,
   treeOf,
   unfinished
-} from "../../dashboard/src/pages/webhooks/form/filter/tree.ts"
-import { eventCatalogue } from "../../src/spine/event/EventCatalogue.ts"
-import { fieldsOf as fieldsOfService } from "../../src/spine/filter/Fields.ts"
-import { compileFilter } from "../../src/spine/filter/Match.ts"
-import { parseFilter } from "../../src/spine/filter/Parse.ts"
-import { generator } from "../support/misbehavingServer.ts"
+} from "../../../dashboard/src/features/webhooks/form/filter/tree.ts"
+import { eventCatalogue } from "../../../src/spine/event/EventCatalogue.ts"
+import { fieldsOf as fieldsOfService } from "../../../src/spine/filter/Fields.ts"
+import { compileFilter } from "../../../src/spine/filter/Match.ts"
+import { parseFilter } from "../../../src/spine/filter/Parse.ts"
+import { generator } from "../../support/misbehavingServer.ts"
 
 const SEED = 20_261_126
 const TREES = 300

@@ -2,11 +2,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { addressOfAccountId } from "../../src/spine/event/AccountId.ts"
-import { apiClient, waitUntil } from "../support/apiClient.ts"
-import { accessibilityFaults, assertQuiet, describeInBrowser } from "../support/browser.ts"
-import { checkOnEveryScreen, openSignedIn } from "../support/dashboardPages.ts"
-import { DashboardService, dashboardService } from "../support/dashboardService.ts"
+import { addressOfAccountId } from "../../../src/spine/event/AccountId.ts"
+import { apiClient, waitUntil } from "../../support/apiClient.ts"
+import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/browser.ts"
+import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.ts"
+import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
 
 const ACCOUNTS = 1_204
 const X_ADDRESS = "X7TYFSeMMWzmBJDgxLiXsy6a4wWVxf5jieKsTnBCKPZKpG6"

@@ -1,8 +1,8 @@
 /** The forms of webhooks and replays: what a viewer chooses or pastes is what is asked of the API. */
 import { assert, describe, it } from "@effect/vitest"
-import type { DayPreview, Webhook } from "../../dashboard/src/api/ledgerhook.ts"
-import { newReplay, problemsOf, replayOf } from "../../dashboard/src/pages/replay/wanted.ts"
-import { costOf } from "../../dashboard/src/pages/webhooks/form/cost.ts"
+import type { DayPreview, Webhook } from "../../../dashboard/src/api/ledgerhook.ts"
+import { newReplay, problemsOf, replayOf } from "../../../dashboard/src/features/replay/wanted.ts"
+import { costOf } from "../../../dashboard/src/features/webhooks/form/cost.ts"
 import {
   faultsAt,
   faultySections,
@@ -11,17 +11,17 @@ import {
   sections,
   sentenceOf,
   withHttps
-} from "../../dashboard/src/pages/webhooks/form/faults.ts"
+} from "../../../dashboard/src/features/webhooks/form/faults.ts"
 import {
-  covered,
-  toggleAll,
-  toggleFamily,
-  toggleType
-} from "../../dashboard/src/pages/webhooks/form/patterns.ts"
-import { changeOf, creationOf, newValues, valuesOf } from "../../dashboard/src/pages/webhooks/form/values.ts"
-import { addressesIn } from "../../dashboard/src/parts/addresses.ts"
-import { eventTypes, families } from "../../dashboard/src/parts/eventTypes.ts"
-import { eventTypes as knownTypes } from "../../src/spine/event/EventType.ts"
+  changeOf,
+  creationOf,
+  newValues,
+  valuesOf
+} from "../../../dashboard/src/features/webhooks/form/values.ts"
+import { addressesIn } from "../../../dashboard/src/words/addresses.ts"
+import { eventTypes, families } from "../../../dashboard/src/words/eventTypes.ts"
+import { covered, toggleAll, toggleFamily, toggleType } from "../../../dashboard/src/words/patterns.ts"
+import { eventTypes as knownTypes } from "../../../src/spine/event/EventType.ts"
 
 const family = (pattern: string) => families.find((one) => one.pattern === pattern)!
 const [one, other] = ["rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX", "rMCp1E7euh98rAaVVshYfkTfNnrWRZ46vc"]

@@ -9,7 +9,7 @@ import {
   plainDigits,
   plural,
   relativeTime
-} from "../../dashboard/src/parts/format.ts"
+} from "../../../dashboard/src/words/format.ts"
 
 /** Narrow and no-break spaces as plain ones. */
 const plain = (text: string) => text.replaceAll(/\s/g, " ")

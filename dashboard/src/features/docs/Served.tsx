@@ -5,10 +5,10 @@
 import { useSuspenseQuery } from "@tanstack/react-query"
 import { useParams, useRouter, useRouterState } from "@tanstack/react-router"
 import { type MouseEvent, useLayoutEffect, useRef } from "react"
-import "../../docs/docs.css"
-import { enliven } from "../../docs/enliven.ts"
-import { inDashboard } from "../../docs/paths.ts"
-import { NoSuchPage } from "../../parts/Notices.tsx"
+import "./docs.css"
+import { NoSuchPage } from "../../ui/page/Notices.tsx"
+import { enliven } from "./enliven.ts"
+import { inDashboard } from "./paths.ts"
 
 const NOT_FOUND = 404
 

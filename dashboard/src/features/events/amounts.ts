@@ -1,6 +1,6 @@
 /** Amounts of the ledger as people read them. Exact: no amount becomes a floating-point number. Pure. */
 
-import { GROUP } from "../../parts/format.ts"
+import { GROUP } from "../../words/format.ts"
 
 /** Longer numbers are shown as the ledger writes them, with an exponent. */
 const DIGITS_MAX = 40

@@ -1,5 +1,5 @@
 /** What an event is about, in two short texts for a list: how much, and between whom. Pure. */
-import { cut } from "../../parts/format.ts"
+import { cut } from "../../words/format.ts"
 import { amountOf, currencyName, decimal } from "./amounts.ts"
 
 type Payload = Readonly<Record<string, unknown>>

@@ -1,8 +1,8 @@
 /** The event types of the service, with an example payload of each. They change only with the service. */
 import { useQuery } from "@tanstack/react-query"
-import { useMay } from "./account.ts"
-import { call } from "./call.ts"
-import { countEvents, listEventTypes } from "./ledgerhook.ts"
+import { useMay } from "../../api/account.ts"
+import { call } from "../../api/call.ts"
+import { countEvents, listEventTypes } from "../../api/ledgerhook.ts"
 
 /** A count of a day changes slowly. */
 const COUNTS_STALE_MS = 60_000

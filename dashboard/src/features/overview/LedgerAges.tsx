@@ -2,12 +2,12 @@
 import { Link } from "@tanstack/react-router"
 import { useCoverage } from "../../api/coverage.ts"
 import type { NetworkCoverage } from "../../api/ledgerhook.ts"
-import { count, duration, plural } from "../../parts/format.ts"
-import { Loading } from "../../parts/Loading.tsx"
-import { FailureNotice } from "../../parts/Notices.tsx"
-import { Section } from "../../parts/Page.tsx"
-import { gapsOf, missingIn } from "../coverage/gaps.ts"
-import { ledgersPerMinute } from "../coverage/pace.ts"
+import { Loading } from "../../ui/page/Loading.tsx"
+import { FailureNotice } from "../../ui/page/Notices.tsx"
+import { Section } from "../../ui/page/Page.tsx"
+import { count, duration, plural } from "../../words/format.ts"
+import { gapsOf, missingIn } from "../ledgers/coverage/gaps.ts"
+import { ledgersPerMinute } from "../ledgers/coverage/pace.ts"
 
 /** Servers that are further below the last ledger taken do not only lag: the network was reset. */
 const FAR_BELOW = 1_000

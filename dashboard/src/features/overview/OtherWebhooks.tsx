@@ -1,10 +1,10 @@
 /** Webhooks that do not fail and still need a look: disabled, waiting or paused ones, and what the service says of them. */
 import { Link } from "@tanstack/react-router"
 import type { ListedWebhook } from "../../api/ledgerhook.ts"
-import { Section } from "../../parts/Page.tsx"
-import { PlainText } from "../../parts/PlainText.tsx"
-import { Status } from "../../parts/Status.tsx"
-import { AfterTry } from "../failing/TryNow.tsx"
+import { Section } from "../../ui/page/Page.tsx"
+import { PlainText } from "../../ui/value/PlainText.tsx"
+import { Status } from "../../ui/value/Status.tsx"
+import { AfterTry } from "../health/failing/TryNow.tsx"
 import classes from "./Overview.module.css"
 
 export const OtherWebhooks = ({ webhooks }: { readonly webhooks: ReadonlyArray<ListedWebhook> }) => {

@@ -5,31 +5,31 @@ import { Link } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
 import { useMay } from "../../api/account.ts"
 import type { WebhookCounts } from "../../api/ledgerhook.ts"
-import { useIncidents } from "../../api/stats.ts"
 import { nameIn, useNewestWebhooks, useTroubledWebhooks, useWebhookCounts } from "../../api/webhooks.ts"
-import { totalLength } from "../../charts/calendar.ts"
-import { CALENDAR_DAYS, IncidentCalendar } from "../../charts/IncidentCalendar.tsx"
-import { duration, plural, relativeTime } from "../../parts/format.ts"
-import { Loading } from "../../parts/Loading.tsx"
-import { FailureNotice } from "../../parts/Notices.tsx"
-import { useNow } from "../../parts/now.ts"
-import { Page, Section } from "../../parts/Page.tsx"
-import { FailingWebhooks } from "../failing/FailingWebhooks.tsx"
-import { useFirstRun } from "../firstRun/isFirstRun.ts"
-import { AnswerTimes } from "./AnswerTimes.tsx"
+import { Loading } from "../../ui/page/Loading.tsx"
+import { FailureNotice } from "../../ui/page/Notices.tsx"
+import { Page, Section } from "../../ui/page/Page.tsx"
+import { useNow } from "../../ui/value/now.ts"
+import { duration, plural, relativeTime, totalOf } from "../../words/format.ts"
+import { FailingWebhooks } from "../health/failing/FailingWebhooks.tsx"
+import { totalLength } from "../health/incidents/calendar.ts"
+import { CALENDAR_DAYS, IncidentCalendar } from "../health/incidents/IncidentCalendar.tsx"
+import { useIncidents } from "../health/incidents/useIncidents.ts"
+import { AnswerTimes } from "../statistics/AnswerTimes.tsx"
 import { Deliveries, usePeriod } from "./Deliveries.tsx"
+import { useFirstRun } from "./firstRun/isFirstRun.ts"
 import { LedgerAges } from "./LedgerAges.tsx"
 import { OtherWebhooks } from "./OtherWebhooks.tsx"
-import { headlineOf, isCalm, othersOf, totalOf } from "./state.ts"
+import { headlineOf, isCalm, othersOf } from "./state.ts"
 
 /** Only a new account loads it. */
 const FirstRun = lazy(() =>
-  import("../firstRun/FirstRun.tsx").then((loaded) => ({ default: loaded.FirstRun }))
+  import("./firstRun/FirstRun.tsx").then((loaded) => ({ default: loaded.FirstRun }))
 )
 
 /** The page is shown before the picture is loaded. */
 const LiveSection = lazy(() =>
-  import("../../live/LiveSection.tsx").then((loaded) => ({ default: loaded.LiveSection }))
+  import("../ledgers/picture/LiveSection.tsx").then((loaded) => ({ default: loaded.LiveSection }))
 )
 /** The height of the picture, while it is loaded. */
 const LIVE_PIXELS = 300

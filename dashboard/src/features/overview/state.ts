@@ -1,11 +1,9 @@
 /** The overview's headline: the state of the account's webhooks. Pure. */
 import type { WebhookCounts } from "../../api/ledgerhook.ts"
-import { count, plural } from "../../parts/format.ts"
+import { count, plural, totalOf } from "../../words/format.ts"
 
 type Counts = WebhookCounts["states"]
 type State = keyof Counts
-
-export const totalOf = (states: Counts): number => Object.values(states).reduce((sum, some) => sum + some, 0)
 
 const are = (some: number, state: string) => `${count(some)} ${some === 1 ? "is" : "are"} ${state}`
 

@@ -5,11 +5,11 @@ import { Link } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
 import { call } from "../../api/call.ts"
 import { type ExplainedEvent, explainTransaction, type Webhook } from "../../api/ledgerhook.ts"
-import { Loading } from "../../parts/Loading.tsx"
-import { FailureNotice } from "../../parts/Notices.tsx"
-import { Section } from "../../parts/Page.tsx"
-import { Status } from "../../parts/Status.tsx"
-import { Reason } from "../events/Reason.tsx"
+import { Loading } from "../../ui/page/Loading.tsx"
+import { FailureNotice } from "../../ui/page/Notices.tsx"
+import { Section } from "../../ui/page/Page.tsx"
+import { Status } from "../../ui/value/Status.tsx"
+import { Reason } from "./Reason.tsx"
 
 const HASH = /^[0-9A-Fa-f]{64}$/
 

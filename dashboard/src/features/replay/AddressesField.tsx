@@ -1,9 +1,9 @@
 /** Takes many pasted addresses, and says how many it understood. */
 import { Textarea } from "@mantine/core"
 import type { ReactNode } from "react"
-import { addressesIn } from "./addresses.ts"
-import { plural } from "./format.ts"
-import { visible } from "./visible.ts"
+import { addressesIn } from "../../words/addresses.ts"
+import { plural } from "../../words/format.ts"
+import { visible } from "../../words/visible.ts"
 
 /** Wrong words that are named. */
 const NAMED = 5

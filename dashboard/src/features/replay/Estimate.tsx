@@ -3,8 +3,8 @@ import { Button } from "@mantine/core"
 import { IconHistory } from "@tabler/icons-react"
 import { useAccount } from "../../api/account.ts"
 import type { CountedReplay, Webhook } from "../../api/ledgerhook.ts"
-import { EventTypeName } from "../../parts/EventTypeName.tsx"
-import { count, duration, plural } from "../../parts/format.ts"
+import { EventTypeName } from "../../ui/value/EventTypeName.tsx"
+import { count, duration, plural } from "../../words/format.ts"
 import classes from "./NewReplay.module.css"
 
 const Types = ({ types }: { readonly types: ReadonlyArray<readonly [type: string, events: number]> }) => {

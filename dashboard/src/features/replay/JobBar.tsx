@@ -1,6 +1,6 @@
 /** How far a job is: delivered, waiting (hatched), failed, the rest empty. */
 import type { ReplayJob } from "../../api/ledgerhook.ts"
-import { count } from "../../parts/format.ts"
+import { count } from "../../words/format.ts"
 import classes from "./Job.module.css"
 import { allOf } from "./progress.ts"
 

@@ -1,8 +1,8 @@
 /** How many deliveries of a job ended each second, and until when it lasts at this pace: dotted, because it is a forecast. */
 import { useElementSize } from "@mantine/hooks"
-import { clockTime, count } from "../parts/format.ts"
-import classes from "./charts.module.css"
-import { roundStep } from "./scale.ts"
+import classes from "../../charts/charts.module.css"
+import { roundStep } from "../../charts/scale.ts"
+import { clockTime, count } from "../../words/format.ts"
 
 interface PaceChartProps {
   /** Deliveries that had ended at these times, in Unix milliseconds. */

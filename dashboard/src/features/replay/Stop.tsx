@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { call } from "../../api/call.ts"
 import { cancelReplayJob, type ReplayJob } from "../../api/ledgerhook.ts"
-import { FailureNotice } from "../../parts/Notices.tsx"
+import { FailureNotice } from "../../ui/page/Notices.tsx"
 
 export const Stop = ({ job, icon = false }: { readonly job: ReplayJob; readonly icon?: boolean }) => {
   const [open, setOpen] = useState(false)

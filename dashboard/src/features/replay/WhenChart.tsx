@@ -1,7 +1,8 @@
 /** The webhook's deliveries of 30 days, by the time they were made, and what happened to it: a time is chosen on it. */
-import { useStats } from "../../api/stats.ts"
+
 import { BrushedChart } from "../../charts/BrushedChart.tsx"
-import { periods } from "../../parts/Period.tsx"
+import { periods } from "../../ui/filter/Period.tsx"
+import { useStats } from "../statistics/useStats.ts"
 import type { Span } from "./spans.ts"
 import type { ReplayValues } from "./wanted.ts"
 

@@ -1,5 +1,5 @@
 /** The filters of the list of jobs, and what a new replay is made of, as they stand in the address. Pure. */
-import { oneOf, text } from "../../app/search.ts"
+import { oneOf, text } from "../../words/search.ts"
 
 export interface JobFilters {
   readonly mode?: "replay" | "retry" | undefined

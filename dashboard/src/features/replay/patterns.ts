@@ -1,5 +1,5 @@
 /** Event types as people name them: whole families by their pattern. Pure. */
-import { families } from "../../parts/eventTypes.ts"
+import { families } from "../../words/eventTypes.ts"
 
 /** `["dex.offer_created", … all of them]` as `["dex.*"]`; undefined as `["everything"]`. */
 export const patternsOf = (types: ReadonlyArray<string> | undefined): ReadonlyArray<string> => {

@@ -1,6 +1,6 @@
 /** What a job was asked for, how far it is, how fast, and how it ended: in words. Pure. */
 import type { ReplayJob, ReplayJobDetail } from "../../api/ledgerhook.ts"
-import { count, duration, hourMinute, localDay, plural } from "../../parts/format.ts"
+import { count, duration, hourMinute, localDay, plural } from "../../words/format.ts"
 import { patternsOf } from "./patterns.ts"
 
 type Job = ReplayJob & Partial<Pick<ReplayJobDetail, "history">>

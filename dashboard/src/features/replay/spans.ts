@@ -1,7 +1,7 @@
 /** Spans of time that a replay may be of: what happened to the webhook first. Pure. */
 import type { Incident, WebhookProgress } from "../../api/ledgerhook.ts"
-import { localDay } from "../../parts/format.ts"
-import { localInput } from "../../parts/localInput.ts"
+import { localDay } from "../../words/format.ts"
+import { localInput } from "../../words/localInput.ts"
 
 export interface Span {
   readonly label: string

@@ -1,9 +1,9 @@
 /** The fields of the form of a replay, and the request that they make. Pure. */
 import type { NewReplayJob, Webhook } from "../../api/ledgerhook.ts"
-import { addressesIn } from "../../parts/addresses.ts"
-import { patternsIn } from "../../parts/eventTypes.ts"
-import { objectIn } from "../../parts/json.ts"
-import { fromLocalInput } from "../../parts/localInput.ts"
+import { addressesIn } from "../../words/addresses.ts"
+import { patternsIn } from "../../words/eventTypes.ts"
+import { objectIn } from "../../words/json.ts"
+import { fromLocalInput } from "../../words/localInput.ts"
 
 export interface ReplayValues {
   webhook_id: string | undefined

@@ -1,10 +1,11 @@
 /** How long answers took, over the chosen period. */
-import { useStats } from "../../api/stats.ts"
-import { AnswerTimes as Chart } from "../../charts/AnswerTimes.tsx"
-import { fromFirst, isTooNew, pointsSince } from "../../charts/fit.ts"
-import { plural } from "../../parts/format.ts"
-import { Section } from "../../parts/Page.tsx"
-import { type Period, periods } from "../../parts/Period.tsx"
+
+import { type Period, periods } from "../../ui/filter/Period.tsx"
+import { Section } from "../../ui/page/Page.tsx"
+import { plural } from "../../words/format.ts"
+import { AnswerTimes as Chart } from "./AnswerTimesChart.tsx"
+import { fromFirst, isTooNew, pointsSince } from "./fit.ts"
+import { useStats } from "./useStats.ts"
 
 interface AnswerTimesProps {
   readonly period: Period

@@ -1,13 +1,13 @@
 /** Answer times as a map: a row for each class of time, the slowest on top; stronger with more answers. */
 import { useElementSize } from "@mantine/hooks"
 import { type PointerEvent, useMemo, useState } from "react"
-import type { DeliveryStatsPoint } from "../api/ledgerhook.ts"
-import { count, dayTime, duration, hourMinute, plural } from "../parts/format.ts"
-import { type Period, periods } from "../parts/Period.tsx"
+import type { DeliveryStatsPoint } from "../../api/ledgerhook.ts"
+import classes from "../../charts/charts.module.css"
+import { placeOf, pointAt, useCursor } from "../../charts/cursor.ts"
+import { TimeAxis } from "../../charts/TimeAxis.tsx"
+import { type Period, periods } from "../../ui/filter/Period.tsx"
+import { count, dayTime, duration, hourMinute, plural } from "../../words/format.ts"
 import { classMs, columnsOf, levelOf } from "./answerTimes.ts"
-import classes from "./charts.module.css"
-import { placeOf, pointAt, useCursor } from "./cursor.ts"
-import { TimeAxis } from "./TimeAxis.tsx"
 
 interface AnswerTimesProps {
   readonly series: ReadonlyArray<DeliveryStatsPoint>

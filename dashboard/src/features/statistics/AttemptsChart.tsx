@@ -4,12 +4,12 @@
  */
 import { useElementSize } from "@mantine/hooks"
 import type { PointerEvent } from "react"
-import type { DeliveryStatsPoint, Incident } from "../api/ledgerhook.ts"
-import { count, dayTime, hourMinute, shortCount } from "../parts/format.ts"
-import classes from "./charts.module.css"
-import { placeOf, pointAt, useCursor } from "./cursor.ts"
-import { mirroredAxis } from "./scale.ts"
-import { TimeAxis } from "./TimeAxis.tsx"
+import type { DeliveryStatsPoint, Incident } from "../../api/ledgerhook.ts"
+import classes from "../../charts/charts.module.css"
+import { placeOf, pointAt, useCursor } from "../../charts/cursor.ts"
+import { mirroredAxis } from "../../charts/scale.ts"
+import { TimeAxis } from "../../charts/TimeAxis.tsx"
+import { count, dayTime, hourMinute, shortCount } from "../../words/format.ts"
 
 interface AttemptsChartProps {
   readonly series: ReadonlyArray<DeliveryStatsPoint>

@@ -1,5 +1,5 @@
 /** Answers by when and how fast they came, as a map's columns. Pure. */
-import type { DeliveryStatsPoint } from "../api/ledgerhook.ts"
+import type { DeliveryStatsPoint } from "../../api/ledgerhook.ts"
 
 /** The upper bounds of the classes of `answer_times`. The last class has none. */
 const boundsMs = [16, 31, 62, 125, 250, 500, 1_000, 2_000] as const

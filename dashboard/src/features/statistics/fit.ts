@@ -1,5 +1,5 @@
 /** The part of a period that a chart draws. Pure. */
-import type { DeliveryStatsPoint } from "../api/ledgerhook.ts"
+import type { DeliveryStatsPoint } from "../../api/ledgerhook.ts"
 
 /** With fewer points a chart says nothing: a sentence does. */
 const LEAST_POINTS = 3

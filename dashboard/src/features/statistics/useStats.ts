@@ -1,12 +1,10 @@
-/** Statistics of deliveries and attempts, of all webhooks or of one, and incidents. */
+/** Statistics of deliveries and attempts, of all webhooks or of one. */
 import { useQuery } from "@tanstack/react-query"
-import type { Period } from "../parts/Period.tsx"
-import { useMay } from "./account.ts"
-import { call } from "./call.ts"
-import { getDeliveryStats, listIncidents, listWebhookIncidents } from "./ledgerhook.ts"
-import { PAGE_ROWS } from "./list.ts"
-import { autoRefresh } from "./refresh.ts"
-import { useIsDeleting } from "./webhooks.ts"
+import { useMay } from "../../api/account.ts"
+import { call } from "../../api/call.ts"
+import { getDeliveryStats } from "../../api/ledgerhook.ts"
+import { autoRefresh } from "../../api/refresh.ts"
+import type { Period } from "../../ui/filter/Period.tsx"
 
 export const useStats = (period: Period, webhookId?: string) =>
   useQuery({
@@ -24,20 +22,3 @@ export const useStats = (period: Period, webhookId?: string) =>
     enabled: useMay("deliveries:read"),
     refetchInterval: autoRefresh
   })
-
-const DAY_MS = 86_400_000
-
-/** The newest of the last `days`, at most a page of them. */
-export const useIncidents = (days: number, webhookId?: string) => {
-  const isDeleting = useIsDeleting(webhookId)
-  const mayRead = useMay("webhooks:read")
-  return useQuery({
-    queryKey: ["incidents", days, webhookId],
-    queryFn: () => {
-      const asked = { since: new Date(Date.now() - days * DAY_MS).toISOString(), limit: PAGE_ROWS }
-      return call(webhookId === undefined ? listIncidents(asked) : listWebhookIncidents(webhookId, asked))
-    },
-    enabled: mayRead && !isDeleting,
-    refetchInterval: autoRefresh
-  })
-}

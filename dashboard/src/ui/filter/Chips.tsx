@@ -1,7 +1,7 @@
 /** A choice among a few filters of a list, each with its number of rows. One is always chosen. */
 import type { ReactNode } from "react"
+import { count } from "../../words/format.ts"
 import classes from "./Chips.module.css"
-import { count } from "./format.ts"
 
 interface Chip<Value> {
   readonly value: Value

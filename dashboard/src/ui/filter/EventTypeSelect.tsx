@@ -1,6 +1,6 @@
 /** Choose an event type or a family of them, or several. */
 import { MultiSelect, Select } from "@mantine/core"
-import { families } from "./eventTypes.ts"
+import { families } from "../../words/eventTypes.ts"
 import classes from "./FilterBar.module.css"
 import { choices } from "./selecting.ts"
 

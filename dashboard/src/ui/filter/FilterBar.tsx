@@ -1,8 +1,8 @@
 /** The filters above a list: one row on a wide screen, folded on a narrow one. */
 import { Button, TextInput } from "@mantine/core"
 import { type ReactNode, useEffect, useId, useState } from "react"
+import { fromLocalInput, localInput } from "../../words/localInput.ts"
 import classes from "./FilterBar.module.css"
-import { fromLocalInput, localInput } from "./localInput.ts"
 
 interface FilterBarProps {
   /** How many filters are set. */

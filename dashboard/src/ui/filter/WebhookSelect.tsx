@@ -5,8 +5,8 @@
 import { Select } from "@mantine/core"
 import { useDebouncedValue } from "@mantine/hooks"
 import { useState } from "react"
-import { useMay } from "../api/account.ts"
-import type { Webhook } from "../api/ledgerhook.ts"
+import { useMay } from "../../api/account.ts"
+import type { Webhook } from "../../api/ledgerhook.ts"
 import {
   isWebhookId,
   nameOf,
@@ -14,9 +14,9 @@ import {
   useNewestWebhooks,
   useWebhook,
   useWebhookSearch
-} from "../api/webhooks.ts"
+} from "../../api/webhooks.ts"
+import { visible } from "../../words/visible.ts"
 import { choices } from "./selecting.ts"
-import { visible } from "./visible.ts"
 import classes from "./WebhookSelect.module.css"
 
 /** A search begins when the viewer has typed nothing for this long. */

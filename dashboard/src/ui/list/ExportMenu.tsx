@@ -1,9 +1,9 @@
 /** Saves a list with its filters as a file. It says what it has read, and when there is more than a file gets. */
 import { Button, Menu } from "@mantine/core"
 import { IconDownload } from "@tabler/icons-react"
-import { untilRequestsAreLeft } from "../api/refresh.ts"
+import { untilRequestsAreLeft } from "../../api/refresh.ts"
+import { count } from "../../words/format.ts"
 import { EXPORT_ROWS, type Fields, type FileFormat, fileFormats, readAll } from "./exporting.ts"
-import { count } from "./format.ts"
 import { useSaving } from "./useSaving.ts"
 
 interface ExportMenuProps<Row> {

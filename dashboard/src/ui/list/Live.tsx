@@ -2,8 +2,8 @@
 import { Button, Switch } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { PAGE_ROWS } from "../api/list.ts"
-import { fewLeft, LIVE_REFRESH_MS, liveRefresh, refreshInterval, useRequestsLeft } from "../api/refresh.ts"
+import { PAGE_ROWS } from "../../api/list.ts"
+import { fewLeft, LIVE_REFRESH_MS, liveRefresh, refreshInterval, useRequestsLeft } from "../../api/refresh.ts"
 
 export interface Live {
   readonly on: boolean

@@ -3,9 +3,9 @@ import { Button } from "@mantine/core"
 import { IconCircleXFilled } from "@tabler/icons-react"
 import { type ErrorComponentProps, Link } from "@tanstack/react-router"
 import { Component, type ReactNode } from "react"
-import { ApiFailure } from "../api/call.ts"
+import { ApiFailure } from "../../api/call.ts"
+import { PlainText } from "../value/PlainText.tsx"
 import classes from "./Notices.module.css"
-import { PlainText } from "./PlainText.tsx"
 
 /** Says what is true; `children` says what to do next. */
 export const Empty = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (

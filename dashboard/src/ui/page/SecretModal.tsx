@@ -5,8 +5,8 @@
 import { Button, Modal } from "@mantine/core"
 import { useBlocker } from "@tanstack/react-router"
 import { type ReactNode, useEffect, useState } from "react"
-import { ApiFailure } from "../api/call.ts"
-import { Copy } from "./Copy.tsx"
+import { ApiFailure } from "../../api/call.ts"
+import { Copy } from "../value/Copy.tsx"
 import { FailureNotice } from "./Notices.tsx"
 import classes from "./SecretModal.module.css"
 

@@ -1,10 +1,10 @@
 /** A block of text in a fixed-width font, with a button that copies it. A long one is cut until the viewer wants it all. */
 import { Button } from "@mantine/core"
 import { useState } from "react"
+import { count } from "../../words/format.ts"
+import { visible } from "../../words/visible.ts"
 import classes from "./Code.module.css"
 import { Copy } from "./Copy.tsx"
-import { count } from "./format.ts"
-import { visible } from "./visible.ts"
 
 /** Longer texts make the page slow to read and to draw. */
 const SHOWN_CHARACTERS = 4_000

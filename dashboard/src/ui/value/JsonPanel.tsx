@@ -4,11 +4,11 @@
  */
 import { Button } from "@mantine/core"
 import { type ReactNode, useState } from "react"
+import { count } from "../../words/format.ts"
+import { type JsonLine, jsonParts } from "../../words/json.ts"
+import { visible } from "../../words/visible.ts"
 import { Copy } from "./Copy.tsx"
-import { count } from "./format.ts"
 import classes from "./JsonPanel.module.css"
-import { type JsonLine, jsonParts } from "./json.ts"
-import { visible } from "./visible.ts"
 
 /** Longer texts make the page slow to read and to draw. */
 const SHOWN_CHARACTERS = 4_000

@@ -4,7 +4,7 @@
  */
 import { Tooltip } from "@mantine/core"
 import type { ReactNode } from "react"
-import { exactTime, localDate, localTime, relativeTime } from "./format.ts"
+import { exactTime, localDate, localTime, relativeTime } from "../../words/format.ts"
 import { useNow } from "./now.ts"
 import classes from "./Time.module.css"
 

@@ -1,5 +1,5 @@
 /** What a viewer copies from a page has plain digits: "108412087" where the page shows "108 412 087". */
-import { plainDigits } from "./format.ts"
+import { plainDigits } from "../../words/format.ts"
 
 export const copyPlainDigits = (): void =>
   document.addEventListener("copy", (event) => {

@@ -2,12 +2,12 @@
 import { Button, Modal } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { useAccount } from "../../api/account.ts"
-import { call } from "../../api/call.ts"
-import { type ApiKey, revokeApiKey } from "../../api/ledgerhook.ts"
-import { useSession } from "../../api/session.tsx"
-import { FailureNotice } from "../../parts/Notices.tsx"
-import { PlainText } from "../../parts/PlainText.tsx"
+import { useAccount } from "../../../api/account.ts"
+import { call } from "../../../api/call.ts"
+import { type ApiKey, revokeApiKey } from "../../../api/ledgerhook.ts"
+import { useSession } from "../../../api/session.tsx"
+import { FailureNotice } from "../../../ui/page/Notices.tsx"
+import { PlainText } from "../../../ui/value/PlainText.tsx"
 import { whatStops } from "./state.ts"
 
 export const RevokeKey = ({ apiKey }: { readonly apiKey: ApiKey }) => {

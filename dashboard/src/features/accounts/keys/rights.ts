@@ -1,5 +1,5 @@
 /** What a key may do: a level for each thing, the scopes that it is made of, and both in words. Pure. */
-import type { ApiKey } from "../../api/ledgerhook.ts"
+import type { ApiKey } from "../../../api/ledgerhook.ts"
 
 type Scope = ApiKey["scopes"][number]
 export type Level = "none" | "read" | "write"

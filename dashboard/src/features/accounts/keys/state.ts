@@ -1,6 +1,6 @@
 /** Whether keys can be used, what needs attention, and what stops when one is revoked. Pure. */
-import type { ApiKey } from "../../api/ledgerhook.ts"
-import { plural, relativeTime } from "../../parts/format.ts"
+import type { ApiKey } from "../../../api/ledgerhook.ts"
+import { plural, relativeTime } from "../../../words/format.ts"
 import { mayDo } from "./rights.ts"
 
 const DAY_MS = 86_400_000

@@ -1,10 +1,10 @@
 /** All API keys of the account that the viewer's key may see. */
 import { useQuery } from "@tanstack/react-query"
-import { useMay } from "./account.ts"
-import { call } from "./call.ts"
-import { type ApiKey, listApiKeys } from "./ledgerhook.ts"
-import { PAGE_ROWS } from "./list.ts"
-import { autoRefresh } from "./refresh.ts"
+import { useMay } from "../../../api/account.ts"
+import { call } from "../../../api/call.ts"
+import { type ApiKey, listApiKeys } from "../../../api/ledgerhook.ts"
+import { PAGE_ROWS } from "../../../api/list.ts"
+import { autoRefresh } from "../../../api/refresh.ts"
 
 /** Revoked keys stay in the list, which is then longer than the plan allows keys. */
 const PAGES_MAX = 10

@@ -1,10 +1,10 @@
 /** The attempts of each day of the month: made, to come at the present pace, and those that would wait for the quota. */
 import { useElementSize } from "@mantine/hooks"
 import { type PointerEvent, useState } from "react"
-import charts from "../../charts/charts.module.css"
-import { roundStep } from "../../charts/scale.ts"
-import { count, localDay, shortCount, utcDay } from "../../parts/format.ts"
-import { Section } from "../../parts/Page.tsx"
+import charts from "../../../charts/charts.module.css"
+import { roundStep } from "../../../charts/scale.ts"
+import { Section } from "../../../ui/page/Page.tsx"
+import { count, localDay, shortCount, utcDay } from "../../../words/format.ts"
 import type { Day } from "./forecast.ts"
 import classes from "./UsageByDay.module.css"
 

@@ -1,5 +1,5 @@
 /** Where the month's attempts end up at the pace of the last days. Days and months are UTC, as the quota's. Pure. */
-import type { Account } from "../../api/ledgerhook.ts"
+import type { Account } from "../../../api/ledgerhook.ts"
 
 type Usage = Account["usage"]
 

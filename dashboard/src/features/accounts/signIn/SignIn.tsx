@@ -2,10 +2,10 @@
 import { Button, PasswordInput } from "@mantine/core"
 import { Link, Navigate, useLocation, useNavigate, useSearch } from "@tanstack/react-router"
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react"
-import { ApiFailure } from "../../api/call.ts"
-import { type Secret, useSession } from "../../api/session.tsx"
-import icon from "../../icon.svg"
-import { FailureNotice } from "../../parts/Notices.tsx"
+import { ApiFailure } from "../../../api/call.ts"
+import { type Secret, useSession } from "../../../api/session.tsx"
+import icon from "../../../look/icon.svg"
+import { FailureNotice } from "../../../ui/page/Notices.tsx"
 import classes from "./SignIn.module.css"
 
 const REFUSED =

@@ -2,8 +2,8 @@
 import { Button, CopyButton, Modal } from "@mantine/core"
 import { IconCopy, IconRefresh, IconTerminal2 } from "@tabler/icons-react"
 import { useState } from "react"
-import type { DeliveryDetail, Webhook } from "../../api/ledgerhook.ts"
-import { Code } from "../../parts/Code.tsx"
+import type { DeliveryDetail, Webhook } from "../../../api/ledgerhook.ts"
+import { Code } from "../../../ui/value/Code.tsx"
 import { curlOf, forwardLine, LOCAL_URL } from "./sending.ts"
 
 interface SendingProps {

@@ -1,8 +1,8 @@
 /** The delivery's attempts and waits, to scale; below it the first 45 minutes again, on a square-root scale. */
 import { useElementSize } from "@mantine/hooks"
-import type { DeliveryDetail } from "../../api/ledgerhook.ts"
-import { clockTime, duration, localTime, plural } from "../../parts/format.ts"
-import { useNow } from "../../parts/now.ts"
+import type { DeliveryDetail } from "../../../api/ledgerhook.ts"
+import { useNow } from "../../../ui/value/now.ts"
+import { clockTime, duration, localTime, plural } from "../../../words/format.ts"
 import classes from "./Delivery.module.css"
 import { laneOf, rootScale, withoutOverlap } from "./lane.ts"
 

@@ -1,12 +1,12 @@
 /** A request or a response as it went over the wire: the first line, the headers, the body. */
 import { Button } from "@mantine/core"
 import { type ReactNode, useState } from "react"
-import { readableJson } from "./Code.tsx"
-import { Copy } from "./Copy.tsx"
-import { count } from "./format.ts"
-import { jsonParts } from "./json.ts"
+import { readableJson } from "../../../ui/value/Code.tsx"
+import { Copy } from "../../../ui/value/Copy.tsx"
+import { count } from "../../../words/format.ts"
+import { jsonParts } from "../../../words/json.ts"
+import { visible } from "../../../words/visible.ts"
 import classes from "./Terminal.module.css"
-import { visible } from "./visible.ts"
 
 /** Longer bodies make the page slow to read and to draw. */
 const SHOWN_CHARACTERS = 4_000

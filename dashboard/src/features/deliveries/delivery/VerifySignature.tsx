@@ -1,8 +1,8 @@
 /** A program that computes this delivery's signature with the viewer's secret. */
 import { SegmentedControl } from "@mantine/core"
 import { useState } from "react"
-import { Code } from "../../parts/Code.tsx"
-import { Section } from "../../parts/Page.tsx"
+import { Section } from "../../../ui/page/Page.tsx"
+import { Code } from "../../../ui/value/Code.tsx"
 import { type Language, languages, signedOf } from "./snippets.ts"
 
 interface VerifySignatureProps {

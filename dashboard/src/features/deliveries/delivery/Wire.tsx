@@ -1,13 +1,13 @@
 /** The request of a delivery and the response of one attempt, as in a terminal. */
 import { Switch } from "@mantine/core"
 import { useState } from "react"
-import type { Attempt, DeliveryDetail, Webhook } from "../../api/ledgerhook.ts"
-import { hostOf, statusLine } from "../../parts/causes.ts"
-import { duration } from "../../parts/format.ts"
-import { Section } from "../../parts/Page.tsx"
-import { PlainText } from "../../parts/PlainText.tsx"
-import { Terminal } from "../../parts/Terminal.tsx"
+import type { Attempt, DeliveryDetail, Webhook } from "../../../api/ledgerhook.ts"
+import { Section } from "../../../ui/page/Page.tsx"
+import { PlainText } from "../../../ui/value/PlainText.tsx"
+import { hostOf, statusLine } from "../../../words/causes.ts"
+import { duration } from "../../../words/format.ts"
 import classes from "./Delivery.module.css"
+import { Terminal } from "./Terminal.tsx"
 
 const pathOf = (url: string) => {
   const { pathname, search } = new URL(url)

@@ -1,6 +1,6 @@
 /** The headline of a delivery: where it stands. Pure. */
-import type { DeliveryDetail } from "../../api/ledgerhook.ts"
-import { duration, plural } from "../../parts/format.ts"
+import type { DeliveryDetail } from "../../../api/ledgerhook.ts"
+import { duration, plural } from "../../../words/format.ts"
 
 type Shown = Pick<
   DeliveryDetail,

@@ -1,5 +1,5 @@
 /** A delivery's life on a line, to scale: its attempts, now, and the next attempt. Pure. */
-import type { DeliveryDetail } from "../../api/ledgerhook.ts"
+import type { DeliveryDetail } from "../../../api/ledgerhook.ts"
 
 /** The part of a delivery's life that is drawn again, enlarged: most attempts are in it. */
 const ENLARGED_MS = 45 * 60_000

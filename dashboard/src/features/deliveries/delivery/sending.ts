@@ -1,5 +1,5 @@
 /** Commands that send a delivery's request again from the viewer's machine. Pure. */
-import type { DeliveryDetail } from "../../api/ledgerhook.ts"
+import type { DeliveryDetail } from "../../../api/ledgerhook.ts"
 import { shellText } from "./snippets.ts"
 
 export const LOCAL_URL = "http://localhost:3000/hook"

@@ -1,6 +1,6 @@
 /** How long the parts of an attempt took. Pure. */
-import type { Attempt } from "../../api/ledgerhook.ts"
-import { duration } from "../../parts/format.ts"
+import type { Attempt } from "../../../api/ledgerhook.ts"
+import { duration } from "../../../words/format.ts"
 
 export interface Timing {
   /** DNS, connecting and TLS; 0 if the connection was reused. */

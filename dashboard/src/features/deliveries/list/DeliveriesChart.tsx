@@ -1,11 +1,11 @@
 /** Deliveries over time, by the time they were made: those delivered, and those that are not. It chooses a period. */
-import type { DeliveryStats } from "../../api/ledgerhook.ts"
-import { useIncidents } from "../../api/stats.ts"
-import { nameOf } from "../../api/webhooks.ts"
-import { BrushedChart } from "../../charts/BrushedChart.tsx"
-import { dayTime } from "../../parts/format.ts"
-import { Loading } from "../../parts/Loading.tsx"
-import { type Period, periods } from "../../parts/Period.tsx"
+import type { DeliveryStats } from "../../../api/ledgerhook.ts"
+import { nameOf } from "../../../api/webhooks.ts"
+import { BrushedChart } from "../../../charts/BrushedChart.tsx"
+import { type Period, periods } from "../../../ui/filter/Period.tsx"
+import { Loading } from "../../../ui/page/Loading.tsx"
+import { dayTime } from "../../../words/format.ts"
+import { useIncidents } from "../../health/incidents/useIncidents.ts"
 import type { WebhookOf } from "./columns.tsx"
 import type { DeliveryFilters } from "./filters.ts"
 

@@ -1,6 +1,7 @@
 /** The filters of the list of deliveries, as the page's address has them. Pure. */
-import { oneOf, periodIn, text } from "../../app/search.ts"
-import { patternsIn } from "../../parts/eventTypes.ts"
+
+import { patternsIn } from "../../../words/eventTypes.ts"
+import { oneOf, periodIn, text } from "../../../words/search.ts"
 
 export const statuses = ["retrying", "pending", "failed", "delivered"] as const
 

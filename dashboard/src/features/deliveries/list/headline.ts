@@ -1,6 +1,6 @@
 /** The headline of the list of deliveries: what waits, and for whom. Pure. */
-import type { ListedWebhook } from "../../api/ledgerhook.ts"
-import { count, plural } from "../../parts/format.ts"
+import type { ListedWebhook } from "../../../api/ledgerhook.ts"
+import { count, plural } from "../../../words/format.ts"
 
 type Waiting = Pick<ListedWebhook, "description" | "health" | "id" | "stats" | "url">
 

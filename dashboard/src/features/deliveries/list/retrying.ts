@@ -1,6 +1,6 @@
 /** Which deliveries a retry of many takes. Pure. */
-import type { NewRetryJob } from "../../api/ledgerhook.ts"
-import { patternsIn } from "../../parts/eventTypes.ts"
+import type { NewRetryJob } from "../../../api/ledgerhook.ts"
+import { patternsIn } from "../../../words/eventTypes.ts"
 import type { DeliveryFilters } from "./filters.ts"
 
 type RetryStatus = NonNullable<NewRetryJob["statuses"]>[number]

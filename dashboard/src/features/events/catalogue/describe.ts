@@ -1,8 +1,8 @@
 /** What the page of an event type says, made from its JSON Schema and its description. Pure. */
-import type { DescribedEventType } from "../../api/ledgerhook.ts"
-import { count } from "../../parts/format.ts"
-import { amountOf } from "../events/amounts.ts"
-import { hexText, rateText } from "../events/fields.ts"
+import type { DescribedEventType } from "../../../api/ledgerhook.ts"
+import { count } from "../../../words/format.ts"
+import { amountOf } from "../amounts.ts"
+import { hexText, rateText } from "../fields.ts"
 
 type Schema = Readonly<Record<string, unknown>>
 type Payload = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 /** The fields of an event type as the programs have them, by the kinds that languages know. Pure. */
-import type { DescribedEventType } from "../../api/ledgerhook.ts"
+import type { DescribedEventType } from "../../../api/ledgerhook.ts"
 
 type Schema = Readonly<Record<string, unknown>>
 /** `json`: one of several shapes, such as drops in a string or a token with its issuer. */

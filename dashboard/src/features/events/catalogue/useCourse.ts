@@ -1,8 +1,8 @@
 /** The events of the last 24 hours of one type over time. */
 import { useQuery } from "@tanstack/react-query"
-import { useMay } from "../../api/account.ts"
-import { call } from "../../api/call.ts"
-import { type EventType, previewFilters } from "../../api/ledgerhook.ts"
+import { useMay } from "../../../api/account.ts"
+import { call } from "../../../api/call.ts"
+import { type EventType, previewFilters } from "../../../api/ledgerhook.ts"
 
 /** A count of a day changes slowly. */
 const STALE_MS = 60_000

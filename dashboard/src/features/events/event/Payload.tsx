@@ -1,9 +1,9 @@
 /** The fields of an event's payload, in readable units. The JSON below them has what the ledger has. */
 import { Link } from "@tanstack/react-router"
-import { Copy } from "../../parts/Copy.tsx"
-import { PlainText } from "../../parts/PlainText.tsx"
-import { Time } from "../../parts/Time.tsx"
-import { amountOf, currencyName, decimal, type ReadableAmount } from "./amounts.ts"
+import { Copy } from "../../../ui/value/Copy.tsx"
+import { PlainText } from "../../../ui/value/PlainText.tsx"
+import { Time } from "../../../ui/value/Time.tsx"
+import { amountOf, currencyName, decimal, type ReadableAmount } from "../amounts.ts"
 import {
   type Change,
   changesIn,
@@ -13,8 +13,8 @@ import {
   labelOf,
   rateText,
   tokenFields
-} from "./fields.ts"
-import type { Network } from "./filters.ts"
+} from "../fields.ts"
+import type { Network } from "../list/filters.ts"
 
 interface Context {
   readonly network: Network

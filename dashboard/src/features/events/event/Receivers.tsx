@@ -2,8 +2,8 @@
 import { IconChevronRight } from "@tabler/icons-react"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { useMay } from "../../api/account.ts"
-import { call } from "../../api/call.ts"
+import { useMay } from "../../../api/account.ts"
+import { call } from "../../../api/call.ts"
 import {
   type Delivery,
   type Event,
@@ -12,18 +12,18 @@ import {
   explainTransaction,
   listDeliveries,
   type Webhook
-} from "../../api/ledgerhook.ts"
-import { PAGE_ROWS } from "../../api/list.ts"
-import { autoRefresh } from "../../api/refresh.ts"
-import { nameOf, useNewestWebhooks } from "../../api/webhooks.ts"
-import { clockTime, count, duration, localTime, plural } from "../../parts/format.ts"
-import { Loading } from "../../parts/Loading.tsx"
-import { FailureNotice } from "../../parts/Notices.tsx"
-import { Section } from "../../parts/Page.tsx"
-import { PlainText } from "../../parts/PlainText.tsx"
-import { Status } from "../../parts/Status.tsx"
+} from "../../../api/ledgerhook.ts"
+import { PAGE_ROWS } from "../../../api/list.ts"
+import { autoRefresh } from "../../../api/refresh.ts"
+import { nameOf, useNewestWebhooks } from "../../../api/webhooks.ts"
+import { Loading } from "../../../ui/page/Loading.tsx"
+import { FailureNotice } from "../../../ui/page/Notices.tsx"
+import { Section } from "../../../ui/page/Page.tsx"
+import { PlainText } from "../../../ui/value/PlainText.tsx"
+import { Status } from "../../../ui/value/Status.tsx"
+import { clockTime, count, duration, localTime, plural } from "../../../words/format.ts"
+import { reasonOf } from "../../progress/reasons.ts"
 import classes from "./Receivers.module.css"
-import { reasonOf } from "./reasons.ts"
 import { attemptsText, othersTitle, sorted, wantingTitle, wantsInstead } from "./receivers.ts"
 
 const DAY_MS = 86_400_000

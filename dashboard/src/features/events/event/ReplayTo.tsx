@@ -4,10 +4,10 @@ import { IconHistory } from "@tabler/icons-react"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
-import { call } from "../../api/call.ts"
-import { createReplayJob, type QueuedReplayJob } from "../../api/ledgerhook.ts"
-import { FailureNotice } from "../../parts/Notices.tsx"
-import { WebhookSelect } from "../../parts/WebhookSelect.tsx"
+import { call } from "../../../api/call.ts"
+import { createReplayJob, type QueuedReplayJob } from "../../../api/ledgerhook.ts"
+import { WebhookSelect } from "../../../ui/filter/WebhookSelect.tsx"
+import { FailureNotice } from "../../../ui/page/Notices.tsx"
 
 const Choice = ({ eventId }: { readonly eventId: string }) => {
   const [webhook, setWebhook] = useState<string>()

@@ -1,6 +1,6 @@
 /** Where the public explorer shows a transaction. Pure. */
-import type { NetworkCoverage } from "../../api/ledgerhook.ts"
-import type { Network } from "./filters.ts"
+import type { NetworkCoverage } from "../../../api/ledgerhook.ts"
+import type { Network } from "../list/filters.ts"
 
 const explorers: Record<Network, string> = {
   mainnet: "https://livenet.xrpl.org",

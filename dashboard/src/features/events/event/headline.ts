@@ -1,8 +1,8 @@
 /** What happened, in a few words: "410.84 USD paid". An amount that the payload lacks is left out. Pure. */
-import type { EventType } from "../../parts/eventTypes.ts"
-import { currencyName } from "./amounts.ts"
-import { changesIn, labelOf } from "./fields.ts"
-import { amountIn } from "./summary.ts"
+import type { EventType } from "../../../words/eventTypes.ts"
+import { currencyName } from "../amounts.ts"
+import { changesIn, labelOf } from "../fields.ts"
+import { amountIn } from "../summary.ts"
 
 type Payload = Readonly<Record<string, unknown>>
 

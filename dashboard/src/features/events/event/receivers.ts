@@ -1,6 +1,6 @@
 /** The webhooks of an account, as seen from one event: those that want it, and the others by their reason. Pure. */
-import type { Delivery, ExplainedWebhook, Webhook } from "../../api/ledgerhook.ts"
-import { clockTime, plural } from "../../parts/format.ts"
+import type { Delivery, ExplainedWebhook, Webhook } from "../../../api/ledgerhook.ts"
+import { clockTime, plural } from "../../../words/format.ts"
 
 type Reason = ExplainedWebhook["reason"]
 

@@ -1,10 +1,10 @@
 /** All filters of the list of events. They are in the page's address, so a link shows the same list. */
 import { NativeSelect } from "@mantine/core"
 import { useNavigate } from "@tanstack/react-router"
-import { useAccount } from "../../api/account.ts"
-import { setIn, whole } from "../../app/search.ts"
-import { EventTypesSelect } from "../../parts/EventTypeSelect.tsx"
-import { FilterBar, FilterText, FilterTime } from "../../parts/FilterBar.tsx"
+import { useAccount } from "../../../api/account.ts"
+import { EventTypesSelect } from "../../../ui/filter/EventTypeSelect.tsx"
+import { FilterBar, FilterText, FilterTime } from "../../../ui/filter/FilterBar.tsx"
+import { setIn, whole } from "../../../words/search.ts"
 import { type EventFilters, networkIn, typesIn, typesText } from "./filters.ts"
 
 export const EventFilterBar = ({ filters }: { readonly filters: EventFilters }) => {

@@ -1,6 +1,7 @@
 /** The filters of the list of events, as the page's address has them. Pure. */
-import { oneOf, text, whole } from "../../app/search.ts"
-import { patternsIn } from "../../parts/eventTypes.ts"
+
+import { patternsIn } from "../../../words/eventTypes.ts"
+import { oneOf, text, whole } from "../../../words/search.ts"
 
 const networks = ["mainnet", "testnet", "devnet"] as const
 export type Network = (typeof networks)[number]

@@ -1,9 +1,9 @@
 /** Facts of a failing webhook: why and since when, what waits, the next attempt. */
-import type { ListedWebhook } from "../../api/ledgerhook.ts"
-import { adviceFor, causeInFull, hostOf } from "../../parts/causes.ts"
-import { count, dayTime, duration, plural } from "../../parts/format.ts"
-import { useNow } from "../../parts/now.ts"
-import { PlainText } from "../../parts/PlainText.tsx"
+import type { ListedWebhook } from "../../../api/ledgerhook.ts"
+import { useNow } from "../../../ui/value/now.ts"
+import { PlainText } from "../../../ui/value/PlainText.tsx"
+import { adviceFor, causeInFull, hostOf } from "../../../words/causes.ts"
+import { count, dayTime, duration, plural } from "../../../words/format.ts"
 import classes from "./Failing.module.css"
 
 type Shown = Pick<ListedWebhook, "health" | "stats" | "url">

@@ -3,8 +3,8 @@ import { Button } from "@mantine/core"
 import { IconRefresh } from "@tabler/icons-react"
 import { skipToken, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { useMay } from "../../api/account.ts"
-import { call } from "../../api/call.ts"
+import { useMay } from "../../../api/account.ts"
+import { call } from "../../../api/call.ts"
 import {
   type Attempt,
   getDelivery,
@@ -12,12 +12,12 @@ import {
   type QueuedRetryJob,
   retryDeliveries,
   retryDelivery
-} from "../../api/ledgerhook.ts"
-import { autoRefresh } from "../../api/refresh.ts"
-import { count, duration } from "../../parts/format.ts"
-import { useNow } from "../../parts/now.ts"
-import { StatusIcon } from "../../parts/Status.tsx"
-import { Time } from "../../parts/Time.tsx"
+} from "../../../api/ledgerhook.ts"
+import { autoRefresh } from "../../../api/refresh.ts"
+import { useNow } from "../../../ui/value/now.ts"
+import { StatusIcon } from "../../../ui/value/Status.tsx"
+import { Time } from "../../../ui/value/Time.tsx"
+import { count, duration } from "../../../words/format.ts"
 import classes from "./Failing.module.css"
 
 /** Longer than an attempt takes unless the operator allows more. */

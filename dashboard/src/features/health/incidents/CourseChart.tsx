@@ -3,11 +3,11 @@
  * attempt is dotted, because it is a forecast.
  */
 import { useElementSize } from "@mantine/hooks"
-import { clockTime, count, hourMinute, localDay, shortCount } from "../parts/format.ts"
-import classes from "./charts.module.css"
-import { placeOf, pointAt, useCursor } from "./cursor.ts"
-import { mirroredAxis } from "./scale.ts"
-import { TimeAxis } from "./TimeAxis.tsx"
+import classes from "../../../charts/charts.module.css"
+import { placeOf, pointAt, useCursor } from "../../../charts/cursor.ts"
+import { mirroredAxis } from "../../../charts/scale.ts"
+import { TimeAxis } from "../../../charts/TimeAxis.tsx"
+import { clockTime, count, hourMinute, localDay, shortCount } from "../../../words/format.ts"
 
 export interface CoursePoint {
   readonly at: number

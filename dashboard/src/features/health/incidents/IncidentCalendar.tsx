@@ -6,12 +6,12 @@ import { Tooltip } from "@mantine/core"
 import { useElementSize } from "@mantine/hooks"
 import { useRouter } from "@tanstack/react-router"
 import { type MouseEvent, useMemo } from "react"
-import type { Incident } from "../api/ledgerhook.ts"
-import { duration, hourMinute, localDay, localTime, plural } from "../parts/format.ts"
-import { useNow } from "../parts/now.ts"
-import { visible } from "../parts/visible.ts"
+import type { Incident } from "../../../api/ledgerhook.ts"
+import classes from "../../../charts/charts.module.css"
+import { useNow } from "../../../ui/value/now.ts"
+import { duration, hourMinute, localDay, localTime, plural } from "../../../words/format.ts"
+import { visible } from "../../../words/visible.ts"
 import { calendarDays, lengthOf, totalLength } from "./calendar.ts"
-import classes from "./charts.module.css"
 
 export const CALENDAR_DAYS = 90
 

@@ -3,10 +3,10 @@ import { Button } from "@mantine/core"
 import { IconHistory, IconRefresh } from "@tabler/icons-react"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Link, useNavigate } from "@tanstack/react-router"
-import { useMay } from "../../api/account.ts"
-import { call } from "../../api/call.ts"
-import { type Incident, type QueuedRetryJob, retryDeliveries } from "../../api/ledgerhook.ts"
-import { count } from "../../parts/format.ts"
+import { useMay } from "../../../api/account.ts"
+import { call } from "../../../api/call.ts"
+import { type Incident, type QueuedRetryJob, retryDeliveries } from "../../../api/ledgerhook.ts"
+import { count } from "../../../words/format.ts"
 
 /** A delivery is older than its failed attempt, at most by this. */
 const EARLIER_MS = 5 * 60_000

@@ -1,5 +1,5 @@
 /** Incidents by day of the viewer's zone. Pure. */
-import type { Incident } from "../api/ledgerhook.ts"
+import type { Incident } from "../../../api/ledgerhook.ts"
 
 export interface CalendarDay {
   /** Its midnight, in Unix milliseconds. */

@@ -1,5 +1,5 @@
 /** The filters of the list of incidents, as they stand in the address. Pure. */
-import { text } from "../../app/search.ts"
+import { text } from "../../../words/search.ts"
 
 export interface IncidentFilters {
   readonly webhook_id?: string | undefined

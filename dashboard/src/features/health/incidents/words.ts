@@ -1,7 +1,7 @@
 /** What the dashboard says of an incident. Pure. */
-import type { Incident, IncidentDetail } from "../../api/ledgerhook.ts"
-import { lengthOf } from "../../charts/calendar.ts"
-import { count, duration, plural } from "../../parts/format.ts"
+import type { Incident, IncidentDetail } from "../../../api/ledgerhook.ts"
+import { count, duration, plural } from "../../../words/format.ts"
+import { lengthOf } from "./calendar.ts"
 
 /** "18 min" */
 export const lastedOf = (incident: Incident, now: number): string =>

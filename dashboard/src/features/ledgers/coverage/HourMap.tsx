@@ -4,9 +4,9 @@
  */
 import { VisuallyHidden } from "@mantine/core"
 import { type KeyboardEvent, memo, useMemo, useRef, useState } from "react"
-import type { LedgerCoverageHour } from "../../api/ledgerhook.ts"
-import charts from "../../charts/charts.module.css"
-import { count, hourMinute, localDay, plural, shortCount } from "../../parts/format.ts"
+import type { LedgerCoverageHour } from "../../../api/ledgerhook.ts"
+import charts from "../../../charts/charts.module.css"
+import { count, hourMinute, localDay, plural, shortCount } from "../../../words/format.ts"
 import classes from "./HourMap.module.css"
 import { type DayRow, HOUR_MS, type HourCell, isWatched, levelsOf, rowsOf } from "./hours.ts"
 

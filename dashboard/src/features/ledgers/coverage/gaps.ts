@@ -1,5 +1,5 @@
 /** What is missing of a network's ledgers: gaps between ranges, and skipped ledgers. Pure. */
-import type { LedgerRange, NetworkCoverage } from "../../api/ledgerhook.ts"
+import type { LedgerRange, NetworkCoverage } from "../../../api/ledgerhook.ts"
 
 export interface Gap {
   /** The first and the last missing ledger. */

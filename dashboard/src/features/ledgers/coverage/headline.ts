@@ -1,6 +1,6 @@
 /** What the page of coverage says first. Pure. */
-import type { NetworkCoverage } from "../../api/ledgerhook.ts"
-import { count, localDate, plural } from "../../parts/format.ts"
+import type { NetworkCoverage } from "../../../api/ledgerhook.ts"
+import { count, localDate, plural } from "../../../words/format.ts"
 import { type Gap, missingIn } from "./gaps.ts"
 
 interface Headline {

@@ -1,5 +1,5 @@
 /** Hours as a map: a row for each day and a column for each hour of the viewer's zone. Pure. */
-import type { LedgerCoverageHour } from "../../api/ledgerhook.ts"
+import type { LedgerCoverageHour } from "../../../api/ledgerhook.ts"
 import type { Gap } from "./gaps.ts"
 
 export const DAYS = 30

@@ -1,5 +1,5 @@
 /** How fast a network closes ledgers. Pure. */
-import type { LedgerRange } from "../../api/ledgerhook.ts"
+import type { LedgerRange } from "../../../api/ledgerhook.ts"
 
 /** Ledgers that closed in a minute, on average over the range; undefined if the range has no length. */
 export const ledgersPerMinute = ({ first, last }: LedgerRange): number | undefined => {

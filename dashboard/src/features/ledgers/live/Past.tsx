@@ -1,9 +1,9 @@
 /** Under a paused picture: which of the kept ledgers it ends with. */
 import { ActionIcon, Button } from "@mantine/core"
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react"
-import { leastEnd, SEEN_LEDGERS } from "../../live/ledgers.ts"
-import type { PictureState } from "../../live/usePicture.ts"
-import { clockTime, count, duration, hourMinute } from "../../parts/format.ts"
+import { clockTime, count, duration, hourMinute } from "../../../words/format.ts"
+import { leastEnd, SEEN_LEDGERS } from "../picture/ledgers.ts"
+import type { PictureState } from "../picture/usePicture.ts"
 import classes from "./Live.module.css"
 
 export const Past = ({ picture: { kept, moveTo, newest, resume } }: { readonly picture: PictureState }) => {

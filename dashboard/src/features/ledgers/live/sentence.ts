@@ -1,7 +1,7 @@
 /** What an event is about, as one sentence. Pure. */
-import type { EventType } from "../../parts/eventTypes.ts"
-import { cut } from "../../parts/format.ts"
-import { amountOf, currencyName, decimal } from "../events/amounts.ts"
+import type { EventType } from "../../../words/eventTypes.ts"
+import { cut } from "../../../words/format.ts"
+import { amountOf, currencyName, decimal } from "../../events/amounts.ts"
 
 type Payload = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,6 @@
 /** Which webhooks need attention, as a sentence. Pure. */
-import type { WebhookCounts } from "../../api/ledgerhook.ts"
-import { plural } from "../../parts/format.ts"
+import type { WebhookCounts } from "../../../api/ledgerhook.ts"
+import { plural } from "../../../words/format.ts"
 
 /** "2 webhooks fail, 1 is paused."; empty if none does. */
 export const troubleOf = ({ disabled, failing, paused, waiting }: WebhookCounts["states"]): string => {

@@ -1,8 +1,8 @@
 /** What the webhooks answered: beside the picture, or on a narrow screen below it. */
 import { Link } from "@tanstack/react-router"
-import { count } from "../parts/format.ts"
-import { PlainText } from "../parts/PlainText.tsx"
-import { StatusIcon } from "../parts/Status.tsx"
+import { PlainText } from "../../../ui/value/PlainText.tsx"
+import { StatusIcon } from "../../../ui/value/Status.tsx"
+import { count } from "../../../words/format.ts"
 import classes from "./Live.module.css"
 import { answersAt, type Grid } from "./layout.ts"
 import type { Ledger } from "./ledgers.ts"

@@ -1,6 +1,7 @@
 /** Under the columns the times at which ledgers closed and the number of one ledger; lines behind busy columns say how many. */
-import { clockTime, count, hourMinute, relativeTime } from "../parts/format.ts"
-import { useNow } from "../parts/now.ts"
+
+import { useNow } from "../../../ui/value/now.ts"
+import { clockTime, count, hourMinute, relativeTime } from "../../../words/format.ts"
 import classes from "./Live.module.css"
 import { columnX, type Grid, timeMarksOf } from "./layout.ts"
 import type { Ledger } from "./ledgers.ts"

@@ -1,6 +1,7 @@
 /** The chosen ledger beside its column: when it closed, and its events by family. */
-import { clockTime, count, plural } from "../parts/format.ts"
-import { Time } from "../parts/Time.tsx"
+
+import { Time } from "../../../ui/value/Time.tsx"
+import { clockTime, count, plural } from "../../../words/format.ts"
 import { byFamily, colourOf, families } from "./families.ts"
 import classes from "./Live.module.css"
 import type { Grid } from "./layout.ts"

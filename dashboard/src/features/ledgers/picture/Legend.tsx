@@ -1,5 +1,5 @@
 /** What the colours of the dots mean, and how many dots of each the picture has. */
-import { count } from "../parts/format.ts"
+import { count } from "../../../words/format.ts"
 import { colourOf, families } from "./families.ts"
 import classes from "./Live.module.css"
 import { totalsOf } from "./ledgers.ts"

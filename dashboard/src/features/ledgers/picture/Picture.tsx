@@ -13,8 +13,8 @@ import {
   useMemo,
   useRef
 } from "react"
-import { networkIn } from "../pages/events/filters.ts"
-import { count, plural } from "../parts/format.ts"
+import { count, plural } from "../../../words/format.ts"
+import { networkIn } from "../../events/list/filters.ts"
 import { Answers } from "./Answers.tsx"
 import { Axis } from "./Axis.tsx"
 import { Card } from "./Card.tsx"

@@ -1,5 +1,5 @@
 /** Where the picture has its columns, dots, marks and ribbons. Pure; lengths are CSS pixels. */
-import { roundStep } from "../charts/scale.ts"
+import { roundStep } from "../../../charts/scale.ts"
 import { byFamily } from "./families.ts"
 import { eventsIn, type Ledger, SHOWN_LEDGERS } from "./ledgers.ts"
 import type { Row } from "./rows.ts"

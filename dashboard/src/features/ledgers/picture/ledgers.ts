@@ -1,5 +1,5 @@
 /** The ledgers that the page keeps, and which of them the picture shows. Pure. */
-import type { LedgerActivity, LedgerWebhook } from "../api/ledgerhook.ts"
+import type { LedgerActivity, LedgerWebhook } from "../../../api/ledgerhook.ts"
 import { byFamily, families, sumOf } from "./families.ts"
 
 /** What one webhook wanted of a ledger, and what it answered. */

@@ -1,7 +1,7 @@
 /** The webhooks beside the picture: which, in which order, and what each answered. Pure. */
-import type { WebhookHealth } from "../api/ledgerhook.ts"
-import { causeInShort } from "../parts/causes.ts"
-import { duration } from "../parts/format.ts"
+import type { WebhookHealth } from "../../../api/ledgerhook.ts"
+import { causeInShort } from "../../../words/causes.ts"
+import { duration } from "../../../words/format.ts"
 import type { Ledger, WebhookActivity } from "./ledgers.ts"
 
 /** What is known of a webhook beside its activity. */

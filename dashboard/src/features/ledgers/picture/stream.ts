@@ -3,7 +3,7 @@
  * connection and no timer. It reconnects with growing waits. What it has read is forgotten when nothing shows it.
  */
 import { useSyncExternalStore } from "react"
-import { ApiFailure, openStream } from "../api/call.ts"
+import { ApiFailure, openStream } from "../../../api/call.ts"
 import { type Kept, type Ledger, merged } from "./ledgers.ts"
 import { messagesOf } from "./messages.ts"
 

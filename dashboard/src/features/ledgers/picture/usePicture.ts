@@ -1,8 +1,8 @@
 /** What the picture shows: the stream, whether the viewer has paused it, and which ledger is chosen. */
 import { useElementSize } from "@mantine/hooks"
 import { useCallback, useMemo, useState } from "react"
-import { PAGE_ROWS } from "../api/list.ts"
-import { nameOf, useNewestWebhooks, useTroubledWebhooks } from "../api/webhooks.ts"
+import { PAGE_ROWS } from "../../../api/list.ts"
+import { nameOf, useNewestWebhooks, useTroubledWebhooks } from "../../../api/webhooks.ts"
 import { gridOf, heightFor, mostIn, NARROW_PIXELS } from "./layout.ts"
 import { type Ledger, newestNetwork, SEEN_LEDGERS, SHOWN_LEDGERS, windowOf } from "./ledgers.ts"
 import { mostOfRow, rowsOf } from "./rows.ts"

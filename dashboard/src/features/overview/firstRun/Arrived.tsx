@@ -1,8 +1,8 @@
 /** The first event that was sent, and how the receiver answered it. */
 import { Link } from "@tanstack/react-router"
-import type { DeliveryDetail, Webhook } from "../../api/ledgerhook.ts"
-import { EventTypeName } from "../../parts/EventTypeName.tsx"
-import { AttemptAnswer } from "../webhooks/AttemptAnswer.tsx"
+import type { DeliveryDetail, Webhook } from "../../../api/ledgerhook.ts"
+import { EventTypeName } from "../../../ui/value/EventTypeName.tsx"
+import { AttemptAnswer } from "../../webhooks/webhook/AttemptAnswer.tsx"
 
 interface ArrivedProps {
   readonly delivery: DeliveryDetail

@@ -1,5 +1,5 @@
 /** The families of events that the first webhook can ask for, in the order in which pictures have them. Pure. */
-import type { EventType } from "../../parts/eventTypes.ts"
+import type { EventType } from "../../../words/eventTypes.ts"
 
 export const choices = [
   { pattern: "payment.*", label: "Payments", sample: "payment.xrp" },

@@ -1,8 +1,8 @@
 /** Waits for the first event of a webhook: the newest delivered one, or the newest that was attempted. */
 import { useQuery } from "@tanstack/react-query"
-import { call } from "../../api/call.ts"
-import { type DeliveryDetail, getDelivery, listDeliveries } from "../../api/ledgerhook.ts"
-import { liveRefresh } from "../../api/refresh.ts"
+import { call } from "../../../api/call.ts"
+import { type DeliveryDetail, getDelivery, listDeliveries } from "../../../api/ledgerhook.ts"
+import { liveRefresh } from "../../../api/refresh.ts"
 
 const newestOf = async (webhookId: string): Promise<DeliveryDetail | null> => {
   for (const status of [["delivered"], ["retrying", "failed"]] as const) {

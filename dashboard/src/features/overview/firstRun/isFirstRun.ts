@@ -1,8 +1,8 @@
 /** Whether an account is at its first steps: it has no webhook, or one that was just made and waits for an event. */
 import { useState } from "react"
-import { useMay } from "../../api/account.ts"
-import type { Webhook, WebhookCounts } from "../../api/ledgerhook.ts"
-import { totalOf } from "../overview/state.ts"
+import { useMay } from "../../../api/account.ts"
+import type { Webhook, WebhookCounts } from "../../../api/ledgerhook.ts"
+import { totalOf } from "../../../words/format.ts"
 
 /** A webhook that is older waits for events that are rare. */
 const YOUNG_MS = 60 * 60_000

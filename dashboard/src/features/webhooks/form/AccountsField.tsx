@@ -2,7 +2,7 @@
 import { SegmentedControl } from "@mantine/core"
 import { lazy, Suspense } from "react"
 import type { Fault } from "../../../api/call.ts"
-import { Loading } from "../../../parts/Loading.tsx"
+import { Loading } from "../../../ui/page/Loading.tsx"
 import classes from "./AccountsField.module.css"
 import type { WebhookValues } from "./values.ts"
 

@@ -2,10 +2,10 @@
 import { Button } from "@mantine/core"
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
-import type { CreatedWebhook } from "../../api/ledgerhook.ts"
-import { Page } from "../../parts/Page.tsx"
-import { SecretModal } from "../../parts/SecretModal.tsx"
-import { SendTest } from "./SendTest.tsx"
+import type { CreatedWebhook } from "../../../api/ledgerhook.ts"
+import { Page } from "../../../ui/page/Page.tsx"
+import { SecretModal } from "../../../ui/page/SecretModal.tsx"
+import { SendTest } from "../webhook/SendTest.tsx"
 
 export const Created = ({ webhook }: { readonly webhook: CreatedWebhook }) => {
   const [stored, setStored] = useState(false)

@@ -2,7 +2,7 @@
 import { Button } from "@mantine/core"
 import { IconArrowDown, IconCircleXFilled } from "@tabler/icons-react"
 import type { ReactNode } from "react"
-import { plural } from "../../../parts/format.ts"
+import { plural } from "../../../words/format.ts"
 import { type SectionName, sectionTitles } from "./faults.ts"
 import classes from "./form.module.css"
 

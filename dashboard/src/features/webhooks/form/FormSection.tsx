@@ -2,7 +2,7 @@
 import { IconAlertCircle } from "@tabler/icons-react"
 import { type ReactNode, useId } from "react"
 import type { Fault } from "../../../api/call.ts"
-import { visible } from "../../../parts/visible.ts"
+import { visible } from "../../../words/visible.ts"
 import { faultySections, type SectionName, sectionTitles, sentenceOf } from "./faults.ts"
 import classes from "./form.module.css"
 

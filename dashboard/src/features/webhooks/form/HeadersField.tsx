@@ -2,7 +2,7 @@
 import { ActionIcon, Button, TextInput } from "@mantine/core"
 import { IconPlus, IconX } from "@tabler/icons-react"
 import type { Fault } from "../../../api/call.ts"
-import { PlainText } from "../../../parts/PlainText.tsx"
+import { PlainText } from "../../../ui/value/PlainText.tsx"
 import { FaultLine } from "./FormSection.tsx"
 import classes from "./form.module.css"
 import type { HeaderValue } from "./values.ts"

@@ -3,12 +3,12 @@ import { Button } from "@mantine/core"
 import { useQueryClient } from "@tanstack/react-query"
 import { getRouteApi, Link } from "@tanstack/react-router"
 import { useRef, useState } from "react"
-import { useAccount, useMay } from "../../api/account.ts"
-import { call } from "../../api/call.ts"
-import { type CreatedWebhook, createWebhook } from "../../api/ledgerhook.ts"
-import { Page, Section } from "../../parts/Page.tsx"
-import { creationOf, newValues } from "./form/values.ts"
-import { WebhookForm } from "./form/WebhookForm.tsx"
+import { useAccount, useMay } from "../../../api/account.ts"
+import { call } from "../../../api/call.ts"
+import { type CreatedWebhook, createWebhook } from "../../../api/ledgerhook.ts"
+import { Page, Section } from "../../../ui/page/Page.tsx"
+import { creationOf, newValues } from "./values.ts"
+import { WebhookForm } from "./WebhookForm.tsx"
 
 type CreatedPage = typeof import("./Created.tsx")["Created"]
 

@@ -1,7 +1,7 @@
 /** A payload filter in JSON. */
 import { Textarea } from "@mantine/core"
 import type { ReactNode } from "react"
-import { objectIn } from "../../../parts/json.ts"
+import { objectIn } from "../../../words/json.ts"
 
 const EXAMPLE = '{ "amount": { "$gte": "1000000" } }'
 

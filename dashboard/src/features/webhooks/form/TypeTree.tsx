@@ -2,9 +2,9 @@
 import { Checkbox, TextInput } from "@mantine/core"
 import { IconChevronDown, IconChevronRight, IconSearch } from "@tabler/icons-react"
 import { type ReactNode, useState } from "react"
-import { eventTypes, families } from "../../../parts/eventTypes.ts"
-import { count } from "../../../parts/format.ts"
-import * as patterns from "./patterns.ts"
+import { eventTypes, families } from "../../../words/eventTypes.ts"
+import { count } from "../../../words/format.ts"
+import * as patterns from "../../../words/patterns.ts"
 import classes from "./TypeTree.module.css"
 
 export type Counts = Readonly<Record<string, number>>

@@ -1,6 +1,6 @@
 /** What a webhook would send in a day, from the last one. Pure. */
 import type { DayPreview } from "../../../api/ledgerhook.ts"
-import { count, plural } from "../../../parts/format.ts"
+import { count, plural } from "../../../words/format.ts"
 
 const HOURS = 24
 const DAYS = 30

@@ -1,7 +1,7 @@
 /** The faults of a form: found here, or named by the API. Each belongs to a section, by its `param`. Pure. */
 import type { Fault } from "../../../api/call.ts"
-import { patternsIn } from "../../../parts/eventTypes.ts"
-import { objectIn } from "../../../parts/json.ts"
+import { patternsIn } from "../../../words/eventTypes.ts"
+import { objectIn } from "../../../words/json.ts"
 import type { WebhookValues } from "./values.ts"
 
 /** The sections in their order, with the fields of the API that each has. */

@@ -1,7 +1,7 @@
 /** The fields of the form of a webhook, and the request that they make. Pure. */
 import type { NewWebhook, Webhook, WebhookChange } from "../../../api/ledgerhook.ts"
-import { patternsIn } from "../../../parts/eventTypes.ts"
-import { objectIn } from "../../../parts/json.ts"
+import { patternsIn } from "../../../words/eventTypes.ts"
+import { objectIn } from "../../../words/json.ts"
 import { filterText } from "./filter/tree.ts"
 
 /** The API's limit for the accounts of one webhook. */

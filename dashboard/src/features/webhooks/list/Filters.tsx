@@ -1,18 +1,17 @@
 /** The filters above the list of webhooks: by health, by type and network, by a part of the name. */
 import { NativeSelect } from "@mantine/core"
-import { useAccount } from "../../api/account.ts"
-import { oneOf } from "../../app/search.ts"
-import { Chips } from "../../parts/Chips.tsx"
-import { EventTypeSelect } from "../../parts/EventTypeSelect.tsx"
-import { FilterText } from "../../parts/FilterBar.tsx"
-import { FilterChip } from "../../parts/FilterChip.tsx"
-import { StatusIcon } from "../../parts/Status.tsx"
+import { useAccount } from "../../../api/account.ts"
+import { Chips } from "../../../ui/filter/Chips.tsx"
+import { EventTypeSelect } from "../../../ui/filter/EventTypeSelect.tsx"
+import { FilterText } from "../../../ui/filter/FilterBar.tsx"
+import { FilterChip } from "../../../ui/filter/FilterChip.tsx"
+import { StatusIcon } from "../../../ui/value/Status.tsx"
+import { totalOf } from "../../../words/format.ts"
+import { oneOf } from "../../../words/search.ts"
 import { type HealthState, networks, states, type WebhookFilters } from "./filters.ts"
 import classes from "./Webhooks.module.css"
 
 export type Counts = Readonly<Record<HealthState, number>>
-
-export const totalOf = (counts: Counts) => Object.values(counts).reduce((sum, some) => sum + some, 0)
 
 interface FiltersProps {
   readonly counts: Counts | undefined

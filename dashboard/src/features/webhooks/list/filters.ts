@@ -1,5 +1,5 @@
 /** The filters of the list of webhooks, as they stand in the address. Pure. */
-import { oneOf, text } from "../../app/search.ts"
+import { oneOf, text } from "../../../words/search.ts"
 import { orderIn, orderText } from "./order.ts"
 
 export const states = ["failing", "waiting", "disabled", "paused", "new", "healthy"] as const

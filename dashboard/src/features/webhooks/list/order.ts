@@ -1,5 +1,5 @@
 /** The order of the list of webhooks, as it stands in the address. Pure. */
-import type { ListedWebhook } from "../../api/ledgerhook.ts"
+import type { ListedWebhook } from "../../../api/ledgerhook.ts"
 
 type Value = number | string | null | undefined
 

@@ -1,10 +1,10 @@
 /** How a receiver answered an attempt: status, time and body, or why there was no answer and what to do. */
-import type { Attempt } from "../../api/ledgerhook.ts"
-import { Code, readableJson } from "../../parts/Code.tsx"
-import { adviceFor, causeInFull, hostOf } from "../../parts/causes.ts"
-import { duration } from "../../parts/format.ts"
-import { PlainText } from "../../parts/PlainText.tsx"
-import { StatusIcon } from "../../parts/Status.tsx"
+import type { Attempt } from "../../../api/ledgerhook.ts"
+import { Code, readableJson } from "../../../ui/value/Code.tsx"
+import { PlainText } from "../../../ui/value/PlainText.tsx"
+import { StatusIcon } from "../../../ui/value/Status.tsx"
+import { adviceFor, causeInFull, hostOf } from "../../../words/causes.ts"
+import { duration } from "../../../words/format.ts"
 import classes from "./SendTest.module.css"
 
 interface AttemptAnswerProps {

@@ -1,7 +1,7 @@
 /** Changes a webhook by one click: resumes a paused one, enables a disabled one. The page's main button then. */
 import { Button } from "@mantine/core"
-import type { Webhook } from "../../api/ledgerhook.ts"
-import { FailureNotice } from "../../parts/Notices.tsx"
+import type { Webhook } from "../../../api/ledgerhook.ts"
+import { FailureNotice } from "../../../ui/page/Notices.tsx"
 import { type ChangeName, useChange } from "./change.ts"
 
 interface ChangeButtonProps {

@@ -3,11 +3,11 @@ import { Button, Modal, TextInput } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { type FormEvent, useState } from "react"
-import { call } from "../../api/call.ts"
-import { deleteWebhook, type Webhook } from "../../api/ledgerhook.ts"
-import { deletionOf } from "../../api/webhooks.ts"
-import { FailureNotice } from "../../parts/Notices.tsx"
-import { visible } from "../../parts/visible.ts"
+import { call } from "../../../api/call.ts"
+import { deleteWebhook, type Webhook } from "../../../api/ledgerhook.ts"
+import { deletionOf } from "../../../api/webhooks.ts"
+import { FailureNotice } from "../../../ui/page/Notices.tsx"
+import { visible } from "../../../words/visible.ts"
 
 /** Spaces at the ends, and those that a browser folds, do not matter. */
 const folded = (text: string): string => text.trim().replaceAll(/\s+/g, " ")

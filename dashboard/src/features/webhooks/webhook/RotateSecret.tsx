@@ -2,10 +2,10 @@
 import { Button, Select } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
 import { useState } from "react"
-import { call } from "../../api/call.ts"
-import { rotateWebhookSecret, type Webhook } from "../../api/ledgerhook.ts"
-import { duration } from "../../parts/format.ts"
-import { NotMade, SecretModal } from "../../parts/SecretModal.tsx"
+import { call } from "../../../api/call.ts"
+import { rotateWebhookSecret, type Webhook } from "../../../api/ledgerhook.ts"
+import { NotMade, SecretModal } from "../../../ui/page/SecretModal.tsx"
+import { duration } from "../../../words/format.ts"
 
 const graces = [
   { value: "0", label: "None: only the new secret signs, at once" },

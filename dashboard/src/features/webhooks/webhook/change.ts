@@ -1,7 +1,7 @@
 /** Changes of a webhook that one click makes. */
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { call } from "../../api/call.ts"
-import { changeWebhook, type WebhookChange } from "../../api/ledgerhook.ts"
+import { call } from "../../../api/call.ts"
+import { changeWebhook, type WebhookChange } from "../../../api/ledgerhook.ts"
 
 const changes = {
   Pause: { paused: true },

@@ -1,7 +1,7 @@
 /** The JSON of a payload filter, coloured while it is edited: the input lies above a picture of its text. */
 import { type KeyboardEvent, useId } from "react"
-import { Copy } from "../../../../parts/Copy.tsx"
-import { jsonParts } from "../../../../parts/json.ts"
+import { Copy } from "../../../../ui/value/Copy.tsx"
+import { jsonParts } from "../../../../words/json.ts"
 import classes from "./filter.module.css"
 
 interface FilterJsonProps {

@@ -11,10 +11,10 @@ import {
   type Event,
   previewFilters
 } from "../../../../api/ledgerhook.ts"
-import { EventTypeName } from "../../../../parts/EventTypeName.tsx"
-import { count, plural } from "../../../../parts/format.ts"
-import { Loading } from "../../../../parts/Loading.tsx"
-import { Time } from "../../../../parts/Time.tsx"
+import { Loading } from "../../../../ui/page/Loading.tsx"
+import { EventTypeName } from "../../../../ui/value/EventTypeName.tsx"
+import { Time } from "../../../../ui/value/Time.tsx"
+import { count, plural } from "../../../../words/format.ts"
 import { amountOf, decimal } from "../../../events/amounts.ts"
 import { accountsIn, amountIn } from "../../../events/summary.ts"
 import type { Field } from "./fields.ts"

@@ -2,8 +2,8 @@
  * The fields of payloads that a filter can name, from the schemas of the event types: what each field has, which
  * operators suit it, and how its values are typed and stored. Pure.
  */
-import type { EventType } from "../../../../parts/eventTypes.ts"
-import { fromLocalInput, localInput } from "../../../../parts/localInput.ts"
+import type { EventType } from "../../../../words/eventTypes.ts"
+import { fromLocalInput, localInput } from "../../../../words/localInput.ts"
 import type { Operator, Scalar } from "./tree.ts"
 
 /** `mixed`: values of several kinds. */

@@ -3,7 +3,7 @@
  * cannot show, stays as it was typed, and the rows wait until it can.
  */
 import { useState } from "react"
-import { objectIn } from "../../../../parts/json.ts"
+import { objectIn } from "../../../../words/json.ts"
 import {
   filterOf,
   filterText,
