@@ -15,6 +15,7 @@ import {
   standing
 } from "./support/layout.ts"
 import { sleeping } from "./support/sleeping.ts"
+import { edgesIn, importsOf, read } from "./support/sources.ts"
 
 const LINES_MAX = 400
 const HEADER_LINES_MAX = 8
@@ -33,22 +34,6 @@ const forbidden: ReadonlyArray<{ readonly call: RegExp; readonly except?: Readon
   { call: /\b(?:TODO|FIXME|XXX)\b/ },
   { call: /@ts-(?:ignore|expect-error|nocheck)/ }
 ]
-
-interface Source {
-  readonly file: string
-  readonly text: string
-  /** Without comments, so that prose may say what code may not. */
-  readonly code: string
-}
-
-const withoutComments = (text: string): string =>
-  text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[\s;{}(,])\/\/[^\n]*/g, "$1")
-
-const read = (pattern: string): ReadonlyArray<Source> =>
-  globSync(pattern).map((file) => {
-    const text = readFileSync(file, "utf8")
-    return { file, text, code: withoutComments(text) }
-  })
 
 const sources = read("src/**/*.ts")
 const tests = read("test/**/*.ts")
@@ -74,9 +59,6 @@ const partOf = (file: string): string => {
 const has = (list: ReadonlyArray<string>, part: string): boolean =>
   list.includes(part) || list.includes("*") || list.includes(part.replace(/\/.*/, "/*"))
 
-const importsOf = ({ code }: Source): ReadonlyArray<string> =>
-  Array.from(code.matchAll(/\b(?:from|import|require)\s*\(?\s*"([^"]+)"/g), (match) => match[1]!)
-
 /** What a file loads as soon as it is loaded itself: not what it loads later by `import()`, and no types. */
 const loadsOf = (file: string): ReadonlyArray<string> => {
   const { code = "" } = sources.find((source) => source.file === file) ?? {}
@@ -84,13 +66,7 @@ const loadsOf = (file: string): ReadonlyArray<string> => {
 }
 
 /** Which file of src imports which. */
-const fileEdges: ReadonlyArray<Edge> = sources.flatMap((source) =>
-  importsOf(source)
-    .filter((target) => target.startsWith("."))
-    .map((target) => normalize(join(dirname(source.file), target)))
-    .filter((target) => target.startsWith("src/"))
-    .map((target) => ({ from: source.file, to: target }))
-)
+const fileEdges = edgesIn("src/", sources)
 
 const isStanding = (edge: Edge): boolean =>
   standing.some(([from, to]) => edge.from === `src/${from}` && edge.to === `src/${to}`)
