@@ -1,7 +1,11 @@
 /** Every cause of a failed attempt that the service names has a sentence that says what to do. */
 import { assert, describe, it } from "@effect/vitest"
 import { adviceFor, causeInFull, causeInShort, hostOf } from "../../dashboard/src/parts/causes.ts"
-import { connectionFailure, responseFailure, timeoutFailure } from "../../src/spine/deliver/send/Failures.ts"
+import {
+  connectionFailure,
+  responseFailure,
+  timeoutFailure
+} from "../../src/spine/deliver/send/RequestFailures.ts"
 
 const failure = (code: string) => connectionFailure(Object.assign(new Error("failed"), { code }))
 

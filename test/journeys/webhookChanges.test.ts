@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { endStoppedBacklog } from "../../src/spine/deliver/Stage.ts"
+import { endStoppedBacklog } from "../../src/spine/deliver/Deliver.ts"
 import {
   deliveringLayer,
   eventually,

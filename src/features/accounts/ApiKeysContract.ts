@@ -1,7 +1,6 @@
 /** Contract of `/v1/api-keys`: create, list and revoke keys. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import {
   bodyErrors,
   CommonErrors,
@@ -17,6 +16,7 @@ import {
   Timestamp
 } from "../../http/ContractParts.ts"
 import { KeyLimitReached, NotFound } from "../../http/Errors.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { apiKeyBounds, scopes } from "../../spine/domain/ApiKey.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"
 

@@ -14,11 +14,11 @@ import {
   ValidationError,
   webhookDisabled
 } from "../../http/Errors.ts"
-import { orUnavailable } from "../../http/Failures.ts"
 import { CostlyTurns } from "../../http/guard/Turns.ts"
 import { makePage } from "../../http/Pages.ts"
 import { checkPeriod } from "../../http/Period.ts"
 import { ratio } from "../../http/Ratio.ts"
+import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import { eventTopicOf } from "../../spine/domain/Backfill.ts"
 import { deliveryStatuses } from "../../spine/domain/Delivery.ts"

@@ -1,7 +1,6 @@
 /** Contract of `/v1/events`: list events, and show one event. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { contractOf, Place } from "../../http/Contract.ts"
 import {
   addressForm,
   CommonErrors,
@@ -19,6 +18,7 @@ import {
   TimeBound
 } from "../../http/ContractParts.ts"
 import { NotFound, StreamLimitReached } from "../../http/Errors.ts"
+import { contractOf, Place } from "../../http/FeatureContract.ts"
 import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 import { includables } from "../../spine/event/Include.ts"

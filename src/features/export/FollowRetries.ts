@@ -7,7 +7,7 @@ import { Limits } from "../../spine/config/Limits.ts"
 import { errorText } from "../../spine/observe/Logging.ts"
 import { CommandFailed, WrongSettings, WrongUsage } from "../../terminal/Failure.ts"
 import { printError } from "../../terminal/Output.ts"
-import { TargetError } from "./Target.ts"
+import { TargetError } from "./ExportTarget.ts"
 
 const mayPass = (error: unknown): boolean =>
   error instanceof TargetError

@@ -12,8 +12,8 @@ import { errorText } from "../../spine/observe/Logging.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { openTemporary, temporary } from "../../terminal/OutputFile.ts"
 import type { Encoder } from "./Encoder.ts"
+import type { Target } from "./ExportTarget.ts"
 import type { ExportedFile } from "./Manifest.ts"
-import type { Target } from "./Target.ts"
 
 /** Events of one group, if they are short. If they are long, `bufferedChars` ends the group earlier. */
 const GROUP_EVENTS = 100_000

@@ -18,7 +18,7 @@ import type { Environment } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import type { Network } from "../../spine/event/Network.ts"
 import { errorText } from "../../spine/observe/Logging.ts"
-import { type Target, TargetError } from "./Target.ts"
+import { type Target, TargetError } from "./ExportTarget.ts"
 
 export interface Bucket {
   readonly bucket: string

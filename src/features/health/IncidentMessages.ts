@@ -1,10 +1,10 @@
 /** Messages about webhooks that fail and that work again: one for all webhooks of an account at one host. Pure. */
 
-import type { WebhookId } from "../words/Ids.ts"
-import { iso } from "../words/IsoTime.ts"
-import { count, counted } from "../words/Words.ts"
-import type { IncidentEnd } from "./HealthState.ts"
-import { type Account, accountLine, type Message, minute, paragraphs } from "./Mails.ts"
+import type { IncidentEnd } from "../../spine/domain/HealthState.ts"
+import type { WebhookId } from "../../spine/words/Ids.ts"
+import { iso } from "../../spine/words/IsoTime.ts"
+import { count, counted } from "../../spine/words/Words.ts"
+import { type Account, accountLine, type Message, minute, paragraphs } from "./notify/Mails.ts"
 
 /** Webhooks that a message names. It counts the others. */
 export const NAMED_WEBHOOKS = 50

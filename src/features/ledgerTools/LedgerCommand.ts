@@ -23,7 +23,7 @@ import { newChain } from "./NewChain.ts"
 import { record } from "./Record.ts"
 import { type Item, makeRecordedReader, type Recorded } from "./RecordedData.ts"
 import { skip } from "./Skip.ts"
-import { verify } from "./Verify.ts"
+import { verify } from "./VerifyCommand.ts"
 
 /** Faults in one file of recorded ledgers after which reading stops. */
 const MOST_FAULTS = 10_000

@@ -17,7 +17,7 @@ import {
   outOfRange
 } from "../../spine/event/NormaliseLedger.ts"
 import { checkTransactions } from "../../spine/ledger/servers/LedgerCheck.ts"
-import { provenLedger } from "../../spine/ledger/servers/Verify.ts"
+import { provenLedger } from "../../spine/ledger/servers/VerifyLedger.ts"
 import { isDeeperThan, makeDepthMeter, parseJson } from "../../terminal/JsonText.ts"
 
 export interface Recorded {

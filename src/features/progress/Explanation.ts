@@ -4,10 +4,10 @@
  * Pure.
  */
 
-import type { LedgerEvent } from "../event/LedgerEvent.ts"
-import type { Network } from "../event/Network.ts"
-import type { DeliveryStatus } from "./Delivery.ts"
-import { CHARGED_NETWORK } from "./Quota.ts"
+import type { DeliveryStatus } from "../../spine/domain/Delivery.ts"
+import { CHARGED_NETWORK } from "../../spine/domain/Quota.ts"
+import type { LedgerEvent } from "../../spine/event/LedgerEvent.ts"
+import type { Network } from "../../spine/event/Network.ts"
 
 export const explainReasons = [
   "matched",

@@ -16,7 +16,7 @@ import type { NotAMarker } from "../../spine/log/ledgers/LedgerMarkers.ts"
 import type { EventId } from "../../spine/words/Ids.ts"
 import { secondsBetween } from "../events/CloseTimes.ts"
 import { EventCounts } from "../events/EventCounts.ts"
-import { HISTORY_GONE } from "./Backfill.ts"
+import { HISTORY_GONE } from "./JobHistory.ts"
 import type { Offsets } from "./Offsets.ts"
 import type { ClaimedJob, ReplayPlan } from "./ReplayWork.ts"
 

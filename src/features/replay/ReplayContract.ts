@@ -1,7 +1,6 @@
 /** Contract of `/v1/replay`: jobs that send past events to a webhook again. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import {
   addressForm,
   BodyBytes,
@@ -30,6 +29,7 @@ import {
   ReplayLimitReached,
   WebhookDisabled
 } from "../../http/Errors.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import { replayBounds, replayModes, replayStatuses, retryStatuses } from "../../spine/domain/Replay.ts"
 import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"

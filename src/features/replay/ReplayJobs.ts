@@ -9,8 +9,8 @@ import { BackfillRequests } from "../../spine/ledger/backfill/BackfillRequests.t
 import { StoredEvents } from "../../spine/log/ledgers/StoredEvents.ts"
 import { retryUntilSuccess } from "../../spine/observe/RetryUntilSuccess.ts"
 import { WorkNotices } from "../../spine/store/outbox/WorkNotices.ts"
+import { runJob } from "./ReplayRunner.ts"
 import { ReplayWork } from "./ReplayWork.ts"
-import { runJob } from "./Runner.ts"
 
 export const replay = Effect.gen(function* () {
   const jobs = yield* ReplayWork

@@ -14,11 +14,11 @@ import { Log } from "../../spine/log/Log.ts"
 import { NotAMarker } from "../../spine/log/ledgers/LedgerMarkers.ts"
 import { retryUntilSuccess } from "../../spine/observe/RetryUntilSuccess.ts"
 import { traced } from "../../spine/observe/Tracing.ts"
-import { historyOf } from "./Backfill.ts"
 import { CANCELLED, COMPLETED, failed, jobEndOf, QUOTA_USED_UP } from "./Endings.ts"
 import { type FoundEvent, makeEventReader } from "./EventReader.ts"
+import { historyOf } from "./JobHistory.ts"
 import { makeOffsets } from "./Offsets.ts"
-import { estimateWithBackfill, planJob } from "./Plan.ts"
+import { estimateWithBackfill, planJob } from "./ReplayPlan.ts"
 import {
   type ClaimedJob,
   type JobOwnership,
@@ -26,7 +26,7 @@ import {
   type ReplayPlan,
   ReplayWork
 } from "./ReplayWork.ts"
-import { retryDeliveries, SUSPENDED_POLL_MS } from "./Retry.ts"
+import { retryDeliveries, SUSPENDED_POLL_MS } from "./RetryRunner.ts"
 
 /** How often a job that is at the limit `replayAhead` is checked again. */
 const AHEAD_POLL_MS = 25

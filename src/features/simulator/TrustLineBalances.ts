@@ -3,8 +3,8 @@
  * updates which side pays the reserve, and removes a line that is in its default state on both sides.
  */
 import type { JsonObject } from "../../spine/event/Ledger.ts"
-import { type Asset, NEUTRAL_ISSUER, quantityOf, type Token, valueText } from "./Amounts.ts"
 import { sidesOf } from "./Directories.ts"
+import { type Asset, NEUTRAL_ISSUER, quantityOf, type Token, valueText } from "./IntegerAmounts.ts"
 import { accountKey, isLow, lineKey } from "./Keys.ts"
 import type { Entry, LedgerState } from "./LedgerState.ts"
 import type { Patch, TransactionView } from "./TransactionView.ts"

@@ -1,7 +1,6 @@
 /** Contract of `/v1/webhooks`: register, show, change, test and delete webhooks. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { contractOf, Place } from "../../http/Contract.ts"
 import {
   bodyErrors,
   bodyOptional,
@@ -17,6 +16,7 @@ import {
   Timestamp
 } from "../../http/ContractParts.ts"
 import { NotFound, WebhookDisabled, WebhookLimitReached } from "../../http/Errors.ts"
+import { contractOf, Place } from "../../http/FeatureContract.ts"
 import { healthStates } from "../../spine/domain/HealthState.ts"
 import { statsPeriods } from "../../spine/domain/StatsPeriod.ts"
 import { networks } from "../../spine/event/Network.ts"

@@ -14,9 +14,9 @@ import {
   ValidationError,
   webhookDisabled
 } from "../../http/Errors.ts"
-import { orUnavailable } from "../../http/Failures.ts"
 import { CostlyTurns, makeTurns } from "../../http/guard/Turns.ts"
 import { makePage } from "../../http/Pages.ts"
+import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Settings, unwatched, watchedNetworks } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import { hasScope } from "../../spine/domain/ApiKey.ts"
@@ -28,7 +28,6 @@ import {
   STANDARD_SECRET_FORM,
   standardKey
 } from "../../spine/domain/Signing.ts"
-import { testWaitMs } from "../../spine/domain/TestWait.ts"
 import { generateSecret } from "../../spine/domain/WebhookSecret.ts"
 import {
   defaultNetwork,
@@ -53,6 +52,7 @@ import { checkFilter, filterError } from "./FilterFaults.ts"
 import { previewFilters } from "./FilterPreview.ts"
 import { SyntheticEvents } from "./SyntheticEvents.ts"
 import { payloadFaults } from "./TestPayload.ts"
+import { testWaitMs } from "./TestWait.ts"
 import { limitReached, noWebhook } from "./WebhookRefusals.ts"
 import { type Owner, type PayloadFilterMismatch, type WebhookSeen, WebhookStore } from "./WebhookStore.ts"
 import { type Webhook, webhooksApi } from "./WebhooksContract.ts"

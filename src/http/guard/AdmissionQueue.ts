@@ -7,7 +7,7 @@ import { Clock, Context, Deferred, Effect, Exit, Layer, Option, Queue } from "ef
 import { Limits } from "../../spine/config/Limits.ts"
 import type { Identity } from "../../spine/domain/ApiKey.ts"
 import { type Unavailable, unavailable } from "../Errors.ts"
-import { orUnavailable } from "../Failures.ts"
+import { orUnavailable } from "../StoreFailures.ts"
 import { KeyAdmission } from "./KeyAdmission.ts"
 import { type RateStanding, rateStandingOf } from "./RateLimits.ts"
 

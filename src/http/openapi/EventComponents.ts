@@ -2,11 +2,11 @@
  * The schemas of all events, and of a batch, as components of one document, as OpenAPI and AsyncAPI have them: what
  * the published schemas define under `$defs` stands there once. Pure.
  */
-import { eventCatalogue } from "./EventCatalogue.ts"
-import { payloadName } from "./EventType.ts"
-import { publishedSchema } from "./JsonSchemas.ts"
-import type { JsonObject } from "./Ledger.ts"
-import { isJsonObject } from "./NormaliseLedger.ts"
+import { eventCatalogue } from "../../spine/event/EventCatalogue.ts"
+import { payloadName } from "../../spine/event/EventType.ts"
+import { publishedSchema } from "../../spine/event/JsonSchemas.ts"
+import type { JsonObject } from "../../spine/event/Ledger.ts"
+import { isJsonObject } from "../../spine/event/NormaliseLedger.ts"
 
 const COMPONENTS = "#/components/schemas/"
 

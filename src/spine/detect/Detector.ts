@@ -8,7 +8,7 @@ import type { EventType } from "../event/EventType.ts"
 import type { Json, JsonObject } from "../event/Ledger.ts"
 import type { Network } from "../event/Network.ts"
 import type { Payload } from "../event/Payloads.ts"
-import type { OriginField } from "../event/payloads/Fields.ts"
+import type { OriginField } from "../event/payloads/PayloadFields.ts"
 import { withoutAbsent } from "./Fields.ts"
 import type { AffectedNode } from "./Nodes.ts"
 

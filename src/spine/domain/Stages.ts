@@ -1,4 +1,4 @@
-/** The stages that may be late, and because of whom (operate/model/Stages.ts). */
+/** The stages that may be late, and because of whom (operate/model/LateStages.ts). */
 export const stages = [
   "ingest",
   "events",

@@ -7,7 +7,7 @@ import { bookingFields } from "./Booking.ts"
 import { EVENT_ID_PATTERN } from "./EventId.ts"
 import { eventTypes } from "./EventType.ts"
 import { networks } from "./Network.ts"
-import { Address, Hash, named, optional, required, Time, text } from "./payloads/Fields.ts"
+import { Address, Hash, named, optional, required, Time, text } from "./payloads/PayloadFields.ts"
 import { SEQUENCE_PATTERN } from "./Sequence.ts"
 import { webhookBounds } from "./WebhookRules.ts"
 

@@ -3,7 +3,7 @@
 import { addressProblem } from "../event/WebhookRules.ts"
 import { parseIsoTime } from "../words/IsoTime.ts"
 import { parseDecimal } from "./Decimal.ts"
-import type { FieldForm, TextForm } from "./Fields.ts"
+import type { FieldForm, TextForm } from "./FilterFields.ts"
 import { type Comparison, filterBounds, type Scalar } from "./PayloadFilter.ts"
 
 /** Operators that compare sizes. */

@@ -1,10 +1,10 @@
 /** Runs the part of a command that makes requests to a service. Contracts are loaded only then. */
 import { Effect } from "effect"
 import type { HttpApi, HttpApiGroup } from "effect/http-api"
-import type { ApiId } from "../../http/Contract.ts"
+import type { ApiId } from "../../http/FeatureContract.ts"
 import { Invocation } from "../Invocation.ts"
 import type { ServiceApi } from "./Requests.ts"
-import { type Target, targetOf } from "./Target.ts"
+import { type Target, targetOf } from "./ServiceTarget.ts"
 
 /** Failures of requests become one sentence each. `contract` loads the groups that `use` calls. */
 export const withService = Effect.fnUntraced(function* <Groups extends HttpApiGroup.Constraint, A, E, R>(

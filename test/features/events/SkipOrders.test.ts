@@ -1,7 +1,7 @@
 /** Orders to skip ledgers: they change and can be withdrawn until the ledger is skipped, and stay for ever then. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { SkippedLedgers } from "../../../src/features/events/SkippedLedgers.ts"
+import { SkippedLedgers } from "../../../src/features/events/SkipOrders.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import { markers } from "../../support/markers.ts"
 import { TestDatabase } from "../../support/postgres.ts"

@@ -1,8 +1,12 @@
 /** Every reason why a webhook got an event or not. The explanation agrees with route about wanted events. */
 import { assert, describe, it } from "@effect/vitest"
+import {
+  type ExplainedWebhook,
+  explain,
+  type LiveDelivery
+} from "../../../src/features/progress/Explanation.ts"
 import { makeSeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
 import { type DeliveryStatus, deliveryStatuses } from "../../../src/spine/domain/Delivery.ts"
-import { type ExplainedWebhook, explain, type LiveDelivery } from "../../../src/spine/domain/Explanation.ts"
 import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
 import { expandPatterns } from "../../../src/spine/event/WebhookRules.ts"
 import { makeWebhookIndex } from "../../../src/spine/route/WebhookIndex.ts"

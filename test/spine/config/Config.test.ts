@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { settingsOfFeatures, settingsTable } from "../../../src/app/Settings.ts"
+import { StreamLimits } from "../../../src/features/events/stream/StreamLimits.ts"
 import {
   type Environment,
   loadSettings,
@@ -12,7 +13,6 @@ import {
   watchedNetworks
 } from "../../../src/spine/config/Config.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
-import { StreamLimits } from "../../../src/spine/config/StreamLimits.ts"
 import { apiKeyBounds } from "../../../src/spine/domain/ApiKey.ts"
 import { replayBounds } from "../../../src/spine/domain/Replay.ts"
 import { sessionBounds } from "../../../src/spine/domain/Session.ts"

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
-import { delay, SLEEP } from "../../../src/spine/delay/Stage.ts"
+import { delay, SLEEP } from "../../../src/spine/delay/Delay.ts"
 import {
   DELIVERIES_TOPIC,
   type DeliveryWork,

@@ -10,7 +10,7 @@ import { eventsTopic } from "../../../src/spine/event/LedgerEvent.ts"
 import * as EmbeddedLog from "../../../src/spine/log/embedded/EmbeddedLog.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import * as Telemetry from "../../../src/spine/observe/Telemetry.ts"
-import { route } from "../../../src/spine/route/Stage.ts"
+import { route } from "../../../src/spine/route/Route.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
 import {
   deliveringSettings,

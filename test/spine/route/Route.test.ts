@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { AccountHolds } from "../../../src/spine/registry/AccountHolds.ts"
-import { route } from "../../../src/spine/route/Stage.ts"
+import { route } from "../../../src/spine/route/Route.ts"
 import { makeDeadLetters } from "../../../src/spine/store/DeadLetters.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
 import {

@@ -2,7 +2,6 @@
 import { Context, Effect, Layer, RcMap, Semaphore } from "effect"
 import { NotFound } from "../../../http/Errors.ts"
 import { makeTurns } from "../../../http/guard/Turns.ts"
-import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
 import type { Identity } from "../../../spine/domain/ApiKey.ts"
 import type { Includable } from "../../../spine/event/Include.ts"
 import { eventsTopic } from "../../../spine/event/LedgerEvent.ts"
@@ -13,6 +12,7 @@ import { ForRequest } from "../../../spine/store/ForRequest.ts"
 import { type EventTail, makeTail } from "./EventTail.ts"
 import { streamEventOf } from "./Frames.ts"
 import { OpenStreams, type StreamConnection } from "./OpenStreams.ts"
+import { StreamLimits } from "./StreamLimits.ts"
 import { type EventFilter, makeStreamReader, type Position } from "./StreamReader.ts"
 
 /** The last event that the reader has seen, if it says one, and the parameter that says it. */

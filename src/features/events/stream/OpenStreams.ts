@@ -7,12 +7,12 @@
 import { Clock, Context, Deferred, Effect, Layer, Option } from "effect"
 import { StreamLimitReached, Unavailable } from "../../../http/Errors.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
-import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
 import type { Identity } from "../../../spine/domain/ApiKey.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
 import { ApiKeyStore } from "../../accounts/ApiKeyStore.ts"
 import type { Ending } from "./Frames.ts"
 import { StreamMetrics } from "./Metrics.ts"
+import { StreamLimits } from "./StreamLimits.ts"
 
 /** An ended stream has this long to send its last event. Then its connection is closed. */
 const ENDING_MS = 2_000

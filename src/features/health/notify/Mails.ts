@@ -2,12 +2,13 @@
  * The texts of mails to customers: plain text that says what happened, what it means and what to do. Times are UTC.
  * Pure.
  */
-import type { AccountId, WebhookId } from "../words/Ids.ts"
-import { iso } from "../words/IsoTime.ts"
-import { count } from "../words/Words.ts"
+
+import type { Plan } from "../../../spine/domain/Plans.ts"
+import type { QuotaNotice } from "../../../spine/domain/Quota.ts"
+import type { AccountId, WebhookId } from "../../../spine/words/Ids.ts"
+import { iso } from "../../../spine/words/IsoTime.ts"
+import { count } from "../../../spine/words/Words.ts"
 import type { Notice } from "./Notices.ts"
-import type { Plan } from "./Plans.ts"
-import type { QuotaNotice } from "./Quota.ts"
 
 export interface MailText {
   readonly subject: string

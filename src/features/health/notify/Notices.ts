@@ -4,8 +4,8 @@
  */
 
 import { createHash } from "node:crypto"
-import type { AccountId, WebhookId } from "../words/Ids.ts"
-import { iso } from "../words/IsoTime.ts"
+import type { AccountId, WebhookId } from "../../../spine/words/Ids.ts"
+import { iso } from "../../../spine/words/IsoTime.ts"
 
 export const noticeTypes = [
   "webhook.failing",

@@ -12,7 +12,7 @@ import {
   type Target,
   targetOf,
   URL_VARIABLE
-} from "../../../terminal/service/Target.ts"
+} from "../../../terminal/service/ServiceTarget.ts"
 import type { StreamQuery } from "../../events/follow/StreamClient.ts"
 import { type StreamGiven, streamFlags, streamQuery } from "../../events/follow/StreamFlags.ts"
 

@@ -21,7 +21,7 @@ import { AlertStore } from "../../events/AlertStore.ts"
 import { countByHealth } from "../../health/WebhookHealthQueries.ts"
 import { examineSecrets } from "../../webhooks/SecretRotation.ts"
 import { longestFailing } from "../../webhooks/WebhookOverview.ts"
-import { someRuns } from "../model/Roles.ts"
+import { someRuns } from "../model/RoleStates.ts"
 import { readCurrentReport } from "../report/CurrentReport.ts"
 import { type Finding, fine } from "./Finding.ts"
 

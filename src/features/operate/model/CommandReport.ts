@@ -7,7 +7,7 @@ import type { HealthState } from "../../../spine/domain/HealthState.ts"
 import type { Network } from "../../../spine/event/Network.ts"
 import { duration } from "../../../spine/words/Words.ts"
 import { makeReport, REPORT_OLD_MS, type Report, type StoredReport, webhooksSentence } from "./Report.ts"
-import { someRuns } from "./Roles.ts"
+import { someRuns } from "./RoleStates.ts"
 import type { SeenProcess } from "./SeenProcess.ts"
 
 export interface KnownFacts {

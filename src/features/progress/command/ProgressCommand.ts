@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { about } from "../../../terminal/Help.ts"
-import { withService } from "../../../terminal/service/Service.ts"
+import { withService } from "../../../terminal/service/WithService.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
 import { webhookIdOf, webhookNameArgument } from "../../webhooks/command/NamedWebhook.ts"
 

@@ -23,7 +23,7 @@ import type { ListedWebhook } from "../../webhooks/WebhookRow.ts"
 import { estimateReplay, wantedEvents } from "../ReplayEstimate.ts"
 import { ReplayStore } from "../ReplayStore.ts"
 import { tallyReplay } from "../ReplayTally.ts"
-import { replayStores } from "./Job.ts"
+import { replayStores } from "./JobView.ts"
 import { noWebhook, refusedJob } from "./Refusals.ts"
 import { showMade } from "./Watch.ts"
 

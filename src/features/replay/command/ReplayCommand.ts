@@ -1,4 +1,4 @@
-/** `ledgerhook replay …`: watch, cancel and list replay jobs of any account. Create.ts creates them. */
+/** `ledgerhook replay …`: watch, cancel and list replay jobs of any account. CreateReplay.ts creates them. */
 import { Clock, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { failed } from "../../../terminal/Failure.ts"
@@ -8,8 +8,8 @@ import { accountFlag, findAccount, jobArgument, stores, webhookFlag } from "../.
 import { json, printList, printOne } from "../../../terminal/Table.ts"
 import { type ReplaySummary, replaySummaries } from "../ReplayOverview.ts"
 import { ReplayStore } from "../ReplayStore.ts"
-import { create } from "./Create.ts"
-import { columns, fields, findJob, jobStores, toJson } from "./Job.ts"
+import { create } from "./CreateReplay.ts"
+import { columns, fields, findJob, jobStores, toJson } from "./JobView.ts"
 import { watchJob } from "./Watch.ts"
 
 const watch = Command.make("watch", { job: jobArgument, json }, ({ job, json: asJson }) =>

@@ -15,7 +15,7 @@ import { json, printOne } from "../../../terminal/Table.ts"
 import { checkSpan, timeFlag, typeFlag } from "../../../terminal/WantedEvents.ts"
 import { findWebhookSummary } from "../../webhooks/WebhookOverview.ts"
 import { ReplayStore } from "../ReplayStore.ts"
-import { jobStores } from "./Job.ts"
+import { jobStores } from "./JobView.ts"
 import { noWebhook, refusedJob } from "./Refusals.ts"
 import { showMade } from "./Watch.ts"
 

@@ -7,7 +7,7 @@ import type { ServiceApi } from "../../../terminal/service/Requests.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
 import type { Webhook, Webhooks } from "../WebhooksContract.ts"
 import { atWebhook, webhookNameArgument } from "./NamedWebhook.ts"
-import { fields } from "./View.ts"
+import { fields } from "./WebhookView.ts"
 
 /** A command that shows the webhook that the request returns. */
 const showing = <E, R>(

@@ -12,12 +12,12 @@ import { fileFault, linesOf } from "../../../terminal/InputFile.ts"
 import { isDeeperThan, parseJson } from "../../../terminal/JsonText.ts"
 import { payloadFilterFlag, payloadFilterOf } from "../../../terminal/PayloadFilterFlag.ts"
 import type { ServiceApi } from "../../../terminal/service/Requests.ts"
-import { defined, withService } from "../../../terminal/service/Service.ts"
+import { defined, withService } from "../../../terminal/service/WithService.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
 import { addressFlag } from "../../../terminal/WantedEvents.ts"
 import type { Webhooks } from "../WebhooksContract.ts"
 import { webhooksContract } from "./NamedWebhook.ts"
-import { fields } from "./View.ts"
+import { fields } from "./WebhookView.ts"
 
 type NewWebhook = Parameters<ServiceApi<typeof Webhooks>["webhooks"]["create"]>[0]["payload"]
 

@@ -6,7 +6,7 @@ import { isId } from "../../../spine/words/Ids.ts"
 import { failed, wrongUsage } from "../../../terminal/Failure.ts"
 import { optional } from "../../../terminal/Flags.ts"
 import type { ServiceApi } from "../../../terminal/service/Requests.ts"
-import { withService } from "../../../terminal/service/Service.ts"
+import { withService } from "../../../terminal/service/WithService.ts"
 import type { Webhooks } from "../WebhooksContract.ts"
 
 export const webhooksContract = async () => (await import("../WebhooksContract.ts")).webhooksApi

@@ -9,17 +9,17 @@ import { searchProblem, webhookBounds } from "../../../spine/event/WebhookRules.
 import { optional } from "../../../terminal/Flags.ts"
 import { about } from "../../../terminal/Help.ts"
 import { accountFlag, findAccount, stores } from "../../../terminal/Stores.ts"
-import { defined, itemsOf, withService } from "../../../terminal/service/Service.ts"
-import { localOnly, usesService } from "../../../terminal/service/Target.ts"
+import { localOnly, usesService } from "../../../terminal/service/ServiceTarget.ts"
+import { defined, itemsOf, withService } from "../../../terminal/service/WithService.ts"
 import { json, pageOf, printList } from "../../../terminal/Table.ts"
 import { shownHealth } from "../../health/WebhookHealth.ts"
 import { type WebhookSummary, webhookSummaries } from "../WebhookOverview.ts"
-import { pause, remove, resume, show } from "./Change.ts"
-import { create } from "./Create.ts"
+import { pause, remove, resume, show } from "./ChangeWebhook.ts"
+import { create } from "./CreateWebhook.ts"
 import { webhooksContract } from "./NamedWebhook.ts"
 import { preview } from "./Preview.ts"
 import { test } from "./TestEvent.ts"
-import { columns, columnsOfAll } from "./View.ts"
+import { columns, columnsOfAll } from "./WebhookView.ts"
 
 /** As the API shows it. */
 const toJson = ({ health, ...webhook }: WebhookSummary) => ({ ...webhook, health: shownHealth(health) })

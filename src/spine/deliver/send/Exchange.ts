@@ -9,7 +9,6 @@ import type { Dispatcher } from "undici"
 import { Limits } from "../../config/Limits.ts"
 import type { AttemptOutcome, ExchangeDetails } from "../../domain/Delivery.ts"
 import { keptHeaders, type ReceivedHeaders } from "../../domain/ResponseHeaders.ts"
-import { retryAfterMs } from "../../domain/RetryAfter.ts"
 import type { Connection, OnConnection } from "./Connection.ts"
 import {
   connectionFailure,
@@ -18,7 +17,8 @@ import {
   responseFailure,
   shortageOf,
   timeoutFailure
-} from "./Failures.ts"
+} from "./RequestFailures.ts"
+import { retryAfterMs } from "./RetryAfter.ts"
 
 /**
  * How many headers are kept of a response that is no success, and the characters of their names and values together.

@@ -26,7 +26,7 @@ import {
   rangesOf,
   resultOf
 } from "./ServerMessages.ts"
-import { provenLedger } from "./Verify.ts"
+import { provenLedger } from "./VerifyLedger.ts"
 import { dial, serverInfo, sizeOf } from "./WebSocketConnection.ts"
 
 /** Announcements that may wait to be processed. When there are more, the oldest is dropped. */
@@ -58,7 +58,7 @@ export interface ServerOptions {
   readonly takenHash?: (index: number) => string | undefined
   readonly announce: (announcement: Announcement) => Effect.Effect<void>
   readonly claim?: (ranges: Ranges) => void
-  /** `full`: each ledger is fetched in binary form and verified (Verify.ts). */
+  /** `full`: each ledger is fetched in binary form and verified (VerifyLedger.ts). */
   readonly verify?: "json" | "full"
   /** Runs when the server answers with a load warning. */
   readonly loaded?: Effect.Effect<void>

@@ -7,7 +7,7 @@
 import { Cause, Deferred, Effect, Fiber, FiberHandle, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { retryUntilSuccess } from "../../observe/RetryUntilSuccess.ts"
-import { fencedError } from "../Consume.ts"
+import { fencedError } from "../ConsumeInProcess.ts"
 import {
   type AssignedPartition,
   type ConsumeOptions,

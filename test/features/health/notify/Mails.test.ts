@@ -1,12 +1,12 @@
 /** Mails to accounts: short plain text that says what happened and what to do. */
 import { assert, describe, it } from "@effect/vitest"
-import { failingMessage, recoveredMessage } from "../../../src/spine/domain/IncidentMessages.ts"
+import { failingMessage, recoveredMessage } from "../../../../src/features/health/IncidentMessages.ts"
 import {
   quotaMail,
   trialMail,
   webhookDisabledMail,
   webhookHalfWayMail
-} from "../../../src/spine/domain/Mails.ts"
+} from "../../../../src/features/health/notify/Mails.ts"
 
 const account = { accountId: "acct_1", name: "Acme Ltd" }
 const quota = { ...account, plan: "developer", month: "2026-11", quota: 10_000 } as const

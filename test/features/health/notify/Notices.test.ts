@@ -1,9 +1,14 @@
 /** Notices: their bodies, and that docs/notices.md shows the fields of each type. */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { failingMessage, recoveredMessage } from "../../../src/spine/domain/IncidentMessages.ts"
-import { quotaMail, webhookDisabledMail } from "../../../src/spine/domain/Mails.ts"
-import { type Notice, noticeBody, noticeTypes, replayNotice } from "../../../src/spine/domain/Notices.ts"
+import { failingMessage, recoveredMessage } from "../../../../src/features/health/IncidentMessages.ts"
+import { quotaMail, webhookDisabledMail } from "../../../../src/features/health/notify/Mails.ts"
+import {
+  type Notice,
+  noticeBody,
+  noticeTypes,
+  replayNotice
+} from "../../../../src/features/health/notify/Notices.ts"
 
 const account = { accountId: "acct_1", name: "Acme Ltd" }
 const incident = {

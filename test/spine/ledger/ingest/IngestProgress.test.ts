@@ -1,7 +1,7 @@
 /** When the ingest of a network is healthy, from its progress and the state of its servers. */
 import { assert, describe, it } from "@effect/vitest"
+import { networkFacts, type Progress } from "../../../../src/spine/ledger/ingest/IngestProgress.ts"
 import { flatFacts, networkState } from "../../../../src/spine/ledger/ingest/NetworkFacts.ts"
-import { networkFacts, type Progress } from "../../../../src/spine/ledger/ingest/Progress.ts"
 import { LedgerSourceError, type SourceState } from "../../../../src/spine/ledger/servers/LedgerSource.ts"
 
 const NOW = 1_000_000

@@ -6,7 +6,7 @@ import { Effect, Result } from "effect"
 import { type ClosedLedger, type LedgerHeader, makeChain } from "../../../../src/features/simulator/Chain.ts"
 import type { JsonObject, Ledger } from "../../../../src/spine/event/Ledger.ts"
 import { normaliseLedger } from "../../../../src/spine/event/NormaliseLedger.ts"
-import { ingest } from "../../../../src/spine/ledger/ingest/Stage.ts"
+import { ingest } from "../../../../src/spine/ledger/ingest/Ingest.ts"
 import {
   hashOfBytes,
   transactionHash,
@@ -15,7 +15,7 @@ import {
 } from "../../../../src/spine/ledger/servers/BinaryForm.ts"
 import { layer } from "../../../../src/spine/ledger/servers/RippledSource.ts"
 import { ledgerOf } from "../../../../src/spine/ledger/servers/ServerMessages.ts"
-import { provenLedger } from "../../../../src/spine/ledger/servers/Verify.ts"
+import { provenLedger } from "../../../../src/spine/ledger/servers/VerifyLedger.ts"
 import { corpusFolder, corpusPresent } from "../../../support/corpusLedgers.ts"
 import {
   eventually,
