@@ -8,7 +8,7 @@
 import { Clock, Effect, Option, References, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { typeOfEventId } from "../../spine/event/EventId.ts"
-import { expandPatterns } from "../../spine/event/WebhookRules.ts"
+import { expandPatterns } from "../../spine/event/EventPatterns.ts"
 import type { WebhookId } from "../../spine/words/Ids.ts"
 import { FailureReported } from "../../terminal/Failure.ts"
 import { optional, wholeNumber } from "../../terminal/Flags.ts"

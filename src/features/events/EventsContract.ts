@@ -19,11 +19,11 @@ import {
 } from "../../http/ContractParts.ts"
 import { NotFound, StreamLimitReached } from "../../http/Errors.ts"
 import { contractOf, Place } from "../../http/FeatureContract.ts"
+import { addressProblem } from "../../spine/event/AccountId.ts"
 import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 import { includables } from "../../spine/event/Include.ts"
 import { networks } from "../../spine/event/Network.ts"
-import { addressProblem } from "../../spine/event/WebhookRules.ts"
 import { EventPattern } from "../webhooks/WebhookFieldsContract.ts"
 import { DayPreviewRequest, dayPreviewOf, EventCounts } from "./DayPreviewContract.ts"
 

@@ -10,7 +10,6 @@ import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Settings } from "../../spine/config/Config.ts"
 import { calledUrl, endpointProblem } from "../../spine/domain/EndpointUrl.ts"
 import { generateSecret } from "../../spine/domain/WebhookSecret.ts"
-import { webhookBounds } from "../../spine/event/WebhookRules.ts"
 import { SecretBox } from "../../spine/store/secrets/SecretBox.ts"
 import { iso } from "../../spine/words/IsoTime.ts"
 import { Notices } from "./NoticesContract.ts"
@@ -44,7 +43,6 @@ export const noticesLayer = HttpApiBuilder.group(
     const settings = yield* Settings
     const notices = yield* NoticeStore
     const secrets = yield* SecretBox
-    const rules = { ...settings, maxLength: webhookBounds.urlLength }
 
     const find = Effect.fnUntraced(function* () {
       const { accountId } = yield* Caller
@@ -58,7 +56,7 @@ export const noticesLayer = HttpApiBuilder.group(
       set: Effect.fnUntraced(function* ({ payload }) {
         const { accountId } = yield* Caller
         const { format = "standard", types = noticeTypes } = payload
-        const problem = endpointProblem(payload.url, rules)
+        const problem = endpointProblem(payload.url, settings)
         if (problem !== undefined) return yield* ValidationError.of([faultOf("url", problem)])
         const isSigned = format === "standard"
         if (!isSigned && payload.secret !== undefined)

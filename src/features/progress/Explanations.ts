@@ -1,7 +1,7 @@
 /**
  * Explains a transaction: its ledger, its events, and for each webhook why it got them or did not. This file gathers
- * the facts, and progress/Explanation.ts decides. The event index's tables have the ledger of a transaction; its events are
- * read from the log. API requests wait here for their turn; `Limits.connections` bounds their number.
+ * the facts, and Explanation.ts decides. The event index has the ledger of a transaction; its events are read from the
+ * log. API requests wait here for their turn; `Limits.connections` bounds their number.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { Settings } from "../../spine/config/Config.ts"

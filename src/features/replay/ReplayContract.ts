@@ -32,8 +32,8 @@ import {
 import { Place } from "../../http/FeatureContract.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import { replayBounds, replayModes, replayStatuses, retryStatuses } from "../../spine/domain/Replay.ts"
+import { addressProblem } from "../../spine/event/AccountId.ts"
 import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"
-import { addressProblem } from "../../spine/event/WebhookRules.ts"
 import { ListedPattern, PayloadFilter, patternProblem } from "../webhooks/WebhookFieldsContract.ts"
 import { WebhookId } from "../webhooks/WebhooksContract.ts"
 

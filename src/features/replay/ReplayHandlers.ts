@@ -21,10 +21,10 @@ import {
   type ReplayFilters,
   type ReplayProgress
 } from "../../spine/domain/Replay.ts"
+import { expandPatterns } from "../../spine/event/EventPatterns.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 import { eventsTopic } from "../../spine/event/LedgerEvent.ts"
 import type { Network } from "../../spine/event/Network.ts"
-import { expandPatterns } from "../../spine/event/WebhookRules.ts"
 import { BackfillStore } from "../../spine/ledger/backfill/BackfillStore.ts"
 import { Log } from "../../spine/log/Log.ts"
 import { type EventId, randomId } from "../../spine/words/Ids.ts"

@@ -13,7 +13,8 @@ import {
 } from "../../http/ContractParts.ts"
 import { NotFound, WebhookLimitReached } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
-import { addressProblem, webhookBounds } from "../../spine/event/WebhookRules.ts"
+import { addressProblem } from "../../spine/event/AccountId.ts"
+import { webhookBounds } from "./Limits.ts"
 import { WebhookId } from "./WebhooksContract.ts"
 
 const MOST = webhookBounds.changedAccountFilters

@@ -7,9 +7,9 @@ import { Caller } from "../../http/ContractParts.ts"
 import { ValidationError } from "../../http/Errors.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
-import { webhookBounds } from "../../spine/event/WebhookRules.ts"
 import { type FiltersRefused, makeChangeAccountFilters } from "./AccountFilters.ts"
 import { AccountFiltersGroup } from "./AccountFiltersContract.ts"
+import { webhookBounds } from "./Limits.ts"
 import { limitReached, noWebhook } from "./WebhookRefusals.ts"
 
 const { accountFilters, changedAccountFilters } = webhookBounds

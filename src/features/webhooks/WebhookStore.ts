@@ -10,8 +10,8 @@ import { Limits } from "../../spine/config/Limits.ts"
 import type { HealthState } from "../../spine/domain/HealthState.ts"
 import type { WebhookStatus } from "../../spine/domain/Webhook.ts"
 import type { Batch } from "../../spine/event/Batch.ts"
+import { expandPatterns, patternsMeeting } from "../../spine/event/EventPatterns.ts"
 import type { Network } from "../../spine/event/Network.ts"
-import { expandPatterns, patternsMeeting, type WebhookOrder } from "../../spine/event/WebhookRules.ts"
 import { type FilterProblems, parseFilter } from "../../spine/filter/Parse.ts"
 import type { PayloadFilter } from "../../spine/filter/PayloadFilter.ts"
 import { deleteEvery } from "../../spine/observe/ClockTrust.ts"
@@ -33,6 +33,7 @@ import {
   type WebhookChange,
   type WebhookRow
 } from "./WebhookRow.ts"
+import type { WebhookOrder } from "./WebhookRules.ts"
 import { foundBy } from "./WebhookSearch.ts"
 
 /** The account and networks whose webhooks a request may see. */

@@ -4,11 +4,12 @@
  * arguments. Tests never mock this module. What follows from a limit is computed where it is used. A number that is a
  * detail of one algorithm is a constant beside it.
  */
+
+import { webhookBounds } from "../../features/webhooks/Limits.ts"
 import { apiKeyBounds } from "../domain/ApiKey.ts"
 import { replayBounds } from "../domain/Replay.ts"
 import { sessionBounds } from "../domain/Session.ts"
 import { bookingBounds } from "../event/Booking.ts"
-import { webhookBounds } from "../event/WebhookRules.ts"
 import { backfillLimits } from "./BackfillLimits.ts"
 import { commandLimits } from "./CommandLimits.ts"
 import { connectionLimits } from "./ConnectionLimits.ts"

@@ -1,6 +1,6 @@
 /** Checks that a filter compares a field with a value that the field can have, and says what is accepted. Pure. */
 
-import { addressProblem } from "../event/WebhookRules.ts"
+import { addressProblem } from "../event/AccountId.ts"
 import { parseIsoTime } from "../words/IsoTime.ts"
 import { parseDecimal } from "./Decimal.ts"
 import type { FieldForm, TextForm } from "./FilterFields.ts"

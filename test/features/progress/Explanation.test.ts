@@ -8,7 +8,7 @@ import {
 import { makeSeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
 import { type DeliveryStatus, deliveryStatuses } from "../../../src/spine/domain/Delivery.ts"
 import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
-import { expandPatterns } from "../../../src/spine/event/WebhookRules.ts"
+import { expandPatterns } from "../../../src/spine/event/EventPatterns.ts"
 import { makeWebhookIndex } from "../../../src/spine/route/WebhookIndex.ts"
 import { addresses, eventOf, types } from "../../support/events.ts"
 

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { settingsOfFeatures, settingsTable } from "../../../src/app/Settings.ts"
 import { StreamLimits } from "../../../src/features/events/stream/StreamLimits.ts"
+import { webhookBounds } from "../../../src/features/webhooks/Limits.ts"
 import {
   type Environment,
   loadSettings,
@@ -16,7 +17,6 @@ import { Limits } from "../../../src/spine/config/Limits.ts"
 import { apiKeyBounds } from "../../../src/spine/domain/ApiKey.ts"
 import { replayBounds } from "../../../src/spine/domain/Replay.ts"
 import { sessionBounds } from "../../../src/spine/domain/Session.ts"
-import { webhookBounds } from "../../../src/spine/event/WebhookRules.ts"
 import { cases, server } from "../../support/settingCases.ts"
 
 /** Limits of the program. A new one may be an old one: the same meaning, or one that follows from another. */
