@@ -2,6 +2,7 @@
  * Builds a process from its settings: which parts run, and which layers they need. This is the only file that knows
  * every stage. A role that fails reports `failed` in `Health` and is restarted; the other roles keep running.
  */
+
 import { Clock, Console, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
@@ -20,7 +21,6 @@ import { syntheticTransactions } from "../features/simulator/SyntheticTransactio
 import { SyntheticEvents } from "../features/webhooks/SyntheticEvents.ts"
 import { IdempotencyStore } from "../http/IdempotencyStore.ts"
 import { type NetworkSettings, Settings, watchedNetworks } from "../spine/config/Config.ts"
-import { Limits } from "../spine/config/Limits.ts"
 import { delay } from "../spine/delay/Delay.ts"
 import { deliver } from "../spine/deliver/Deliver.ts"
 import { Recorder } from "../spine/deliver/record/Recorder.ts"
@@ -59,6 +59,7 @@ import { outboxPublisherLayer } from "../spine/store/outbox/OutboxPublisher.ts"
 import * as Sql from "../spine/store/Sql.ts"
 import { supervised, supervisedWithLease } from "../spine/store/Supervised.ts"
 import { SecretBox } from "../spine/store/secrets/SecretBox.ts"
+import { appLimits } from "./Limits.ts"
 import { metrics } from "./Metrics.ts"
 import { operatorServerLayer, serverLayer } from "./Server.ts"
 import { type Service, services, storesOfFeatures } from "./Services.ts"
@@ -217,7 +218,7 @@ const announceStop = Layer.effectDiscard(
   Effect.gen(function* () {
     const { kafka, roles: chosen } = yield* Settings
     const { set } = yield* Health
-    const waitMs = kafka !== undefined && chosen.includes("api") ? Limits.stopNoticeMs : 0
+    const waitMs = kafka !== undefined && chosen.includes("api") ? appLimits.stopNoticeMs : 0
     yield* Effect.addFinalizer(() =>
       Effect.andThen(
         set("start", { status: "failed", detail: "the process is stopping" }),
@@ -298,7 +299,7 @@ const telemetryLayer = Layer.unwrap(
       telemetry && {
         endpoint: otlpEndpoint(telemetry.endpoint, telemetry.headers),
         version: packageJson.version,
-        limits: Limits.telemetry
+        limits: appLimits.telemetry
       }
     )
   )

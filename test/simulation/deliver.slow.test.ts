@@ -3,11 +3,11 @@
  * are small, so that few deliveries reach all of them. In the quiet phase at the end, all receivers but the failing
  * ones recover, and every delivery must settle.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeSeededRandom, type SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import { stageLimits } from "../../src/spine/config/StageLimits.ts"
 import { delay } from "../../src/spine/delay/Delay.ts"
 import { deliver } from "../../src/spine/deliver/Deliver.ts"
 import { retryNow } from "../../src/spine/deliveries/Transitions.ts"
@@ -22,6 +22,7 @@ import {
   setStatus
 } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
+import { allStages } from "./limits.ts"
 import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./machinery.ts"
 import { type Kind, kinds, makeReceivers, type Receiver } from "./receivers.ts"
 import { makeVirtualClock } from "./virtualClock.ts"
@@ -35,12 +36,11 @@ const ROUNDS = 6
 const QUIET_MS = 3_600_000
 
 const limits = {
-  ...stageLimits,
+  ...allStages,
   partitionDeliveries: 40,
   takeBatchRecords: 20,
   lanePageRows: 8,
   unrecordedMost: 4,
-  recorderBatch: 20,
   delayBatchRecords: 10
 }
 

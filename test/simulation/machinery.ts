@@ -1,8 +1,9 @@
 /** Shared parts of the simulations of deliver, and the checks that every simulation makes. */
+
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { WebhookStore } from "../../src/features/webhooks/WebhookStore.ts"
-import { StageLimits, stageLimits } from "../../src/spine/config/StageLimits.ts"
+import { stageLimits } from "../../src/spine/config/StageLimits.ts"
 import { Recorder } from "../../src/spine/deliver/record/Recorder.ts"
 import { DeliveryStore } from "../../src/spine/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../src/spine/deliveries/Partitions.ts"
@@ -16,6 +17,7 @@ import { Outbox } from "../../src/spine/store/outbox/Outbox.ts"
 import { SecretBox } from "../../src/spine/store/secrets/SecretBox.ts"
 import * as MemoryLog from "../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../support/settings.ts"
+import { type AllStages, limitsLayer } from "./limits.ts"
 import { DEADLINE_MS, FAST_MS, type Receiver, type Receivers } from "./receivers.ts"
 import type { VirtualClock } from "./virtualClock.ts"
 import type { WatchedStore } from "./watchedStore.ts"
@@ -42,7 +44,7 @@ export const webhookId = (name: string, partition: number): string => {
 }
 
 /** The program's services. Only time, limits, receivers and the watch on the store are simulated. */
-export const layerOf = ({ clock, receivers, store }: Machinery, limits: Readonly<typeof stageLimits>) =>
+export const layerOf = ({ clock, receivers, store }: Machinery, limits: AllStages) =>
   Recorder.layer.pipe(
     Layer.provideMerge(
       Layer.mergeAll(
@@ -74,7 +76,7 @@ export const layerOf = ({ clock, receivers, store }: Machinery, limits: Readonly
     ),
     // No tracing, as in a program without an endpoint for traces.
     Layer.provideMerge(Telemetry.layer(undefined)),
-    Layer.provideMerge(Layer.succeed(StageLimits, limits))
+    Layer.provideMerge(limitsLayer(limits))
   )
 
 /** Checks that a fast receiver is as fast as if it were alone: its deliveries wait for little but its own window. */

@@ -2,6 +2,7 @@
  * A process of the simulation: the stages of its roles over its own clients of the database and the log, as
  * `src/app/Roles.ts` starts them. A stage that fails is restarted; `failed` gets the cause.
  */
+
 import { type Cause, Effect, Layer, Logger, Metric, Random, Schedule } from "effect"
 import { keepEndingQueues } from "../../src/features/deliveries/DeletedQueues.ts"
 import { DeliveryQueries } from "../../src/features/deliveries/DeliveryQueries.ts"
@@ -15,7 +16,6 @@ import { RetryWork } from "../../src/features/replay/RetryWork.ts"
 import { keepTotals } from "../../src/features/statistics/DeliveryTotals.ts"
 import { WebhookStore } from "../../src/features/webhooks/WebhookStore.ts"
 import { Limits } from "../../src/spine/config/Limits.ts"
-import { StageLimits, type stageLimits } from "../../src/spine/config/StageLimits.ts"
 import { delay } from "../../src/spine/delay/Delay.ts"
 import { deliver } from "../../src/spine/deliver/Deliver.ts"
 import { Recorder } from "../../src/spine/deliver/record/Recorder.ts"
@@ -44,6 +44,7 @@ import { WorkNotices } from "../../src/spine/store/outbox/WorkNotices.ts"
 import { SecretBox } from "../../src/spine/store/secrets/SecretBox.ts"
 import { settingsLayer } from "../support/settings.ts"
 import { FIRST_LEDGER } from "./ledgerServers.ts"
+import { type AllStages, limitsLayer } from "./limits.ts"
 import { DEADLINE_MS } from "./receivers.ts"
 import type { Store } from "./store.ts"
 import type { Process } from "./timeline.ts"
@@ -72,7 +73,7 @@ export interface NodeParts {
   readonly source: Layer.Layer<LedgerSource>
   /** The history servers; undefined: there are none. */
   readonly historySource: Layer.Layer<LedgerSource> | undefined
-  readonly limits: Readonly<typeof stageLimits>
+  readonly limits: AllStages
   readonly disableAfter: number
   readonly seed: number
   readonly failed: (part: string, cause: Cause.Cause<unknown>) => void
@@ -168,7 +169,7 @@ export const node = (parts: NodeParts): Effect.Effect<never, unknown> => {
     Layer.provide(store.clientOf(process)),
     Layer.provide(simulatedSettings(parts.disableAfter, parts.historySource !== undefined)),
     Layer.provide(Telemetry.layer(undefined)),
-    Layer.provide(Layer.succeed(StageLimits, limits)),
+    Layer.provide(limitsLayer(limits)),
     // A killed process would be counted as waiting for ever.
     Layer.provide(Layer.succeed(ReaderPace, makePace())),
     Layer.provide(Logger.layer([]))

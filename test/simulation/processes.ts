@@ -2,9 +2,9 @@
  * The processes of one run: each is started, and killed, stopped or frozen by the seed. A process that has died is
  * started again.
  */
+
 import { Cause, Clock, Effect, Fiber } from "effect"
 import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import type { stageLimits } from "../../src/spine/config/StageLimits.ts"
 import { historyEventsTopic } from "../../src/spine/domain/Backfill.ts"
 import { DELIVERIES_TOPIC, delayTopic } from "../../src/spine/domain/Delivery.ts"
 import { eventsTopic, parseLedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
@@ -13,6 +13,7 @@ import type { LogClient, SharedLog } from "../support/memoryLog/SharedLog.ts"
 import type { Evidence } from "./evidence.ts"
 import type { Faults } from "./faults.ts"
 import { ledgerServers, type TimedLedger } from "./ledgerServers.ts"
+import type { AllStages } from "./limits.ts"
 import { makeLogClient } from "./logClient.ts"
 import { NETWORK, node } from "./node.ts"
 import type { Receivers } from "./receivers.ts"
@@ -70,7 +71,7 @@ export interface ProcessesParts {
   /** The ledgers of the history servers; undefined: there are no such servers. */
   readonly history: ReadonlyArray<TimedLedger> | undefined
   readonly faults: Faults
-  readonly limits: Readonly<typeof stageLimits>
+  readonly limits: AllStages
   readonly evidence: Evidence
   readonly trace: (who: string, what: string) => void
 }

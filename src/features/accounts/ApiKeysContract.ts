@@ -1,4 +1,5 @@
 /** Contract of `/v1/api-keys`: create, list and revoke keys. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import {
@@ -17,8 +18,9 @@ import {
 } from "../../http/ContractParts.ts"
 import { KeyLimitReached, NotFound } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
-import { apiKeyBounds, scopes } from "../../spine/domain/ApiKey.ts"
+import { scopes } from "../../spine/domain/ApiKey.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"
+import { accountBounds } from "./Limits.ts"
 
 const Scope = Schema.Literals(scopes)
 const Environment = Schema.Literals(keyEnvironments)
@@ -28,11 +30,11 @@ const Name = Schema.String.check(
     (name: string) => {
       // Characters, as people count them: not UTF-16 units.
       const { length } = [...name]
-      return length >= 1 && length <= apiKeyBounds.nameLength
+      return length >= 1 && length <= accountBounds.nameLength
         ? undefined
-        : `must have 1 to ${apiKeyBounds.nameLength} characters`
+        : `must have 1 to ${accountBounds.nameLength} characters`
     },
-    { minLength: 1, maxLength: apiKeyBounds.nameLength }
+    { minLength: 1, maxLength: accountBounds.nameLength }
   )
 ).annotate({ description: "A name that tells the key from others.", examples: ["backend"] })
 

@@ -3,9 +3,9 @@
  * database and no network. Faults in the input and withheld events are printed to standard error. After a fault the
  * rest of the input is still read, and the command then fails.
  */
+
 import { Effect, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { Limits } from "../../spine/config/Limits.ts"
 import { detectLedger } from "../../spine/detect/Detect.ts"
 import type { DetectedEvent } from "../../spine/event/LedgerEvent.ts"
 import { type Network, networks } from "../../spine/event/Network.ts"
@@ -19,6 +19,7 @@ import { printableLines } from "../../terminal/JsonText.ts"
 import { print, printError } from "../../terminal/Output.ts"
 import { answerQuestions } from "./Answers.ts"
 import { eventFields } from "./EventFields.ts"
+import { ledgerToolsLimits } from "./Limits.ts"
 import { newChain } from "./NewChain.ts"
 import { record } from "./Record.ts"
 import { type Item, makeRecordedReader, type Recorded } from "./RecordedData.ts"
@@ -74,7 +75,7 @@ const detectFile = (network: Network | undefined, file: string, several: boolean
     return !reader.isDone()
   })
   return Effect.gen(function* () {
-    yield* Stream.runForEachWhile(linesOf(file, Limits.recordedTextLength), (line) =>
+    yield* Stream.runForEachWhile(linesOf(file, ledgerToolsLimits.recordedTextLength), (line) =>
       showAll(reader.line(line))
     )
     if (!hopeless()) yield* showAll(reader.end())

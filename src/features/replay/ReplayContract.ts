@@ -1,4 +1,5 @@
 /** Contract of `/v1/replay`: jobs that send past events to a webhook again. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import {
@@ -36,6 +37,7 @@ import { addressProblem } from "../../spine/event/AccountId.ts"
 import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"
 import { ListedPattern, PayloadFilter, patternProblem } from "../webhooks/WebhookFieldsContract.ts"
 import { WebhookId } from "../webhooks/WebhooksContract.ts"
+import { replayLimits } from "./Limits.ts"
 
 const JOB_EXAMPLE = "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
 
@@ -76,7 +78,7 @@ const Filters = Schema.Struct({
   ),
   accounts: Schema.optionalKey(
     listOf(
-      replayBounds.replayAccounts,
+      replayLimits.replayAccounts,
       addressProblem,
       addressForm,
       "Only events that involve at least one of these classic addresses. Default: all events.",

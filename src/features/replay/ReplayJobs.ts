@@ -2,20 +2,21 @@
  * Stage 6: replays past events. Each process claims up to `replayJobs` jobs, oldest first. If a process dies, another
  * one takes its jobs over when their leases end.
  */
+
 import { Clock, Effect, FiberSet, Option, Semaphore } from "effect"
 import { Settings } from "../../spine/config/Config.ts"
-import { Limits } from "../../spine/config/Limits.ts"
 import { BackfillRequests } from "../../spine/ledger/backfill/BackfillRequests.ts"
 import { StoredEvents } from "../../spine/log/ledgers/StoredEvents.ts"
 import { retryUntilSuccess } from "../../spine/observe/RetryUntilSuccess.ts"
 import { WorkNotices } from "../../spine/store/outbox/WorkNotices.ts"
+import { replayLimits } from "./Limits.ts"
 import { runJob } from "./ReplayRunner.ts"
 import { ReplayWork } from "./ReplayWork.ts"
 
 export const replay = Effect.gen(function* () {
   const jobs = yield* ReplayWork
   const notices = yield* WorkNotices
-  const slots = yield* Semaphore.make(Limits.replayJobs)
+  const slots = yield* Semaphore.make(replayLimits.replayJobs)
   const fibers = yield* FiberSet.make<void, never>()
 
   // The settings may have changed: jobs that wait for history which no server provides any more must fail.

@@ -2,13 +2,14 @@
  * How a job reads. A job by event ids reads only the ledgers that the ids name. A job by filters reads its span of
  * time in the log; if its accounts have few events, it reads only the ledgers that the event index names for them.
  */
+
 import { Effect, Schedule } from "effect"
-import { Limits } from "../../spine/config/Limits.ts"
 import { type BackfillRange, eventsOf } from "../../spine/domain/Backfill.ts"
 import { EVENT_LOG_GROUP, eventsTopic } from "../../spine/event/LedgerEvent.ts"
 import { BackfillStore } from "../../spine/ledger/backfill/BackfillStore.ts"
 import { Log } from "../../spine/log/Log.ts"
 import { EventCounts } from "../events/EventCounts.ts"
+import { replayLimits } from "./Limits.ts"
 import type { Offsets } from "./Offsets.ts"
 import { estimateReplay } from "./ReplayEstimate.ts"
 import type { ClaimedJob, ReplayPlan } from "./ReplayWork.ts"
@@ -24,7 +25,7 @@ const LOOKUP_EVENTS = 200
 
 /** Whether reading single ledgers costs less than reading all of `offsets` events. Pure. */
 export const isCheaperByLedger = (estimatedEvents: number, offsets: number): boolean =>
-  estimatedEvents <= Limits.replayLookups && estimatedEvents * LOOKUP_EVENTS < offsets
+  estimatedEvents <= replayLimits.replayLookups && estimatedEvents * LOOKUP_EVENTS < offsets
 
 /** Whether the event index's tables have all events before the offset. Waits up to `INDEX_WAIT_MS` for them. */
 const isIndexed = Effect.fnUntraced(function* ({ network }: ClaimedJob, endOffset: number) {

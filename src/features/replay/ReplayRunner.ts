@@ -4,6 +4,7 @@
  * steps repeats the batch with the same ids; the actor drops the second record of an attempt. A job waits while the
  * database or the log is down, and while too many of its deliveries wait for their first attempt.
  */
+
 import { Clock, Effect } from "effect"
 import { Limits } from "../../spine/config/Limits.ts"
 import { DeliveryStore } from "../../spine/deliveries/DeliveryStore.ts"
@@ -17,6 +18,7 @@ import { traced } from "../../spine/observe/Tracing.ts"
 import { CANCELLED, COMPLETED, failed, jobEndOf, QUOTA_USED_UP } from "./Endings.ts"
 import { type FoundEvent, makeEventReader } from "./EventReader.ts"
 import { historyOf } from "./JobHistory.ts"
+import { replayLimits } from "./Limits.ts"
 import { makeOffsets } from "./Offsets.ts"
 import { estimateWithBackfill, planJob } from "./ReplayPlan.ts"
 import {
@@ -34,7 +36,7 @@ const AHEAD_POLL_MS = 25
 /** How long the job waits before its conditions are checked again. 0: its next batch may be queued. Pure. */
 export const waitBeforeBatchMs = ({ suspended, waiting }: ReplayConditions): number => {
   if (suspended) return SUSPENDED_POLL_MS
-  return waiting > Limits.replayAhead - Limits.replayBatchEvents ? AHEAD_POLL_MS : 0
+  return waiting > replayLimits.replayAhead - replayLimits.replayBatchEvents ? AHEAD_POLL_MS : 0
 }
 
 /** The deliveries of these events: their rows, and the work of their first attempts. */

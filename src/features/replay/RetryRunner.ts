@@ -5,8 +5,8 @@
  * outbox publishes the work to the topic of replays, so live deliveries are sent first. The job waits while too many
  * of the deliveries that it queued have not been attempted.
  */
+
 import { Clock, Effect } from "effect"
-import { Limits } from "../../spine/config/Limits.ts"
 import type { RetriedDelivery } from "../../spine/deliveries/Transitions.ts"
 import type { RetryFilters } from "../../spine/domain/Replay.ts"
 import { parseLedgerEvent } from "../../spine/event/LedgerEvent.ts"
@@ -14,6 +14,7 @@ import { StoredEvents } from "../../spine/log/ledgers/StoredEvents.ts"
 import { retryUntilSuccess } from "../../spine/observe/RetryUntilSuccess.ts"
 import { traced } from "../../spine/observe/Tracing.ts"
 import { CANCELLED, COMPLETED, QUOTA_USED_UP, webhookEndOf } from "./Endings.ts"
+import { replayLimits } from "./Limits.ts"
 import { type ClaimedJob, type JobOwnership, ReplayWork } from "./ReplayWork.ts"
 import type { RetryablePage } from "./Retryable.ts"
 import { type RetryBatch, RetryWork } from "./RetryWork.ts"
@@ -45,7 +46,7 @@ export const retryDeliveries = Effect.fnUntraced(function* (job: ClaimedJob, fil
   const retries = yield* RetryWork
   let ownership: JobOwnership = "held"
   let fromId = job.nextDeliveryId
-  /** The newest that were queued, `Limits.replayAhead` at most. */
+  /** The newest that were queued, `replayLimits.replayAhead` at most. */
   let recent: ReadonlyArray<RetriedDelivery> = []
 
   while (ownership === "held") {
@@ -61,11 +62,11 @@ export const retryDeliveries = Effect.fnUntraced(function* (job: ClaimedJob, fil
       yield* Effect.sleep(SUSPENDED_POLL_MS)
       continue
     }
-    if (recent.length > Limits.replayAhead - Limits.replayBatchEvents) {
+    if (recent.length > replayLimits.replayAhead - replayLimits.replayBatchEvents) {
       const waiting = yield* retries
         .waiting(recent)
         .pipe(retryUntilSuccess("reading what a retry job has queued"))
-      if (waiting > Limits.replayAhead - Limits.replayBatchEvents) {
+      if (waiting > replayLimits.replayAhead - replayLimits.replayBatchEvents) {
         yield* Effect.sleep(AHEAD_POLL_MS)
         continue
       }
@@ -89,7 +90,7 @@ export const retryDeliveries = Effect.fnUntraced(function* (job: ClaimedJob, fil
     if (ownership === "held" && cut) return QUOTA_USED_UP
     if (ownership === "held" && done) return COMPLETED
     fromId = batch.nextId
-    recent = [...recent, ...queued].slice(-Limits.replayAhead)
+    recent = [...recent, ...queued].slice(-replayLimits.replayAhead)
   }
   return ownership === "cancelled" ? CANCELLED : undefined
 })

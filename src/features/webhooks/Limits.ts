@@ -1,4 +1,5 @@
 /** Limits of one webhook. The plan (domain/Plans.ts) limits how many an account has. */
+import { deliverLimits } from "../../spine/deliver/Limits.ts"
 import { BATCH_EVENTS_MAX } from "../../spine/event/Envelope.ts"
 
 export const webhookBounds = {
@@ -26,7 +27,7 @@ export const webhookBounds = {
   /** Longest time in seconds for which the old secret signs too: a day, to install the new one in all receivers. */
   graceSeconds: 86_400,
   /** `max_in_flight` of a webhook: the largest value, and the default. */
-  maxInFlight: 256,
+  maxInFlight: deliverLimits.connectionsPerOrigin / 4,
   defaultInFlight: 16,
   /** `batch` of a webhook: how many events, and how long the first of them waits for others. */
   batchEvents: { minimum: 2, maximum: BATCH_EVENTS_MAX },

@@ -7,12 +7,12 @@
  */
 import { Effect } from "effect"
 import { Settings } from "../config/Config.ts"
-import { StageLimits } from "../config/StageLimits.ts"
 import { DELIVERIES_TOPIC, type DeliveryWork, delayTopic, parseWork, workTopic } from "../domain/Delivery.ts"
 import { delayOf, longestStayMs } from "../domain/RetryPolicy.ts"
 import { type AssignedPartition, Log, type LogRecord, type NewRecord } from "../log/Log.ts"
 import { showAge } from "../observe/StageAges.ts"
 import { type BothClocks, bothClocks, monotonicClock, monotonicNow } from "../words/Monotonic.ts"
+import { DelayLimits } from "./Limits.ts"
 import { type Sighting, waitOf } from "./Wait.ts"
 
 /**
@@ -39,7 +39,7 @@ interface WaitingRetry {
 const run = Effect.fnUntraced(function* (partition: AssignedPartition) {
   const log = yield* Log
   const { retryPolicy } = yield* Settings
-  const { delayBatchRecords } = yield* StageLimits
+  const { delayBatchRecords } = yield* DelayLimits
   const { topic, partition: number } = partition
   const longestMs = longestStayMs(retryPolicy, attemptOf.get(topic)!)
   const sleepMs = Math.min(SLEEP.mostMs, Math.max(SLEEP.leastMs, longestMs * SLEEP.part))

@@ -26,6 +26,7 @@ import { AccountHolds } from "../registry/AccountHolds.ts"
 import { makeDeadLetters } from "../store/DeadLetters.ts"
 import { deliveryId } from "../words/Ids.ts"
 import { makeDeferred } from "./Deferred.ts"
+import { RouteLimits } from "./Limits.ts"
 import { RoutedWebhooks } from "./RoutedWebhooks.ts"
 import type { RoutedWebhook } from "./WebhookIndex.ts"
 
@@ -54,15 +55,9 @@ const tracedQueue = <E, R>(
 ) => traced(self, "route events", () => ({ topic, deliveries: append.length }), traceparent)
 
 export const route = Effect.fnUntraced(function* (networks: ReadonlyArray<Network>) {
-  const {
-    feedPollMs,
-    feedWaitMs,
-    routeAheadRecords,
-    routeBatchDeliveries,
-    routeDeferredMost,
-    routePartDeliveries,
-    takeBatchRecords
-  } = yield* StageLimits
+  const { feedPollMs, feedWaitMs, takeBatchRecords } = yield* StageLimits
+  const { routeAheadRecords, routeBatchDeliveries, routeDeferredMost, routePartDeliveries } =
+    yield* RouteLimits
   const log = yield* Log
   const pace = yield* ReaderPace
   const webhooks = yield* RoutedWebhooks

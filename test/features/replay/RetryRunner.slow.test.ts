@@ -1,13 +1,14 @@
 /** Retry jobs on a real database: the deliveries that they queue, and how they end, also after a crash. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Latch, type Layer, Option, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
+import { replayLimits } from "../../../src/features/replay/Limits.ts"
 import { replay } from "../../../src/features/replay/ReplayJobs.ts"
 import { runJob } from "../../../src/features/replay/ReplayRunner.ts"
 import { ReplayStore } from "../../../src/features/replay/ReplayStore.ts"
 import { ReplayWork } from "../../../src/features/replay/ReplayWork.ts"
 import { RetryWork } from "../../../src/features/replay/RetryWork.ts"
-import { Limits } from "../../../src/spine/config/Limits.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import type { DeliveryStatus } from "../../../src/spine/domain/Delivery.ts"
 import { monthOf } from "../../../src/spine/domain/Quota.ts"
@@ -31,7 +32,7 @@ const everyStatus: ReadonlyArray<DeliveryStatus> = ["failed", "delivered", "retr
 const mixed = (place: number) => everyStatus[place % everyStatus.length]!
 const alwaysFailed = () => "failed" as const
 /** More than two batches, and fewer than may wait. */
-const SOME = 2 * Limits.replayBatchEvents + 50
+const SOME = 2 * replayLimits.replayBatchEvents + 50
 
 const test = <A, E>(
   name: string,
@@ -133,11 +134,11 @@ describe("a retry job", () => {
   test(
     "waits while what it has queued was not attempted, and continues as it is",
     Effect.gen(function* () {
-      const { webhookId, made } = yield* makeDeliveries(Limits.replayAhead + 300, alwaysFailed)
+      const { webhookId, made } = yield* makeDeliveries(replayLimits.replayAhead + 300, alwaysFailed)
       const id = yield* queueRetry(webhookId)
       yield* Effect.forkScoped(replay)
       yield* eventually(
-        Effect.map(jobRow(id), (job) => assert.strictEqual(job.processed_events, Limits.replayAhead))
+        Effect.map(jobRow(id), (job) => assert.strictEqual(job.processed_events, replayLimits.replayAhead))
       )
       for (const one of made.slice(0, 600)) yield* attempted(one.id, 2, "delivered")
       yield* eventually(Effect.map(jobRow(id), ({ status }) => assert.strictEqual(status, "completed")))
@@ -149,7 +150,7 @@ describe("a retry job", () => {
     "is cancelled: nothing more is queued, and what was queued is counted",
     Effect.gen(function* () {
       const jobs = yield* ReplayStore
-      const { webhookId, made } = yield* makeDeliveries(Limits.replayAhead + 300, alwaysFailed)
+      const { webhookId, made } = yield* makeDeliveries(replayLimits.replayAhead + 300, alwaysFailed)
       const id = yield* queueRetry(webhookId)
       yield* Effect.forkScoped(replay)
       yield* eventually(Effect.map(jobRow(id), ({ processed_events }) => assert.isAbove(processed_events, 0)))

@@ -1,9 +1,10 @@
 /** Delays on the test's clock: work returns neither early nor late, and long waits do not hold up short ones. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
 import { delay, SLEEP } from "../../../src/spine/delay/Delay.ts"
+import { DelayLimits } from "../../../src/spine/delay/Limits.ts"
 import {
   DELIVERIES_TOPIC,
   type DeliveryWork,
@@ -191,7 +192,7 @@ describe("delay, if the wall clock is set", () => {
       }).pipe(
         Effect.scoped,
         Effect.provide(layer),
-        Effect.provideService(StageLimits, { ...stageLimits, delayBatchRecords: 2 })
+        Effect.provideService(DelayLimits, { delayBatchRecords: 2 })
       )
     )
   }

@@ -2,12 +2,13 @@
  * Delivery on a real database and to real receivers: how deliveries end, in which order, and which ones a bad receiver
  * delays.
  */
+
 import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
-import { Limits } from "../../../src/spine/config/Limits.ts"
+import { deliverLimits } from "../../../src/spine/deliver/Limits.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { type DeliveryWork, newWork } from "../../../src/spine/domain/Delivery.ts"
 import {
@@ -193,7 +194,7 @@ describe("deliver", () => {
         const healthy = yield* makeWebhook(shared.url, { accountId: "acct_1" })
         yield* untilAll(yield* queueEvents(healthy, 300), "delivered")
         const open = shared.received.filter(({ path }) => path === "/hang").length
-        assert.isBelow(open, Limits.connectionsPerOrigin)
+        assert.isBelow(open, deliverLimits.connectionsPerOrigin)
       }).pipe(Effect.scoped, Effect.provide(deliveringLayer({ DELIVERY_TIMEOUT: "1 minute" })))
   )
 

@@ -11,8 +11,8 @@ import { offsetOfEvent } from "../../../spine/log/ledgers/EventPosition.ts"
 import { ForRequest } from "../../../spine/store/ForRequest.ts"
 import { type EventTail, makeTail } from "./EventTail.ts"
 import { streamEventOf } from "./Frames.ts"
+import { StreamLimits } from "./Limits.ts"
 import { OpenStreams, type StreamConnection } from "./OpenStreams.ts"
-import { StreamLimits } from "./StreamLimits.ts"
 import { type EventFilter, makeStreamReader, type Position } from "./StreamReader.ts"
 
 /** The last event that the reader has seen, if it says one, and the parameter that says it. */

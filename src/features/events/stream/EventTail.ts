@@ -9,7 +9,7 @@ import type { Network } from "../../../spine/event/Network.ts"
 import { Log, type LogError, type LogRecord } from "../../../spine/log/Log.ts"
 import { retryUntilSuccess } from "../../../spine/observe/RetryUntilSuccess.ts"
 import { type StreamEvent, streamEventOf } from "./Frames.ts"
-import { StreamLimits } from "./StreamLimits.ts"
+import { StreamLimits } from "./Limits.ts"
 
 /** Between reads of a network's newest events, which all its streams share. Ledgers close every 3 to 5 s. */
 const POLL_MS = 200

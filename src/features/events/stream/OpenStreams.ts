@@ -11,8 +11,8 @@ import type { Identity } from "../../../spine/domain/ApiKey.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
 import { ApiKeyStore } from "../../accounts/ApiKeyStore.ts"
 import type { Ending } from "./Frames.ts"
+import { StreamLimits } from "./Limits.ts"
 import { StreamMetrics } from "./Metrics.ts"
-import { StreamLimits } from "./StreamLimits.ts"
 
 /** An ended stream has this long to send its last event. Then its connection is closed. */
 const ENDING_MS = 2_000

@@ -14,7 +14,7 @@ import { Log } from "../../../spine/log/Log.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
 import type { EventTail } from "./EventTail.ts"
 import { type Ending, heartbeat, lastWords, type StreamEvent, streamEventOf, textWith } from "./Frames.ts"
-import { StreamLimits } from "./StreamLimits.ts"
+import { StreamLimits } from "./Limits.ts"
 
 export interface EventFilter {
   readonly network: Network

@@ -11,7 +11,7 @@ import { countLedgerEvents } from "../../../spine/log/ledgers/LedgerEvents.ts"
 import { markerIn } from "../../../spine/log/ledgers/LedgerMarkers.ts"
 import { retryUntilSuccess } from "../../../spine/observe/RetryUntilSuccess.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
-import { StreamLimits } from "../../events/stream/StreamLimits.ts"
+import { StreamLimits } from "../../events/stream/Limits.ts"
 import { KEPT_LEDGERS, type RoutedLedger } from "./LiveLedgers.ts"
 
 /** Between checks whether route has reached a ledger. */

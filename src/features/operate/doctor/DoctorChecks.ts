@@ -1,7 +1,7 @@
 /**
  * What `doctor` checks: the settings, the database and its contents, Kafka and its schema registry, each ledger server
  * and the next ledger of its network, the ports and the service that is running, the mail server, and the endpoint for
- * traces and metrics. Every check ends within `Limits.doctorCheckMs`. Nothing is changed: no migration, no new folder,
+ * traces and metrics. Every check ends within `operateLimits.doctorCheckMs`. Nothing is changed: no migration, no new folder,
  * no lasting connection.
  */
 

@@ -2,10 +2,11 @@
  * How many seconds each stage of the service is late, and because of whom: the service itself, a webhook's own speed,
  * rate, pause or failures, or the world outside (a ledger server). Pure.
  */
-import { Limits } from "../../../spine/config/Limits.ts"
+
 import type { Because, Stage } from "../../../spine/domain/Stages.ts"
 import type { Network } from "../../../spine/event/Network.ts"
 import { count, counted, duration } from "../../../spine/words/Words.ts"
+import { operateLimits } from "../Limits.ts"
 import type { SeenProcess } from "./SeenProcess.ts"
 import { type Trend, trendOf } from "./Trend.ts"
 
@@ -74,8 +75,8 @@ export const merged = (facts: ReadonlyArray<StageFact>): ReadonlyArray<StageFact
   }))
 
 const lateMs = (stage: Stage): number => {
-  const longer: Partial<Record<Stage, number>> = Limits.laterMs
-  return longer[stage] ?? Limits.lateMs
+  const longer: Partial<Record<Stage, number>> = operateLimits.laterMs
+  return longer[stage] ?? operateLimits.lateMs
 }
 
 export const stageState = (fact: StageFact, samples: Parameters<typeof trendOf>[0]): StageState => ({

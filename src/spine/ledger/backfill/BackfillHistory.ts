@@ -7,8 +7,8 @@
  *          └── no request is left ◀── settle, record progress ◀──────────────────────────────────────────┘
  * After a crash between append and row, the next start writes the row from the markers in the log.
  */
+
 import { Clock, Effect, type Layer, Schedule } from "effect"
-import { Limits } from "../../config/Limits.ts"
 import {
   type BackfillRange,
   type ChainEnd,
@@ -26,6 +26,7 @@ import { retryUntilSuccess } from "../../observe/RetryUntilSuccess.ts"
 import type { IngestOptions } from "../ingest/Ingest.ts"
 import type { DetectedLedger } from "../ingest/LedgerRecords.ts"
 import { noSkips, type SkipOrders } from "../ingest/SkippedLedgers.ts"
+import { ledgerLimits } from "../Limits.ts"
 import { LedgerSource, takenLedger } from "../servers/LedgerSource.ts"
 import { type BackfillFetch, type BackfillUnavailable, makeBackfillFetch } from "./BackfillFetch.ts"
 import { type KeptRange, makeBackfillLog } from "./BackfillLog.ts"
@@ -59,7 +60,7 @@ const NOTHING_TAKEN =
 /** Settles all open requests, then ends. */
 const answer = Effect.fnUntraced(function* ({
   detect,
-  furthest = Limits.backfillLedgers,
+  furthest = ledgerLimits.backfillLedgers,
   network,
   onAlerts,
   skips = noSkips,

@@ -8,6 +8,7 @@
  *   checkpoint ─▶ fetch ahead and check ─▶ link ─▶ detect ─▶ append ─▶ next
  *                                           └─ broken chain: stopped; asks again until a ledger links
  */
+
 import { Effect, Queue, Result, type Scope, Stream } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { Ledger } from "../../event/Ledger.ts"
@@ -17,6 +18,7 @@ import { Log } from "../../log/Log.ts"
 import { type Health, ledgerPart } from "../../observe/Health.ts"
 import { retryUntilSuccess } from "../../observe/RetryUntilSuccess.ts"
 import { traced } from "../../observe/Tracing.ts"
+import { ledgerLimits } from "../Limits.ts"
 import { checkLedger } from "../servers/LedgerCheck.ts"
 import { type FetchedLedger, LedgerSource, takenLedger } from "../servers/LedgerSource.ts"
 import { makeLedgerAppender } from "./LedgerAppender.ts"
@@ -29,7 +31,7 @@ import { recordedTransactions, type WithheldTransaction } from "./TransactionRec
 import { makeWaitingMemory } from "./WaitingMemory.ts"
 
 /** Fetched ledgers that may additionally wait for their commit. A busy ledger has a few MB. */
-export const WAITING_LEDGERS = 4 * Limits.catchUpParallel
+export const WAITING_LEDGERS = 4 * ledgerLimits.catchUpParallel
 
 /** The longest wait before a ledger whose parent hash does not match the ledger before it is fetched again. */
 const BROKEN_CHAIN_MS = 60_000
@@ -61,8 +63,8 @@ export interface IngestOptions {
 /** After a broken chain, the servers that sent it are not asked again for a while, but the others may be well soon. */
 const betweenRoundsMs = (rounds: number, isBroken = false): number =>
   Math.min(
-    isBroken ? BROKEN_CHAIN_MS : Limits.ledgerRoundMs.longest,
-    Limits.ledgerRoundMs.first * 2 ** rounds
+    isBroken ? BROKEN_CHAIN_MS : ledgerLimits.ledgerRoundMs.longest,
+    ledgerLimits.ledgerRoundMs.first * 2 ** rounds
   )
 
 /**
@@ -207,12 +209,12 @@ export const ingest = Effect.fnUntraced(
     const obtain = (index: number, parentHash: string | undefined) =>
       Effect.tap(obtainOne(index, parentHash), (fetched) => Effect.sync(() => memory.add(fetched)))
 
-    const memory = makeWaitingMemory(Limits.catchUpWaitingBytes)
+    const memory = makeWaitingMemory(ledgerLimits.catchUpWaitingBytes)
     const ahead = yield* Stream.unfold(first, (index) =>
       source.awaitHead(index).pipe(Effect.andThen(memory.awaitRoom), Effect.as([index, index + 1] as const))
     ).pipe(
       // The link to the parent is checked later: the parent may not have arrived yet.
-      Stream.mapEffect((index) => obtain(index, undefined), { concurrency: Limits.catchUpParallel }),
+      Stream.mapEffect((index) => obtain(index, undefined), { concurrency: ledgerLimits.catchUpParallel }),
       Stream.toQueue({ capacity: WAITING_LEDGERS })
     )
 
@@ -229,7 +231,7 @@ export const ingest = Effect.fnUntraced(
       for (const fetched of waiting) {
         const { parent_hash: parent = parentHash } = fetched.ledger
         const links = parentHash === undefined || parent === parentHash
-        const isFull = events >= Limits.catchUpBatchEvents || bytes >= Limits.recordsBytes
+        const isFull = events >= ledgerLimits.catchUpBatchEvents || bytes >= Limits.recordsBytes
         if (!links || isFull) break
         const next = yield* detected(fetched, parentHash)
         batch.push(next)

@@ -3,10 +3,11 @@
  * the ledger stream is subscribed. It ends if the server announces no new ledger for `ledgerAnswerMs`. It ends once,
  * with a reason, and does not reconnect (ServerPool.ts does).
  */
+
 import { Deferred, Effect, Option, Queue, type Scope } from "effect"
-import { Limits } from "../../config/Limits.ts"
 import type { JsonObject } from "../../event/Ledger.ts"
 import type { Network } from "../../event/Network.ts"
+import { ledgerLimits } from "../Limits.ts"
 import {
   type Announcement,
   endsConnection,
@@ -137,7 +138,7 @@ export const connect = Effect.fnUntraced(function* (
     if (newest !== undefined && resultOf(answer)?.["validated"] === true) yield* announce(newest)
     return yield* failed({
       reason: "timeout",
-      detail: `announced no ledger for ${Limits.ledgerAnswerMs} ms`
+      detail: `announced no ledger for ${ledgerLimits.ledgerAnswerMs} ms`
     })
   })
 
@@ -158,7 +159,7 @@ export const connect = Effect.fnUntraced(function* (
   })
 
   const watch: Effect.Effect<never, LedgerSourceError> = nextLedger.pipe(
-    Effect.timeoutOption(Limits.ledgerAnswerMs),
+    Effect.timeoutOption(ledgerLimits.ledgerAnswerMs),
     Effect.flatMap((heard) => (Option.isNone(heard) ? endAfterSilence : Effect.void)),
     Effect.forever
   )

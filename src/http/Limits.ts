@@ -1,11 +1,12 @@
-/** Limits of what callers can use, with and without a key; part of `Limits`. */
-export const connectionLimits = {
-  /**
-   * Connections to PORT. One more connection ends the connection whose last request is the oldest and which has no
-   * event stream, so a new caller always gets in. Each holds at most one unsent answer and 160 KiB of unread requests
-   * (twice `connectionBytes` and a read of 64 KiB).
-   */
-  connections: 1_000,
+/** Limits of what callers can use, with and without a key. */
+
+export const httpLimits = {
+  /** Requests that wait for admission. One statement admits all of them. Any further request gets a 503. */
+  admissionQueue: 5_000,
+  /** The longest time between a request's first and last byte, so that slow senders cannot block connections. */
+  requestReceiveMs: 30_000,
+  /** How long the answer to a request with an `Idempotency-Key` is kept: a day, as customers know it from others. */
+  idempotencyKeptMs: 24 * 3_600_000,
   /**
    * An idle connection is closed after this long, plus a second. Load balancers close theirs after 60 s: if the service
    * were first, their next request could meet the close.
@@ -17,11 +18,6 @@ export const connectionLimits = {
    * those whose length is not known, are `large`.
    */
   connectionBytes: 16 * 1024,
-  /**
-   * A stream of events sends a comment after this long without an event. Many proxies close a connection after 60 s of
-   * silence.
-   */
-  heartbeatMs: 15_000,
   /** Bytes of large bodies in memory. Each takes up to three times its size while it is parsed. */
   bodyBytes: 64 * 1024 * 1024,
   /** A connection whose request or response makes no progress for this long is closed. */
@@ -31,10 +27,5 @@ export const connectionLimits = {
    * no faster: a request takes a few ms, most of it in the database. A request takes its turn when its body has been
    * read. More than `waiting` are a fault of the client; they are refused.
    */
-  accountRequests: { atOnce: 20, waiting: 200 },
-  /**
-   * Requests for test events that wait for the first attempt, in one process: up to 200 looks at the database in a
-   * second. Others are answered at once. One account has at most `accountRequests.atOnce` of them.
-   */
-  testsWaiting: 100
+  accountRequests: { atOnce: 20, waiting: 200 }
 } as const

@@ -1,11 +1,12 @@
 /** Limits of the event streams of one process. Streams read them from their context, so a test can lower them. */
 import { Context } from "effect"
+import { Limits } from "../../../spine/config/Limits.ts"
 
 const streamLimits = {
   /** Open streams of one account: enough for a few programs and developers. */
   perAccount: 10,
   /** Open streams of all accounts: a quarter of `connections`. New connections never replace these. */
-  inAll: 250,
+  inAll: Limits.connections / 4,
   /** Newest events of a network that its streams share in memory, and their characters: a few minutes of mainnet. */
   recentEvents: 5_000,
   recentChars: 8 * 1024 * 1024,

@@ -1,4 +1,5 @@
-/** Limits of connecting to hosts and of resolving their names (src/spine/net); part of `Limits`. */
+/** Limits of connecting to hosts and of resolving their names. */
+
 export const netLimits = {
   /**
    * Tries of the process beyond the first one of their connection. While there are more, an address is tried only after

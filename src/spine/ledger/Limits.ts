@@ -1,5 +1,5 @@
-/** Limits of reading ledgers from servers (src/spine/ledger); part of `Limits`. */
-const REQUESTS_PER_SERVER = 4
+/** Limits of reading ledgers from servers, and of fetching those from before the service's first one. */
+import { Limits } from "../config/Limits.ts"
 
 export const ledgerLimits = {
   /** The timeout of a connection to a ledger server, TLS included. */
@@ -39,18 +39,21 @@ export const ledgerLimits = {
   ledgerStandingMs: 10_000,
   /** Announced hashes and counts kept for checking, newest first: about an hour. */
   ledgerAnnouncementsKept: 1_024,
-  /**
-   * A server may answer `lgrNotFound` for one of its newest ledgers because it does not have it yet. It is asked again.
-   */
-  ledgerNearHead: 5,
-  /** Concurrent requests to one server. Public ones allow 2 to 4. The number is halved if the server warns of load. */
-  ledgerRequestsPerServer: REQUESTS_PER_SERVER,
   /** Ledgers that are fetched concurrently, over all servers: as many as both connected ones accept. */
-  catchUpParallel: 2 * REQUESTS_PER_SERVER,
+  catchUpParallel: 2 * Limits.ledgerRequestsPerServer,
   /**
    * No further ledger is fetched while fetched ones take more memory than this. Forty busy ledgers take about 80 MB.
    */
   catchUpWaitingBytes: 256 * 1024 * 1024,
   /** Events in one transaction of several ledgers. The ledger that reaches this number is the last in it. */
-  catchUpBatchEvents: 1_000
+  catchUpBatchEvents: 1_000,
+  /**
+   * How many ledgers before the service's first one a replay may ask for: about three weeks, which take hours to fetch.
+   */
+  backfillLedgers: 500_000,
+  /**
+   * Ledgers in one history range. A range is held in memory and appended in one transaction, with at most
+   * `transactionRecords` events.
+   */
+  backfillRangeLedgers: 256
 } as const
