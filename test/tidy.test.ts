@@ -56,8 +56,8 @@ const benches = read("{bench,tools}/**/*.ts")
 /** The packages that receivers install. test/receiver-js/events.test.ts compares their generated types. */
 const packages = read("packages/*/src/*.ts")
 /**
- * The app in the browser, which has its own clock and imports. test/journeys/client.test.ts compares its generated
- * client.
+ * The app in the browser, which has its own clock and imports. test/journeys/receiver/client.test.ts compares its
+ * generated client.
  */
 const dashboard = read("dashboard/src/**/*.{ts,tsx}").filter(
   ({ file }) => file !== "dashboard/src/api/ledgerhook.ts"
@@ -130,7 +130,7 @@ describe("imports", () => {
   })
 
   it("of a room of deliver go to the next room only, by its one name, and to what all share", () => {
-    const shared = ["src/spine/deliver/Work.ts", "src/spine/deliver/Limits.ts"]
+    const shared = ["Work", "Limits", "ResponseHeaders"].map((name) => `src/spine/deliver/${name}.ts`)
     const order = rooms.map(([room]) => room)
     const roomOf = (file: string) => /^src\/spine\/deliver\/(\w+)\//.exec(file)?.[1]
     const wrong = fileEdges.filter(({ from, to }) => {

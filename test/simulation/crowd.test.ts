@@ -13,11 +13,11 @@ import { DELIVERIES_TOPIC } from "../../src/spine/domain/Delivery.ts"
 import { Log } from "../../src/spine/log/Log.ts"
 import { makeWebhook, queueEvents } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
-import { allStages } from "./limits.ts"
-import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./machinery.ts"
-import { DEADLINE_MS, type Kind, makeReceivers } from "./receivers.ts"
-import { makeVirtualClock } from "./virtualClock.ts"
-import { makeWatchedStore } from "./watchedStore.ts"
+import { allStages } from "./world/limits.ts"
+import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./world/machinery.ts"
+import { DEADLINE_MS, type Kind, makeReceivers } from "./world/receivers.ts"
+import { makeVirtualClock } from "./world/virtualClock.ts"
+import { makeWatchedStore } from "./world/watchedStore.ts"
 
 const CROWDS = [1, 11, 50, 200]
 const PARTITION = 0

@@ -22,11 +22,11 @@ import {
   setStatus
 } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
-import { allStages } from "./limits.ts"
-import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./machinery.ts"
-import { type Kind, kinds, makeReceivers, type Receiver } from "./receivers.ts"
-import { makeVirtualClock } from "./virtualClock.ts"
-import { makeWatchedStore } from "./watchedStore.ts"
+import { allStages } from "./world/limits.ts"
+import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./world/machinery.ts"
+import { type Kind, kinds, makeReceivers, type Receiver } from "./world/receivers.ts"
+import { makeVirtualClock } from "./world/virtualClock.ts"
+import { makeWatchedStore } from "./world/watchedStore.ts"
 
 const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1)
 const ATTEMPTS = 10

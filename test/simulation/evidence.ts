@@ -15,10 +15,10 @@ import {
   parseLedgerEvent
 } from "../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../src/spine/log/Log.ts"
-import type { AllStages } from "./limits.ts"
-import { NETWORK } from "./node.ts"
-import type { HoldTime, Replayed, SimulatedWebhook } from "./operator.ts"
 import type { AskedProgress } from "./progressWatch.ts"
+import type { AllStages } from "./world/limits.ts"
+import { NETWORK } from "./world/node.ts"
+import type { HoldTime, Replayed, SimulatedWebhook } from "./world/operator.ts"
 
 /** What a run leaves, besides the database and the log. */
 export interface Evidence {

@@ -15,11 +15,11 @@ import { randomId } from "../../src/spine/words/Ids.ts"
 import { appendWork, makeWebhook, queueEvents, queueReplayed, setPaused } from "../support/delivering.ts"
 import { eventOf } from "../support/events.ts"
 import { TestDatabase } from "../support/postgres.ts"
-import { allStages } from "./limits.ts"
-import { BEGAN_MS, layerOf, type Machinery, webhookId } from "./machinery.ts"
-import { makeReceivers } from "./receivers.ts"
-import { makeVirtualClock } from "./virtualClock.ts"
-import { makeWatchedStore } from "./watchedStore.ts"
+import { allStages } from "./world/limits.ts"
+import { BEGAN_MS, layerOf, type Machinery, webhookId } from "./world/machinery.ts"
+import { makeReceivers } from "./world/receivers.ts"
+import { makeVirtualClock } from "./world/virtualClock.ts"
+import { makeWatchedStore } from "./world/watchedStore.ts"
 
 const DAY_MS = 24 * 3_600_000
 const EVENTS = 30

@@ -10,8 +10,8 @@ import { makeWebhookProgress } from "../../src/features/progress/WebhookProgress
 import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
 import { Log } from "../../src/spine/log/Log.ts"
 import type { Evidence } from "./evidence.ts"
-import { limitsLayer } from "./limits.ts"
-import { ACCOUNT, NETWORK } from "./node.ts"
+import { limitsLayer } from "./world/limits.ts"
+import { ACCOUNT, NETWORK } from "./world/node.ts"
 
 export interface AskedProgress {
   readonly webhook: string

@@ -26,10 +26,12 @@ import { check } from "./checks.ts"
 import { makeDisableWatch } from "./disableWatch.ts"
 import type { Evidence } from "./evidence.ts"
 import { type Faults, makeFaults } from "./faults.ts"
-import { makeLedgers, type TimedLedger } from "./ledgerServers.ts"
-import { allStages } from "./limits.ts"
-import { BEGAN_MS, webhookId } from "./machinery.ts"
-import { ACCOUNT, NETWORK } from "./node.ts"
+import { makeProgressWatch } from "./progressWatch.ts"
+import { occurringIn } from "./wishes.ts"
+import { makeLedgers, type TimedLedger } from "./world/ledgerServers.ts"
+import { allStages } from "./world/limits.ts"
+import { BEGAN_MS, webhookId } from "./world/machinery.ts"
+import { ACCOUNT, NETWORK } from "./world/node.ts"
 import {
   act,
   activateAll,
@@ -39,13 +41,11 @@ import {
   noteDisabled,
   type OperatorParts,
   operatorLayer
-} from "./operator.ts"
-import { makeProcesses } from "./processes.ts"
-import { makeProgressWatch } from "./progressWatch.ts"
-import { kinds, makeReceivers } from "./receivers.ts"
-import { makeStore } from "./store.ts"
-import { makeTimeline, type Process } from "./timeline.ts"
-import { occurringIn } from "./wishes.ts"
+} from "./world/operator.ts"
+import { makeProcesses } from "./world/processes.ts"
+import { kinds, makeReceivers } from "./world/receivers.ts"
+import { makeStore } from "./world/store.ts"
+import { makeTimeline, type Process } from "./world/timeline.ts"
 
 const LEDGERS = 6
 /** Ledgers that close after the faults have ended. */

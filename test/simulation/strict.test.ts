@@ -14,11 +14,11 @@ import { retryNow } from "../../src/spine/deliveries/Transitions.ts"
 import { newWork } from "../../src/spine/domain/Delivery.ts"
 import { appendWork, eventOf, makeWebhook, queueEvents, queueReplayed } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
-import { allStages } from "./limits.ts"
-import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./machinery.ts"
-import { type Kind, makeReceivers, type Receiver } from "./receivers.ts"
-import { makeVirtualClock } from "./virtualClock.ts"
-import { makeWatchedStore } from "./watchedStore.ts"
+import { allStages } from "./world/limits.ts"
+import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./world/machinery.ts"
+import { type Kind, makeReceivers, type Receiver } from "./world/receivers.ts"
+import { makeVirtualClock } from "./world/virtualClock.ts"
+import { makeWatchedStore } from "./world/watchedStore.ts"
 
 const EVENTS = 12
 const ROUNDS = 4

@@ -3,7 +3,7 @@
  * response has them, and they say nothing about the receiver. A header that is too long for the rest of the budget is
  * left out; shorter ones after it are kept.
  */
-import { HIDDEN_VALUE } from "./RequestHeaders.ts"
+import { HIDDEN_VALUE } from "../domain/RequestHeaders.ts"
 
 /** Names are in lower case. A name that occurs several times has an array. */
 export type ReceivedHeaders = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>

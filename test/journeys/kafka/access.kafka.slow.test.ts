@@ -13,18 +13,18 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schedule } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { type ClosedLedger, expectedEventIds } from "../../src/features/simulator/Chain.ts"
-import { roles } from "../../src/spine/config/Definitions.ts"
-import { rippleToUnixMs } from "../../src/spine/event/Ledger.ts"
-import { migrate } from "../../src/spine/store/Migrations.ts"
-import { missing, startBroker } from "../kafka/broker.ts"
-import { grantsIn, makeAcls } from "../support/acls.ts"
-import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
-import { grantToRunner, makeRoles } from "../support/databaseRoles.ts"
-import { ownDatabase } from "../support/ownDatabase.ts"
-import { makeReceiver } from "../support/receiver.ts"
-import { type Process, startProcess } from "../support/serviceProcess.ts"
-import { makeSimulatedLedger } from "../support/simulatedLedger.ts"
+import { type ClosedLedger, expectedEventIds } from "../../../src/features/simulator/Chain.ts"
+import { roles } from "../../../src/spine/config/Definitions.ts"
+import { rippleToUnixMs } from "../../../src/spine/event/Ledger.ts"
+import { migrate } from "../../../src/spine/store/Migrations.ts"
+import { missing, startBroker } from "../../kafka/broker.ts"
+import { grantsIn, makeAcls } from "../../support/acls.ts"
+import { apiClient, createWebhook, waitUntil } from "../../support/apiClient.ts"
+import { grantToRunner, makeRoles } from "../../support/databaseRoles.ts"
+import { ownDatabase } from "../../support/ownDatabase.ts"
+import { makeReceiver } from "../../support/receiver.ts"
+import { type Process, startProcess } from "../../support/serviceProcess.ts"
+import { makeSimulatedLedger } from "../../support/simulatedLedger.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const SUPER_USER = "admin"
@@ -33,7 +33,7 @@ const PASSWORD = "correct-horse"
 const PAST_LEDGERS = 12
 const holders = [...roles, "administrator"] as const
 
-const program = resolve(import.meta.dirname, "../../bin/ledgerhook.js")
+const program = resolve(import.meta.dirname, "../../../bin/ledgerhook.js")
 const run = promisify(execFile)
 
 const command = (environment: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { missing, startBroker } from "../kafka/broker.ts"
-import { apiClient, waitUntil } from "../support/apiClient.ts"
-import { startProcess } from "../support/serviceProcess.ts"
+import { missing, startBroker } from "../../kafka/broker.ts"
+import { apiClient, waitUntil } from "../../support/apiClient.ts"
+import { startProcess } from "../../support/serviceProcess.ts"
 
 const SUMMED_SECONDS = 15
 

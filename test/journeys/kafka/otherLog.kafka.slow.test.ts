@@ -4,11 +4,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { planOf } from "../../src/spine/log/kafka/ClusterTopics.ts"
-import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
-import { runProgram } from "../support/program.ts"
-import { startService } from "../support/serviceProcess.ts"
-import { testSettings } from "../support/settings.ts"
+import { planOf } from "../../../src/spine/log/kafka/ClusterTopics.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
+import { runProgram } from "../../support/program.ts"
+import { startService } from "../../support/serviceProcess.ts"
+import { testSettings } from "../../support/settings.ts"
 
 const surroundings = Effect.gen(function* () {
   const cwd = yield* Effect.acquireRelease(

@@ -1,10 +1,10 @@
 /** The rolling upgrade of three processes on Kafka, from the program of the newest release to the present one. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { kafkaBrokers, kafkaFor } from "../support/kafka.ts"
-import { ownDatabase } from "../support/ownDatabase.ts"
-import { newestRelease, releaseTitle } from "../support/upgrade/releasedProgram.ts"
-import { upgradeRun } from "../support/upgrade/upgradeRun.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
+import { ownDatabase } from "../../support/ownDatabase.ts"
+import { newestRelease, releaseTitle } from "../../support/upgrade/releasedProgram.ts"
+import { upgradeRun } from "../../support/upgrade/upgradeRun.ts"
 
 describe.skipIf(kafkaBrokers().length === 0 || newestRelease === undefined)(releaseTitle, () => {
   it.live(

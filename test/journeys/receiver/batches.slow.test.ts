@@ -1,9 +1,9 @@
 /** Batches of a running service, handled by the package for receivers: what it could not handle is sent again. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { createReceiver } from "../../packages/receiver-js/src/receiver.ts"
-import { deliveryIdsOf, makeReceiver } from "../support/receiver.ts"
-import { serviceLayer, startWithWebhook } from "../support/service.ts"
+import { createReceiver } from "../../../packages/receiver-js/src/receiver.ts"
+import { deliveryIdsOf, makeReceiver } from "../../support/receiver.ts"
+import { serviceLayer, startWithWebhook } from "../../support/service.ts"
 
 describe("batches", () => {
   it.live("are handled by the package for receivers, and what fails in one is sent again", () =>

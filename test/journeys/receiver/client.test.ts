@@ -11,14 +11,14 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Oazapfts from "@oazapfts/runtime"
 import { Effect } from "effect"
 import { generateSource } from "oazapfts"
-import * as client from "../../dashboard/src/api/ledgerhook.ts"
-import { EventIndex } from "../../src/features/events/EventIndex.ts"
-import { ApiUnderTest } from "../support/api.ts"
-import { eventually, startDelivering } from "../support/delivering.ts"
-import { made } from "../support/documents.ts"
-import { eventOf } from "../support/events.ts"
-import { makeReceiver, signatureHolds } from "../support/receiver.ts"
-import { serviceLayer } from "../support/service.ts"
+import * as client from "../../../dashboard/src/api/ledgerhook.ts"
+import { EventIndex } from "../../../src/features/events/EventIndex.ts"
+import { ApiUnderTest } from "../../support/api.ts"
+import { eventually, startDelivering } from "../../support/delivering.ts"
+import { made } from "../../support/documents.ts"
+import { eventOf } from "../../support/events.ts"
+import { makeReceiver, signatureHolds } from "../../support/receiver.ts"
+import { serviceLayer } from "../../support/service.ts"
 
 /** The compiler's settings here are stricter (exactOptionalPropertyTypes) than the generator's own runtime allows. */
 const UNCHECKED = "// @ts-nocheck"
@@ -37,7 +37,7 @@ const succeed = <A extends Oazapfts.WithHeaders<Oazapfts.ApiResponse>>(call: () 
   Effect.promise(() => Oazapfts.ok(call()))
 
 describe("the generated client", () => {
-  it("is what the document makes (UPDATE_DOCUMENTS=1 npm test -- test/journeys/client.test.ts writes it)", async () => {
+  it("is what the document makes (UPDATE_DOCUMENTS=1 npm test -- test/journeys/receiver/client.test.ts writes it)", async () => {
     const { is, shouldBe } = made(
       "dashboard/src/api/ledgerhook.ts",
       `${UNCHECKED}\n${(await generated).trimEnd()}`

@@ -2,10 +2,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CloudEvent, HTTP } from "cloudevents"
 import { Effect } from "effect"
-import { eventTypes } from "../../src/spine/event/EventType.ts"
-import { complaints, payloadPath } from "../schemas/support.ts"
-import { makeReceiver, type Received } from "../support/receiver.ts"
-import { serviceLayer, startWithWebhook } from "../support/service.ts"
+import { eventTypes } from "../../../src/spine/event/EventType.ts"
+import { complaints, payloadPath } from "../../schemas/support.ts"
+import { makeReceiver, type Received } from "../../support/receiver.ts"
+import { serviceLayer, startWithWebhook } from "../../support/service.ts"
 
 /** Throws if the request is not a valid CloudEvent. */
 const cloudEventOf = ({ headers, body }: Received): CloudEvent<unknown> => {

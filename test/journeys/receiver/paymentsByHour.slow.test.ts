@@ -6,12 +6,12 @@ import { globSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { exported, FIRST, simulatedLedgers, take } from "../features/export/exporting.ts"
-import { readerPackages } from "../support/exportedRows.ts"
-import { events, memoryLayer } from "../support/ingesting.ts"
-import { makeFolder } from "../support/makeFolder.ts"
-import { codeBlocks } from "../support/markdown.ts"
-import { pythonEnvironment } from "../support/python.ts"
+import { exported, FIRST, simulatedLedgers, take } from "../../features/export/exporting.ts"
+import { readerPackages } from "../../support/exportedRows.ts"
+import { events, memoryLayer } from "../../support/ingesting.ts"
+import { makeFolder } from "../../support/makeFolder.ts"
+import { codeBlocks } from "../../support/markdown.ts"
+import { pythonEnvironment } from "../../support/python.ts"
 
 const { missing, run } = pythonEnvironment(...readerPackages)
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { endStoppedBacklog } from "../../src/spine/deliver/Deliver.ts"
+import { endStoppedBacklog } from "../../../src/spine/deliver/Deliver.ts"
 import {
   deliveringLayer,
   eventually,
@@ -11,9 +11,9 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../support/delivering.ts"
-import { makeReceiver } from "../support/receiver.ts"
-import { serviceLayer, startWithWebhook } from "../support/service.ts"
+} from "../../support/delivering.ts"
+import { makeReceiver } from "../../support/receiver.ts"
+import { serviceLayer, startWithWebhook } from "../../support/service.ts"
 
 describe("a change", () => {
   it.live("of url and headers applies to retries that wait", () =>

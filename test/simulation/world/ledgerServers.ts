@@ -8,14 +8,14 @@ import {
   type ClosedLedger,
   LOWEST_FIRST_LEDGER,
   makeChain
-} from "../../src/features/simulator/Chain.ts"
-import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import { makeAnnouncements } from "../../src/spine/ledger/servers/Announcements.ts"
+} from "../../../src/features/simulator/Chain.ts"
+import type { SeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
+import { makeAnnouncements } from "../../../src/spine/ledger/servers/Announcements.ts"
 import {
   type FetchedLedger,
   LedgerSource,
   LedgerSourceError
-} from "../../src/spine/ledger/servers/LedgerSource.ts"
+} from "../../../src/spine/ledger/servers/LedgerSource.ts"
 
 const RIPPLE_EPOCH_MS = Date.UTC(2000, 0, 1)
 /** Ledgers that closed before the service's first one. */

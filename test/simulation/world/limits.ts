@@ -1,11 +1,11 @@
 /** The limits that stages read from their context, as one value, so that a simulation can make any of them smaller. */
 import { Layer } from "effect"
-import { WorkLimits, workLimits } from "../../src/features/progress/Limits.ts"
-import { StageLimits, stageLimits } from "../../src/spine/config/StageLimits.ts"
-import { DelayLimits, delayLimits } from "../../src/spine/delay/Limits.ts"
-import { DeliverLimits, deliverLimits } from "../../src/spine/deliver/Limits.ts"
-import { RegistryLimits, registryLimits } from "../../src/spine/registry/Limits.ts"
-import { RouteLimits, routeLimits } from "../../src/spine/route/Limits.ts"
+import { WorkLimits, workLimits } from "../../../src/features/progress/Limits.ts"
+import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
+import { DelayLimits, delayLimits } from "../../../src/spine/delay/Limits.ts"
+import { DeliverLimits, deliverLimits } from "../../../src/spine/deliver/Limits.ts"
+import { RegistryLimits, registryLimits } from "../../../src/spine/registry/Limits.ts"
+import { RouteLimits, routeLimits } from "../../../src/spine/route/Limits.ts"
 
 export const allStages = {
   ...stageLimits,

@@ -9,7 +9,7 @@ import {
   LogError,
   type Partition,
   type Transaction
-} from "../../src/spine/log/Log.ts"
+} from "../../../src/spine/log/Log.ts"
 import type { Fate } from "./store.ts"
 import type { Process } from "./timeline.ts"
 

@@ -5,24 +5,22 @@
  */
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountStore } from "../../src/features/accounts/AccountStore.ts"
-import { ApiKeyStore } from "../../src/features/accounts/ApiKeyStore.ts"
-import { DeliveryQueries } from "../../src/features/deliveries/DeliveryQueries.ts"
-import { type RefusedJob, ReplayStore } from "../../src/features/replay/ReplayStore.ts"
-import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import type { WebhookChange } from "../../src/features/webhooks/WebhookRow.ts"
-import { WebhookStore } from "../../src/features/webhooks/WebhookStore.ts"
-import { UsageStore } from "../../src/spine/deliveries/UsageStore.ts"
-import { historyEventsTopic } from "../../src/spine/domain/Backfill.ts"
-import type { Batch } from "../../src/spine/event/Batch.ts"
-import { eventsTopic, parseLedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
-import { Log } from "../../src/spine/log/Log.ts"
-import { Outbox } from "../../src/spine/store/outbox/Outbox.ts"
-import type { ReadSql } from "../../src/spine/store/Sql.ts"
-import { SecretBox } from "../../src/spine/store/secrets/SecretBox.ts"
-import { SECRET } from "../support/delivering.ts"
-import { ACCOUNT, NETWORK, simulatedSettings } from "./node.ts"
-import type { Receiver } from "./receivers.ts"
+import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
+import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
+import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
+import { type RefusedJob, ReplayStore } from "../../../src/features/replay/ReplayStore.ts"
+import type { SeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
+import type { WebhookChange } from "../../../src/features/webhooks/WebhookRow.ts"
+import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
+import { UsageStore } from "../../../src/spine/deliveries/UsageStore.ts"
+import { historyEventsTopic } from "../../../src/spine/domain/Backfill.ts"
+import type { Batch } from "../../../src/spine/event/Batch.ts"
+import { eventsTopic, parseLedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
+import type { ReadSql } from "../../../src/spine/store/Sql.ts"
+import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
+import { SECRET } from "../../support/delivering.ts"
 import {
   choosePastWish,
   chooseWish,
@@ -32,7 +30,9 @@ import {
   type TimedEvent,
   type Wish,
   wantsPast
-} from "./wishes.ts"
+} from "../wishes.ts"
+import { ACCOUNT, NETWORK, simulatedSettings } from "./node.ts"
+import type { Receiver } from "./receivers.ts"
 
 /** A quota is used up at the latest after so many further attempts. */
 const SOON_USED_UP = 8

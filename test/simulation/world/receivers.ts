@@ -3,10 +3,10 @@
  * called. They record their requests with times, and how many were open at once.
  */
 import { Effect, FiberSet, Layer } from "effect"
-import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import { type Send, Sender } from "../../src/spine/deliver/send/Sender.ts"
-import type { SignedRequest } from "../../src/spine/deliver/send/Signer.ts"
-import type { AttemptOutcome } from "../../src/spine/domain/Delivery.ts"
+import type { SeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
+import { type Send, Sender } from "../../../src/spine/deliver/send/Sender.ts"
+import type { SignedRequest } from "../../../src/spine/deliver/send/Signer.ts"
+import type { AttemptOutcome } from "../../../src/spine/domain/Delivery.ts"
 import type { VirtualClock } from "./virtualClock.ts"
 
 export const kinds = ["fast", "slow", "hanging", "failing", "flaky", "recovering"] as const

@@ -7,7 +7,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Semaphore } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
-import { ReadSql } from "../../src/spine/store/Sql.ts"
+import { ReadSql } from "../../../src/spine/store/Sql.ts"
 import type { Process, Timeline } from "./timeline.ts"
 
 /** What becomes of a write: it fails before it lands, or after it. */

@@ -4,7 +4,7 @@
  * test/spine/deliver/queue/LaneWalk.test.ts checks that.
  */
 import { Effect, Layer } from "effect"
-import { DeliveryStore } from "../../src/spine/deliveries/DeliveryStore.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import type { VirtualClock } from "./virtualClock.ts"
 
 export interface WatchedStore {

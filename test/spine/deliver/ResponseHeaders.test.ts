@@ -1,6 +1,6 @@
 /** The response headers that are stored: a limited number, without noise and without cookies. */
 import { assert, describe, it } from "@effect/vitest"
-import { keptHeaders } from "../../../src/spine/domain/ResponseHeaders.ts"
+import { keptHeaders } from "../../../src/spine/deliver/ResponseHeaders.ts"
 
 const budget = { headers: 3, characters: 20 }
 

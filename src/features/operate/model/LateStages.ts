@@ -3,11 +3,11 @@
  * rate, pause or failures, or the world outside (a ledger server). Pure.
  */
 
-import type { Because, Stage } from "../../../spine/domain/Stages.ts"
 import type { Network } from "../../../spine/event/Network.ts"
 import { count, counted, duration } from "../../../spine/words/Words.ts"
 import { operateLimits } from "../Limits.ts"
 import type { SeenProcess } from "./SeenProcess.ts"
+import type { Because, Stage } from "./Stages.ts"
 import { type Trend, trendOf } from "./Trend.ts"
 
 /** What waits in a stage because of one of the three. */

@@ -5,9 +5,9 @@
  */
 
 import type { AttemptRecord } from "../../deliveries/Transitions.ts"
-import { keptHeaders } from "../../domain/ResponseHeaders.ts"
 import type { AccountId } from "../../words/Ids.ts"
 import { responseLimits } from "../Limits.ts"
+import { keptHeaders } from "../ResponseHeaders.ts"
 
 const DAY_MS = 86_400_000
 

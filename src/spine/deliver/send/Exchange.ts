@@ -8,8 +8,8 @@
 
 import type { Dispatcher } from "undici"
 import type { AttemptOutcome, ExchangeDetails } from "../../domain/Delivery.ts"
-import { keptHeaders, type ReceivedHeaders } from "../../domain/ResponseHeaders.ts"
 import { responseLimits } from "../Limits.ts"
+import { keptHeaders, type ReceivedHeaders } from "../ResponseHeaders.ts"
 import type { Connection, OnConnection } from "./Connection.ts"
 import {
   connectionFailure,
