@@ -2,7 +2,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { stageLimits } from "../src/spine/config/StageLimits.ts"
 import { circles, type Edge } from "./support/circles.ts"
 import {
   dataImports,
@@ -10,6 +9,7 @@ import {
   homes,
   loadedWhenNeeded,
   mayImport,
+  partOf,
   ROOM_FILES_MAX,
   rooms,
   standing
@@ -41,18 +41,12 @@ const benches = read("{bench,tools}/**/*.ts")
 /** The packages that receivers install. test/receiver-js/events.test.ts compares their generated types. */
 const packages = read("packages/*/src/*.ts")
 /**
- * The app in the browser, which has its own clock and imports. test/journeys/client.test.ts checks its generated client.
+ * The app in the browser, which has its own clock and imports. test/journeys/receiver/client.test.ts checks its generated client.
  */
 const dashboard = read("dashboard/src/**/*.{ts,tsx}").filter(
   ({ file }) => file !== "dashboard/src/api/ledgerhook.ts"
 )
 const json = (file: string) => JSON.parse(readFileSync(file, "utf8"))
-
-/** `spine/log`, `features/replay`, `http`, `main`. */
-const partOf = (file: string): string => {
-  const [, first = "", second = ""] = file.split("/")
-  return (first === "spine" || first === "features" ? `${first}/${second}` : first).replace(/\.ts$/, "")
-}
 
 /** Whether a list of rooms has it: by its name, by `features/*`, or by `*`. */
 const has = (list: ReadonlyArray<string>, part: string): boolean =>
@@ -110,14 +104,15 @@ describe("imports", () => {
     assert.deepStrictEqual(circles(fileEdges), [])
   })
 
-  it("of a room of deliver go to the next room only, by its one name, and to Work.ts", () => {
+  it("of a room of deliver go to the next room only, by its one name, and to what all share", () => {
+    const shared = ["Work", "Limits", "ResponseHeaders"].map((name) => `src/spine/deliver/${name}.ts`)
     const order = rooms.map(([room]) => room)
     const roomOf = (file: string) => /^src\/spine\/deliver\/(\w+)\//.exec(file)?.[1]
     const wrong = fileEdges.filter(({ from, to }) => {
       const room = roomOf(from)
       if (room === undefined || !to.startsWith("src/spine/deliver/") || roomOf(to) === room) return false
       const [next, entrance] = rooms[order.indexOf(room) + 1] ?? []
-      return to !== "src/spine/deliver/Work.ts" && to !== `src/spine/deliver/${next}/${entrance}`
+      return !shared.includes(to) && to !== `src/spine/deliver/${next}/${entrance}`
     })
     assert.deepStrictEqual(wrong, [])
     const files = sources.map(({ file }) => roomOf(file)).filter((room) => room !== undefined)
@@ -232,16 +227,8 @@ describe("files", () => {
     )
   })
 
-  it("read limits that tests make smaller from the context, and replace no module", () => {
-    const constant = new RegExp(`\\b(?:Limits|stageLimits)\\.(?:${Object.keys(stageLimits).join("|")})\\b`)
+  it("replace no module", () => {
     const mock = /\bvi\.(?:do)?[mM]ock\(/
-    assert.deepStrictEqual(
-      // A limit may be computed from another.
-      sources
-        .filter(({ file, code }) => !file.startsWith("src/spine/config/") && constant.test(code))
-        .map(({ file }) => file),
-      []
-    )
     assert.deepStrictEqual(
       tests
         .filter(({ file, code }) => file !== "test/tidy.test.ts" && mock.test(code))

@@ -1,9 +1,9 @@
 /** Contract of `/v1/session`: signing in to the dashboard and out of it. */
 import { Context, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import { bodyErrors, CommonErrors, field, Keyless, keyless, rule } from "../../http/ContractParts.ts"
 import { Forbidden, RateLimited, Unauthorized, Unavailable } from "../../http/Errors.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"
 
 const TEXT_MAX = 256

@@ -5,9 +5,8 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { contractOf } from "../../http/Contract.ts"
 import { Forbidden, RateLimited, Unauthorized, ValidationError } from "../../http/Errors.ts"
-import { orUnavailable } from "../../http/Failures.ts"
+import { contractOf } from "../../http/FeatureContract.ts"
 import { AdmissionQueue } from "../../http/guard/AdmissionQueue.ts"
 import { rateMessage, retryAfterSeconds } from "../../http/guard/RateLimits.ts"
 import {
@@ -18,6 +17,7 @@ import {
   withoutSession,
   withSession
 } from "../../http/SessionCookies.ts"
+import { orUnavailable } from "../../http/StoreFailures.ts"
 import { keySha256 } from "../../spine/domain/ApiKey.ts"
 import { SessionGroup } from "./SessionContract.ts"
 import { SessionStore } from "./SessionStore.ts"

@@ -3,17 +3,20 @@
  * (KeyAdmission.ts), so it ends when its key is revoked or expires. A link is used once: one update turns its row into
  * the session's, and of two requests with the same link the second finds no such row.
  */
+
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../spine/config/Limits.ts"
 import {
   newSessionToken,
   newSignInLink,
+  SESSION_MS,
   sessionSha256,
   signInLinkSha256
 } from "../../spine/domain/Session.ts"
 import type { KeyEnvironment } from "../../spine/event/Network.ts"
 import { deleteEvery } from "../../spine/observe/ClockTrust.ts"
+import { accountBounds } from "./Limits.ts"
 
 export class SessionStore extends Context.Service<SessionStore>()("ledgerhook/storage/SessionStore", {
   make: Effect.gen(function* () {
@@ -25,7 +28,7 @@ export class SessionStore extends Context.Service<SessionStore>()("ledgerhook/st
       WITH too_many AS (
         DELETE FROM sessions WHERE sha256 IN (
           SELECT sha256 FROM sessions WHERE key_id = ${keyId}
-          ORDER BY created_at DESC OFFSET ${Limits.sessionsPerKey - 1})
+          ORDER BY created_at DESC OFFSET ${accountBounds.sessionsPerKey - 1})
       )
       INSERT INTO sessions (sha256, key_id, created_at, expires_at)
       VALUES (${bytes(sha256)}, ${keyId}, ${at(nowMs)}, ${at(nowMs + lifeMs)})`
@@ -34,14 +37,14 @@ export class SessionStore extends Context.Service<SessionStore>()("ledgerhook/st
       /** Begins a session of the key. The token is returned only here. */
       open: Effect.fnUntraced(function* (keyId: string, nowMs: number) {
         const token = newSessionToken()
-        yield* insert(sessionSha256(token), keyId, nowMs, Limits.sessionMs)
+        yield* insert(sessionSha256(token), keyId, nowMs, SESSION_MS)
         return token
       }),
 
       /** Makes a link that signs in with the key, once. It is returned only here. */
       makeLink: Effect.fnUntraced(function* (keyId: string, environment: KeyEnvironment, nowMs: number) {
         const link = newSignInLink(environment)
-        yield* insert(signInLinkSha256(link), keyId, nowMs, Limits.signInLinkMs)
+        yield* insert(signInLinkSha256(link), keyId, nowMs, accountBounds.signInLinkMs)
         return link
       }),
 
@@ -50,7 +53,7 @@ export class SessionStore extends Context.Service<SessionStore>()("ledgerhook/st
         const token = newSessionToken()
         const [used] = yield* sql<{ readonly environment: KeyEnvironment }>`
           UPDATE sessions SET sha256 = ${bytes(sessionSha256(token))}, created_at = ${at(nowMs)},
-                 expires_at = ${at(nowMs + Limits.sessionMs)}
+                 expires_at = ${at(nowMs + SESSION_MS)}
           FROM api_keys AS key JOIN accounts AS account ON account.id = key.account_id
           WHERE sha256 = ${bytes(signInLinkSha256(link))} AND sessions.expires_at > ${at(nowMs)}
             AND key.id = sessions.key_id AND key.revoked_at IS NULL

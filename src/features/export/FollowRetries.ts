@@ -1,13 +1,14 @@
 /**
  * Retries an export that runs until it is stopped: while Kafka, PostgreSQL or the storage is away, up to
- * `Limits.export.retries` times in a row. What an operator must change ends it at once.
+ * `exportLimits.retries` times in a row. What an operator must change ends it at once.
  */
+
 import { Effect } from "effect"
-import { Limits } from "../../spine/config/Limits.ts"
 import { errorText } from "../../spine/observe/Logging.ts"
 import { CommandFailed, WrongSettings, WrongUsage } from "../../terminal/Failure.ts"
 import { printError } from "../../terminal/Output.ts"
-import { TargetError } from "./Target.ts"
+import { TargetError } from "./ExportTarget.ts"
+import { exportLimits } from "./Limits.ts"
 
 const mayPass = (error: unknown): boolean =>
   error instanceof TargetError
@@ -22,7 +23,7 @@ export const retried = <E, R>(
   const succeeded = Effect.sync(() => {
     failures = 0
   })
-  const { firstRetryMs, longestRetryMs, retries } = Limits.export
+  const { firstRetryMs, longestRetryMs, retries } = exportLimits
   const once = attempt(succeeded).pipe(
     Effect.catch((error) => {
       if (!mayPass(error) || ++failures > retries) return Effect.fail(error)

@@ -10,12 +10,12 @@ import type { Network } from "../../spine/event/Network.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { covers, coversAll, type Interval, joinSpan, type Span } from "../events/command/Coverage.ts"
 import { clip, firstClosedAt, type Piece } from "../events/command/Sources.ts"
+import type { Target } from "./ExportTarget.ts"
 import { encoders, type Format, fileEndings } from "./Formats.ts"
 import { dateFolder, type ExportedFile, openManifests, type Part } from "./Manifest.ts"
 import { makePeriodFiles } from "./PeriodFiles.ts"
 import { dateOf, fileName, type Period, periodAt, type Unit } from "./Periods.ts"
 import { readPiece } from "./ReadPiece.ts"
-import type { Target } from "./Target.ts"
 
 export interface WriteOptions {
   readonly network: Network

@@ -24,11 +24,6 @@ export type Scope = (typeof scopes)[number]
 export const hasScope = (held: ReadonlyArray<Scope>, scope: Scope): boolean =>
   held.includes("admin") || held.includes(scope)
 
-export const apiKeyBounds = {
-  /** Characters of the name of a key or an account. */
-  nameLength: 100
-} as const
-
 /** The account and rights of a valid key. */
 export interface Identity {
   readonly keyId: string

@@ -12,7 +12,7 @@ import {
   named,
   optional,
   required
-} from "./payloads/Fields.ts"
+} from "./payloads/PayloadFields.ts"
 
 export const bookingBounds = {
   /** Bytes of a transaction's memos that a record has. The ledger itself allows about as many since 2014. */

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { paste } from "../../../dashboard/src/features/webhooks/form/accounts.ts"
 import { ACCOUNTS_MAX } from "../../../dashboard/src/features/webhooks/form/values.ts"
+import { webhookBounds } from "../../../src/features/webhooks/Limits.ts"
 import { addressOfAccountId } from "../../../src/spine/event/AccountId.ts"
-import { webhookBounds } from "../../../src/spine/event/WebhookRules.ts"
 
 const account = (number: number): string => {
   const bytes = Buffer.alloc(20)

@@ -21,7 +21,7 @@ import {
   unfinished
 } from "../../../dashboard/src/features/webhooks/form/filter/tree.ts"
 import { eventCatalogue } from "../../../src/spine/event/EventCatalogue.ts"
-import { fieldsOf as fieldsOfService } from "../../../src/spine/filter/Fields.ts"
+import { fieldsOf as fieldsOfService } from "../../../src/spine/filter/FilterFields.ts"
 import { compileFilter } from "../../../src/spine/filter/Match.ts"
 import { parseFilter } from "../../../src/spine/filter/Parse.ts"
 import { generator } from "../../support/misbehavingServer.ts"

@@ -5,7 +5,7 @@ import {
   connectionFailure,
   responseFailure,
   timeoutFailure
-} from "../../../src/spine/deliver/send/Failures.ts"
+} from "../../../src/spine/deliver/send/RequestFailures.ts"
 
 const failure = (code: string) => connectionFailure(Object.assign(new Error("failed"), { code }))
 

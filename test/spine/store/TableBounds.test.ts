@@ -74,7 +74,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   event_hours: ["RETENTION_EVENTS", "features/events/EventIndex.ts", "DELETE FROM event_hours"],
   skipped_ledgers: [
     "a row for each order of an operator",
-    "features/events/SkippedLedgers.ts",
+    "features/events/SkipOrders.ts",
     "ON CONFLICT (network, ledger_index)"
   ],
   chain_restarts: ["a row for each network", "features/events/ChainRestarts.ts", "ON CONFLICT (network)"],

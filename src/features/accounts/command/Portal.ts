@@ -1,8 +1,8 @@
 /** `ledgerhook portal ACCOUNT`: a link that signs in to the dashboard once. */
+
 import { Clock, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Settings } from "../../../spine/config/Config.ts"
-import { Limits } from "../../../spine/config/Limits.ts"
 import { signInUrl } from "../../../spine/domain/Session.ts"
 import { type KeyEnvironment, keyEnvironments } from "../../../spine/event/Network.ts"
 import { iso } from "../../../spine/words/IsoTime.ts"
@@ -10,9 +10,10 @@ import { withDefault } from "../../../terminal/Flags.ts"
 import { about } from "../../../terminal/Help.ts"
 import { Invocation, settings } from "../../../terminal/Invocation.ts"
 import { accountArgument, findAccount, stores } from "../../../terminal/Stores.ts"
-import { serviceUrl } from "../../../terminal/service/Target.ts"
+import { serviceUrl } from "../../../terminal/service/ServiceTarget.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
 import { ApiKeyStore } from "../ApiKeyStore.ts"
+import { accountBounds } from "../Limits.ts"
 import { SessionStore } from "../SessionStore.ts"
 
 export const portal = Command.make(
@@ -31,7 +32,7 @@ export const portal = Command.make(
       const now = yield* Clock.currentTimeMillis
       const keyId = yield* (yield* ApiKeyStore).keyForLinks(account, environment, now)
       const url = signInUrl(service, yield* (yield* SessionStore).makeLink(keyId, environment, now))
-      const validUntil = iso(now + Limits.signInLinkMs)
+      const validUntil = iso(now + accountBounds.signInLinkMs)
       yield* printOne({
         json: asJson,
         fields: [

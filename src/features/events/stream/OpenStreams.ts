@@ -7,11 +7,11 @@
 import { Clock, Context, Deferred, Effect, Layer, Option } from "effect"
 import { StreamLimitReached, Unavailable } from "../../../http/Errors.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
-import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
 import type { Identity } from "../../../spine/domain/ApiKey.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
 import { ApiKeyStore } from "../../accounts/ApiKeyStore.ts"
 import type { Ending } from "./Frames.ts"
+import { StreamLimits } from "./Limits.ts"
 import { StreamMetrics } from "./Metrics.ts"
 
 /** An ended stream has this long to send its last event. Then its connection is closed. */

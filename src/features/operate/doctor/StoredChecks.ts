@@ -2,10 +2,10 @@
  * `doctor` checks the data in the database: whether its secrets can be decrypted, whether events were withheld or
  * dead letters, and which log it belongs to. A check returns undefined if its table does not exist yet.
  */
+
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { type KafkaSettings, Settings, type SettingsShape } from "../../../spine/config/Config.ts"
-import { Limits } from "../../../spine/config/Limits.ts"
 import { loadKafka } from "../../../spine/log/kafka/LoadKafka.ts"
 import { makeDeadLetters } from "../../../spine/store/DeadLetters.ts"
 import {
@@ -21,7 +21,8 @@ import { AlertStore } from "../../events/AlertStore.ts"
 import { countByHealth } from "../../health/WebhookHealthQueries.ts"
 import { examineSecrets } from "../../webhooks/SecretRotation.ts"
 import { longestFailing } from "../../webhooks/WebhookOverview.ts"
-import { someRuns } from "../model/Roles.ts"
+import { operateLimits } from "../Limits.ts"
+import { someRuns } from "../model/RoleStates.ts"
 import { readCurrentReport } from "../report/CurrentReport.ts"
 import { type Finding, fine } from "./Finding.ts"
 
@@ -145,7 +146,7 @@ export const givenLog = (kafka: KafkaSettings | undefined): Effect.Effect<LogIde
     ? Effect.succeed(embeddedIdentity)
     : loadKafka.pipe(
         Effect.flatMap(({ identityOf }) => identityOf(kafka)),
-        Effect.timeout(Limits.doctorCheckMs),
+        Effect.timeout(operateLimits.doctorCheckMs),
         Effect.orElseSucceed(() => undefined)
       )
 

@@ -10,6 +10,7 @@ import type { Network } from "../../../spine/event/Network.ts"
 import { isSilent, type SeenNetwork } from "../../../spine/ledger/ingest/NetworkFacts.ts"
 import { count } from "../../../spine/words/Words.ts"
 import { type Hosts, mostHostsFail } from "../../health/Hosts.ts"
+import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./LateStages.ts"
 import { type PartState, partStates } from "./Parts.ts"
 import {
   missingSentence,
@@ -18,10 +19,9 @@ import {
   silentProcesses,
   silentSentence,
   someRuns
-} from "./Roles.ts"
+} from "./RoleStates.ts"
 import { isAlive, type SeenProcess } from "./SeenProcess.ts"
 import { worseSenders } from "./Senders.ts"
-import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./Stages.ts"
 import { addSample, type Sample } from "./Trend.ts"
 
 /** A backlog that will be gone within this time is no fault, as in the alerts (ops/prometheus/alerts.yml). */

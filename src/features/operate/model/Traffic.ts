@@ -3,8 +3,10 @@
  * (`/readyz/traffic`). Only faults that other processes do not share count, except a database without which the API can
  * answer nothing. Everything else is for alerts: taking processes away would make it worse. Pure.
  */
+
 import type { Role } from "../../../spine/config/Definitions.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
+import { operateLimits } from "../Limits.ts"
 
 /** Times are of the monotonic clock. */
 export interface TrafficFacts {
@@ -45,7 +47,7 @@ export const trafficObstacle = (facts: TrafficFacts): string | undefined => {
   }
   if (databaseFailedSince === undefined || !roles.includes("api")) return undefined
   const failedMs = nowMs - databaseFailedSince
-  return failedMs < Limits.databaseFailedMs
+  return failedMs < operateLimits.databaseFailedMs
     ? undefined
     : `the database has not answered for ${Math.floor(failedMs / 1_000)} s`
 }

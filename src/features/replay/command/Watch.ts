@@ -6,11 +6,11 @@ import { Clock, Effect } from "effect"
 import { FailureReported } from "../../../terminal/Failure.ts"
 import { Invocation } from "../../../terminal/Invocation.ts"
 import { print, printError } from "../../../terminal/Output.ts"
-import { bar, statusLine } from "../../../terminal/Progress.ts"
+import { bar, statusLine } from "../../../terminal/ProgressLine.ts"
 import { Signals } from "../../../terminal/Signals.ts"
 import { inJson, printOne } from "../../../terminal/Table.ts"
 import type { ReplaySummary } from "../ReplayOverview.ts"
-import { fields, findJob, historyText, percentText, remainingOf, toJson } from "./Job.ts"
+import { fields, findJob, historyText, percentText, remainingOf, toJson } from "./JobView.ts"
 
 /** How often a watched job is polled, and over which time its rate is averaged. */
 const POLL_MS = 500

@@ -19,7 +19,7 @@ import {
 import { failed, wrongUsage } from "../../../terminal/Failure.ts"
 import { about } from "../../../terminal/Help.ts"
 import { settings } from "../../../terminal/Invocation.ts"
-import { showProgress } from "../../../terminal/Progress.ts"
+import { showProgress } from "../../../terminal/ProgressLine.ts"
 import { requireDatabase } from "../../../terminal/Stores.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
 import { requireKeys, resealSecrets } from "../SecretRotation.ts"

@@ -1,11 +1,11 @@
 /** `ledgerhook webhook test` and `ledgerhook trigger`: send a synthetic event to a webhook, and show the attempt. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { MOST_WAIT_MS } from "../../../spine/domain/TestWait.ts"
 import type { EventType } from "../../../spine/event/EventType.ts"
 import { typeArgument } from "../../../terminal/EventTypeFlags.ts"
 import { about } from "../../../terminal/Help.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
+import { MOST_WAIT_MS } from "../TestWait.ts"
 import { atWebhook, webhookNameArgument, webhookNameFlag } from "./NamedWebhook.ts"
 
 const send = (name: string | undefined, type: EventType, asJson: boolean) =>

@@ -3,9 +3,11 @@
  * sentence for an operator. Every process and every face shows this and adds nothing. Durations in the facts are as
  * of the moment when they were written. Only the database's clock says how long ago that was. Pure.
  */
+
 import { Limits } from "../../config/Limits.ts"
 import type { Network } from "../../event/Network.ts"
 import { count, counted } from "../../words/Words.ts"
+import { ledgerLimits } from "../Limits.ts"
 
 /**
  * A network was reset if all servers are more ledgers than this below the last one taken: about an hour. A server that was
@@ -167,7 +169,7 @@ export const networkState = (facts: NetworkFacts): NetworkState => {
   const left = ledgersLeft(facts)
   // If only the head is missing, ingest could not take it before it was announced.
   const standingMs = left === 0 ? 0 : left === 1 ? Math.min(movedAgoMs, headAgoMs) : movedAgoMs
-  if (standingMs > Limits.ledgerStandingMs)
+  if (standingMs > ledgerLimits.ledgerStandingMs)
     return {
       status: standingMs > Limits.troubleMs ? "failed" : "degraded",
       detail: `${ledgers(left)} left, and none was taken for ${seconds(standingMs)}${obstacle === null ? trouble : `: ${obstacle.detail}`}.`
