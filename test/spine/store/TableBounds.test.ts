@@ -16,12 +16,12 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   key_usage: ["a row for each key", "features/accounts/ApiKeyStore.ts", "INSERT INTO key_usage"],
   delivery_usage: [
     "a row for each account and month",
-    "spine/deliveries/RecordAttempts.ts",
+    "spine/deliveries/AttemptUsage.ts",
     "ON CONFLICT (account_id, month)"
   ],
   delivery_usage_days: [
     "31 rows for each account",
-    "spine/deliveries/RecordAttempts.ts",
+    "spine/deliveries/AttemptUsage.ts",
     "ON CONFLICT (account_id, day_of_month)"
   ],
   account_usage: ["a row for each account", "http/guard/KeyAdmission.ts", "ON CONFLICT (account_id)"],
