@@ -1,6 +1,6 @@
 /**
  * Schemas of the published shapes around a payload: the envelope that a webhook receives, a batch of them, and the
- * records of the two public topics. `LedgerEvent.ts` has the types, and tests compare both.
+ * records of the two public topics. The types in `LedgerEvent.ts` come from them.
  */
 import { Schema } from "effect"
 import { bookingFields } from "./Booking.ts"
