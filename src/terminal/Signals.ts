@@ -7,6 +7,7 @@
  */
 
 import { Context, Deferred, Effect, type Fiber, Option } from "effect"
+import { seconds } from "../spine/words/Words.ts"
 import { terminalLimits } from "./Limits.ts"
 
 /** Signals within this time of the first count as one: npm forwards what its process group got as well. */
@@ -58,7 +59,7 @@ export const makeSignalHandling = (): SignalHandling => {
         after(terminalLimits.shutdownMs, () =>
           exit(
             1,
-            `not everything ended within ${terminalLimits.shutdownMs / 1_000} s; stopped anyway, nothing is lost`
+            `not everything ended within ${seconds(terminalLimits.shutdownMs)}; stopped anyway, nothing is lost`
           )
         )
         if (orderly) Deferred.doneUnsafe(requested, Effect.void)

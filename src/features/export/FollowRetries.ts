@@ -5,6 +5,7 @@
 
 import { Effect } from "effect"
 import { errorText } from "../../spine/observe/Logging.ts"
+import { seconds } from "../../spine/words/Words.ts"
 import { CommandFailed, WrongSettings, WrongUsage } from "../../terminal/Failure.ts"
 import { printError } from "../../terminal/Output.ts"
 import { TargetError } from "./ExportTarget.ts"
@@ -30,7 +31,7 @@ export const retried = <E, R>(
       const waitMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1))
       const text = errorText(error).replace(/\.$/, "")
       return Effect.andThen(
-        printError(`ledgerhook: ${text}; trying again in ${waitMs / 1_000} s.`),
+        printError(`ledgerhook: ${text}; trying again in ${seconds(waitMs)}.`),
         Effect.sleep(waitMs)
       )
     })

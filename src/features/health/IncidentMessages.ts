@@ -3,8 +3,8 @@
 import type { IncidentEnd } from "../../spine/domain/HealthState.ts"
 import type { WebhookId } from "../../spine/words/Ids.ts"
 import { iso } from "../../spine/words/IsoTime.ts"
-import { count, counted } from "../../spine/words/Words.ts"
-import { type Account, accountLine, type Message, minute, paragraphs } from "./notify/Mails.ts"
+import { count, counted, utcMinute } from "../../spine/words/Words.ts"
+import { type Account, accountLine, type Message, paragraphs } from "./notify/Mails.ts"
 
 /** Webhooks that a message names. It counts the others. */
 export const NAMED_WEBHOOKS = 50
@@ -61,7 +61,7 @@ const dataOf = (incident: Incident) => ({
 })
 
 const failingLine = ({ attemptsFailed, beganAt, cause, endedAt, webhookId }: Incident): string =>
-  `${webhookId} since ${minute(beganAt)}, ${attempts(attemptsFailed)}${endedAt === null ? "" : ", some were answered"}${
+  `${webhookId} since ${utcMinute(beganAt)}, ${attempts(attemptsFailed)}${endedAt === null ? "" : ", some were answered"}${
     cause === null ? "" : `\n    newest error: ${cause}`
   }`
 
@@ -106,7 +106,7 @@ const waitingOf = ({ delivered, failed, waited }: NonNullable<Recovered["outcome
   Math.max(0, waited - delivered - failed)
 
 const recoveredLine = ({ attemptsFailed, beganAt, endedAt, outcome, webhookId }: Recovered): string =>
-  `${webhookId} failed from ${minute(beganAt)} to ${minute(endedAt ?? beganAt)}\n    ${attempts(attemptsFailed)}${
+  `${webhookId} failed from ${utcMinute(beganAt)} to ${utcMinute(endedAt ?? beganAt)}\n    ${attempts(attemptsFailed)}${
     outcome === null
       ? ""
       : `; of ${count(outcome.waited)} deliveries ${count(outcome.delivered)} arrived, ${count(outcome.failed)} failed for good, ${count(waitingOf(outcome))} wait`

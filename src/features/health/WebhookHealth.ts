@@ -5,7 +5,7 @@
 import type { HealthState } from "../../spine/domain/HealthState.ts"
 import type { Hold } from "../../spine/domain/Quota.ts"
 import { iso } from "../../spine/words/IsoTime.ts"
-import { count, counted } from "../../spine/words/Words.ts"
+import { count, counted, roughlySpelled, utcSecond } from "../../spine/words/Words.ts"
 
 /** A delivery that waits is `waiting` if it is to be retried, or has waited for this long: about one ledger. */
 export const WAITING_MS = 5_000
@@ -58,18 +58,6 @@ export interface Health {
   readonly sentence: string
 }
 
-/** `2026-11-21 09:30:00 UTC` */
-const moment = (unixMs: number): string => `${iso(unixMs).slice(0, 19).replace("T", " ")} UTC`
-
-const lengthOf = (ms: number): string => {
-  const seconds = Math.max(1, Math.round(ms / 1_000))
-  if (seconds < 120) return counted(seconds, "second", "seconds")
-  const minutes = Math.round(seconds / 60)
-  return minutes < 120
-    ? counted(minutes, "minute", "minutes")
-    : counted(Math.round(minutes / 60), "hour", "hours")
-}
-
 const GONE = "HTTP 410"
 const reasonOf = (error: string | null): string =>
   error === null ? "" : error === GONE ? `: the receiver says that it is gone (${GONE})` : `: ${error}`
@@ -81,7 +69,7 @@ const waitingSentence = (
   { deliveries, isMinimum, lastError, retrying, since }: WaitingFacts,
   hold: Hold | null
 ): string => {
-  const some = `${isMinimum ? "At least " : ""}${counted(deliveries, "delivery waits", "deliveries wait")} since ${moment(since)}`
+  const some = `${isMinimum ? "At least " : ""}${counted(deliveries, "delivery waits", "deliveries wait")} since ${utcSecond(since)}`
   if (hold === "suspended") return `${some}: the account is suspended.`
   if (hold === "quota") return `${some}: the account's quota of this month is used up.`
   if (retrying === 0) return `${some} for the webhook's own speed or rate.`
@@ -94,10 +82,10 @@ const numberOf = ({ deliveries, isMinimum }: WaitingFacts): string =>
 
 const healthySentence = (facts: WebhookFacts): string => {
   if (facts.failedAttempts > 0)
-    return `Works, but ${failuresOf(facts)} since ${moment(facts.failingSince ?? facts.createdAt)}${reasonOf(facts.lastError)}.`
+    return `Works, but ${failuresOf(facts)} since ${utcSecond(facts.failingSince ?? facts.createdAt)}${reasonOf(facts.lastError)}.`
   if (facts.incident === null) return "Works. No delivery waits."
   const { beganAt, endedAt } = facts.incident
-  return `Works since ${moment(endedAt)}, after failing for ${lengthOf(endedAt - beganAt)}. No delivery waits.`
+  return `Works since ${utcSecond(endedAt)}, after failing for ${roughlySpelled(Math.max(1_000, endedAt - beganAt))}. No delivery waits.`
 }
 
 /** Since when it is in its state, and what to say of it. The state says which facts there are. */
@@ -108,14 +96,14 @@ const shownOf = (facts: WebhookFacts): Pick<Health, "since" | "sentence"> => {
       const since = facts.disabledAt ?? facts.createdAt
       return {
         since,
-        sentence: `Disabled since ${moment(since)}${reasonOf(facts.disabledReason)}. No events are queued for it.`
+        sentence: `Disabled since ${utcSecond(since)}${reasonOf(facts.disabledReason)}. No events are queued for it.`
       }
     }
     case "paused": {
       const since = facts.pausedAt!
       return {
         since,
-        sentence: `Paused since ${moment(since)}: events are queued, and none is sent${
+        sentence: `Paused since ${utcSecond(since)}: events are queued, and none is sent${
           waiting === null ? "" : `; ${numberOf(waiting)}`
         }.`
       }
@@ -126,7 +114,7 @@ const shownOf = (facts: WebhookFacts): Pick<Health, "since" | "sentence"> => {
       const since = failingSince!
       return {
         since,
-        sentence: `Failing since ${moment(since)}${reasonOf(facts.lastError)}. ${failuresOf(facts)}${
+        sentence: `Failing since ${utcSecond(since)}${reasonOf(facts.lastError)}. ${failuresOf(facts)}${
           waiting === null ? "" : `, ${numberOf(waiting)}`
         }.`
       }

@@ -5,7 +5,7 @@ import { Limits } from "../../spine/config/Limits.ts"
 import { healthStates } from "../../spine/domain/HealthState.ts"
 import { iso } from "../../spine/words/IsoTime.ts"
 import { printable } from "../../spine/words/Printable.ts"
-import { count, duration } from "../../spine/words/Words.ts"
+import { count, duration, utcSecond } from "../../spine/words/Words.ts"
 import { GREEN, painter, RED } from "../../terminal/Colour.ts"
 import { FailureReported, failed } from "../../terminal/Failure.ts"
 import { switchFlag } from "../../terminal/Flags.ts"
@@ -83,9 +83,7 @@ const stageLines = ({ stages: states }: Report): ReadonlyArray<string> =>
 
 const headLines = (report: Report): ReadonlyArray<string> => [
   ...sentencesOf({ ...report, findings: [] }),
-  ...report.findings.map(
-    ({ sentence, sinceMs }) => `${sentence} Since ${iso(sinceMs).slice(0, 19).replace("T", " ")} UTC.`
-  )
+  ...report.findings.map(({ sentence, sinceMs }) => `${sentence} Since ${utcSecond(sinceMs)}.`)
 ]
 
 const lines = ({ failing, processes, report }: Status, nowMs: number, colour: boolean): string => {

@@ -3,6 +3,7 @@
  * each involved account gained or lost (docs/detection-rules.md 6).
  */
 import { Schema } from "effect"
+import { count } from "../words/Words.ts"
 import { HEX } from "./LedgerForms.ts"
 import {
   Address,
@@ -21,7 +22,7 @@ export const bookingBounds = {
   balanceChanges: 100
 } as const
 
-const memoBytes = bookingBounds.memoBytes.toLocaleString("en")
+const memoBytes = count(bookingBounds.memoBytes)
 
 const MemoHex = Schema.String.check(
   Schema.isPattern(HEX),

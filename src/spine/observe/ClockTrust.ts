@@ -6,6 +6,7 @@
 
 import { Clock, Effect } from "effect"
 import { monotonicClock } from "../words/Monotonic.ts"
+import { roughly, seconds } from "../words/Words.ts"
 import { observeLimits } from "./Limits.ts"
 import { repeatEvery } from "./RetryUntilSuccess.ts"
 import { showAge } from "./StageAges.ts"
@@ -27,7 +28,7 @@ export const makeClockTrust = Effect.fnUntraced(function* (what: string) {
     if (Math.abs(setBy) > SET_MS) {
       since = monotonicMs()
       yield* Effect.logWarning(
-        `${what} pauses for ${observeLimits.clockTrustedMs / 60_000} min: the clock was set by ${Math.round(setBy / 1_000)} s`
+        `${what} pauses for ${roughly(observeLimits.clockTrustedMs)}: the clock was set by ${seconds(setBy, 0)}`
       )
     }
     return monotonicMs() - since >= observeLimits.clockTrustedMs

@@ -7,6 +7,7 @@
 import { Clock, Effect, Fiber } from "effect"
 import { retryUntilSuccess } from "../../../spine/observe/RetryUntilSuccess.ts"
 import { WorkNotices } from "../../../spine/store/outbox/WorkNotices.ts"
+import { roughly, seconds } from "../../../spine/words/Words.ts"
 import { healthLimits } from "../Limits.ts"
 import { Mailer } from "./Mailer.ts"
 import { MailStore } from "./MailStore.ts"
@@ -58,7 +59,7 @@ const sendOne = Effect.fnUntraced(function* <Message extends Leased, Outcome, E 
   const failed = Effect.fnUntraced(function* (message: Message, { message: why, refused }: Failure) {
     const delayMs = refused ? undefined : retryDelayMs(message.attempt)
     const nextAttemptAt = delayMs === undefined ? null : (yield* Clock.currentTimeMillis) + delayMs
-    const next = delayMs === undefined ? " and is given up" : `; retrying in ${delayMs / 60_000} min`
+    const next = delayMs === undefined ? " and is given up" : `; retrying in ${roughly(delayMs)}`
     yield* log(`${nameOf(message)} failed${next}: ${why}`, delayMs === undefined)
     yield* ended(delayMs === undefined ? "given up" : "retrying")
     yield* queue.failed(message, why, nextAttemptAt).pipe(retryUntilSuccess("marking a message as failed"))
@@ -82,7 +83,7 @@ const sendOne = Effect.fnUntraced(function* <Message extends Leased, Outcome, E 
   return true
 })
 
-const TIMED_OUT = { message: `no answer within ${healthLimits.mailSendMs / 1_000} s`, refused: false }
+const TIMED_OUT = { message: `no answer within ${seconds(healthLimits.mailSendMs)}`, refused: false }
 
 /** Sends the mail that has been due longest. False: no mail is due. */
 export const sendNext = Effect.gen(function* () {

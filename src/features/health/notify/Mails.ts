@@ -7,7 +7,7 @@ import type { Plan } from "../../../spine/domain/Plans.ts"
 import type { QuotaNotice } from "../../../spine/domain/Quota.ts"
 import type { AccountId, WebhookId } from "../../../spine/words/Ids.ts"
 import { iso } from "../../../spine/words/IsoTime.ts"
-import { count } from "../../../spine/words/Words.ts"
+import { count, utcMinute } from "../../../spine/words/Words.ts"
 import type { Notice } from "./Notices.ts"
 
 export interface MailText {
@@ -31,9 +31,6 @@ const monthName = (month: string): string =>
     year: "numeric",
     timeZone: "UTC"
   })
-
-export const minute = (unixMs: number): string =>
-  `${new Date(unixMs).toISOString().slice(0, 16).replace("T", " ")} UTC`
 
 export const accountLine = ({ name, accountId }: Account): string => `account "${name}" (${accountId})`
 
@@ -99,7 +96,7 @@ export const webhookDisabledMail = (
     subject,
     body: paragraphs(
       `Webhook ${webhookId} of the ${accountLine(disabled)}, which sends to
-${host}, was disabled at ${minute(disabledAt)}: ${reason}.`,
+${host}, was disabled at ${utcMinute(disabledAt)}: ${reason}.`,
       `No events are queued for it from now on. Deliveries that were already queued wait for ${disabled.queueWaitsDays} days and
 resume when the webhook is enabled again.`,
       `1. See what went wrong:       GET /v1/deliveries?webhook_id=${webhookId}&status=failed
@@ -139,7 +136,7 @@ export const webhookHalfWayMail = (
   const state =
     failingSince === null
       ? "answers, and lists deliveries as failed"
-      : `has accepted nothing since\n${minute(failingSince)}`
+      : `has accepted nothing since\n${utcMinute(failingSince)}`
   return {
     subject: `Webhook to ${host} will be disabled soon`,
     body: paragraphs(
@@ -155,5 +152,5 @@ ${host}, ${state}. ${count(failures)} deliveries in a row have failed with all t
 /** Sent by an operator to try the mail server. */
 export const trialMail = (nowMs: number): MailText => ({
   subject: "Ledgerhook can send mails",
-  body: paragraphs(`This is a trial, sent by \`ledgerhook mail test\` at ${minute(nowMs)}.`)
+  body: paragraphs(`This is a trial, sent by \`ledgerhook mail test\` at ${utcMinute(nowMs)}.`)
 })

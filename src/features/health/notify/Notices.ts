@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto"
 import type { AccountId, WebhookId } from "../../../spine/words/Ids.ts"
 import { iso } from "../../../spine/words/IsoTime.ts"
+import { count, counted } from "../../../spine/words/Words.ts"
 
 export const noticeTypes = [
   "webhook.failing",
@@ -67,10 +68,12 @@ export const replayNotice = (job: {
   readonly failed: number | null
 }): Notice => ({
   type: "replay.finished",
-  text: `Replay ${job.job_id} ${job.status === "completed" ? "is completed" : `was ${job.status}`}.\n• ${
+  text: `Replay ${job.job_id} ${job.status === "completed" ? "is completed" : `was ${job.status}`}.\n• ${count(
     job.processed_events
-  } of ${job.total_events} events were queued for ${job.webhook_id}.${
-    job.delivered === null ? "" : `\n• ${job.delivered} deliveries were delivered, ${job.failed} failed.`
+  )} of ${count(job.total_events)} events were queued for ${job.webhook_id}.${
+    job.delivered === null
+      ? ""
+      : `\n• ${counted(job.delivered, "delivery was", "deliveries were")} delivered, ${count(job.failed ?? 0)} failed.`
   }${job.error === null ? "" : `\n• ${job.error}`}`,
   data: job
 })

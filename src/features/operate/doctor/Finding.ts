@@ -2,6 +2,7 @@
 
 import { Data, Effect } from "effect"
 import { errorText } from "../../../spine/observe/Logging.ts"
+import { seconds } from "../../../spine/words/Words.ts"
 import { operateLimits } from "../Limits.ts"
 
 export interface Finding {
@@ -30,7 +31,7 @@ export const finding = <E, R>(
     Effect.timeoutOrElse({
       duration: operateLimits.doctorCheckMs,
       orElse: () =>
-        Effect.fail(new Fault({ detail: `no answer within ${operateLimits.doctorCheckMs / 1_000} s`, fix }))
+        Effect.fail(new Fault({ detail: `no answer within ${seconds(operateLimits.doctorCheckMs)}`, fix }))
     }),
     Effect.match({
       onSuccess: (detail) => fine(check, detail),

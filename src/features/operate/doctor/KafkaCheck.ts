@@ -8,10 +8,9 @@ import type { KafkaSettings, SettingsShape } from "../../../spine/config/Config.
 import { Limits } from "../../../spine/config/Limits.ts"
 import type { MemberTimeout } from "../../../spine/log/kafka/Groups.ts"
 import { loadKafka } from "../../../spine/log/kafka/LoadKafka.ts"
+import { seconds } from "../../../spine/words/Words.ts"
 import { operateLimits } from "../Limits.ts"
 import { Fault, type Finding, finding, fine } from "./Finding.ts"
-
-const seconds = (ms: number): string => `${ms / 1_000} s`
 
 const GROUPS = "kafka groups"
 

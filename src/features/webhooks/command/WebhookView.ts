@@ -1,6 +1,7 @@
 /** How webhooks are shown: those of the local database and those of a service. Pure. */
 
 import type { HealthState } from "../../../spine/domain/HealthState.ts"
+import { counted } from "../../../spine/words/Words.ts"
 import { GREEN, RED, YELLOW } from "../../../terminal/Colour.ts"
 import type { Column, Field } from "../../../terminal/Table.ts"
 import type { Webhook } from "../WebhooksContract.ts"
@@ -43,7 +44,11 @@ export const fields = (webhook: Webhook): ReadonlyArray<Field> => {
     ["event types", webhook.event_types.join(",")],
     [
       "accounts",
-      account === undefined ? "all" : count === 1 ? account : `${account} and ${count - 1} others`
+      account === undefined
+        ? "all"
+        : count === 1
+          ? account
+          : `${account} and ${counted(count - 1, "other", "others")}`
     ],
     ["payload filter", payload_filter === null ? "-" : JSON.stringify(payload_filter)],
     ["status", webhook.paused ? `${webhook.status}, paused` : webhook.status],

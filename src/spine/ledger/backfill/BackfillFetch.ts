@@ -9,6 +9,7 @@ import { Limits } from "../../config/Limits.ts"
 import type { ChainEnd } from "../../domain/Backfill.ts"
 import { isoTime, type Ledger, rippleToUnixMs } from "../../event/Ledger.ts"
 import type { Detection } from "../../event/LedgerEvent.ts"
+import { seconds } from "../../words/Words.ts"
 import { type DetectedLedger, isChecked } from "../ingest/LedgerRecords.ts"
 import { asSkipped, fetchHeader, ROUNDS, type SkipOrders } from "../ingest/SkippedLedgers.ts"
 import { ledgerLimits } from "../Limits.ts"
@@ -65,7 +66,7 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
               new LedgerSourceError({
                 server: "every history server",
                 reason: "timeout",
-                detail: `did not send ledger ${index} within ${ANSWER_MS / 1_000} s`
+                detail: `did not send ledger ${index} within ${seconds(ANSWER_MS)}`
               })
             )
         })

@@ -6,7 +6,7 @@
 
 import { Limits } from "../../config/Limits.ts"
 import type { Network } from "../../event/Network.ts"
-import { count, counted } from "../../words/Words.ts"
+import { count, counted, roughly, seconds } from "../../words/Words.ts"
 import { ledgerLimits } from "../Limits.ts"
 
 /**
@@ -75,10 +75,6 @@ export interface SeenNetwork extends SeenFacts, NetworkState {
 }
 
 const ledgers = (n: number): string => counted(n, "ledger", "ledgers")
-const seconds = (ms: number): string => `${count(Math.round(ms / 1_000))} s`
-/** `45 s`, `12 min` */
-const timeLeft = (s: number): string =>
-  s < 120 ? `${s} s` : s < 7_200 ? `${Math.round(s / 60)} min` : `${Math.round(s / 3_600)} h`
 
 const isConnected = ({ state }: ServerFacts): boolean => state === "active" || state === "standby"
 const isUnfit = (server: ServerFacts): boolean => server.last_fault?.is_unfit === true && !isConnected(server)
@@ -140,7 +136,8 @@ const progressSentence = (facts: NetworkFacts): string => {
   // One ledger is normal: it was just announced and is being fetched.
   if (left <= 1) return "At the head."
   const { ledgers_per_second: rate, seconds_left: time } = facts
-  const until = time !== null ? `, about ${timeLeft(time)}` : rate === null ? "" : ", not becoming fewer"
+  const until =
+    time !== null ? `, about ${roughly(time * 1_000)}` : rate === null ? "" : ", not becoming fewer"
   return `Catching up: ${ledgers(left)} left${until}.`
 }
 
@@ -163,7 +160,7 @@ export const networkState = (facts: NetworkFacts): NetworkState => {
   if (headAgoMs > Limits.troubleMs)
     return {
       status: "failed",
-      detail: named(`No server announced a ledger for ${seconds(headAgoMs)}`, servers)
+      detail: named(`No server announced a ledger for ${seconds(headAgoMs, 0)}`, servers)
     }
   const trouble = facts.last_error === null ? "" : `: ${facts.last_error.server}: ${facts.last_error.detail}`
   const left = ledgersLeft(facts)
@@ -172,7 +169,7 @@ export const networkState = (facts: NetworkFacts): NetworkState => {
   if (standingMs > ledgerLimits.ledgerStandingMs)
     return {
       status: standingMs > Limits.troubleMs ? "failed" : "degraded",
-      detail: `${ledgers(left)} left, and none was taken for ${seconds(standingMs)}${obstacle === null ? trouble : `: ${obstacle.detail}`}.`
+      detail: `${ledgers(left)} left, and none was taken for ${seconds(standingMs, 0)}${obstacle === null ? trouble : `: ${obstacle.detail}`}.`
     }
   if (low !== undefined) return low
   if (facts.server === null) return { status: "degraded", detail: `Reconnecting to the servers${trouble}.` }
@@ -190,7 +187,7 @@ export const seenState = (seen: SeenFacts): NetworkState =>
   isSilent(seen)
     ? {
         status: "failed",
-        detail: `No process takes ledgers: the last one became silent ${seconds(seen.seenAgoMs)} ago.`
+        detail: `No process takes ledgers: the last one became silent ${seconds(seen.seenAgoMs, 0)} ago.`
       }
     : networkState(seen.facts)
 

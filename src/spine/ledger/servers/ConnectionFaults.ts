@@ -5,6 +5,7 @@
  */
 
 import { failureCode, failureText, opensslReason } from "../../domain/ConnectionFailure.ts"
+import { seconds } from "../../words/Words.ts"
 import { ledgerLimits } from "../Limits.ts"
 import { endsConnection } from "./LedgerSource.ts"
 import { ERROR_CHARACTERS, type Refusal, refusalOf, shown } from "./ServerMessages.ts"
@@ -25,7 +26,7 @@ export const tooComplex = misbehaving(
   `sent a message with more than ${ledgerLimits.ledgerMessageTokens} brackets, commas and colons, or more than ${ledgerLimits.ledgerMessageDepth} nested brackets`
 )
 export const tooMuchUnasked = misbehaving(
-  `sent more than ${ledgerLimits.ledgerUnaskedBytes} bytes that answer no request within ${UNASKED_WINDOW_MS / 1_000} s`
+  `sent more than ${ledgerLimits.ledgerUnaskedBytes} bytes that answer no request within ${seconds(UNASKED_WINDOW_MS)}`
 )
 
 /** Codes of `ws`. It refuses a message of more than `ledgerMessageBytes` with the first one. */

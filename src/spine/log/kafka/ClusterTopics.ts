@@ -7,6 +7,7 @@
 import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from "@platformatic/kafka"
 import { Cause, Effect, Schedule, Schema } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
+import { seconds } from "../../words/Words.ts"
 import { logLimits } from "../Limits.ts"
 import type { TopicSettings } from "../Topics.ts"
 import { STEP_TRIES, watchConnections } from "./Channel.ts"
@@ -79,7 +80,7 @@ const clusterOf = (settings: KafkaSettings) =>
       orElse: () =>
         Effect.fail(
           new KafkaTopicsError({
-            message: `KAFKA_BROKERS: the cluster does not answer within ${REACHED_MS / 1_000} s.`,
+            message: `KAFKA_BROKERS: the cluster does not answer within ${seconds(REACHED_MS)}.`,
             cause: new Cause.TimeoutError()
           })
         )

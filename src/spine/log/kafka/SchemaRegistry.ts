@@ -10,6 +10,7 @@ import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { publishedSchemas } from "../../event/JsonSchemas.ts"
 import type { JsonObject } from "../../event/Ledger.ts"
 import type { Network } from "../../event/Network.ts"
+import { seconds } from "../../words/Words.ts"
 import { logLimits } from "../Limits.ts"
 import { schemaOf, type TopicSettings, usedTopics } from "../Topics.ts"
 
@@ -79,7 +80,7 @@ const registryAt = (address: string) => {
     Effect.catchTags({
       HttpClientError: (error) => Effect.fail(fault("cannot be reached", error)),
       TimeoutError: (error) =>
-        Effect.fail(fault(`did not answer within ${logLimits.kafkaRequestMs / 1_000} s`, error))
+        Effect.fail(fault(`did not answer within ${seconds(logLimits.kafkaRequestMs)}`, error))
     })
   )
 
