@@ -164,9 +164,6 @@ export const loadedWhenNeeded = [
 export const dataRooms = data
 export const dataImports = ["effect", "node:crypto", "node:net"]
 
-/** A folder with more files than this is no room where a reader would find one. */
-export const FOLDER_FILES_MAX = 25
-
 /** Folders of src whose files are named for families of events, as those of the others are. */
 export const familyFolders = [
   "src/spine/event/payloads",
