@@ -39,7 +39,7 @@ import { outboxPublisherLayer } from "../../src/spine/store/outbox/OutboxPublish
 import { SecretBox } from "../../src/spine/store/secrets/SecretBox.ts"
 import { deliveryId } from "../../src/spine/words/Ids.ts"
 import * as MemoryLog from "./memoryLog/MemoryLog.ts"
-import { TestDatabase } from "./postgres.ts"
+import { UsedDatabase } from "./postgres.ts"
 import { insertAccount, insertWebhook } from "./rows.ts"
 import { settingsLayer } from "./settings.ts"
 
@@ -73,7 +73,7 @@ export const deliveringSettings = (environment: Environment = {}) =>
 export const deliveringLayer = (environment?: Environment, deliveries?: DeliveriesLayer) =>
   stagesLayer(deliveries).pipe(
     Layer.provideMerge(MemoryLog.layer),
-    Layer.provideMerge(TestDatabase),
+    Layer.provideMerge(UsedDatabase),
     Layer.provideMerge(deliveringSettings(environment)),
     // No tracing, as in a program without an endpoint for traces.
     Layer.provideMerge(Telemetry.layer(undefined))

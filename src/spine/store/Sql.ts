@@ -49,7 +49,7 @@ export const pool = {
   startupParameters: planning
 }
 
-const readPool = {
+export const readPool = {
   maxConnections: Limits.databaseReadConnections,
   // Concurrent lookups share one message to the server, which saves system calls on both sides.
   multiplex: true,
