@@ -9,6 +9,7 @@ import { DeliveryQueries } from "../../src/features/deliveries/DeliveryQueries.t
 import { configRecord, tombstone, type WebhookRow } from "../../src/features/webhooks/WebhookRow.ts"
 import { WebhookStore } from "../../src/features/webhooks/WebhookStore.ts"
 import type { Environment } from "../../src/spine/config/Config.ts"
+import { stageLimits } from "../../src/spine/config/StageLimits.ts"
 import { delay } from "../../src/spine/delay/Stage.ts"
 import { Recorder } from "../../src/spine/deliver/record/Recorder.ts"
 import { deliver } from "../../src/spine/deliver/Stage.ts"
@@ -44,6 +45,17 @@ import { insertAccount, insertWebhook } from "./rows.ts"
 import { settingsLayer } from "./settings.ts"
 
 export const SECRET = "whsec_of_the_test"
+
+/** A tenth of the program's memory and pages, so that a tenth of the deliveries exceed them. */
+export const tenthOfMemory: typeof stageLimits = {
+  ...stageLimits,
+  partitionDeliveries: stageLimits.partitionDeliveries / 10,
+  partitionReplays: stageLimits.partitionReplays / 10,
+  feedRecords: stageLimits.feedRecords / 10,
+  lanePageRows: stageLimits.lanePageRows / 10,
+  eventPieceRecords: stageLimits.eventPieceRecords / 10,
+  rowsAtOnce: stageLimits.rowsAtOnce / 10
+}
 const NETWORK = "mainnet"
 
 type DeliveriesLayer = Layer.Layer<DeliveryStore, never, SqlClient.SqlClient | Log | Partitions>
@@ -242,17 +254,20 @@ export const eventually = <E, R>(assertions: Effect.Effect<void, E, R>) =>
     Effect.timeout("50 seconds")
   )
 
-/** Waits until the rows of all these deliveries have the status. */
+/** Waits until the rows of all these deliveries have the status. It polls the last ten, and then reads all. */
 export const untilAll = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, status: DeliveryStatus) {
   const store = yield* DeliveryStore
-  yield* eventually(
-    Effect.gen(function* () {
-      const states = yield* store.states(ids)
-      const others = ids.filter((id) => states.get(id)?.status !== status)
-      assert.deepStrictEqual(
-        others.map((id) => [id, states.get(id)]),
-        []
-      )
-    })
-  )
+  const have = (some: ReadonlyArray<string>) =>
+    eventually(
+      Effect.gen(function* () {
+        const states = yield* store.states(some)
+        const others = some.filter((id) => states.get(id)?.status !== status)
+        assert.deepStrictEqual(
+          others.map((id) => [id, states.get(id)]),
+          []
+        )
+      })
+    )
+  yield* have(ids.slice(-10))
+  yield* have(ids)
 })
