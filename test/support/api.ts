@@ -24,7 +24,7 @@ import { Health } from "../../src/spine/observe/Health.ts"
 import { Outbox } from "../../src/spine/store/outbox/Outbox.ts"
 import { SecretBox } from "../../src/spine/store/secrets/SecretBox.ts"
 import * as MemoryLog from "./memoryLog/MemoryLog.ts"
-import { TestDatabase } from "./postgres.ts"
+import { UsedDatabase } from "./postgres.ts"
 import { settingsLayer } from "./settings.ts"
 
 export interface Answer {
@@ -168,7 +168,7 @@ export const storesLayer = (given: Environment = {}) =>
     Layer.provideMerge(
       Layer.mergeAll(Outbox.layer, SecretBox.layer, Partitions.layer, Health.layer, MemoryLog.layer)
     ),
-    Layer.provideMerge(TestDatabase),
+    Layer.provideMerge(UsedDatabase),
     Layer.provideMerge(settingsLayer({ ...environment, ...given }))
   )
 

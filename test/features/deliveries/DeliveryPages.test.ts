@@ -13,7 +13,7 @@ import { deliveryStatuses } from "../../../src/spine/domain/Delivery.ts"
 import { column } from "../../../src/spine/store/Columns.ts"
 import { ReadSql } from "../../../src/spine/store/Sql.ts"
 import { deliveryId, firstDeliveryIdAt, firstIdAt } from "../../../src/spine/words/Ids.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { MonthDatabase } from "../../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../../support/rows.ts"
 import { deliveriesReadBy } from "../../support/rowsRead.ts"
 
@@ -27,7 +27,7 @@ const readFor = Effect.fnUntraced(function* (owner: Owner, filter: DeliveryFilte
   return yield* deliveriesReadBy(deliveryPage(read, read.literal("id"), owner, filter, undefined, LIMIT))
 })
 
-layer(Layer.provideMerge(Partitions.layer, TestDatabase))("pages of deliveries", (it) => {
+layer(Layer.provideMerge(Partitions.layer, MonthDatabase))("pages of deliveries", (it) => {
   it.effect("read only rows of minutes that have matching deliveries", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

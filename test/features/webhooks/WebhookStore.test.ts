@@ -10,7 +10,7 @@ import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { UsedDatabase } from "../../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../../support/rows.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
@@ -21,7 +21,7 @@ const Live = Layer.mergeAll(
   DeliveryStore.layer,
   DeliveryQueries.layer,
   Partitions.layer
-).pipe(Layer.provideMerge(Outbox.layer), Layer.provideMerge(TestDatabase))
+).pipe(Layer.provideMerge(Outbox.layer), Layer.provideMerge(UsedDatabase))
 
 const recorded = Effect.gen(function* () {
   const outbox = yield* Outbox
