@@ -20,6 +20,7 @@ import { checkPeriod } from "../../http/Period.ts"
 import { ratio } from "../../http/Ratio.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Limits } from "../../spine/config/Limits.ts"
+import type { WantedEvent } from "../../spine/deliveries/DeliveryPages.ts"
 import { eventTopicOf } from "../../spine/domain/Backfill.ts"
 import { deliveryStatuses } from "../../spine/domain/Delivery.ts"
 import { type RetryFilters, retryStatuses } from "../../spine/domain/Replay.ts"
@@ -43,7 +44,6 @@ import { noWebhook } from "../webhooks/WebhookRefusals.ts"
 import { WebhookStore } from "../webhooks/WebhookStore.ts"
 import { attemptOf } from "./AttemptShown.ts"
 import { type Delivery, deliveriesApi, type NewRetryJob } from "./DeliveriesContract.ts"
-import type { WantedEvent } from "./DeliveryPages.ts"
 import {
   type AttemptRow,
   type DeliveryDetailRow,

@@ -7,6 +7,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../spine/config/Limits.ts"
+import { type DeliveryFilter, deliveryPage } from "../../spine/deliveries/DeliveryPages.ts"
 import { detailsOf } from "../../spine/deliveries/StoredDetails.ts"
 import { retryNow } from "../../spine/deliveries/Transitions.ts"
 import { quotaUsedUp } from "../../spine/deliveries/UsageStore.ts"
@@ -30,7 +31,6 @@ import type { AccountId, EventId, WebhookId } from "../../spine/words/Ids.ts"
 import { makeDeliveryStats } from "../statistics/DeliveryStats.ts"
 import { lastAnswers } from "../statistics/LastAnswers.ts"
 import type { Owner } from "../webhooks/WebhookStore.ts"
-import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
 import { type LedgerAnswers, ledgerAnswers } from "./LedgerAnswers.ts"
 
 const COLUMNS =

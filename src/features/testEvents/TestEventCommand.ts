@@ -1,13 +1,13 @@
 /** `ledgerhook webhook test` and `ledgerhook trigger`: send a synthetic event to a webhook, and show the attempt. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import type { EventType } from "../../../spine/event/EventType.ts"
-import { seconds } from "../../../spine/words/Words.ts"
-import { typeArgument } from "../../../terminal/EventTypeFlags.ts"
-import { about } from "../../../terminal/Help.ts"
-import { json, printOne } from "../../../terminal/Table.ts"
-import { MOST_WAIT_MS } from "../TestWait.ts"
-import { atWebhook, webhookNameArgument, webhookNameFlag } from "./NamedWebhook.ts"
+import type { EventType } from "../../spine/event/EventType.ts"
+import { seconds } from "../../spine/words/Words.ts"
+import { typeArgument } from "../../terminal/EventTypeFlags.ts"
+import { about } from "../../terminal/Help.ts"
+import { json, printOne } from "../../terminal/Table.ts"
+import { atWebhook, webhookNameArgument, webhookNameFlag } from "../webhooks/command/NamedWebhook.ts"
+import { MOST_WAIT_MS } from "./TestWait.ts"
 
 const send = (name: string | undefined, type: EventType, asJson: boolean) =>
   atWebhook(

@@ -5,12 +5,12 @@
 import { Data, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { lockedLimits } from "../../http/guard/AccountLimits.ts"
+import { configRecord, WEBHOOK_COLUMNS, type WebhookRow } from "../../spine/registry/WebhookRow.ts"
 import { column } from "../../spine/store/Columns.ts"
 import { Outbox } from "../../spine/store/outbox/Outbox.ts"
 import type { WebhookId } from "../../spine/words/Ids.ts"
 import { webhookBounds } from "./Limits.ts"
 import { requireRoom } from "./WebhookLimits.ts"
-import { configRecord, WEBHOOK_COLUMNS, type WebhookRow } from "./WebhookRow.ts"
 import type { Owner } from "./WebhookStore.ts"
 
 /** Addresses without duplicates, none of them in both lists. */

@@ -16,8 +16,8 @@ import { retryUntilSuccess } from "../../spine/observe/RetryUntilSuccess.ts"
 import { WEBHOOK_CLEARED } from "../../spine/store/EndedRows.ts"
 import type { AccountId, WebhookId } from "../../spine/words/Ids.ts"
 import { monotonicNow } from "../../spine/words/Monotonic.ts"
-import { afterDeadlock, type Owner } from "../webhooks/WebhookStore.ts"
-import { DeliveryQueries } from "./DeliveryQueries.ts"
+import { DeliveryQueries } from "../deliveries/DeliveryQueries.ts"
+import { afterDeadlock, type Owner } from "./WebhookStore.ts"
 
 /**
  * How long after a webhook's deletion its attempts may still end: an attempt takes up to 10 s, recording it a few

@@ -7,6 +7,7 @@ import { Array as Arr, Clock, Context, Data, Effect, Layer, Option, Result } fro
 import { SqlClient, type SqlError } from "effect/sql"
 import { lockedLimits } from "../../http/guard/AccountLimits.ts"
 import { Limits } from "../../spine/config/Limits.ts"
+import { endIncidents, RUN_RESET } from "../../spine/deliveries/Incidents.ts"
 import type { HealthState } from "../../spine/domain/HealthState.ts"
 import type { WebhookStatus } from "../../spine/domain/Webhook.ts"
 import type { Batch } from "../../spine/event/Batch.ts"
@@ -15,14 +16,6 @@ import type { Network } from "../../spine/event/Network.ts"
 import { type FilterProblems, parseFilter } from "../../spine/filter/Parse.ts"
 import type { PayloadFilter } from "../../spine/filter/PayloadFilter.ts"
 import { deleteEvery } from "../../spine/observe/ClockTrust.ts"
-import { column } from "../../spine/store/Columns.ts"
-import { Outbox } from "../../spine/store/outbox/Outbox.ts"
-import type { AccountId } from "../../spine/words/Ids.ts"
-import { endIncidents, RUN_RESET } from "../health/Incidents.ts"
-import { queueMails } from "../health/notify/MailStore.ts"
-import { webhookDisabledMail } from "../health/notify/Mails.ts"
-import { countByHealth, inState, rankOf } from "../health/WebhookHealthQueries.ts"
-import { requireRoom } from "./WebhookLimits.ts"
 import {
   changed,
   configRecord,
@@ -32,7 +25,14 @@ import {
   WEBHOOK_COLUMNS,
   type WebhookChange,
   type WebhookRow
-} from "./WebhookRow.ts"
+} from "../../spine/registry/WebhookRow.ts"
+import { column } from "../../spine/store/Columns.ts"
+import { Outbox } from "../../spine/store/outbox/Outbox.ts"
+import type { AccountId } from "../../spine/words/Ids.ts"
+import { queueMails } from "../health/notify/MailStore.ts"
+import { webhookDisabledMail } from "../health/notify/Mails.ts"
+import { countByHealth, inState, rankOf } from "./WebhookHealthQueries.ts"
+import { requireRoom } from "./WebhookLimits.ts"
 import type { WebhookOrder } from "./WebhookRules.ts"
 import { foundBy } from "./WebhookSearch.ts"
 

@@ -22,9 +22,9 @@ import { HIDDEN_VALUE } from "../../spine/domain/RequestHeaders.ts"
 import { statsPeriods } from "../../spine/domain/StatsPeriod.ts"
 import { networks } from "../../spine/event/Network.ts"
 import { WebhookCounts, WebhookStats } from "../statistics/WebhookStatsContract.ts"
+import { AttemptedTest, QueuedTest, TestEvent, Wait } from "../testEvents/TestEventContract.ts"
 import { PreviewRequest, PreviewResult } from "./FilterPreviewContract.ts"
 import { webhookBounds } from "./Limits.ts"
-import { AttemptedTest, QueuedTest, TestEvent, Wait } from "./TestEventContract.ts"
 import {
   AccountFilters,
   Batch,

@@ -43,18 +43,18 @@ import { SecretBox } from "../../spine/store/secrets/SecretBox.ts"
 import { randomId } from "../../spine/words/Ids.ts"
 import { iso } from "../../spine/words/IsoTime.ts"
 import { attemptOf, makeAwaitAttempt } from "../deliveries/AttemptShown.ts"
-import { END_AT_ONCE, makeEndQueue } from "../deliveries/DeletedQueues.ts"
 import { DeliveryQueries } from "../deliveries/DeliveryQueries.ts"
-import { TestDeliveries } from "../deliveries/TestDeliveries.ts"
-import { type Health, shownHealth } from "../health/WebhookHealth.ts"
-import { makeReadHealth } from "../health/WebhookHealthQueries.ts"
 import { webhookStatsShown } from "../statistics/ShownStats.ts"
+import { SyntheticEvents } from "../testEvents/SyntheticEvents.ts"
+import { TestDeliveries } from "../testEvents/TestDeliveries.ts"
+import { payloadFaults } from "../testEvents/TestPayload.ts"
+import { testWaitMs } from "../testEvents/TestWait.ts"
+import { END_AT_ONCE, makeEndQueue } from "./DeletedQueues.ts"
 import { checkFilter, filterError } from "./FilterFaults.ts"
 import { previewFilters } from "./FilterPreview.ts"
 import { webhookBounds } from "./Limits.ts"
-import { SyntheticEvents } from "./SyntheticEvents.ts"
-import { payloadFaults } from "./TestPayload.ts"
-import { testWaitMs } from "./TestWait.ts"
+import { type Health, shownHealth } from "./WebhookHealth.ts"
+import { makeReadHealth } from "./WebhookHealthQueries.ts"
 import { limitReached, noWebhook } from "./WebhookRefusals.ts"
 import { webhookOrders } from "./WebhookRules.ts"
 import { type Owner, type PayloadFilterMismatch, type WebhookSeen, WebhookStore } from "./WebhookStore.ts"
@@ -291,7 +291,7 @@ export const webhooksLayer = HttpApiBuilder.group(
         const owner = ownerOf(yield* Caller)
         const removed = yield* webhooks.remove(owner, params.id, yield* Clock.currentTimeMillis)
         if (!removed) return yield* noWebhook(params.id)
-        // The webhook is deleted already. storage/deliveries/DeletedQueues ends the deliveries that are left.
+        // The webhook is deleted already. DeletedQueues.ts ends the deliveries that are left.
         yield* Effect.ignore(endQueue(owner, params.id, END_AT_ONCE), { log: "Warn" })
       }, orUnavailable),
 

@@ -1,7 +1,7 @@
 /** Webhooks: registered, changed, tested, previewed. */
 import { command, makeFeature } from "../Feature.ts"
+import { trigger } from "../testEvents/TestEventCommand.ts"
 import { secrets } from "./command/Secrets.ts"
-import { trigger } from "./command/TestEvent.ts"
 import { webhook } from "./command/WebhookCommand.ts"
 
 export const feature = makeFeature({

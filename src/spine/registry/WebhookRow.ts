@@ -1,17 +1,17 @@
 /** A row of `webhooks`, the record for the log that is made of it, and the row after a change. Pure. */
 
-import type { Compression } from "../../spine/domain/Compression.ts"
-import { defaultOrdering, type Ordering } from "../../spine/domain/Ordering.ts"
-import { defaultSigning, type SigningScheme } from "../../spine/domain/Signing.ts"
-import { CONFIG_TOPIC, type WebhookConfig, type WebhookStatus } from "../../spine/domain/Webhook.ts"
-import type { Batch } from "../../spine/event/Batch.ts"
-import { expandPatterns } from "../../spine/event/EventPatterns.ts"
-import type { Includable } from "../../spine/event/Include.ts"
-import type { Network } from "../../spine/event/Network.ts"
-import { defaultFormat, type RequestFormat } from "../../spine/event/RequestFormat.ts"
-import type { PayloadFilter } from "../../spine/filter/PayloadFilter.ts"
-import type { AccountId } from "../../spine/words/Ids.ts"
-import { webhookBounds } from "./Limits.ts"
+import { webhookBounds } from "../../features/webhooks/Limits.ts"
+import type { Compression } from "../domain/Compression.ts"
+import { defaultOrdering, type Ordering } from "../domain/Ordering.ts"
+import { defaultSigning, type SigningScheme } from "../domain/Signing.ts"
+import { CONFIG_TOPIC, type WebhookConfig, type WebhookStatus } from "../domain/Webhook.ts"
+import type { Batch } from "../event/Batch.ts"
+import { expandPatterns } from "../event/EventPatterns.ts"
+import type { Includable } from "../event/Include.ts"
+import type { Network } from "../event/Network.ts"
+import { defaultFormat, type RequestFormat } from "../event/RequestFormat.ts"
+import type { PayloadFilter } from "../filter/PayloadFilter.ts"
+import type { AccountId } from "../words/Ids.ts"
 
 /** Times are ISO 8601 texts, as the driver returns them. */
 export interface WebhookRow {

@@ -2,12 +2,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import type { DeliveryFilter } from "../../../src/features/deliveries/DeliveryPages.ts"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import { NoticeStore } from "../../../src/features/health/notify/NoticeStore.ts"
 import { finishJobs } from "../../../src/features/replay/JobEnds.ts"
 import { runJob } from "../../../src/features/replay/ReplayRunner.ts"
 import { ReplayStore } from "../../../src/features/replay/ReplayStore.ts"
+import type { DeliveryFilter } from "../../../src/spine/deliveries/DeliveryPages.ts"
 import { forgetEnded } from "../../../src/spine/store/EndedRows.ts"
 import {
   ACCOUNT,

@@ -4,7 +4,6 @@
  */
 
 import { type Cause, Effect, Layer, Logger, Metric, Random, Schedule } from "effect"
-import { keepEndingQueues } from "../../../src/features/deliveries/DeletedQueues.ts"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import { EventCounts } from "../../../src/features/events/EventCounts.ts"
 import { EventIndex } from "../../../src/features/events/EventIndex.ts"
@@ -14,6 +13,7 @@ import { replay } from "../../../src/features/replay/ReplayJobs.ts"
 import { ReplayWork } from "../../../src/features/replay/ReplayWork.ts"
 import { RetryWork } from "../../../src/features/replay/RetryWork.ts"
 import { keepTotals } from "../../../src/features/statistics/DeliveryTotals.ts"
+import { keepEndingQueues } from "../../../src/features/webhooks/DeletedQueues.ts"
 import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import { delay } from "../../../src/spine/delay/Delay.ts"

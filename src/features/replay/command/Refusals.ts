@@ -1,9 +1,9 @@
 /** Why a replay or retry job was not made, as the commands say it. */
 import { Effect } from "effect"
 import { limitsOf } from "../../../spine/domain/Plans.ts"
+import type { ListedWebhook } from "../../../spine/registry/WebhookRow.ts"
 import { failed } from "../../../terminal/Failure.ts"
 import { findAccount } from "../../../terminal/Stores.ts"
-import type { ListedWebhook } from "../../webhooks/WebhookRow.ts"
 import type { RefusedJob } from "../ReplayStore.ts"
 
 export const noWebhook = (id: string) =>
