@@ -8,11 +8,11 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import { configRecord, WEBHOOK_COLUMNS, type WebhookRow } from "../../spine/registry/WebhookRow.ts"
+import { afterDeadlock } from "../../spine/store/AfterDeadlock.ts"
 import { column } from "../../spine/store/Columns.ts"
 import { Outbox } from "../../spine/store/outbox/Outbox.ts"
 import { makeSecretBox } from "../../spine/store/secrets/SecretBox.ts"
 import { readKeys, type SecretKeys, SecretsKeyError } from "../../spine/store/secrets/SecretKeys.ts"
-import { afterDeadlock } from "./WebhookStore.ts"
 
 const keyIdOf = (sealed: string): string => sealed.split(".")[1] ?? ""
 

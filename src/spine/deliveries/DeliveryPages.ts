@@ -4,8 +4,9 @@
  * which ten minutes) there are deliveries of that status, and only those spans are searched until the page is full.
  * An event has few deliveries: all of them are read.
  */
+
 import type { SqlClient, Statement } from "effect/sql"
-import type { Owner } from "../../features/webhooks/WebhookStore.ts"
+import type { Owner } from "../domain/ApiKey.ts"
 import type { DeliveryStatus } from "../domain/Delivery.ts"
 import type { Network } from "../event/Network.ts"
 import { firstIdAt, idTime, type WebhookId } from "../words/Ids.ts"
