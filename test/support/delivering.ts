@@ -2,12 +2,11 @@
  * The delivery stages with the test's own database and the memory log. Actors, recorder, delay topics and sender are
  * the program's; the helpers here write webhooks and work as the route stage and the API would.
  */
+
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeliveryQueries } from "../../src/features/deliveries/DeliveryQueries.ts"
-import { configRecord, tombstone, type WebhookRow } from "../../src/features/webhooks/WebhookRow.ts"
-import { WebhookStore } from "../../src/features/webhooks/WebhookStore.ts"
 import type { Environment } from "../../src/spine/config/Config.ts"
 import { delay } from "../../src/spine/delay/Delay.ts"
 import { deliver } from "../../src/spine/deliver/Deliver.ts"
@@ -31,7 +30,9 @@ import { defaultFormat, type RequestFormat } from "../../src/spine/event/Request
 import { Log } from "../../src/spine/log/Log.ts"
 import * as Telemetry from "../../src/spine/observe/Telemetry.ts"
 import { AccountHolds } from "../../src/spine/registry/AccountHolds.ts"
+import { DisableWebhooks } from "../../src/spine/registry/DisableWebhooks.ts"
 import { WebhookRegistry } from "../../src/spine/registry/WebhookRegistry.ts"
+import { configRecord, tombstone, type WebhookRow } from "../../src/spine/registry/WebhookRow.ts"
 import { RoutedWebhooks } from "../../src/spine/route/RoutedWebhooks.ts"
 import { column } from "../../src/spine/store/Columns.ts"
 import { Leases } from "../../src/spine/store/Leases.ts"
@@ -67,7 +68,7 @@ export const stagesLayer = (deliveries: DeliveriesLayer = DeliveryStore.layer) =
         UsageStore.layer,
         WebhookRegistry.layer,
         RoutedWebhooks.layer,
-        WebhookStore.layer,
+        DisableWebhooks.layer,
         Layer.provide(deliveries, Partitions.layer),
         DeliveryQueries.layer,
         Partitions.layer,

@@ -1,8 +1,8 @@
 /** An event in one line of text, as `listen` and `events tail` show it. Pure. */
-import type { EnvelopeFields } from "../../spine/event/LedgerEvent.ts"
-import { printable } from "../../spine/words/Printable.ts"
-import { DIM, painter } from "../../terminal/Colour.ts"
-import { printableLines } from "../../terminal/JsonText.ts"
+import type { EnvelopeFields } from "../../../spine/event/LedgerEvent.ts"
+import { printable } from "../../../spine/words/Printable.ts"
+import { DIM, painter } from "../../../terminal/Colour.ts"
+import { printableLines } from "../../../terminal/JsonText.ts"
 
 /** The longest type has 24 characters. */
 const TYPE_WIDTH = 24

@@ -3,8 +3,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeAwaitAttempt } from "../../../src/features/deliveries/AttemptShown.ts"
-import { deliveryLimits } from "../../../src/features/deliveries/Limits.ts"
+import { makeAwaitAttempt } from "../../../src/features/testEvents/AwaitAttempt.ts"
+import { testEventLimits } from "../../../src/features/testEvents/Limits.ts"
 import type { DeliveryWork } from "../../../src/spine/domain/Delivery.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import type { KeyEnvironment } from "../../../src/spine/event/Network.ts"
@@ -137,7 +137,7 @@ layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
   it.effect("does not wait if too many requests wait already", () =>
     Effect.gen(function* () {
       const awaitAttempt = yield* makeAwaitAttempt
-      const others = yield* Effect.forEach(Array.from({ length: deliveryLimits.testsWaiting }), () =>
+      const others = yield* Effect.forEach(Array.from({ length: testEventLimits.testsWaiting }), () =>
         Effect.forkChild(awaitAttempt("dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE", 60_000), { startImmediately: true })
       )
       assert.isUndefined(yield* awaitAttempt("dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE", 60_000))

@@ -4,9 +4,9 @@
  */
 
 import type { SqlClient } from "effect/sql"
-import type { IncidentEnd } from "../../spine/domain/HealthState.ts"
-import { column } from "../../spine/store/Columns.ts"
-import type { WebhookId } from "../../spine/words/Ids.ts"
+import type { IncidentEnd } from "../domain/HealthState.ts"
+import { column } from "../store/Columns.ts"
+import type { WebhookId } from "../words/Ids.ts"
 
 /** The assignments that end a webhook's run of failures when it is enabled. */
 export const RUN_RESET = `

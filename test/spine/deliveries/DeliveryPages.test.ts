@@ -2,13 +2,14 @@
  * Pages of deliveries: how much is read for them. That pages are exact for every filter, wherever their rows are,
  * is tested in test/features/deliveries/DeliveryFilters.slow.test.ts.
  */
+
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { type DeliveryFilter, deliveryPage } from "../../../src/features/deliveries/DeliveryPages.ts"
 import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
-import type { Owner } from "../../../src/features/webhooks/WebhookStore.ts"
+import { type DeliveryFilter, deliveryPage } from "../../../src/spine/deliveries/DeliveryPages.ts"
 import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
+import type { Owner } from "../../../src/spine/domain/ApiKey.ts"
 import { deliveryStatuses } from "../../../src/spine/domain/Delivery.ts"
 import { column } from "../../../src/spine/store/Columns.ts"
 import { ReadSql } from "../../../src/spine/store/Sql.ts"

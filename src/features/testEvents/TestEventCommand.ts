@@ -1,19 +1,30 @@
 /** `ledgerhook webhook test` and `ledgerhook trigger`: send a synthetic event to a webhook, and show the attempt. */
+
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import type { EventType } from "../../../spine/event/EventType.ts"
-import { seconds } from "../../../spine/words/Words.ts"
-import { typeArgument } from "../../../terminal/EventTypeFlags.ts"
-import { about } from "../../../terminal/Help.ts"
-import { json, printOne } from "../../../terminal/Table.ts"
-import { MOST_WAIT_MS } from "../TestWait.ts"
-import { atWebhook, webhookNameArgument, webhookNameFlag } from "./NamedWebhook.ts"
+import type { EventType } from "../../spine/event/EventType.ts"
+import { seconds } from "../../spine/words/Words.ts"
+import { typeArgument } from "../../terminal/EventTypeFlags.ts"
+import { about } from "../../terminal/Help.ts"
+import { withService } from "../../terminal/service/WithService.ts"
+import { json, printOne } from "../../terminal/Table.ts"
+import {
+  webhookIdOf,
+  webhookNameArgument,
+  webhookNameFlag,
+  webhooksContract
+} from "../webhooks/command/NamedWebhook.ts"
+import { MOST_WAIT_MS } from "./TestWait.ts"
+
+const contract = async () =>
+  (await webhooksContract()).add((await import("./TestEventContract.ts")).TestEvents)
 
 const send = (name: string | undefined, type: EventType, asJson: boolean) =>
-  atWebhook(
-    name,
-    Effect.fnUntraced(function* (api, id) {
-      const { attempt = null, delivery_id } = yield* api.webhooks.test({
+  withService(
+    contract,
+    Effect.fnUntraced(function* (api) {
+      const id = yield* webhookIdOf(api, name)
+      const { attempt = null, delivery_id } = yield* api.testEvents.send({
         params: { id },
         query: { wait: `${MOST_WAIT_MS}ms` },
         payload: { event_type: type }

@@ -4,11 +4,12 @@
  * which ten minutes) there are deliveries of that status, and only those spans are searched until the page is full.
  * An event has few deliveries: all of them are read.
  */
+
 import type { SqlClient, Statement } from "effect/sql"
-import type { DeliveryStatus } from "../../spine/domain/Delivery.ts"
-import type { Network } from "../../spine/event/Network.ts"
-import { firstIdAt, idTime, type WebhookId } from "../../spine/words/Ids.ts"
-import type { Owner } from "../webhooks/WebhookStore.ts"
+import type { Owner } from "../domain/ApiKey.ts"
+import type { DeliveryStatus } from "../domain/Delivery.ts"
+import type { Network } from "../event/Network.ts"
+import { firstIdAt, idTime, type WebhookId } from "../words/Ids.ts"
 
 /** The range of ids that the live deliveries of an event have, without `end`. */
 export interface LiveIds {

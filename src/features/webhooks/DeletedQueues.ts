@@ -10,14 +10,16 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../spine/config/Limits.ts"
+import { deliveryPage } from "../../spine/deliveries/DeliveryPages.ts"
 import { DeliveryStore } from "../../spine/deliveries/DeliveryStore.ts"
+import type { Owner } from "../../spine/domain/ApiKey.ts"
 import type { Network } from "../../spine/event/Network.ts"
 import { retryUntilSuccess } from "../../spine/observe/RetryUntilSuccess.ts"
+import { afterDeadlock } from "../../spine/store/AfterDeadlock.ts"
 import { WEBHOOK_CLEARED } from "../../spine/store/EndedRows.ts"
+import { ReadSql } from "../../spine/store/Sql.ts"
 import type { AccountId, WebhookId } from "../../spine/words/Ids.ts"
 import { monotonicNow } from "../../spine/words/Monotonic.ts"
-import { afterDeadlock, type Owner } from "../webhooks/WebhookStore.ts"
-import { DeliveryQueries } from "./DeliveryQueries.ts"
 
 /**
  * How long after a webhook's deletion its attempts may still end: an attempt takes up to 10 s, recording it a few
@@ -31,7 +33,7 @@ const PASS = 10 * Limits.statementRows
 
 /** Ends up to `most` deliveries of a deleted webhook, newest first; returns how many. */
 export const makeEndQueue = Effect.gen(function* () {
-  const queries = yield* DeliveryQueries
+  const read = yield* ReadSql
   const deliveries = yield* DeliveryStore
   return Effect.fnUntraced(function* (owner: Owner, webhookId: WebhookId, most: number) {
     const nowMs = yield* Clock.currentTimeMillis
@@ -40,7 +42,9 @@ export const makeEndQueue = Effect.gen(function* () {
     let full = true
     while (full && ended < most) {
       const limit = Math.min(Limits.statementRows, most - ended)
-      const rows = yield* queries.list(
+      const rows = yield* deliveryPage<{ readonly id: string }>(
+        read,
+        read.literal("id"),
         owner,
         { webhookId, statuses: ["pending", "retrying"] },
         beforeId,

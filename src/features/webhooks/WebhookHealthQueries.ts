@@ -1,6 +1,6 @@
 /**
  * Decides the state of a webhook's health, for one webhook and for lists alike, and reads what is recorded beside it
- * (health/WebhookHealth.ts). A healthy webhook costs a look into an index that has only live deliveries that wait.
+ * (webhooks/WebhookHealth.ts). A healthy webhook costs a look into an index that has only live deliveries that wait.
  */
 import { Clock, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"

@@ -1,17 +1,16 @@
-/** A row of `webhooks`, the record for the log that is made of it, and the row after a change. Pure. */
+/** A row of `webhooks`, and the record for the log that is made of it. Pure. */
 
-import type { Compression } from "../../spine/domain/Compression.ts"
-import { defaultOrdering, type Ordering } from "../../spine/domain/Ordering.ts"
-import { defaultSigning, type SigningScheme } from "../../spine/domain/Signing.ts"
-import { CONFIG_TOPIC, type WebhookConfig, type WebhookStatus } from "../../spine/domain/Webhook.ts"
-import type { Batch } from "../../spine/event/Batch.ts"
-import { expandPatterns } from "../../spine/event/EventPatterns.ts"
-import type { Includable } from "../../spine/event/Include.ts"
-import type { Network } from "../../spine/event/Network.ts"
-import { defaultFormat, type RequestFormat } from "../../spine/event/RequestFormat.ts"
-import type { PayloadFilter } from "../../spine/filter/PayloadFilter.ts"
-import type { AccountId } from "../../spine/words/Ids.ts"
-import { webhookBounds } from "./Limits.ts"
+import type { Compression } from "../domain/Compression.ts"
+import { defaultOrdering, type Ordering } from "../domain/Ordering.ts"
+import { defaultSigning, type SigningScheme } from "../domain/Signing.ts"
+import { CONFIG_TOPIC, type WebhookConfig, type WebhookStatus } from "../domain/Webhook.ts"
+import type { Batch } from "../event/Batch.ts"
+import { expandPatterns } from "../event/EventPatterns.ts"
+import type { Includable } from "../event/Include.ts"
+import type { Network } from "../event/Network.ts"
+import { defaultFormat, type RequestFormat } from "../event/RequestFormat.ts"
+import type { PayloadFilter } from "../filter/PayloadFilter.ts"
+import type { AccountId } from "../words/Ids.ts"
 
 /** Times are ISO 8601 texts, as the driver returns them. */
 export interface WebhookRow {
@@ -88,64 +87,6 @@ const columns: Readonly<Record<keyof WebhookRow, true>> = {
  * may add columns while this one serves.
  */
 export const WEBHOOK_COLUMNS = Object.keys(columns).join(", ")
-
-/** A row of a list, without filters: long ones would make a page of 37 MB. */
-export type ListedWebhook = Omit<
-  WebhookRow,
-  | "headers"
-  | "sealed_secret"
-  | "previous_sealed_secret"
-  | "previous_secret_until"
-  | "last_disabled_at"
-  | "last_enabled_at"
->
-
-export const LISTED_COLUMNS = `
-  id, account_id, network, url, description, event_types,
-  account_filters[1:${webhookBounds.listedAccountFilters}] AS account_filters, account_filters_count,
-  payload_filter, status, consecutive_failures, max_in_flight, max_per_second, paused_at, ordering,
-  signing, format, include, compression, batch,
-  created_at, updated_at, disabled_at, disabled_reason`
-
-export type WebhookChange = Partial<
-  Pick<
-    WebhookRow,
-    | "url"
-    | "description"
-    | "event_types"
-    | "account_filters"
-    | "payload_filter"
-    | "status"
-    | "headers"
-    | "max_in_flight"
-    | "max_per_second"
-    | "ordering"
-    | "signing"
-    | "format"
-    | "include"
-    | "compression"
-    | "batch"
-  >
-> & { readonly paused?: boolean }
-
-const DISABLED_BY_REQUEST = "disabled by request"
-
-/** The row after `change`. Counter and times change only if the status changes between active and disabled. */
-export const changed = (row: WebhookRow, { paused, ...change }: WebhookChange, now: string): WebhookRow => {
-  const paused_at = (paused ?? row.paused_at !== null) ? (row.paused_at ?? now) : null
-  const next = { ...row, ...change, paused_at, updated_at: now }
-  if (next.status === row.status) return next
-  return next.status === "active"
-    ? {
-        ...next,
-        consecutive_failures: 0,
-        disabled_at: null,
-        disabled_reason: null,
-        last_disabled_at: row.disabled_at,
-        last_enabled_at: now
-      }
-    : { ...next, disabled_at: now, disabled_reason: DISABLED_BY_REQUEST }
-}
 
 const isDefaultSigning = ({ signing }: WebhookRow): boolean => signing.join() === defaultSigning.join()
 

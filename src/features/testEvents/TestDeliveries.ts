@@ -6,11 +6,11 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Partitions } from "../../spine/deliveries/Partitions.ts"
 import { insertTest, type NewTestDelivery } from "../../spine/deliveries/Transitions.ts"
+import type { Owner } from "../../spine/domain/ApiKey.ts"
 import { DELIVERIES_TOPIC, newWork } from "../../spine/domain/Delivery.ts"
 import type { WebhookStatus } from "../../spine/domain/Webhook.ts"
 import type { Network } from "../../spine/event/Network.ts"
 import { Outbox } from "../../spine/store/outbox/Outbox.ts"
-import type { Owner } from "../webhooks/WebhookStore.ts"
 
 export class TestDeliveries extends Context.Service<TestDeliveries>()("ledgerhook/storage/TestDeliveries", {
   make: Effect.gen(function* () {

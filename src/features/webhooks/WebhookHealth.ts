@@ -1,6 +1,6 @@
 /**
  * A webhook's health as the API and the commands show it: its state, the facts beside it, and one sentence for people.
- * health/WebhookHealthQueries.ts decides the state. Pure.
+ * WebhookHealthQueries.ts decides the state. Pure.
  */
 import type { HealthState } from "../../spine/domain/HealthState.ts"
 import type { Hold } from "../../spine/domain/Quota.ts"
