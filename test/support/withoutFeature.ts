@@ -56,7 +56,16 @@ const withoutLine = (list: string, feature: string): string => {
 /** What is made of the project to check it without its tests of the whole product. */
 const tsconfig = {
   extends: "./tsconfig.json",
-  include: ["bin", "tools", "src", "test/spine", "test/http", "test/terminal", "test/features", "test/support/*etup.ts"]
+  include: [
+    "bin",
+    "tools",
+    "src",
+    "test/spine",
+    "test/http",
+    "test/terminal",
+    "test/features",
+    "test/support/*etup.ts"
+  ]
 }
 
 export interface Without {
