@@ -40,7 +40,8 @@ const benches = read("{bench,tools}/**/*.ts")
 /** The packages that receivers install. test/receiver-js/events.test.ts compares their generated types. */
 const packages = read("packages/*/src/*.ts")
 /**
- * The app in the browser, which has its own clock and imports. test/journeys/receiver/client.test.ts checks its generated client.
+ * The app in the browser, which has its own clock and imports. test/journeys/receiver/client.test.ts checks its
+ * generated client.
  */
 const dashboard = read("dashboard/src/**/*.{ts,tsx}").filter(
   ({ file }) => file !== "dashboard/src/api/ledgerhook.ts"
