@@ -20,7 +20,7 @@ import { about } from "../../terminal/Help.ts"
 import { settings } from "../../terminal/Invocation.ts"
 import { LEDGER_INDEX_MAX, network } from "../../terminal/LedgerFlags.ts"
 import { print } from "../../terminal/Output.ts"
-import { stores } from "../accounts/command/Stores.ts"
+import { stores } from "../accounts/command/AccountStores.ts"
 import { SkippedLedgers } from "../events/SkipOrders.ts"
 
 /** Characters of the reason. */

@@ -11,8 +11,8 @@ import { accountArgument } from "../../../terminal/Stores.ts"
 import { json, printList, printOne } from "../../../terminal/Table.ts"
 import { type Account, type AccountChange, AccountStore } from "../AccountStore.ts"
 import { accountBounds } from "../Limits.ts"
+import { findAccount, newStores, noAccount, stores } from "./AccountStores.ts"
 import { columns, fields, toJson } from "./AccountView.ts"
-import { findAccount, newStores, noAccount, stores } from "./Stores.ts"
 
 /** The largest limit that an account may have of its own. The database column holds no more. */
 const OWN_LIMIT = 1_000_000_000

@@ -15,7 +15,7 @@ import { type Column, json, printList, printOne } from "../../../terminal/Table.
 import { AccountStore } from "../AccountStore.ts"
 import { type ApiKeyRow, ApiKeyStore } from "../ApiKeyStore.ts"
 import { accountBounds } from "../Limits.ts"
-import { findAccount, stores } from "./Stores.ts"
+import { findAccount, stores } from "./AccountStores.ts"
 
 const moment = (at: string | null): string | null => (at === null ? null : iso(at))
 

@@ -15,7 +15,7 @@ import { json, printOne } from "../../../terminal/Table.ts"
 import { ApiKeyStore } from "../ApiKeyStore.ts"
 import { accountBounds } from "../Limits.ts"
 import { SessionStore } from "../SessionStore.ts"
-import { findAccount, stores } from "./Stores.ts"
+import { findAccount, stores } from "./AccountStores.ts"
 
 export const portal = Command.make(
   "portal",

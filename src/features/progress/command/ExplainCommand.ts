@@ -20,7 +20,7 @@ import { localOnly, usesService } from "../../../terminal/service/ServiceTarget.
 import { defined, withService } from "../../../terminal/service/WithService.ts"
 import { type Column, inJson, json, makeTable } from "../../../terminal/Table.ts"
 import type { Account } from "../../accounts/AccountContract.ts"
-import { findAccount, stores } from "../../accounts/command/Stores.ts"
+import { findAccount, stores } from "../../accounts/command/AccountStores.ts"
 import { statusColour } from "../../deliveries/DeliveriesCommand.ts"
 import { EventQueries } from "../../events/EventQueries.ts"
 import { webhookSummaries } from "../../webhooks/WebhookOverview.ts"

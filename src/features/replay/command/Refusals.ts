@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import { limitsOf } from "../../../spine/domain/Plans.ts"
 import { failed } from "../../../terminal/Failure.ts"
-import { findAccount } from "../../accounts/command/Stores.ts"
+import { findAccount } from "../../accounts/command/AccountStores.ts"
 import type { ListedWebhook } from "../../webhooks/WebhookChange.ts"
 import type { RefusedJob } from "../ReplayStore.ts"
 

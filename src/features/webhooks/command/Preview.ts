@@ -12,7 +12,7 @@ import { payloadFilterFlag, payloadFilterOf } from "../../../terminal/PayloadFil
 import { webhookArgument } from "../../../terminal/Stores.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
 import { wantedFlags } from "../../../terminal/WantedEvents.ts"
-import { stores } from "../../accounts/command/Stores.ts"
+import { stores } from "../../accounts/command/AccountStores.ts"
 import { previewFilters } from "../FilterPreview.ts"
 import { webhookBounds } from "../Limits.ts"
 import { findWebhookFilters } from "../WebhookOverview.ts"
