@@ -74,12 +74,16 @@ export const operations: ReadonlyArray<Operation> = Object.entries(paths).flatMa
 
 // Not strict: the document also contains OpenAPI's keywords, which JSON Schema does not know.
 const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true }))
-ajv.addSchema(document, "openapi")
 const compiled = new WeakMap<object, ValidateFunction>()
 
 /** Adds the document's name to references within it. */
 const complete = (schema: unknown): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi#/'))
+
+ajv.addSchema(document, "openapi")
+// By its own name, each is compiled once, and not again for every schema that refers to it.
+for (const [name, schema] of Object.entries(document.components.schemas))
+  ajv.addSchema(complete(schema), `openapi#/components/schemas/${name}`)
 
 /** The schema's errors for the value, each with its path. */
 export const complaints = (schema: unknown, value: unknown): ReadonlyArray<string> => {
