@@ -20,12 +20,14 @@ export const statusOf = {
   WEBHOOK_LIMIT_REACHED: 409,
   KEY_LIMIT_REACHED: 409,
   WEBHOOK_DISABLED: 409,
+  SESSION_OF_ANOTHER_ACCOUNT: 409,
   IDEMPOTENCY_IN_PROGRESS: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   IDEMPOTENCY_KEY_REUSED: 422,
   RATE_LIMITED: 429,
   STREAM_LIMIT_REACHED: 429,
+  SESSION_LIMIT_REACHED: 429,
   INTERNAL_ERROR: 500,
   UNAVAILABLE: 503
 } as const
@@ -207,6 +209,18 @@ export class StreamLimitReached extends failure(
   "STREAM_LIMIT_REACHED",
   "The account has all the streams of this kind open that it may have on one server. See Retry-After.",
   "This account has 10 event streams open on this server, and may have no more; end one first."
+) {}
+
+export class SessionLimitReached extends failure(
+  "SESSION_LIMIT_REACHED",
+  "The key has all the sessions and unused links that it may have. None of them ends for a new one.",
+  "This key has 100 sessions and unused links, and may have no more; sign out of one, or wait until one ends."
+) {}
+
+export class SessionOfAnotherAccount extends failure(
+  "SESSION_OF_ANOTHER_ACCOUNT",
+  "This browser is signed in to another account. Nothing was changed: a link can still be used.",
+  "This browser is signed in to the account Example. To leave it and sign in to the account Other, send replace: true and the header X-Requested-With: ledgerhook."
 ) {}
 
 export class NotFound extends failure(
