@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config"
 
-const onPostgres = { globalSetup: ["test/support/globalSetup.ts"] }
+/** Git does not keep the client of the API. */
+const client = "test/support/clientSetup.ts"
+const onPostgres = { globalSetup: [client, "test/support/globalSetup.ts"] }
 
 /** `npm test` runs the quick ones, `npm run test:slow` the others: a file's name says which it is (CONTRIBUTING.md). */
 export default defineConfig({
@@ -39,7 +41,7 @@ export default defineConfig({
         test: {
           name: "slow-kafka",
           include: ["test/**/*.kafka.slow.test.ts"],
-          globalSetup: ["test/support/globalSetup.ts", "test/support/kafkaSetup.ts"]
+          globalSetup: [client, "test/support/globalSetup.ts", "test/support/kafkaSetup.ts"]
         }
       },
       {
@@ -48,7 +50,7 @@ export default defineConfig({
         test: {
           name: "slow-browser",
           include: ["test/**/*.browser.slow.test.ts"],
-          globalSetup: ["test/support/globalSetup.ts", "test/support/dashboardSetup.ts"]
+          globalSetup: [client, "test/support/globalSetup.ts", "test/support/dashboardSetup.ts"]
         }
       },
       {
@@ -57,7 +59,7 @@ export default defineConfig({
         test: {
           name: "screenshots",
           include: ["test/dashboard/screenshots.ts"],
-          globalSetup: ["test/support/globalSetup.ts", "test/support/dashboardSetup.ts"]
+          globalSetup: [client, "test/support/globalSetup.ts", "test/support/dashboardSetup.ts"]
         }
       }
     ]

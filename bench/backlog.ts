@@ -4,8 +4,8 @@
  * same run measures the rate without a backlog before and after.
  */
 import { Effect } from "effect"
-import { delay } from "../src/spine/delay/Stage.ts"
-import { deliver } from "../src/spine/deliver/Stage.ts"
+import { delay } from "../src/spine/delay/Delay.ts"
+import { deliver } from "../src/spine/deliver/Deliver.ts"
 import { DeliveryStore } from "../src/spine/deliveries/DeliveryStore.ts"
 import { DELIVERIES_TOPIC } from "../src/spine/domain/Delivery.ts"
 import { partitionOf } from "../src/spine/log/Topics.ts"

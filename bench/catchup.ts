@@ -6,7 +6,7 @@
 import { Effect, Layer } from "effect"
 import { detectLedger } from "../src/spine/detect/Detect.ts"
 import { ledgersTopic } from "../src/spine/event/LedgerEvent.ts"
-import { ingest } from "../src/spine/ledger/ingest/Stage.ts"
+import { ingest } from "../src/spine/ledger/ingest/Ingest.ts"
 import * as RippledSource from "../src/spine/ledger/servers/RippledSource.ts"
 import * as EmbeddedLog from "../src/spine/log/embedded/EmbeddedLog.ts"
 import { Log } from "../src/spine/log/Log.ts"

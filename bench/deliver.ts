@@ -5,12 +5,12 @@
  * concurrently, to the same receiver in a separate process.
  */
 import { Effect } from "effect"
-import { deliver } from "../src/spine/deliver/Stage.ts"
+import { deliver } from "../src/spine/deliver/Deliver.ts"
 import { DELIVERIES_TOPIC } from "../src/spine/domain/Delivery.ts"
 import type { Batch } from "../src/spine/event/Batch.ts"
 import { eventsTopic } from "../src/spine/event/LedgerEvent.ts"
 import { partitionOf } from "../src/spine/log/Topics.ts"
-import { route } from "../src/spine/route/Stage.ts"
+import { route } from "../src/spine/route/Route.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
 import { type Child, startChild } from "./support/Child.ts"
 import { type Cost, costOf } from "./support/cpu.ts"

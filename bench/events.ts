@@ -7,8 +7,8 @@ import { Context, Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventIndex } from "../src/features/events/EventIndex.ts"
 import { type EventFilter, type EventPlace, EventQueries } from "../src/features/events/EventQueries.ts"
-import { events as eventsStage } from "../src/features/events/Stage.ts"
-import { Limits } from "../src/spine/config/Limits.ts"
+import { events as eventsStage } from "../src/features/events/IndexEvents.ts"
+import { stageLimits } from "../src/spine/config/StageLimits.ts"
 import { eventsTopic } from "../src/spine/event/LedgerEvent.ts"
 import * as EmbeddedLog from "../src/spine/log/embedded/EmbeddedLog.ts"
 import { Log } from "../src/spine/log/Log.ts"
@@ -178,8 +178,8 @@ const measureWriting = Effect.suspend(() => {
         const stage = yield* timed(progress.until((round + 1) * WRITTEN))
         const plain = yield* timed(
           Effect.gen(function* () {
-            for (let from = 0; from < WRITTEN; from += Limits.takeBatchRecords) {
-              const batch = values.slice(from, from + Limits.takeBatchRecords)
+            for (let from = 0; from < WRITTEN; from += stageLimits.takeBatchRecords) {
+              const batch = values.slice(from, from + stageLimits.takeBatchRecords)
               yield* sql`INSERT INTO bench_plain (value) SELECT * FROM unnest(${batch}::text[])`
             }
           })

@@ -5,9 +5,9 @@
  * ones, in the same account as the good ones or in another.
  */
 import { Effect } from "effect"
-import { delay } from "../src/spine/delay/Stage.ts"
-import { deliver } from "../src/spine/deliver/Stage.ts"
-import { webhookBounds } from "../src/spine/event/WebhookRules.ts"
+import { webhookBounds } from "../src/features/webhooks/Limits.ts"
+import { delay } from "../src/spine/delay/Delay.ts"
+import { deliver } from "../src/spine/deliver/Deliver.ts"
 import type { Benchmark, Figure } from "./support/Benchmark.ts"
 import { startChild } from "./support/Child.ts"
 import { deliveringLayer } from "./support/delivering.ts"

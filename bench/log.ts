@@ -4,11 +4,13 @@
  * transaction from many callers, which the log groups. `log.kafka` compares the Kafka adapter with a bare client of the
  * same library, if a broker can be started.
  */
+
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../src/spine/config/Limits.ts"
+import { stageLimits } from "../src/spine/config/StageLimits.ts"
 import { eventsTopic } from "../src/spine/event/LedgerEvent.ts"
 import * as EmbeddedLog from "../src/spine/log/embedded/EmbeddedLog.ts"
+import { logLimits } from "../src/spine/log/Limits.ts"
 import { Log, type NewRecord } from "../src/spine/log/Log.ts"
 import { column } from "../src/spine/store/Columns.ts"
 import { missing } from "../test/kafka/broker.ts"
@@ -50,7 +52,7 @@ const makeSides = Effect.gen(function* () {
 
   const readLog = Effect.fnUntraced(function* (from: number, count: number) {
     for (let offset = from; offset < from + count; ) {
-      const records = yield* log.read({ topic: TOPIC, partition: 0, offset }, Limits.takeBatchRecords)
+      const records = yield* log.read({ topic: TOPIC, partition: 0, offset }, stageLimits.takeBatchRecords)
       offset = records.at(-1)!.offset + 1
     }
   })
@@ -59,7 +61,7 @@ const makeSides = Effect.gen(function* () {
     for (let id = from; id < from + count; ) {
       const rows = yield* sql<{ readonly id: number }>`
         SELECT id::float8 AS id, key, value FROM bench_plain
-        WHERE id > ${id}::bigint ORDER BY id LIMIT ${Limits.takeBatchRecords}`
+        WHERE id > ${id}::bigint ORDER BY id LIMIT ${stageLimits.takeBatchRecords}`
       id = rows.at(-1)!.id
     }
   })
@@ -103,7 +105,7 @@ const measure = (sides: Sides) =>
         Effect.forEach(singles, sides.insert, { discard: true, concurrency: CALLERS })
       )
       // Read records that are older than the newest ones, which the log keeps in memory.
-      const cold = RECORDS + SINGLE_RECORDS - 2 * Limits.partitionRecords
+      const cold = RECORDS + SINGLE_RECORDS - 2 * logLimits.partitionRecords
       const read = yield* pair(sides.readLog(begin, cold), sides.readPlain(begin, cold))
       return { appended, single, read, cold }
     })

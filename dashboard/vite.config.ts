@@ -2,7 +2,7 @@ import react from "@vitejs/plugin-react"
 import { defineConfig } from "vite"
 
 /** What many pages use is one file: a page of sixty small ones waits for each, and each has its own head. */
-const SHARED = /dashboard\/src\/(?!docs\/)|node_modules/
+const SHARED = /dashboard\/src\/(?!features\/docs\/)|node_modules/
 
 /** tools/dashboard.js starts Vite, and adds where to build and which service to ask. */
 export default defineConfig({

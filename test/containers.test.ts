@@ -2,13 +2,14 @@
  * Checks Dockerfile and docker-compose.yml without Docker: the pinned Node, no rights, exact versions (those that tests
  * run on where there is a choice), settings that the program accepts, and nothing that is open to the network.
  */
+
 import { existsSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { parseYaml } from "@redocly/openapi-core"
 import { settingsOfFeatures, settingsTable } from "../src/app/Settings.ts"
 import { loadSettings } from "../src/spine/config/Config.ts"
 import { roles } from "../src/spine/config/Definitions.ts"
-import { Limits } from "../src/spine/config/Limits.ts"
+import { terminalLimits } from "../src/terminal/Limits.ts"
 
 const read = (file: string) => readFileSync(file, "utf8")
 const { optionalDependencies } = JSON.parse(read("package.json"))
@@ -139,7 +140,7 @@ describe("docker-compose.yml", () => {
     const { read_only, stop_grace_period, volumes } = services["ledgerhook"]!
     assert.isTrue(read_only)
     assert.deepStrictEqual(volumes, [`ledgerhook:${environment["DATA_DIR"]}`])
-    assert.isAbove(Number.parseInt(stop_grace_period!, 10) * 1_000, Limits.shutdownMs)
+    assert.isAbove(Number.parseInt(stop_grace_period!, 10) * 1_000, terminalLimits.shutdownMs)
   })
 
   it("publishes every port to this machine alone", () => {

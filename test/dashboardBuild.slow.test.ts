@@ -18,15 +18,19 @@ import { Effect } from "effect"
 
 const root = resolve(import.meta.dirname, "..")
 
+/** An API without operations. */
+const document = (title: string) => ({ openapi: "3.1.0", info: { title, version: "1.0.0" }, paths: {} })
+
 /** A project with this script and a dashboard of two files. */
 const project = Effect.acquireRelease(
   Effect.sync(() => {
     const folder = mkdtempSync(join(tmpdir(), "ledgerhook-build-"))
     for (const name of ["tools", "schemas", "dashboard"]) mkdirSync(join(folder, name))
-    cpSync(join(root, "tools/dashboard.js"), join(folder, "tools/dashboard.js"))
+    for (const file of ["tools/client.js", "tools/dashboard.js", "dashboard/package.json"])
+      cpSync(join(root, file), join(folder, file))
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
-    for (const file of ["schemas/openapi.json", "package-lock.json", "dashboard/package.json"])
-      writeFileSync(join(folder, file), "{}")
+    writeFileSync(join(folder, "schemas/openapi.json"), JSON.stringify(document("First")))
+    writeFileSync(join(folder, "package-lock.json"), "{}")
     writeFileSync(join(folder, "dashboard/index.html"), `<script type="module" src="/main.js"></script>`)
     writeFileSync(join(folder, "dashboard/main.js"), `document.title = "first"`)
     return folder
@@ -67,7 +71,7 @@ describe("the build of the dashboard", () => {
       assert.deepStrictEqual(yield* run(folder), built)
       assert.include(script(folder), "second")
       // The client is generated from this document.
-      writeFileSync(join(folder, "schemas/openapi.json"), "{ }")
+      writeFileSync(join(folder, "schemas/openapi.json"), JSON.stringify(document("Second")))
       assert.deepStrictEqual(yield* run(folder), built)
       assert.deepStrictEqual(yield* run(folder), skipped)
       assert.deepStrictEqual(temporaries(folder), [])

@@ -12,7 +12,8 @@ import packageJson from "../package.json" with { type: "json" }
 import { settingsOfFeatures, settingsTable } from "../src/app/Settings.ts"
 import { loadSettings } from "../src/spine/config/Config.ts"
 import { roles } from "../src/spine/config/Definitions.ts"
-import { Limits } from "../src/spine/config/Limits.ts"
+import { storeLimits } from "../src/spine/store/Limits.ts"
+import { terminalLimits } from "../src/terminal/Limits.ts"
 import { CHART, documentedValues, valuesSchema } from "./support/chart.ts"
 import { made } from "./support/documents.ts"
 import {
@@ -57,7 +58,7 @@ describe("ops/helm", () => {
   })
 
   it("says how many connections to PostgreSQL its pods open", () => {
-    const { databaseConnections, databaseReadConnections } = Limits
+    const { databaseConnections, databaseReadConnections } = storeLimits
     const ofPod = (its: ReadonlyArray<string>) =>
       databaseConnections +
       (its.some((role) => ["api", "deliver", "replay"].includes(role)) ? 1 : 0) +
@@ -136,7 +137,7 @@ describe.skipIf(!hasHelm)("ops/helm, with helm and kubeconform (.ci/helm builds 
           assert.deepInclude(probe!.httpGet, { path: "/healthz", port: "ops" })
         assert.deepStrictEqual(readinessProbe!.httpGet, { path: "/readyz/traffic", port: "ops" })
         const drainMs = (lifecycle?.preStop.sleep.seconds ?? 0) * 1_000
-        assert.isAbove(spec.terminationGracePeriodSeconds * 1_000 - drainMs, Limits.shutdownMs)
+        assert.isAbove(spec.terminationGracePeriodSeconds * 1_000 - drainMs, terminalLimits.shutdownMs)
       }
     })
 

@@ -1,4 +1,5 @@
 /** Checks the systemd units with systemd's own checker, and their values against the program. They are not started here. */
+
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -6,8 +7,8 @@ import { basename, join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { settingsOfFeatures, settingsTable } from "../src/app/Settings.ts"
 import { loadSettings } from "../src/spine/config/Config.ts"
-import { Limits } from "../src/spine/config/Limits.ts"
 import { ExitCode } from "../src/terminal/Failure.ts"
+import { terminalLimits } from "../src/terminal/Limits.ts"
 
 const SINGLE = "ops/systemd/ledgerhook.service"
 const files = [SINGLE, "ops/systemd/ledgerhook@.service"]
@@ -39,7 +40,7 @@ for (const file of files) {
     })
 
     it("lets the program end in its own time, and does not restart it with wrong settings", () => {
-      assert.isAbove(Number(valueIn("TimeoutStopSec")) * 1_000, Limits.shutdownMs)
+      assert.isAbove(Number(valueIn("TimeoutStopSec")) * 1_000, terminalLimits.shutdownMs)
       assert.strictEqual(Number(valueIn("RestartPreventExitStatus")), ExitCode.usage)
     })
 

@@ -1,11 +1,12 @@
 /** Checks the systemd unit of the export with systemd's own checker, and its command with the program. */
+
 import { spawnSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Limits } from "../src/spine/config/Limits.ts"
 import { ExitCode } from "../src/terminal/Failure.ts"
+import { terminalLimits } from "../src/terminal/Limits.ts"
 import { runCommand } from "./support/command.ts"
 import { makeFolder } from "./support/makeFolder.ts"
 
@@ -32,7 +33,7 @@ describe("ops/systemd/ledgerhook-export.service", () => {
   )
 
   it("lets the program end in its own time, and does not restart it with wrong settings", () => {
-    assert.isAbove(Number(valueIn("TimeoutStopSec")) * 1_000, Limits.shutdownMs)
+    assert.isAbove(Number(valueIn("TimeoutStopSec")) * 1_000, terminalLimits.shutdownMs)
     assert.strictEqual(Number(valueIn("RestartPreventExitStatus")), ExitCode.usage)
   })
 })

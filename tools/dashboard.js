@@ -21,6 +21,8 @@ import { brotliCompressSync, constants } from "node:zlib"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const app = join(root, "dashboard")
 const output = join(app, "dist")
+/** Made from the document by tools/client.js, so it is no source. */
+const client = join(app, "src/api/ledgerhook.ts")
 /** The hash of the sources that a build was made from. */
 const HASH_FILE = ".sources"
 const TEMPORARY = ".dist-"
@@ -47,8 +49,9 @@ const isNoSource = (name) => name.startsWith(".") || name === "node_modules" || 
 /** Compares contents, because a clone and a pull set new file times. */
 const hashOfSources = () => {
   const hash = createHash("sha256")
-  const others = ["schemas/openapi.json", "package-lock.json", "tools/dashboard.js"]
-  for (const path of [...filesIn(app, isNoSource), ...others.map((name) => join(root, name))]) {
+  const others = ["schemas/openapi.json", "package-lock.json", "tools/client.js", "tools/dashboard.js"]
+  const own = filesIn(app, isNoSource).filter((path) => path !== client)
+  for (const path of [...own, ...others.map((name) => join(root, name))]) {
     const bytes = readFileSync(path)
     hash.update(`${path.slice(root.length)}\n${bytes.length}\n`).update(bytes)
   }
@@ -107,6 +110,7 @@ const build = async () => {
   removeOldTemporaries()
   const built = mkdtempSync(join(app, TEMPORARY))
   try {
+    await import("./client.js")
     const vite = await loadVite()
     await vite.build({
       root: app,
@@ -128,6 +132,7 @@ const serve = async () => {
   const target = process.env.DASHBOARD_API || DEFAULT_API
   if (!/^https?:/.test(URL.canParse(target) ? new URL(target).protocol : ""))
     throw new Error(`DASHBOARD_API: "${target}" is not an http or https address such as ${DEFAULT_API}`)
+  await import("./client.js")
   const vite = await loadVite()
   const server = await vite.createServer({ root: app, server: { proxy: { "/v1": target, "/docs": target } } })
   await server.listen()

@@ -12,8 +12,6 @@ export const versionPlaces: ReadonlyArray<readonly [file: string, pattern: RegEx
   // The project and its workspace.
   ["package-lock.json", /(?<="name": "ledgerhook[\w-]*",\n\s*"version": ")[^"]+/g],
   ["dashboard/package.json", inJson],
-  // Generated, but only by a test.
-  ["dashboard/src/api/ledgerhook.ts", /(?<=^ \* )\d+\.\d+\.\d+$/gm],
   // Of the chart, and of the image that it runs.
   ["ops/helm/Chart.yaml", /(?<=^(?:version|appVersion): ).+$/gm],
   ["docs/receiving.md", /(?<=User-Agent: Ledgerhook\/|ledgerhook-receiver-)\d+\.\d+\.\d+/g],

@@ -4,8 +4,8 @@
  * a flood. Events come at a steady pace. At the end the stage is stopped during the flood.
  */
 import { Effect, Fiber } from "effect"
-import { delay } from "../../src/spine/delay/Stage.ts"
-import { deliver } from "../../src/spine/deliver/Stage.ts"
+import { delay } from "../../src/spine/delay/Delay.ts"
+import { deliver } from "../../src/spine/deliver/Deliver.ts"
 import type { Benchmark, Figure } from "../support/Benchmark.ts"
 import { startChild } from "../support/Child.ts"
 import { deliveringLayer } from "../support/delivering.ts"

@@ -2,11 +2,12 @@
  * Runs one benchmark in its own process and sends its figures to the parent: `benchmarkProgram.ts NAME`. So no
  * benchmark affects another.
  */
+
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect } from "effect"
-import { Limits } from "../../src/spine/config/Limits.ts"
 import * as Logging from "../../src/spine/observe/Logging.ts"
 import * as Telemetry from "../../src/spine/observe/Telemetry.ts"
+import { terminalLimits } from "../../src/terminal/Limits.ts"
 import type { Benchmark } from "./Benchmark.ts"
 import { send } from "./Child.ts"
 
@@ -20,7 +21,12 @@ benchmark
     Effect.andThen(Effect.promise(() => send(undefined))),
     Effect.scoped,
     Effect.provide([
-      Logging.layer({ level: "warn", format: "pretty", colour: false, repeats: Limits.repeatedMessages }),
+      Logging.layer({
+        level: "warn",
+        format: "pretty",
+        colour: false,
+        repeats: terminalLimits.repeatedMessages
+      }),
       // The program uses this layer if no endpoint for traces is set.
       Telemetry.layer(undefined)
     ]),

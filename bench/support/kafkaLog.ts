@@ -3,15 +3,18 @@
  * batches, compression and request sizes. Appending compares with an idempotent producer without transactions. Reading,
  * by offset and in a group, compares with fetches whose records are unpacked and not used.
  */
+
 import { Consumer, FetchIsolationLevels, Producer, stringSerializers } from "@platformatic/kafka"
 import { Deferred, Effect, Fiber } from "effect"
 import { READ_RECORDS } from "../../src/features/replay/EventReader.ts"
 import type { KafkaSettings } from "../../src/spine/config/Config.ts"
 import { Settings } from "../../src/spine/config/Config.ts"
 import { Limits } from "../../src/spine/config/Limits.ts"
+import { stageLimits } from "../../src/spine/config/StageLimits.ts"
 import { ensureTopics } from "../../src/spine/log/kafka/ClusterTopics.ts"
 import * as KafkaLog from "../../src/spine/log/kafka/KafkaLog.ts"
 import { clientOptions } from "../../src/spine/log/kafka/Options.ts"
+import { logLimits } from "../../src/spine/log/Limits.ts"
 import { Log, type NewRecord } from "../../src/spine/log/Log.ts"
 import { brokers } from "./kafka.ts"
 import { inRounds, timed } from "./rounds.ts"
@@ -66,7 +69,7 @@ const makePlain = Effect.fnUntraced(function* (kafka: KafkaSettings) {
                     currentLeaderEpoch: -1,
                     fetchOffset: offset,
                     lastFetchedEpoch: -1,
-                    partitionMaxBytes: Limits.logBatchBytes
+                    partitionMaxBytes: logLimits.logBatchBytes
                   }
                 ]
               }
@@ -100,7 +103,7 @@ const consumeAll = Effect.fnUntraced(function* (topic: string, count: number, gr
         let read = 0
         const ms = yield* timed(
           Effect.repeat(
-            Effect.map(take(Limits.takeBatchRecords), ({ length }) => (read += length)),
+            Effect.map(take(stageLimits.takeBatchRecords), ({ length }) => (read += length)),
             {
               until: () => read >= count
             }

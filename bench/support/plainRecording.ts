@@ -3,9 +3,10 @@
  * over the program's own pool. It omits the log, order, windows, partitions, second index, usage, failure counter and
  * statistics.
  */
+
 import { Effect, Latch } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../src/spine/config/Limits.ts"
+import { deliverLimits } from "../../src/spine/deliver/Limits.ts"
 import type { SignedRequest } from "../../src/spine/deliver/send/Signer.ts"
 import { column } from "../../src/spine/store/Columns.ts"
 import type { Posts } from "./posts.ts"
@@ -48,8 +49,8 @@ export const makePlainRecording = Effect.gen(function* () {
       const recording = Effect.gen(function* () {
         while (left > 0) {
           yield* Latch.await(some)
-          const ids = ended.slice(0, Limits.rowsAtOnce)
-          ended = ended.slice(Limits.rowsAtOnce)
+          const ids = ended.slice(0, deliverLimits.rowsAtOnce)
+          ended = ended.slice(deliverLimits.rowsAtOnce)
           if (ended.length === 0) some.closeUnsafe()
           yield* record(ids)
           left -= ids.length

@@ -1,7 +1,8 @@
 /** The ceiling of deliveries: bare undici POSTs of given requests, on connections with the sender's options. */
+
 import { Effect } from "effect"
 import { Agent } from "undici"
-import { Limits } from "../../src/spine/config/Limits.ts"
+import { deliverLimits } from "../../src/spine/deliver/Limits.ts"
 import type { SignedRequest } from "../../src/spine/deliver/send/Signer.ts"
 
 export interface Posts {
@@ -18,9 +19,9 @@ export const makePosts = Effect.gen(function* () {
     Effect.sync(
       () =>
         new Agent({
-          connections: Limits.connectionsPerOrigin,
-          keepAliveTimeout: Limits.connectionIdleMs,
-          keepAliveMaxTimeout: Limits.connectionIdleMs,
+          connections: deliverLimits.connectionsPerOrigin,
+          keepAliveTimeout: deliverLimits.connectionIdleMs,
+          keepAliveMaxTimeout: deliverLimits.connectionIdleMs,
           headersTimeout: 0,
           bodyTimeout: 0
         })

@@ -13,7 +13,7 @@ import { ApiFailure } from "./api/call.ts"
 import { SessionProvider } from "./api/session.tsx"
 import { router } from "./app/router.tsx"
 import { theme } from "./look/theme.ts"
-import { copyPlainDigits } from "./parts/copying.ts"
+import { copyPlainDigits } from "./ui/value/copying.ts"
 
 /** A refused request would be refused again. Others are tried twice more. */
 const RETRIES = 2

@@ -6,7 +6,7 @@ import { Context } from "effect"
 import { type HttpApi, OpenApi } from "effect/http-api"
 import packageJson from "../../package.json" with { type: "json" }
 import { System } from "../features/operate/SystemContract.ts"
-import { type ApiId, contractOf, emptyContract, Place, QueryTypes } from "../http/Contract.ts"
+import { type ApiId, contractOf, emptyContract, Place, QueryTypes } from "../http/FeatureContract.ts"
 import { license } from "../http/openapi/License.ts"
 import { publishedDocument } from "../http/openapi/OpenApiDocument.ts"
 import { type Service, services } from "./Services.ts"

@@ -2,6 +2,7 @@
  * Builds a process from its settings: which parts run, and which layers they need. This is the only file that knows
  * every stage. A role that fails reports `failed` in `Health` and is restarted; the other roles keep running.
  */
+
 import { Clock, Console, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
@@ -12,7 +13,7 @@ import { SessionStore } from "../features/accounts/SessionStore.ts"
 import { adminEmail, adminKey } from "../features/accounts/Settings.ts"
 import { AlertStore } from "../features/events/AlertStore.ts"
 import { ChainRestarts } from "../features/events/ChainRestarts.ts"
-import { SkippedLedgers } from "../features/events/SkippedLedgers.ts"
+import { SkippedLedgers } from "../features/events/SkipOrders.ts"
 import { writeNetwork } from "../features/operate/NetworkRows.ts"
 import { presenceLayer } from "../features/operate/ProcessRows.ts"
 import * as SimulatedSource from "../features/simulator/SimulatedSource.ts"
@@ -20,10 +21,9 @@ import { syntheticTransactions } from "../features/simulator/SyntheticTransactio
 import { SyntheticEvents } from "../features/webhooks/SyntheticEvents.ts"
 import { IdempotencyStore } from "../http/IdempotencyStore.ts"
 import { type NetworkSettings, Settings, watchedNetworks } from "../spine/config/Config.ts"
-import { Limits } from "../spine/config/Limits.ts"
-import { delay } from "../spine/delay/Stage.ts"
+import { delay } from "../spine/delay/Delay.ts"
+import { deliver } from "../spine/deliver/Deliver.ts"
 import { Recorder } from "../spine/deliver/record/Recorder.ts"
-import { deliver } from "../spine/deliver/Stage.ts"
 import { Sender, watchSender } from "../spine/deliver/send/Sender.ts"
 import { DeliveryStore } from "../spine/deliveries/DeliveryStore.ts"
 import { Partitions } from "../spine/deliveries/Partitions.ts"
@@ -33,11 +33,11 @@ import { signInUrl } from "../spine/domain/Session.ts"
 import type { DetectionAlert } from "../spine/event/LedgerEvent.ts"
 import type { Network } from "../spine/event/Network.ts"
 import { logLayer } from "../spine/LogAdapter.ts"
-import { history } from "../spine/ledger/backfill/Backfill.ts"
+import { history } from "../spine/ledger/backfill/BackfillHistory.ts"
 import { BackfillRequests } from "../spine/ledger/backfill/BackfillRequests.ts"
 import { BackfillStore } from "../spine/ledger/backfill/BackfillStore.ts"
+import { ingest } from "../spine/ledger/ingest/Ingest.ts"
 import type { SkipOrders } from "../spine/ledger/ingest/SkippedLedgers.ts"
-import { ingest } from "../spine/ledger/ingest/Stage.ts"
 import type { WithheldTransaction } from "../spine/ledger/ingest/TransactionRecords.ts"
 import type { LedgerSource } from "../spine/ledger/servers/LedgerSource.ts"
 import * as RippledSource from "../spine/ledger/servers/RippledSource.ts"
@@ -51,14 +51,15 @@ import { AccountHolds } from "../spine/registry/AccountHolds.ts"
 import { activeWebhooks } from "../spine/registry/ActiveWebhooks.ts"
 import { WebhookRegistry } from "../spine/registry/WebhookRegistry.ts"
 import { watchWebhooks } from "../spine/registry/WebhooksHealth.ts"
+import { route } from "../spine/route/Route.ts"
 import { RoutedWebhooks } from "../spine/route/RoutedWebhooks.ts"
-import { route } from "../spine/route/Stage.ts"
 import { makeDeadLetters } from "../spine/store/DeadLetters.ts"
 import { Outbox } from "../spine/store/outbox/Outbox.ts"
 import { outboxPublisherLayer } from "../spine/store/outbox/OutboxPublisher.ts"
 import * as Sql from "../spine/store/Sql.ts"
 import { supervised, supervisedWithLease } from "../spine/store/Supervised.ts"
 import { SecretBox } from "../spine/store/secrets/SecretBox.ts"
+import { appLimits } from "./Limits.ts"
 import { metrics } from "./Metrics.ts"
 import { operatorServerLayer, serverLayer } from "./Server.ts"
 import { type Service, services, storesOfFeatures } from "./Services.ts"
@@ -217,7 +218,7 @@ const announceStop = Layer.effectDiscard(
   Effect.gen(function* () {
     const { kafka, roles: chosen } = yield* Settings
     const { set } = yield* Health
-    const waitMs = kafka !== undefined && chosen.includes("api") ? Limits.stopNoticeMs : 0
+    const waitMs = kafka !== undefined && chosen.includes("api") ? appLimits.stopNoticeMs : 0
     yield* Effect.addFinalizer(() =>
       Effect.andThen(
         set("start", { status: "failed", detail: "the process is stopping" }),
@@ -298,7 +299,7 @@ const telemetryLayer = Layer.unwrap(
       telemetry && {
         endpoint: otlpEndpoint(telemetry.endpoint, telemetry.headers),
         version: packageJson.version,
-        limits: Limits.telemetry
+        limits: appLimits.telemetry
       }
     )
   )

@@ -2,6 +2,7 @@
  * The routes that a process serves: with the role `api` the whole contract, `/metrics`, the documents and the dashboard;
  * without it, and on OPS_PORT, only `/healthz`, `/readyz`, `/status` and `/metrics`. All are behind the gate.
  */
+
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApiBuilder, type HttpApiError, HttpApiMiddleware } from "effect/http-api"
@@ -9,9 +10,9 @@ import { PrometheusMetrics } from "effect/observability"
 import { STATUS_PATH, statusLayer } from "../features/operate/ServiceStatus.ts"
 import { systemLayer } from "../features/operate/SystemHandlers.ts"
 import { keyRequiredLayer } from "../http/Authentication.ts"
-import { PublishedDocument } from "../http/Contract.ts"
 import { CommonErrors } from "../http/ContractParts.ts"
 import { ValidationError } from "../http/Errors.ts"
+import { PublishedDocument } from "../http/FeatureContract.ts"
 import { gate } from "../http/Gate.ts"
 import { AdmissionQueue } from "../http/guard/AdmissionQueue.ts"
 import { makeBodyBudget } from "../http/guard/BodyBudget.ts"
@@ -23,8 +24,8 @@ import { isProbe, makeFindPath } from "../http/Paths.ts"
 import { requestFaults } from "../http/RequestFaults.ts"
 import { requestSpans } from "../http/RequestSpans.ts"
 import { Settings } from "../spine/config/Config.ts"
-import { Limits } from "../spine/config/Limits.ts"
 import { Api, OperatorApi, openApiDocument } from "./Contract.ts"
+import { appLimits } from "./Limits.ts"
 import { type Service, services } from "./Services.ts"
 
 const METRICS_PATH = "/metrics"
@@ -116,7 +117,7 @@ const serve = <E, R>(routes: Layer.Layer<never, E, R>, serves: "api" | "operator
         ignoreTrailingSlash: false,
         ignoreDuplicateSlashes: false,
         caseSensitive: true,
-        maxParamLength: Limits.pathSegmentLength
+        maxParamLength: appLimits.pathSegmentLength
       }
     }),
     serves

@@ -6,7 +6,7 @@
 import { type Effect, Layer } from "effect"
 import type { Command } from "effect/cli"
 import type { HttpApiGroup } from "effect/http-api"
-import type { ApiId } from "../http/Contract.ts"
+import type { ApiId } from "../http/FeatureContract.ts"
 import type { FindPage } from "../http/Gate.ts"
 import type { FeatureSetting, Role } from "../spine/config/Definitions.ts"
 import type { ShownMetric } from "../spine/observe/MetricKinds.ts"

@@ -5,6 +5,7 @@
  * rate limits and `Cache-Control` to every response. If a handler dies, the gate logs the cause and answers 500 with the
  * request id; no response shows internals.
  */
+
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Clock, Effect, identity, type Types } from "effect"
 import {
@@ -15,7 +16,6 @@ import {
   HttpServerRequest,
   HttpServerResponse
 } from "effect/http"
-import { Limits } from "../spine/config/Limits.ts"
 import { hasScope, type Scope } from "../spine/domain/ApiKey.ts"
 import { NAME_LENGTH, sentenceOf } from "../spine/words/Nearest.ts"
 import { printable } from "../spine/words/Printable.ts"
@@ -28,6 +28,7 @@ import type { makeBodyBudget } from "./guard/BodyBudget.ts"
 import { type RateStanding, rateHeaders, rateMessage, retryAfterSeconds } from "./guard/RateLimits.ts"
 import { requestPacing } from "./guard/RequestPacing.ts"
 import type { Idempotency } from "./Idempotency.ts"
+import { httpLimits } from "./Limits.ts"
 import { allowOf, type EndpointFacts, type FindPath, isApiPath, isProbe, pathOf, queryOf } from "./Paths.ts"
 import { bodyBytesOf, checkBody, checkLength, type OnRead, type Refusal } from "./RequestBody.ts"
 import { requestIdOf } from "./RequestId.ts"
@@ -79,7 +80,7 @@ const rateLimited = (rate: RateStanding, nowMs: number) => {
 
 const tooManyAtOnce = refusal(
   "RATE_LIMITED",
-  `Rate limit exceeded. Retry after ${RETRY_SECONDS} seconds. ${Limits.accountRequests.atOnce} requests of this account are running on this server and ${Limits.accountRequests.waiting} wait; send fewer at once.`
+  `Rate limit exceeded. Retry after ${RETRY_SECONDS} seconds. ${httpLimits.accountRequests.atOnce} requests of this account are running on this server and ${httpLimits.accountRequests.waiting} wait; send fewer at once.`
 )
 
 /** What the client must do next. Rate limits set Retry-After themselves. */

@@ -10,8 +10,8 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Identity } from "../spine/domain/ApiKey.ts"
 import { provideChanging } from "./Change.ts"
 import type { About, ErrorCode, Unavailable } from "./Errors.ts"
-import { orUnavailable } from "./Failures.ts"
 import { IdempotencyStore, type KeptAnswer, type Outcome } from "./IdempotencyStore.ts"
+import { orUnavailable } from "./StoreFailures.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 

@@ -11,6 +11,7 @@ import type { KeyEnvironment } from "../spine/event/Network.ts"
 import { deleteEvery } from "../spine/observe/ClockTrust.ts"
 import { SecretBox } from "../spine/store/secrets/SecretBox.ts"
 import type { AccountId } from "../spine/words/Ids.ts"
+import { httpLimits } from "./Limits.ts"
 
 export interface KeptAnswer {
   readonly status: number
@@ -56,7 +57,7 @@ export class IdempotencyStore extends Context.Service<IdempotencyStore>()(
         }>`
           SELECT fingerprint, status, sealed_body FROM idempotency_answers
           WHERE account_id = ${accountId} AND environment = ${environment} AND key = ${key}
-            AND answered_at > ${at(nowMs - Limits.idempotencyKeptMs)}::timestamptz`
+            AND answered_at > ${at(nowMs - httpLimits.idempotencyKeptMs)}::timestamptz`
         if (kept === undefined) return undefined
         if (kept.fingerprint !== fingerprint) return { is: "other" } as const
         // Opening fails only if the key was removed within 24 hours. Then fail: acting twice is worse.
@@ -102,7 +103,7 @@ export class IdempotencyStore extends Context.Service<IdempotencyStore>()(
         drop: (nowMs: number) =>
           sql`
             DELETE FROM idempotency_answers
-            WHERE answered_at <= ${at(nowMs - Limits.idempotencyKeptMs)}::timestamptz RETURNING 1`.pipe(
+            WHERE answered_at <= ${at(nowMs - httpLimits.idempotencyKeptMs)}::timestamptz RETURNING 1`.pipe(
             Effect.map((rows) => rows.length)
           )
       }

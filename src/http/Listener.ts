@@ -4,6 +4,7 @@
  * and event streams are ended at once; requests in flight have `Limits.stopPartMs` to end, then all connections are
  * closed. A client cannot delay a stop.
  */
+
 import { createServer, type Server, STATUS_CODES } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -12,6 +13,7 @@ import { Settings } from "../spine/config/Config.ts"
 import { Limits } from "../spine/config/Limits.ts"
 import { errorBody } from "./Errors.ts"
 import { paceConnections } from "./guard/Connections.ts"
+import { httpLimits } from "./Limits.ts"
 import { requestIdOf } from "./RequestId.ts"
 
 /** How often requests are looked for that have not arrived within `requestReceiveMs`. */
@@ -67,16 +69,16 @@ const listenProblem = (cause: unknown, host: string, port: number, setting: Port
 
 const makeServer = (): Server => {
   const server = createServer({
-    requestTimeout: Limits.requestReceiveMs,
+    requestTimeout: httpLimits.requestReceiveMs,
     connectionsCheckingInterval: CHECK_MS,
-    keepAliveTimeout: Limits.apiIdleMs,
-    highWaterMark: Limits.connectionBytes,
+    keepAliveTimeout: httpLimits.apiIdleMs,
+    highWaterMark: httpLimits.connectionBytes,
     // The gate checks it, and answers with an error body.
     requireHostHeader: false,
     // No path supports another protocol, so requests to upgrade are answered as plain HTTP.
     shouldUpgradeCallback: () => false
   })
-  server.timeout = Limits.connectionStallMs
+  server.timeout = httpLimits.connectionStallMs
   return answerUnreadable(server)
 }
 

@@ -4,8 +4,9 @@
  * cookie needs a header that pages of other origins may not send, because this service answers no CORS preflight. A page
  * that was loaded by TLS gets cookies that are never sent without it. Pure.
  */
+
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { Limits } from "../spine/config/Limits.ts"
+import { SESSION_MS } from "../spine/domain/Session.ts"
 import { type KeyEnvironment, keyEnvironments } from "../spine/event/Network.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -59,7 +60,7 @@ export const withSession = (
     response,
     (secure ? SECURE_PREFIX : "") + nameOf(environment),
     token,
-    { ...options, secure, maxAge: Limits.sessionMs }
+    { ...options, secure, maxAge: SESSION_MS }
   )
 }
 

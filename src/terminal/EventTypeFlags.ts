@@ -1,8 +1,8 @@
 /** Flags and arguments that take event types. A mistyped one is refused with the name that is nearest. */
 import { Effect, Option } from "effect"
 import { Flag, Param, Primitive } from "effect/cli"
+import { isEventPattern } from "../spine/event/EventPatterns.ts"
 import { eventTypes, isEventType } from "../spine/event/EventType.ts"
-import { isEventPattern } from "../spine/event/WebhookRules.ts"
 import { nearest } from "../spine/words/Nearest.ts"
 import { several } from "../terminal/Flags.ts"
 

@@ -1,9 +1,10 @@
 /** How a command was called: the environment, as main.ts read it, and whether stdout and stderr are terminals. */
+
 import { Context, Effect, Layer } from "effect"
 import { type Environment, FeatureSettings, loadSettings, Settings } from "../spine/config/Config.ts"
-import { Limits } from "../spine/config/Limits.ts"
 import * as Logging from "../spine/observe/Logging.ts"
 import { WrongSettings } from "./Failure.ts"
+import { terminalLimits } from "./Limits.ts"
 
 export interface InvocationShape {
   /** Environment variables; those of `.env` fill in what is not set. */
@@ -41,7 +42,7 @@ export const logging = Layer.unwrap(
       level: environment["LOG_LEVEL"] ?? "info",
       format: format === "pretty" || format === "json" ? format : stderrTerminal ? "pretty" : "json",
       colour: stderrTerminal && colourWanted(environment),
-      repeats: Limits.repeatedMessages
+      repeats: terminalLimits.repeatedMessages
     })
   })
 )

@@ -1,10 +1,11 @@
 /** The HTTP server that receives webhooks for `listen` and for the demo. */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { gunzipSync, zstdDecompressSync } from "node:zlib"
 import { Effect, type Scope } from "effect"
-import { Limits } from "../spine/config/Limits.ts"
 import { type CommandFailed, failed } from "./Failure.ts"
+import { terminalLimits } from "./Limits.ts"
 
 export interface Post {
   readonly path: string
@@ -17,23 +18,23 @@ export interface Answer {
   readonly text?: string
 }
 
-/** Undefined if the body is larger than `Limits.listenBodyBytes`. */
+/** Undefined if the body is larger than `terminalLimits.listenBodyBytes`. */
 const bodyOf = (request: IncomingMessage): Effect.Effect<Buffer | undefined> =>
   Effect.callback((resume) => {
     const chunks: Array<Buffer> = []
     let bytes = 0
     request.on("data", (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= Limits.listenBodyBytes) chunks.push(chunk)
+      if (bytes <= terminalLimits.listenBodyBytes) chunks.push(chunk)
     })
     request.on("end", () =>
-      resume(Effect.succeed(bytes > Limits.listenBodyBytes ? undefined : Buffer.concat(chunks)))
+      resume(Effect.succeed(bytes > terminalLimits.listenBodyBytes ? undefined : Buffer.concat(chunks)))
     )
     // The sender has closed the connection, so no response is needed.
     request.on("error", () => resume(Effect.interrupt))
   })
 
-const bounded = { maxOutputLength: Limits.listenBodyBytes }
+const bounded = { maxOutputLength: terminalLimits.listenBodyBytes }
 
 const decompressors: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   identity: (body) => body,
@@ -41,7 +42,7 @@ const decompressors: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   zstd: (body) => zstdDecompressSync(body, bounded)
 }
 
-/** Undefined if the body is not in that encoding, or is larger than `Limits.listenBodyBytes` without it. */
+/** Undefined if the body is not in that encoding, or is larger than `terminalLimits.listenBodyBytes` without it. */
 const decompressed = (body: Buffer, encoding: string): Buffer | undefined => {
   try {
     return Object.hasOwn(decompressors, encoding) ? decompressors[encoding]?.(body) : undefined

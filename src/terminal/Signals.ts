@@ -1,12 +1,14 @@
 /**
  * SIGTERM and SIGINT. The first signal stops a command: one that runs until stopped exits 0, any other exits 130. The
- * stop may take `Limits.shutdownMs`. Signals within `REPEAT_MS` count as the first one; a later one ends
+ * stop may take `terminalLimits.shutdownMs`. Signals within `REPEAT_MS` count as the first one; a later one ends
  * the process at once. Nothing is lost either way: the next start resumes what was in flight.
  *
  *   running ──signal──▶ stopping ──done──▶ exit 0      (a later second signal, or too long: exit 1)
  */
+
 import { Context, Deferred, Effect, type Fiber, Option } from "effect"
-import { Limits } from "../spine/config/Limits.ts"
+import { seconds } from "../spine/words/Words.ts"
+import { terminalLimits } from "./Limits.ts"
 
 /** Signals within this time of the first count as one: npm forwards what its process group got as well. */
 export const REPEAT_MS = 1_000
@@ -54,10 +56,10 @@ export const makeSignalHandling = (): SignalHandling => {
         after(REPEAT_MS, () => {
           repeatsOver = true
         })
-        after(Limits.shutdownMs, () =>
+        after(terminalLimits.shutdownMs, () =>
           exit(
             1,
-            `not everything ended within ${Limits.shutdownMs / 1_000} s; stopped anyway, nothing is lost`
+            `not everything ended within ${seconds(terminalLimits.shutdownMs)}; stopped anyway, nothing is lost`
           )
         )
         if (orderly) Deferred.doneUnsafe(requested, Effect.void)

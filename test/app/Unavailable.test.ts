@@ -3,8 +3,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { operateLimits } from "../../src/features/operate/Limits.ts"
 import { READY_CHECK_EVERY_MS } from "../../src/features/operate/SystemHandlers.ts"
-import { orUnavailable } from "../../src/http/Failures.ts"
+import { orUnavailable } from "../../src/http/StoreFailures.ts"
 import { Limits } from "../../src/spine/config/Limits.ts"
 import { LogError } from "../../src/spine/log/Log.ts"
 import { Health, STEADY_MS } from "../../src/spine/observe/Health.ts"
@@ -101,7 +102,7 @@ describe("unavailable", () => {
         yield* cutDatabase
         yield* forward(READY_CHECK_EVERY_MS)
         assert.deepStrictEqual(yield* traffic, takes)
-        yield* forward(Limits.databaseFailedMs)
+        yield* forward(operateLimits.databaseFailedMs)
         assert.deepStrictEqual(yield* traffic, [503, "the database has not answered for 10 s"])
       }).pipe(Effect.provide(apiLayer()), Effect.provideService(Clock.Clock, clock))
     })

@@ -9,9 +9,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { commonFields } from "../../dashboard/src/pages/catalogue/describe.ts"
-import { shownFields, typedFields } from "../../dashboard/src/pages/catalogue/snippetFields.ts"
-import { type Language, languages, snippetOf } from "../../dashboard/src/pages/catalogue/snippets.ts"
+import { commonFields } from "../../dashboard/src/features/events/catalogue/describe.ts"
+import { shownFields, typedFields } from "../../dashboard/src/features/events/catalogue/snippetFields.ts"
+import {
+  type Language,
+  languages,
+  snippetOf
+} from "../../dashboard/src/features/events/catalogue/snippets.ts"
 import { eventCatalogue } from "../../src/spine/event/EventCatalogue.ts"
 import { freePort } from "../kafka/javaServer.ts"
 import { SECRET, signed } from "../receiver-js/support.ts"

@@ -1,14 +1,14 @@
 /** Filters, refreshing and texts of the dashboard's pages of deliveries and events. */
 import { assert, describe, it } from "@effect/vitest"
 import { refreshInterval } from "../../dashboard/src/api/refresh.ts"
-import { setIn } from "../../dashboard/src/app/search.ts"
-import { deliveryFilters, listQuery } from "../../dashboard/src/pages/deliveries/filters.ts"
-import { retryChoice, retryRequest } from "../../dashboard/src/pages/deliveries/retrying.ts"
-import { explorerOf, simulatedIn } from "../../dashboard/src/pages/events/explorer.ts"
-import { eventFilters, listQuery as eventQuery } from "../../dashboard/src/pages/events/filters.ts"
-import { families } from "../../dashboard/src/parts/eventTypes.ts"
-import { fromLocalInput, localInput } from "../../dashboard/src/parts/localInput.ts"
-import { visible } from "../../dashboard/src/parts/visible.ts"
+import { deliveryFilters, listQuery } from "../../dashboard/src/features/deliveries/list/filters.ts"
+import { retryChoice, retryRequest } from "../../dashboard/src/features/deliveries/list/retrying.ts"
+import { explorerOf, simulatedIn } from "../../dashboard/src/features/events/event/explorer.ts"
+import { eventFilters, listQuery as eventQuery } from "../../dashboard/src/features/events/list/filters.ts"
+import { families } from "../../dashboard/src/words/eventTypes.ts"
+import { fromLocalInput, localInput } from "../../dashboard/src/words/localInput.ts"
+import { setIn } from "../../dashboard/src/words/search.ts"
+import { visible } from "../../dashboard/src/words/visible.ts"
 import { eventTypes } from "../../src/spine/event/EventType.ts"
 
 describe("filters", () => {

@@ -2,9 +2,11 @@
  * Every failure has the common error body, its code and its status, in the promised order of checks. Every response has
  * a request id.
  */
+
 import { connect } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { appLimits } from "../../src/app/Limits.ts"
 import { ApiKeyStore } from "../../src/features/accounts/ApiKeyStore.ts"
 import { Limits } from "../../src/spine/config/Limits.ts"
 import { type Answer, ApiUnderTest, apiLayer, assertErrorBody, type Call } from "../support/api.ts"
@@ -32,7 +34,7 @@ const refusals: ReadonlyArray<readonly [string, string, number, string, RegExp, 
   ["GET", "/v1", 404, "NOT_FOUND", /path/],
   ["GET", "/v1/nothing", 404, "NOT_FOUND", /path/],
   ["GET", "/nothing", 404, "NOT_FOUND", /path/],
-  ["GET", `/v1/webhooks/${"a".repeat(Limits.pathSegmentLength + 1)}`, 404, "NOT_FOUND", /path/],
+  ["GET", `/v1/webhooks/${"a".repeat(appLimits.pathSegmentLength + 1)}`, 404, "NOT_FOUND", /path/],
   ["POST", "/v1/webhooks", 413, "PAYLOAD_TOO_LARGE", /1048576 bytes/, { body: tooLarge }],
   ["POST", `${WEBHOOK}/rotate-secret`, 415, "UNSUPPORTED_MEDIA_TYPE", /json/, { body: "", headers: asText }],
   ["POST", "/v1/webhooks", 400, "VALIDATION_ERROR", /valid JSON/, { body: "{" }],

@@ -1,9 +1,10 @@
 /** `Idempotency-Key` over HTTP: a repeated request runs once, whatever happens between the two requests. */
+
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { IdempotencyStore } from "../../src/http/IdempotencyStore.ts"
-import { Limits } from "../../src/spine/config/Limits.ts"
+import { httpLimits } from "../../src/http/Limits.ts"
 import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
 
 const WEBHOOK = { url: "https://example.com/hook", event_types: ["*"] }
@@ -218,9 +219,9 @@ layer(apiLayer(), { excludeTestServices: true })("Idempotency-Key", (it) => {
       const [row] = yield* sql<{ readonly sealed_body: string }>`
         SELECT sealed_body FROM idempotency_answers WHERE account_id = ${accountId}`
       assert.notInclude(row!.sealed_body, "whsec_first")
-      assert.strictEqual((yield* run(now + Limits.idempotencyKeptMs - 1, "")).is, "again")
-      assert.strictEqual((yield* run(now + Limits.idempotencyKeptMs, "second")).is, "first")
-      assert.isAtLeast(yield* store.drop(now + 2 * Limits.idempotencyKeptMs), 1)
+      assert.strictEqual((yield* run(now + httpLimits.idempotencyKeptMs - 1, "")).is, "again")
+      assert.strictEqual((yield* run(now + httpLimits.idempotencyKeptMs, "second")).is, "first")
+      assert.isAtLeast(yield* store.drop(now + 2 * httpLimits.idempotencyKeptMs), 1)
       assert.strictEqual((yield* run(now, "third")).is, "first")
     })
   )

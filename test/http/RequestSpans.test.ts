@@ -1,7 +1,8 @@
 /** Requests in traces: named by the path in the contract, with the SQL they ran, and without secrets. */
+
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Limits } from "../../src/spine/config/Limits.ts"
+import { appLimits } from "../../src/app/Limits.ts"
 import { otlpEndpoint } from "../../src/spine/observe/OtlpEndpoint.ts"
 import * as Telemetry from "../../src/spine/observe/Telemetry.ts"
 import { ApiUnderTest, apiLayer } from "../support/api.ts"
@@ -12,7 +13,7 @@ const telemetry = Layer.unwrap(
     Telemetry.layer({
       endpoint: otlpEndpoint(url),
       version: "0",
-      limits: { ...Limits.telemetry, tracesPerSecond: 100, spansPerSecond: 1_000, tracesEveryMs: 50 }
+      limits: { ...appLimits.telemetry, tracesPerSecond: 100, spansPerSecond: 1_000, tracesEveryMs: 50 }
     })
   )
 )

@@ -2,13 +2,14 @@
  * The program with a receiver of traces and metrics: each step of an event's way is seen there, the counts are those of
  * `/metrics`, and what happened until SIGTERM is sent before the process ends, in time and with 0.
  */
+
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
-import { Limits } from "../../src/spine/config/Limits.ts"
+import { terminalLimits } from "../../src/terminal/Limits.ts"
 import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
 import { makeOtlpReceiver } from "../support/otlpReceiver.ts"
 import { startProgram } from "../support/program.ts"
@@ -76,7 +77,7 @@ describe("OTEL_EXPORTER_OTLP_ENDPOINT", () => {
         const metrics = yield* Effect.promise(async () => (await fetch(`${url}/metrics`)).text())
         const { code, ms } = yield* stopped(program)
         assert.strictEqual(code, 0)
-        assert.isBelow(ms, Limits.shutdownMs)
+        assert.isBelow(ms, terminalLimits.shutdownMs)
 
         const names = new Set(otlp.spans.map(({ name }) => name))
         for (const name of [
@@ -132,7 +133,7 @@ describe("OTEL_EXPORTER_OTLP_ENDPOINT", () => {
         yield* receiver.until((received) => received.length >= before + 10)
         const { code, ms } = yield* stopped(program)
         assert.strictEqual(code, 0)
-        assert.isBelow(ms, Limits.shutdownMs)
+        assert.isBelow(ms, terminalLimits.shutdownMs)
       }),
     180_000
   )

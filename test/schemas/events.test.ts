@@ -1,12 +1,11 @@
 /** The published schemas accept every event: of real ledgers, of simulated ones, and the synthetic ones. */
 import { globSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
-import { assert, describe, expectTypeOf, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { asLedger, makeChain } from "../../src/features/simulator/Chain.ts"
 import { syntheticTransactions } from "../../src/features/simulator/SyntheticTransactions.ts"
 import { detectLedger } from "../../src/spine/detect/Detect.ts"
 import { batchBody, batchItem } from "../../src/spine/event/Batch.ts"
-import type { envelope, eventRecord } from "../../src/spine/event/Envelope.ts"
 import { type EventType, eventTypes } from "../../src/spine/event/EventType.ts"
 import type { JsonObject, Ledger } from "../../src/spine/event/Ledger.ts"
 import { envelopeJson, type LedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
@@ -154,15 +153,5 @@ describe.skipIf(!corpusPresent)("schemas accept real data (skipped without ../sh
       ]
       assert.sameMembers([...new Set(places)], expected, event.event_id)
     }
-  })
-})
-
-describe("types", () => {
-  it("of the records are those of their schemas", () => {
-    expectTypeOf<typeof eventRecord.Type>().toExtend<LedgerEvent>()
-    expectTypeOf<LedgerEvent>().toExtend<typeof eventRecord.Type>()
-    expectTypeOf<
-      Omit<LedgerEvent, "accounts" | "detected_at" | "position"> & { webhook_id: string }
-    >().toExtend<typeof envelope.Type>()
   })
 })

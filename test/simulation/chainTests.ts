@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { inject } from "vitest"
-import { AT_ONCE, type Databases, makeDatabases } from "./databases.ts"
 import { simulate } from "./simulate.ts"
+import { AT_ONCE, type Databases, makeDatabases } from "./world/databases.ts"
 
 class Runs extends Context.Service<Runs, Databases>()("test/simulation/Runs") {
   static readonly layer = Layer.effect(

@@ -8,8 +8,6 @@ import { expectedEventIds } from "../../src/features/simulator/Chain.ts"
 import { ledgerOfEventId } from "../../src/spine/event/EventId.ts"
 import { deliveryId } from "../../src/spine/words/Ids.ts"
 import { type Evidence, readOutcome } from "./evidence.ts"
-import type { SimulatedWebhook } from "./operator.ts"
-import type { Request } from "./receivers.ts"
 import {
   ATTEMPTS,
   type Check,
@@ -22,6 +20,8 @@ import {
   windowsKept
 } from "./sendingChecks.ts"
 import { wants } from "./wishes.ts"
+import type { SimulatedWebhook } from "./world/operator.ts"
+import type { Request } from "./world/receivers.ts"
 
 const WEBHOOK_ENDS = (["disabled", "deleted"] as const).map((webhook) => webhookEndOf(webhook)!.error)
 

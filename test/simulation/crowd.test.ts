@@ -3,20 +3,21 @@
  * were alone, and the partition's offsets are committed. Time and receivers are simulated,
  * everything else is the program. Limits are small, so that few deliveries reach all of them.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random } from "effect"
 import { makeSeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import { stageLimits } from "../../src/spine/config/StageLimits.ts"
-import { delay } from "../../src/spine/delay/Stage.ts"
-import { deliver } from "../../src/spine/deliver/Stage.ts"
+import { delay } from "../../src/spine/delay/Delay.ts"
+import { deliver } from "../../src/spine/deliver/Deliver.ts"
 import { DELIVERIES_TOPIC } from "../../src/spine/domain/Delivery.ts"
 import { Log } from "../../src/spine/log/Log.ts"
 import { makeWebhook, queueEvents } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
-import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./machinery.ts"
-import { DEADLINE_MS, type Kind, makeReceivers } from "./receivers.ts"
-import { makeVirtualClock } from "./virtualClock.ts"
-import { makeWatchedStore } from "./watchedStore.ts"
+import { allStages } from "./world/limits.ts"
+import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./world/machinery.ts"
+import { DEADLINE_MS, type Kind, makeReceivers } from "./world/receivers.ts"
+import { makeVirtualClock } from "./world/virtualClock.ts"
+import { makeWatchedStore } from "./world/watchedStore.ts"
 
 const CROWDS = [1, 11, 50, 200]
 const PARTITION = 0
@@ -31,7 +32,7 @@ const EVENTS = 20
 const LIMIT_MS = 600_000
 
 const limits = {
-  ...stageLimits,
+  ...allStages,
   partitionDeliveries: 200,
   takeBatchRecords: 50,
   lanePageRows: 20,

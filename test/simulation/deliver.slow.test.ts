@@ -3,13 +3,13 @@
  * are small, so that few deliveries reach all of them. In the quiet phase at the end, all receivers but the failing
  * ones recover, and every delivery must settle.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeSeededRandom, type SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import { stageLimits } from "../../src/spine/config/StageLimits.ts"
-import { delay } from "../../src/spine/delay/Stage.ts"
-import { deliver } from "../../src/spine/deliver/Stage.ts"
+import { delay } from "../../src/spine/delay/Delay.ts"
+import { deliver } from "../../src/spine/deliver/Deliver.ts"
 import { retryNow } from "../../src/spine/deliveries/Transitions.ts"
 import { newWork } from "../../src/spine/domain/Delivery.ts"
 import type { Batch } from "../../src/spine/event/Batch.ts"
@@ -22,10 +22,11 @@ import {
   setStatus
 } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
-import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./machinery.ts"
-import { type Kind, kinds, makeReceivers, type Receiver } from "./receivers.ts"
-import { makeVirtualClock } from "./virtualClock.ts"
-import { makeWatchedStore } from "./watchedStore.ts"
+import { allStages } from "./world/limits.ts"
+import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./world/machinery.ts"
+import { type Kind, kinds, makeReceivers, type Receiver } from "./world/receivers.ts"
+import { makeVirtualClock } from "./world/virtualClock.ts"
+import { makeWatchedStore } from "./world/watchedStore.ts"
 
 const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1)
 const ATTEMPTS = 10
@@ -35,12 +36,11 @@ const ROUNDS = 6
 const QUIET_MS = 3_600_000
 
 const limits = {
-  ...stageLimits,
+  ...allStages,
   partitionDeliveries: 40,
   takeBatchRecords: 20,
   lanePageRows: 8,
   unrecordedMost: 4,
-  recorderBatch: 20,
   delayBatchRecords: 10
 }
 

@@ -2,10 +2,10 @@
  * What a run leaves for the checks: what the world has noted (Evidence), and what stands in the database and the log
  * (Outcome).
  */
+
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ClosedLedger } from "../../src/features/simulator/Chain.ts"
-import type { stageLimits } from "../../src/spine/config/StageLimits.ts"
 import { historyEventsTopic, historyLedgersTopic } from "../../src/spine/domain/Backfill.ts"
 import {
   eventsTopic,
@@ -15,13 +15,14 @@ import {
   parseLedgerEvent
 } from "../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../src/spine/log/Log.ts"
-import { NETWORK } from "./node.ts"
-import type { HoldTime, Replayed, SimulatedWebhook } from "./operator.ts"
 import type { AskedProgress } from "./progressWatch.ts"
+import type { AllStages } from "./world/limits.ts"
+import { NETWORK } from "./world/node.ts"
+import type { HoldTime, Replayed, SimulatedWebhook } from "./world/operator.ts"
 
 /** What a run leaves, besides the database and the log. */
 export interface Evidence {
-  readonly limits: Readonly<typeof stageLimits>
+  readonly limits: AllStages
   readonly ledgers: ReadonlyArray<ClosedLedger>
   /** The ledgers before the service's first one. */
   readonly past: ReadonlyArray<ClosedLedger>

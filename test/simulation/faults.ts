@@ -1,8 +1,8 @@
 /** The faults of one run, by seed: how often each kind happens. In the quiet phase none does. */
 import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import type { ServerFaults } from "./ledgerServers.ts"
-import type { LogFaults } from "./logClient.ts"
-import type { Fate, StoreFaults } from "./store.ts"
+import type { ServerFaults } from "./world/ledgerServers.ts"
+import type { LogFaults } from "./world/logClient.ts"
+import type { Fate, StoreFaults } from "./world/store.ts"
 
 export interface Faults {
   readonly store: Omit<StoreFaults, "dies" | "isQuiet">

@@ -6,9 +6,9 @@ import { Effect } from "effect"
 import type { TestProject } from "vitest/node"
 import setUp, { type ServerAddress } from "../support/globalSetup.ts"
 import { toolOptions } from "../support/toolOptions.ts"
-import { AT_ONCE, type Databases, makeDatabases } from "./databases.ts"
 import { runMutants } from "./runMutants.ts"
 import { simulate } from "./simulate.ts"
+import { AT_ONCE, type Databases, makeDatabases } from "./world/databases.ts"
 
 const usage = `Usage: npm run simulate -- [--seeds N] [--from S] [--stop] | --seed S [--trace] | --mutants [--seeds N]
 

@@ -230,7 +230,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "the event index commits before it writes",
     caughtBy: "eventLogComplete",
-    part: "features/events/Stage.ts",
+    part: "features/events/IndexEvents.ts",
     find: "const write = $write",
     wrong: "yield* partition.commit(records.at(-1)!.offset + 1); const write = $write"
   },

@@ -2,29 +2,30 @@
  * A webhook that is paused for a day, on a virtual clock: what is queued meanwhile waits, a test delivery is sent, and
  * after the pause everything leaves in order, at the webhook's own rate.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeSeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import { stageLimits } from "../../src/spine/config/StageLimits.ts"
-import { delay } from "../../src/spine/delay/Stage.ts"
-import { deliver } from "../../src/spine/deliver/Stage.ts"
+import { delay } from "../../src/spine/delay/Delay.ts"
+import { deliver } from "../../src/spine/deliver/Deliver.ts"
 import { insertTest } from "../../src/spine/deliveries/Transitions.ts"
 import { newWork } from "../../src/spine/domain/Delivery.ts"
 import { randomId } from "../../src/spine/words/Ids.ts"
 import { appendWork, makeWebhook, queueEvents, queueReplayed, setPaused } from "../support/delivering.ts"
 import { eventOf } from "../support/events.ts"
 import { TestDatabase } from "../support/postgres.ts"
-import { BEGAN_MS, layerOf, type Machinery, webhookId } from "./machinery.ts"
-import { makeReceivers } from "./receivers.ts"
-import { makeVirtualClock } from "./virtualClock.ts"
-import { makeWatchedStore } from "./watchedStore.ts"
+import { allStages } from "./world/limits.ts"
+import { BEGAN_MS, layerOf, type Machinery, webhookId } from "./world/machinery.ts"
+import { makeReceivers } from "./world/receivers.ts"
+import { makeVirtualClock } from "./world/virtualClock.ts"
+import { makeWatchedStore } from "./world/watchedStore.ts"
 
 const DAY_MS = 24 * 3_600_000
 const EVENTS = 30
 const PER_SECOND = 10
 
-const limits = { ...stageLimits, partitionDeliveries: 40, lanePageRows: 8 }
+const limits = { ...allStages, partitionDeliveries: 40, lanePageRows: 8 }
 
 const scenario = Effect.fnUntraced(function* ({ clock, receivers, store }: Machinery) {
   const sql = yield* SqlClient.SqlClient

@@ -3,14 +3,15 @@
  * ended by then. What has ended is read before and after, because a replay job may retry a delivery meanwhile. Each
  * read of the log takes time, in which everything goes on.
  */
+
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeWebhookProgress } from "../../src/features/progress/WebhookProgress.ts"
 import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import { StageLimits } from "../../src/spine/config/StageLimits.ts"
 import { Log } from "../../src/spine/log/Log.ts"
 import type { Evidence } from "./evidence.ts"
-import { ACCOUNT, NETWORK } from "./node.ts"
+import { limitsLayer } from "./world/limits.ts"
+import { ACCOUNT, NETWORK } from "./world/node.ts"
 
 export interface AskedProgress {
   readonly webhook: string
@@ -39,7 +40,7 @@ export const makeProgressWatch = Effect.fnUntraced(function* (
       read
     )
   const progressOf = yield* makeWebhookProgress.pipe(
-    Effect.provideService(StageLimits, limits),
+    Effect.provide(limitsLayer(limits)),
     Effect.provideService(Log, {
       ...log,
       read: (from, max) => slowly(log.read(from, max)),

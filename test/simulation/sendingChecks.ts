@@ -3,8 +3,8 @@ import { Limits } from "../../src/spine/config/Limits.ts"
 import { DELIVERIES_TOPIC } from "../../src/spine/domain/Delivery.ts"
 import { partitionOf } from "../../src/spine/log/Topics.ts"
 import type { Evidence, Outcome } from "./evidence.ts"
-import type { Receiver } from "./receivers.ts"
 import { wants } from "./wishes.ts"
+import type { Receiver } from "./world/receivers.ts"
 
 export type Check = (evidence: Evidence, outcome: Outcome) => ReadonlyArray<string>
 

@@ -2,12 +2,12 @@
  * One run of the whole chain by seed: ledgers become deliveries in several processes while faults happen and customers
  * act. Then a quiet phase in which everything must settle, and the checks (checks.ts).
  */
+
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient, type SqlConnection } from "effect/sql"
 import { SHARED_MS } from "../../src/features/progress/UnfinishedWork.ts"
 import { asLedger } from "../../src/features/simulator/Chain.ts"
 import { makeSeededRandom, type SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import { stageLimits } from "../../src/spine/config/StageLimits.ts"
 import { detectLedger } from "../../src/spine/detect/Detect.ts"
 import { historyEventsTopic } from "../../src/spine/domain/Backfill.ts"
 import { DELIVERIES_TOPIC, REPLAYS_TOPIC } from "../../src/spine/domain/Delivery.ts"
@@ -26,9 +26,12 @@ import { check } from "./checks.ts"
 import { makeDisableWatch } from "./disableWatch.ts"
 import type { Evidence } from "./evidence.ts"
 import { type Faults, makeFaults } from "./faults.ts"
-import { makeLedgers, type TimedLedger } from "./ledgerServers.ts"
-import { BEGAN_MS, webhookId } from "./machinery.ts"
-import { ACCOUNT, NETWORK } from "./node.ts"
+import { makeProgressWatch } from "./progressWatch.ts"
+import { occurringIn } from "./wishes.ts"
+import { makeLedgers, type TimedLedger } from "./world/ledgerServers.ts"
+import { allStages } from "./world/limits.ts"
+import { BEGAN_MS, webhookId } from "./world/machinery.ts"
+import { ACCOUNT, NETWORK } from "./world/node.ts"
 import {
   act,
   activateAll,
@@ -38,13 +41,11 @@ import {
   noteDisabled,
   type OperatorParts,
   operatorLayer
-} from "./operator.ts"
-import { makeProcesses } from "./processes.ts"
-import { makeProgressWatch } from "./progressWatch.ts"
-import { kinds, makeReceivers } from "./receivers.ts"
-import { makeStore } from "./store.ts"
-import { makeTimeline, type Process } from "./timeline.ts"
-import { occurringIn } from "./wishes.ts"
+} from "./world/operator.ts"
+import { makeProcesses } from "./world/processes.ts"
+import { kinds, makeReceivers } from "./world/receivers.ts"
+import { makeStore } from "./world/store.ts"
+import { makeTimeline, type Process } from "./world/timeline.ts"
 
 const LEDGERS = 6
 /** Ledgers that close after the faults have ended. */
@@ -80,11 +81,10 @@ const CLOCK_STEPS_MS = [-3_600_000, -100_000, 100_000, 3_600_000]
 const HISTORY = 0.4
 
 const limits = {
-  ...stageLimits,
+  ...allStages,
   partitionDeliveries: 12,
   partitionReplays: 8,
   takeBatchRecords: 10,
-  replayTakeRecords: 5,
   // Three to five webhooks: an event that most of them want is routed in parts.
   routeBatchDeliveries: 2,
   routePartDeliveries: 1,
@@ -92,12 +92,9 @@ const limits = {
   routeAheadRecords: 20,
   lanePageRows: 4,
   unrecordedMost: 4,
-  repeatedMost: 0,
-  recorderBatch: 10,
   delayBatchRecords: 5,
   commitEveryMs: 500,
   progressRecords: 5,
-  gapSweepMs: 5_000,
   earlyWorkMs: 1_000
 }
 

@@ -3,27 +3,28 @@
  * answered or given up, across restarts. A webhook beside it is not hurt. Whoever asks for the attempt of the delivery
  * that the others wait for gets it at once.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeSeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import { stageLimits } from "../../src/spine/config/StageLimits.ts"
-import { delay } from "../../src/spine/delay/Stage.ts"
-import { deliver } from "../../src/spine/deliver/Stage.ts"
+import { delay } from "../../src/spine/delay/Delay.ts"
+import { deliver } from "../../src/spine/deliver/Deliver.ts"
 import { retryNow } from "../../src/spine/deliveries/Transitions.ts"
 import { newWork } from "../../src/spine/domain/Delivery.ts"
 import { appendWork, eventOf, makeWebhook, queueEvents, queueReplayed } from "../support/delivering.ts"
 import { TestDatabase } from "../support/postgres.ts"
-import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./machinery.ts"
-import { type Kind, makeReceivers, type Receiver } from "./receivers.ts"
-import { makeVirtualClock } from "./virtualClock.ts"
-import { makeWatchedStore } from "./watchedStore.ts"
+import { allStages } from "./world/limits.ts"
+import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./world/machinery.ts"
+import { type Kind, makeReceivers, type Receiver } from "./world/receivers.ts"
+import { makeVirtualClock } from "./world/virtualClock.ts"
+import { makeWatchedStore } from "./world/watchedStore.ts"
 
 const EVENTS = 12
 const ROUNDS = 4
 const LIMIT_MS = 3_600_000
 
-const limits = { ...stageLimits, partitionDeliveries: 30, lanePageRows: 8, rowAfterMs: 300 }
+const limits = { ...allStages, partitionDeliveries: 30, lanePageRows: 8, rowAfterMs: 300 }
 
 const firstsOf = ({ requests }: Receiver, ids: ReadonlyArray<string>) => [
   ...new Set(requests.map(({ deliveryId }) => deliveryId).filter((id) => ids.includes(id)))

@@ -9,7 +9,7 @@ import {
   type LedgerMarker,
   ledgersTopic
 } from "../../src/spine/event/LedgerEvent.ts"
-import { type IngestOptions, ingest } from "../../src/spine/ledger/ingest/Stage.ts"
+import { type IngestOptions, ingest } from "../../src/spine/ledger/ingest/Ingest.ts"
 import * as RippledSource from "../../src/spine/ledger/servers/RippledSource.ts"
 import { Log } from "../../src/spine/log/Log.ts"
 import { Health } from "../../src/spine/observe/Health.ts"

@@ -4,13 +4,14 @@
  * docs/architecture.md says, a window of 1 must keep the order, and the delivery log must agree with the receiver. Each
  * transaction must be recorded once.
  */
+
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { expectedEventIds } from "../../src/features/simulator/Chain.ts"
-import { stageLimits } from "../../src/spine/config/StageLimits.ts"
+import { deliverLimits } from "../../src/spine/deliver/Limits.ts"
 import { allDeliveries, apiClient, createWebhook, waitWhileChanging } from "./apiClient.ts"
 import { runProgram } from "./program.ts"
 import { deliveryIdsOf, makeReceiver, signatureHolds } from "./receiver.ts"
@@ -166,7 +167,7 @@ export const killRun = ({ deliveries: count, killsAt, webhooks = [{}] }: KillRun
       const { body } = yield* client.call("GET", `/v1/transactions/${hash}`)
       assert.strictEqual(body["hash"], hash)
     }
-    const bound = webhooks.reduce((sum, fields) => sum + windowOf(fields), stageLimits.unrecordedMost)
+    const bound = webhooks.reduce((sum, fields) => sum + windowOf(fields), deliverLimits.unrecordedMost)
     assert.isAtMost(repeated, bound * killsAt.length, "attempts were made again")
     assert.deepStrictEqual(
       tooEarly,

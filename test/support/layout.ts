@@ -19,6 +19,12 @@ const folders = new Map(
   )
 )
 
+/** The room of a file of src: `spine/log`, `features/replay`, `http`, `main`. */
+export const partOf = (file: string): string => {
+  const [, first = "", second = ""] = file.split("/")
+  return (first === "spine" || first === "features" ? `${first}/${second}` : first).replace(/\.ts$/, "")
+}
+
 /** In this order: a feature may import those before it. */
 export const features = Array.from(list.matchAll(/^ {2}(\w+),?$/gm), ([, name]) => folders.get(name!)!)
 
@@ -157,3 +163,15 @@ export const loadedWhenNeeded = [
 /** Rooms of data and pure functions. They may import `effect` and Node's pure modules. */
 export const dataRooms = data
 export const dataImports = ["effect", "node:crypto", "node:net"]
+
+/** A folder with more files than this is no room where a reader would find one. */
+export const FOLDER_FILES_MAX = 25
+
+/** Folders of src whose files are named for families of events, as those of the others are. */
+export const familyFolders = [
+  "src/spine/event/payloads",
+  "src/spine/detect",
+  "src/features/simulator/scenarios"
+]
+/** Names of files that every room may have. */
+export const partNames = ["feature.ts", "service.ts", "Limits.ts", "Metrics.ts", "Settings.ts"]

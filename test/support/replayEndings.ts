@@ -3,10 +3,11 @@
  * the operator's commands) uses up the quota. The receiver must get exactly the events that the job reports as queued.
  * This needs more past events than a job queues ahead: a receiver that delays its answers then stops the job too.
  */
+
 import type { ServerResponse } from "node:http"
 import { assert } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { Limits } from "../../src/spine/config/Limits.ts"
+import { replayLimits } from "../../src/features/replay/Limits.ts"
 import { type ApiClient, createWebhook, waitUntil } from "./apiClient.ts"
 import { startProgram } from "./program.ts"
 import { makeReceiver, type Receiver } from "./receiver.ts"
@@ -15,7 +16,7 @@ import { jobOf, replay } from "./replayRun.ts"
 /** The answer is promised within one second; the rest is for the request itself. */
 const CANCELLED_MS = 1_500
 /** More events than a job queues ahead, and not a whole number of batches. */
-const CARRIED = Limits.replayAhead + 123
+const CARRIED = replayLimits.replayAhead + 123
 
 const makeHoldingReceiver = Effect.gen(function* () {
   let held: Array<ServerResponse> | undefined = []
@@ -59,7 +60,7 @@ const heldJob = Effect.fnUntraced(function* (client: ApiClient) {
   })
   const { job_id: id } = yield* replay(client, { webhook_id: webhookId, filters: {} })
   yield* waitUntil(
-    Effect.map(jobOf(client, id), ({ processed_events }) => processed_events === Limits.replayAhead),
+    Effect.map(jobOf(client, id), ({ processed_events }) => processed_events === replayLimits.replayAhead),
     "90 seconds"
   )
   yield* receiver.until((received) => received.length > 0)
@@ -93,13 +94,16 @@ export const replayEndings = Effect.fnUntraced(function* (
   const [elapsed, answer] = yield* Effect.timed(client.call("DELETE", `/v1/replay/${cancelled.id}`))
   assert.strictEqual(answer.status, 200)
   assert.isBelow(Duration.toMillis(elapsed), CANCELLED_MS)
-  const left = { processed_events: Limits.replayAhead, failed_events: expected.length - Limits.replayAhead }
+  const left = {
+    processed_events: replayLimits.replayAhead,
+    failed_events: expected.length - replayLimits.replayAhead
+  }
   assert.deepInclude(yield* jobOf(client, cancelled.id), {
     status: "cancelled",
     processed_events: left.processed_events
   })
   yield* cancelled.release
-  yield* comes(client, cancelled.receiver, cancelled.webhookId, expected.slice(0, Limits.replayAhead))
+  yield* comes(client, cancelled.receiver, cancelled.webhookId, expected.slice(0, replayLimits.replayAhead))
 
   const disabled = yield* heldJob(client)
   const path = `/v1/webhooks/${disabled.webhookId}`
@@ -110,7 +114,7 @@ export const replayEndings = Effect.fnUntraced(function* (
   })
   yield* disabled.release
   yield* client.call("PATCH", path, { status: "active" })
-  yield* comes(client, disabled.receiver, disabled.webhookId, expected.slice(0, Limits.replayAhead))
+  yield* comes(client, disabled.receiver, disabled.webhookId, expected.slice(0, replayLimits.replayAhead))
 
   const deleted = yield* heldJob(client)
   yield* client.call("DELETE", `/v1/webhooks/${deleted.webhookId}`)

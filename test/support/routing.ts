@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/spine/domain/Delivery.ts"
 import { Log } from "../../src/spine/log/Log.ts"
 import { partitionOf } from "../../src/spine/log/Topics.ts"
-import { route } from "../../src/spine/route/Stage.ts"
+import { route } from "../../src/spine/route/Route.ts"
 
 // Written by route in this shape.
 const workOf = ({ value }: { readonly value: string | null }): DeliveryWork => JSON.parse(value!)

@@ -1,9 +1,10 @@
 /** The program's sender, and real servers for it to send to. */
+
 import { createServer as createTlsServer } from "node:https"
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
 import { Effect, Layer } from "effect"
-import { Limits } from "../../src/spine/config/Limits.ts"
+import { responseLimits } from "../../src/spine/deliver/Limits.ts"
 import { Sender } from "../../src/spine/deliver/send/Sender.ts"
 import { signedRequest } from "../../src/spine/deliver/send/Signer.ts"
 import type { AttemptOutcome } from "../../src/spine/domain/Delivery.ts"
@@ -41,7 +42,7 @@ export const senderWith = (environment: Readonly<Record<string, string>> = {}) =
 export const sendBy = ({ opened }: Sender["Service"], url: string, accountId = "acct_1") =>
   Effect.flatMap(opened, (send) =>
     Effect.callback<AttemptOutcome>((resume) =>
-      send(accountId, requestTo(url), Limits.responseBodyBytes, (outcome) =>
+      send(accountId, requestTo(url), responseLimits.responseBodyBytes, (outcome) =>
         resume("shortage" in outcome ? Effect.die(outcome.shortage) : Effect.succeed(outcome))
       )
     )

@@ -2,9 +2,10 @@
  * Sends requests to the address given while this process has no free file descriptor, and then with free ones again.
  * Prints the outcomes as JSON. A test starts it with a low limit of open files.
  */
+
 import { closeSync, openSync } from "node:fs"
 import { Effect } from "effect"
-import { Limits } from "../../src/spine/config/Limits.ts"
+import { responseLimits } from "../../src/spine/deliver/Limits.ts"
 import { Sender } from "../../src/spine/deliver/send/Sender.ts"
 import { requestTo, senderWith } from "./sending.ts"
 
@@ -15,7 +16,9 @@ const program = Effect.gen(function* () {
   const send = yield* (yield* Sender).opened
   const outcomeAt = (to: string) =>
     Effect.callback<unknown>((resume) =>
-      send("acct_1", requestTo(to), Limits.responseBodyBytes, (outcome) => resume(Effect.succeed(outcome)))
+      send("acct_1", requestTo(to), responseLimits.responseBodyBytes, (outcome) =>
+        resume(Effect.succeed(outcome))
+      )
     )
   const taken: Array<number> = []
   try {

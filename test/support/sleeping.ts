@@ -4,9 +4,9 @@
 const VIRTUAL = "test/simulation/"
 /** Tests that check a state for the whole length of an outage. */
 const OUTAGES = [
-  "test/journeys/outage.kafka.",
-  "test/journeys/shortOutage.kafka.",
-  "test/journeys/kafkaHealth.kafka."
+  "test/journeys/kafka/outage.kafka.",
+  "test/journeys/kafka/shortOutage.kafka.",
+  "test/journeys/kafka/kafkaHealth.kafka."
 ]
 /** No tests: a service that lives for a while, and its pictures. */
 const PICTURES = ["test/support/day/", "test/dashboard/screenshots."]

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import type { Language } from "../../dashboard/src/pages/catalogue/snippets.ts"
+import type { Language } from "../../dashboard/src/features/events/catalogue/snippets.ts"
 import { cache, filledOnce, maven } from "../kafka/javaServer.ts"
 
 /** A program of each event type. */

@@ -1,8 +1,9 @@
 /** The server of `listen`: the bodies that it passes on, and its responses to others. */
+
 import { gzipSync, zstdCompressSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Limits } from "../../src/spine/config/Limits.ts"
+import { terminalLimits } from "../../src/terminal/Limits.ts"
 import { makeReceiver } from "../../src/terminal/Receiver.ts"
 
 const BODY = '{"event_type":"payment.xrp"}'
@@ -39,7 +40,7 @@ describe("the receiver of listen", () => {
 
   it.live("refuses a body that it cannot decompress, or that is too large without its compression", () =>
     Effect.gen(function* () {
-      const large = Buffer.alloc(Limits.listenBodyBytes + 1)
+      const large = Buffer.alloc(terminalLimits.listenBodyBytes + 1)
       for (const [body, encoding] of [
         [Buffer.from(BODY), "gzip"],
         [Buffer.from(BODY), "br"],

@@ -2,8 +2,9 @@
  * What a run did to the promises. After the faults have ended, it stops the ledgers, waits until nothing is left to do,
  * and compares the chain's own expectation, the delivery rows and what the receivers saw.
  */
+
 import { Clock, Effect } from "effect"
-import { stageLimits } from "../../../src/spine/config/StageLimits.ts"
+import { deliverLimits } from "../../../src/spine/deliver/Limits.ts"
 import type { Cluster } from "./Cluster.ts"
 import { kindNames, kinds } from "./Receivers.ts"
 
@@ -32,7 +33,7 @@ export interface Totals {
 /** What one deliver process may repeat: docs/architecture.md, "What a crash repeats at most". */
 export const repeatedMost = kindNames.reduce(
   (sum, name) => sum + kinds[name].window,
-  stageLimits.unrecordedMost
+  deliverLimits.unrecordedMost
 )
 
 /** Without any change for this long, what is left never ends. A slow machine may need long, but it moves. */

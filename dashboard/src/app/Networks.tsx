@@ -3,7 +3,7 @@ import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mant
 import { IconMoon, IconSun } from "@tabler/icons-react"
 import { useMay } from "../api/account.ts"
 import { useCoverage } from "../api/coverage.ts"
-import { count, ZONE } from "../parts/format.ts"
+import { count, ZONE } from "../words/format.ts"
 import classes from "./Shell.module.css"
 
 /** A network whose servers announced nothing for this long has no beat. It closes a ledger every 3 to 4 seconds. */

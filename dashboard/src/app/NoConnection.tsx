@@ -1,8 +1,8 @@
 /** Says, above every page, that the service does not answer, and of when the data on the page is. */
 import { IconWifiOff } from "@tabler/icons-react"
 import { useConnection } from "../api/connection.ts"
-import { clockTime, duration } from "../parts/format.ts"
-import { useNow } from "../parts/now.ts"
+import { useNow } from "../ui/value/now.ts"
+import { clockTime, duration } from "../words/format.ts"
 import classes from "./Shell.module.css"
 
 export const NoConnection = () => {

@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useAccount } from "../api/account.ts"
 import { fewLeft, useRequestsLeft } from "../api/refresh.ts"
 import { useSession } from "../api/session.tsx"
-import { Time } from "../parts/Time.tsx"
+import { Time } from "../ui/value/Time.tsx"
 import classes from "./Shell.module.css"
 
 const sees = { live: "mainnet", test: "testnet, devnet" } as const

@@ -1,13 +1,13 @@
 /** The addresses of all pages. Filters are in the address, so a link shows the same list to a colleague. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router"
-import { deliveryFilters } from "../pages/deliveries/filters.ts"
-import { eventFilters, networkIn } from "../pages/events/filters.ts"
-import { incidentFilters } from "../pages/incidents/filters.ts"
-import { jobFilters, newReplaySearch } from "../pages/replay/filters.ts"
-import { tabIn, webhookFilters } from "../pages/webhooks/filters.ts"
-import { NoSuchPage, PageFailure } from "../parts/Notices.tsx"
+import { deliveryFilters } from "../features/deliveries/list/filters.ts"
+import { eventFilters, networkIn } from "../features/events/list/filters.ts"
+import { incidentFilters } from "../features/health/incidents/filters.ts"
+import { jobFilters, newReplaySearch } from "../features/replay/filters.ts"
+import { tabIn, webhookFilters } from "../features/webhooks/list/filters.ts"
+import { NoSuchPage, PageFailure } from "../ui/page/Notices.tsx"
+import { periodIn, text } from "../words/search.ts"
 import { Shell } from "./Shell.tsx"
-import { periodIn, text } from "./search.ts"
 
 const root = createRootRoute({ errorComponent: PageFailure })
 
@@ -19,7 +19,7 @@ const signIn = createRoute({
     next: text(search["next"]),
     add: search["add"] === true ? true : undefined
   }),
-  component: lazyRouteComponent(() => import("../pages/signIn/SignIn.tsx"), "SignIn")
+  component: lazyRouteComponent(() => import("../features/accounts/signIn/SignIn.tsx"), "SignIn")
 })
 
 /** Everything that needs a key, inside the frame with the navigation. */
@@ -33,21 +33,21 @@ const routeTree = root.addChildren([
     createRoute({
       ...page("/"),
       validateSearch: (search: Record<string, unknown>) => ({ period: periodIn(search["period"]) }),
-      component: lazyRouteComponent(() => import("../pages/overview/Overview.tsx"), "Overview")
+      component: lazyRouteComponent(() => import("../features/overview/Overview.tsx"), "Overview")
     }),
     createRoute({
       ...page("/live"),
-      component: lazyRouteComponent(() => import("../pages/live/Live.tsx"), "Live")
+      component: lazyRouteComponent(() => import("../features/ledgers/live/Live.tsx"), "Live")
     }),
     createRoute({
       ...page("/webhooks"),
       validateSearch: webhookFilters,
-      component: lazyRouteComponent(() => import("../pages/webhooks/Webhooks.tsx"), "Webhooks")
+      component: lazyRouteComponent(() => import("../features/webhooks/list/Webhooks.tsx"), "Webhooks")
     }),
     createRoute({
       ...page("/webhooks/new"),
       validateSearch: (search: Record<string, unknown>) => ({ event_type: text(search["event_type"]) }),
-      component: lazyRouteComponent(() => import("../pages/webhooks/NewWebhook.tsx"), "NewWebhook")
+      component: lazyRouteComponent(() => import("../features/webhooks/form/NewWebhook.tsx"), "NewWebhook")
     }),
     createRoute({
       ...page("/webhooks/$id"),
@@ -55,87 +55,90 @@ const routeTree = root.addChildren([
         tab: tabIn(search["tab"]),
         period: periodIn(search["period"])
       }),
-      component: lazyRouteComponent(() => import("../pages/webhooks/Webhook.tsx"), "Webhook")
+      component: lazyRouteComponent(() => import("../features/webhooks/webhook/Webhook.tsx"), "Webhook")
     }),
     createRoute({
       ...page("/webhooks/$id/edit"),
-      component: lazyRouteComponent(() => import("../pages/webhooks/EditWebhook.tsx"), "EditWebhook")
+      component: lazyRouteComponent(() => import("../features/webhooks/form/EditWebhook.tsx"), "EditWebhook")
     }),
     createRoute({
       ...page("/deliveries"),
       validateSearch: deliveryFilters,
-      component: lazyRouteComponent(() => import("../pages/deliveries/Deliveries.tsx"), "Deliveries")
+      component: lazyRouteComponent(() => import("../features/deliveries/list/Deliveries.tsx"), "Deliveries")
     }),
     createRoute({
       ...page("/deliveries/$id"),
-      component: lazyRouteComponent(() => import("../pages/deliveries/Delivery.tsx"), "Delivery")
+      component: lazyRouteComponent(() => import("../features/deliveries/delivery/Delivery.tsx"), "Delivery")
     }),
     createRoute({
       ...page("/events"),
       validateSearch: eventFilters,
-      component: lazyRouteComponent(() => import("../pages/events/Events.tsx"), "Events")
+      component: lazyRouteComponent(() => import("../features/events/list/Events.tsx"), "Events")
     }),
     createRoute({
       ...page("/events/$id"),
       validateSearch: (search: Record<string, unknown>) => ({ network: text(search["network"]) }),
-      component: lazyRouteComponent(() => import("../pages/events/Event.tsx"), "Event")
+      component: lazyRouteComponent(() => import("../features/events/event/Event.tsx"), "Event")
     }),
     createRoute({
       ...page("/catalogue"),
-      component: lazyRouteComponent(() => import("../pages/catalogue/Catalogue.tsx"), "Catalogue")
+      component: lazyRouteComponent(() => import("../features/events/catalogue/Catalogue.tsx"), "Catalogue")
     }),
     createRoute({
       ...page("/catalogue/$type"),
-      component: lazyRouteComponent(() => import("../pages/catalogue/Catalogue.tsx"), "CatalogueType")
+      component: lazyRouteComponent(
+        () => import("../features/events/catalogue/Catalogue.tsx"),
+        "CatalogueType"
+      )
     }),
     createRoute({
       ...page("/coverage"),
       validateSearch: (search: Record<string, unknown>) => ({ network: networkIn(search["network"]) }),
-      component: lazyRouteComponent(() => import("../pages/coverage/Coverage.tsx"), "Coverage")
+      component: lazyRouteComponent(() => import("../features/ledgers/coverage/Coverage.tsx"), "Coverage")
     }),
     createRoute({
       ...page("/replay"),
       validateSearch: jobFilters,
-      component: lazyRouteComponent(() => import("../pages/replay/Replay.tsx"), "Replay")
+      component: lazyRouteComponent(() => import("../features/replay/Replay.tsx"), "Replay")
     }),
     createRoute({
       ...page("/replay/new"),
       validateSearch: newReplaySearch,
-      component: lazyRouteComponent(() => import("../pages/replay/NewReplay.tsx"), "NewReplay")
+      component: lazyRouteComponent(() => import("../features/replay/NewReplay.tsx"), "NewReplay")
     }),
     createRoute({
       ...page("/replay/$id"),
-      component: lazyRouteComponent(() => import("../pages/replay/Job.tsx"), "Job")
+      component: lazyRouteComponent(() => import("../features/replay/Job.tsx"), "Job")
     }),
     createRoute({
       ...page("/incidents"),
       validateSearch: incidentFilters,
-      component: lazyRouteComponent(() => import("../pages/incidents/Incidents.tsx"), "Incidents")
+      component: lazyRouteComponent(() => import("../features/health/incidents/Incidents.tsx"), "Incidents")
     }),
     createRoute({
       ...page("/incidents/$id"),
-      component: lazyRouteComponent(() => import("../pages/incidents/Incident.tsx"), "Incident")
+      component: lazyRouteComponent(() => import("../features/health/incidents/Incident.tsx"), "Incident")
     }),
     createRoute({
       ...page("/keys"),
-      component: lazyRouteComponent(() => import("../pages/keys/Keys.tsx"), "Keys")
+      component: lazyRouteComponent(() => import("../features/accounts/keys/Keys.tsx"), "Keys")
     }),
     createRoute({
       ...page("/guides"),
-      component: lazyRouteComponent(() => import("../pages/guides/Served.tsx"), "GuideList")
+      component: lazyRouteComponent(() => import("../features/docs/Served.tsx"), "GuideList")
     }),
     createRoute({
       ...page("/guides/$name"),
-      component: lazyRouteComponent(() => import("../pages/guides/Served.tsx"), "Guide")
+      component: lazyRouteComponent(() => import("../features/docs/Served.tsx"), "Guide")
     }),
     createRoute({
       ...page("/reference"),
-      component: lazyRouteComponent(() => import("../pages/guides/Served.tsx"), "Reference")
+      component: lazyRouteComponent(() => import("../features/docs/Served.tsx"), "Reference")
     }),
     createRoute({ ...page("/$"), component: NoSuchPage }),
     createRoute({
       ...page("/account"),
-      component: lazyRouteComponent(() => import("../pages/account/Account.tsx"), "Account")
+      component: lazyRouteComponent(() => import("../features/accounts/plan/Account.tsx"), "Account")
     })
   ])
 ])

@@ -1,5 +1,5 @@
 /** Attempts over time as small bars: answered above the line, failed below it, on one scale. */
-import { count } from "../parts/format.ts"
+import { count } from "../words/format.ts"
 import classes from "./charts.module.css"
 
 export type Bars = ReadonlyArray<ReadonlyArray<number>>

@@ -4,7 +4,7 @@
  */
 import { useElementSize } from "@mantine/hooks"
 import { type KeyboardEvent, type PointerEvent, useState } from "react"
-import { count, dayTime, duration, hourMinute, localDay } from "../parts/format.ts"
+import { count, dayTime, duration, hourMinute, localDay } from "../words/format.ts"
 import { type Bars, barsBetween, type Edges, edgesOf, moved, type Times, timesOf } from "./brush.ts"
 import classes from "./charts.module.css"
 import { timeMarks } from "./scale.ts"

@@ -1,5 +1,5 @@
 /** The times below a chart, from `from` to `to` over `inner` pixels; the last one ends with the chart. */
-import { hourMinute, localDay } from "../parts/format.ts"
+import { hourMinute, localDay } from "../words/format.ts"
 import { timeMarks } from "./scale.ts"
 
 /** A text is narrower. */

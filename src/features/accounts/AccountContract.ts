@@ -1,8 +1,8 @@
 /** Contract of `/v1/account`: the account of the calling key, its limits and its usage. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import { CommonErrors, field, KeyRequired, keyed } from "../../http/ContractParts.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { scopes } from "../../spine/domain/ApiKey.ts"
 import { plans } from "../../spine/domain/Plans.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"

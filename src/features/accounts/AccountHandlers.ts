@@ -1,9 +1,9 @@
 /** `/v1/account`: the account's limits, and how much of this month's quota it has used. */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
-import { orUnavailable } from "../../http/Failures.ts"
+import { contractOf } from "../../http/FeatureContract.ts"
+import { orUnavailable } from "../../http/StoreFailures.ts"
 import { UsageStore } from "../../spine/deliveries/UsageStore.ts"
 import { limitsJson } from "../../spine/domain/Plans.ts"
 import { monthOf } from "../../spine/domain/Quota.ts"

@@ -1,7 +1,7 @@
 /** Contract of `/v1/api-keys`: create, list and revoke keys. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import {
   bodyErrors,
   CommonErrors,
@@ -17,8 +17,10 @@ import {
   Timestamp
 } from "../../http/ContractParts.ts"
 import { KeyLimitReached, NotFound } from "../../http/Errors.ts"
-import { apiKeyBounds, scopes } from "../../spine/domain/ApiKey.ts"
+import { Place } from "../../http/FeatureContract.ts"
+import { scopes } from "../../spine/domain/ApiKey.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"
+import { accountBounds } from "./Limits.ts"
 
 const Scope = Schema.Literals(scopes)
 const Environment = Schema.Literals(keyEnvironments)
@@ -28,11 +30,11 @@ const Name = Schema.String.check(
     (name: string) => {
       // Characters, as people count them: not UTF-16 units.
       const { length } = [...name]
-      return length >= 1 && length <= apiKeyBounds.nameLength
+      return length >= 1 && length <= accountBounds.nameLength
         ? undefined
-        : `must have 1 to ${apiKeyBounds.nameLength} characters`
+        : `must have 1 to ${accountBounds.nameLength} characters`
     },
-    { minLength: 1, maxLength: apiKeyBounds.nameLength }
+    { minLength: 1, maxLength: accountBounds.nameLength }
   )
 ).annotate({ description: "A name that tells the key from others.", examples: ["backend"] })
 

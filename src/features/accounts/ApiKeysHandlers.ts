@@ -5,7 +5,6 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { change } from "../../http/Change.ts"
-import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import {
   Forbidden,
@@ -15,8 +14,9 @@ import {
   pointerOf,
   ValidationError
 } from "../../http/Errors.ts"
-import { orUnavailable } from "../../http/Failures.ts"
+import { contractOf } from "../../http/FeatureContract.ts"
 import { makePage } from "../../http/Pages.ts"
+import { orUnavailable } from "../../http/StoreFailures.ts"
 import { hasScope, type Identity } from "../../spine/domain/ApiKey.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"
 import { iso, parseIsoTime } from "../../spine/words/IsoTime.ts"

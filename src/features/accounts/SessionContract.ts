@@ -1,7 +1,6 @@
 /** Contract of `/v1/session`: signing in to the dashboard and out of it. */
 import { Context, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import {
   BodyBytes,
   bodyErrors,
@@ -19,6 +18,7 @@ import {
   Unauthorized,
   Unavailable
 } from "../../http/Errors.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"
 
 const TEXT_MAX = 256

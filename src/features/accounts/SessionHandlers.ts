@@ -6,7 +6,6 @@
 import { Clock, Effect, Option } from "effect"
 import { HttpEffect, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { contractOf } from "../../http/Contract.ts"
 import {
   Forbidden,
   RateLimited,
@@ -15,7 +14,7 @@ import {
   Unauthorized,
   ValidationError
 } from "../../http/Errors.ts"
-import { orUnavailable } from "../../http/Failures.ts"
+import { contractOf } from "../../http/FeatureContract.ts"
 import { AdmissionQueue } from "../../http/guard/AdmissionQueue.ts"
 import { rateMessage, retryAfterSeconds } from "../../http/guard/RateLimits.ts"
 import {
@@ -26,11 +25,12 @@ import {
   withoutSession,
   withSession
 } from "../../http/SessionCookies.ts"
-import { Limits } from "../../spine/config/Limits.ts"
+import { orUnavailable } from "../../http/StoreFailures.ts"
 import { keyCredential } from "../../spine/domain/ApiKey.ts"
 import { isSignInLink } from "../../spine/domain/Session.ts"
 import { type KeyEnvironment, keyEnvironments } from "../../spine/event/Network.ts"
 import { AccountStore } from "./AccountStore.ts"
+import { accountBounds } from "./Limits.ts"
 import { SessionGroup } from "./SessionContract.ts"
 import { SessionStore } from "./SessionStore.ts"
 
@@ -85,7 +85,7 @@ export const sessionLayer = HttpApiBuilder.group(
 
     const tooMany = () =>
       SessionLimitReached.because(
-        `This key has ${Limits.sessionsPerKey} sessions and unused links, and may have no more; sign out of one, or wait until one ends.`
+        `This key has ${accountBounds.sessionsPerKey} sessions and unused links, and may have no more; sign out of one, or wait until one ends.`
       )
 
     /** The browser's session of this environment before. Its place is free for the next one. */

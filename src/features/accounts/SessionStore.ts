@@ -3,12 +3,14 @@
  * (KeyAdmission.ts), so it ends when its key is revoked or expires. A link is used once: one update turns its row into
  * the session's, and of two requests with the same link the second finds no such row.
  */
+
 import { Clock, Context, Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../spine/config/Limits.ts"
 import {
   newSessionToken,
   newSignInLink,
+  SESSION_MS,
   sessionSha256,
   signInLinkSha256
 } from "../../spine/domain/Session.ts"
@@ -16,6 +18,7 @@ import type { KeyEnvironment } from "../../spine/event/Network.ts"
 import { deleteEvery } from "../../spine/observe/ClockTrust.ts"
 import { column } from "../../spine/store/Columns.ts"
 import type { AccountId } from "../../spine/words/Ids.ts"
+import { accountBounds } from "./Limits.ts"
 
 /** The key has as many sessions and unused links as it may have. */
 export class SessionLimit extends Data.TaggedError("SessionLimit") {}
@@ -43,7 +46,7 @@ export class SessionStore extends Context.Service<SessionStore>()("ledgerhook/st
         INSERT INTO sessions (sha256, key_id, created_at, expires_at)
         SELECT ${bytes(sha256)}, ${keyId}, ${at(nowMs)}, ${at(nowMs + lifeMs)}
         WHERE (SELECT count(*) FROM sessions WHERE key_id = ${keyId} AND expires_at > ${at(nowMs)})
-          < ${Limits.sessionsPerKey}
+          < ${accountBounds.sessionsPerKey}
         RETURNING 1`
       if (inserted.length === 0) return yield* new SessionLimit()
     }, sql.withTransaction)
@@ -59,14 +62,14 @@ export class SessionStore extends Context.Service<SessionStore>()("ledgerhook/st
       /** Begins a session of the key, if it has not too many. The token is returned only here. */
       open: Effect.fnUntraced(function* (keyId: string, nowMs: number) {
         const token = newSessionToken()
-        yield* insert(sessionSha256(token), keyId, nowMs, Limits.sessionMs)
+        yield* insert(sessionSha256(token), keyId, nowMs, SESSION_MS)
         return token
       }),
 
       /** Makes a link that signs in with the key, once, if it has not too many. It is returned only here. */
       makeLink: Effect.fnUntraced(function* (keyId: string, environment: KeyEnvironment, nowMs: number) {
         const link = newSignInLink(environment)
-        yield* insert(signInLinkSha256(link), keyId, nowMs, Limits.signInLinkMs)
+        yield* insert(signInLinkSha256(link), keyId, nowMs, accountBounds.signInLinkMs)
         return link
       }),
 
@@ -91,7 +94,7 @@ export class SessionStore extends Context.Service<SessionStore>()("ledgerhook/st
         const token = newSessionToken()
         const [used] = yield* sql<{ readonly environment: KeyEnvironment }>`
           UPDATE sessions SET sha256 = ${bytes(sessionSha256(token))}, created_at = ${at(nowMs)},
-                 expires_at = ${at(nowMs + Limits.sessionMs)}
+                 expires_at = ${at(nowMs + SESSION_MS)}
           ${usableLink(link, nowMs)}
           RETURNING key.environment`
         return used && { token, environment: used.environment }

@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Settings } from "../../spine/config/Config.ts"
-import { count } from "../../spine/words/Words.ts"
+import { count, size } from "../../spine/words/Words.ts"
 import { switchFlag, wholeNumber, withDefault } from "../../terminal/Flags.ts"
 import { about } from "../../terminal/Help.ts"
 import { settings } from "../../terminal/Invocation.ts"
@@ -13,8 +13,6 @@ const MOST_WEBHOOKS = 1_000_000
 /** More than a delivery service for one ledger can need; keeps all figures exact. */
 const MOST_RATE = 100_000
 const DAY_S = 86_400
-const UNITS = ["B", "KB", "MB", "GB", "TB", "PB"] as const
-const KILO = 1_000
 
 const rateFlag = (name: string, description: string) =>
   Flag.String(name).pipe(
@@ -29,11 +27,6 @@ const rateFlag = (name: string, description: string) =>
     )
   )
 
-/** `1.4 TB`: two figures are more than the costs are good for. */
-const bytesText = (bytes: number): string => {
-  const step = bytes < KILO ? 0 : Math.min(Math.floor(Math.log(bytes) / Math.log(KILO)), UNITS.length - 1)
-  return `${Number((bytes / KILO ** step).toPrecision(2))} ${UNITS[step]}`
-}
 const coresText = (cores: number): string =>
   cores < 0.01 ? "below 0.01 cores" : `${Number(cores.toPrecision(2))} cores`
 
@@ -49,17 +42,14 @@ const fieldsOf = ({
   ...(processes === null
     ? []
     : Object.entries(processes).map(([roles, n]): Field => ["", `${n} × ROLES=${roles}`])),
-  ["PostgreSQL", `${coresText(cores.postgresql)}, ${bytesText(bytes.wal_a_day)} of WAL a day`],
+  ["PostgreSQL", `${coresText(cores.postgresql)}, ${size(bytes.wal_a_day)} of WAL a day`],
   ...(cores.kafka === null ? [] : [["Kafka", coresText(cores.kafka)] as const]),
   [
     "disk",
-    `${bytesText(bytes.deliveries)} for deliveries, ${bytesText(bytes.events)} for events, ${bytesText(bytes.webhooks)} for webhooks`
+    `${size(bytes.deliveries)} for deliveries, ${size(bytes.events)} for events, ${size(bytes.webhooks)} for webhooks`
   ],
-  [
-    "log",
-    `${bytesText(bytes.log)}${cores.kafka === null ? " more in PostgreSQL" : " in Kafka for each copy"}`
-  ],
-  ["memory", `${bytesText(bytes.route_memory)} for webhooks, in a process with the role route`],
+  ["log", `${size(bytes.log)}${cores.kafka === null ? " more in PostgreSQL" : " in Kafka for each copy"}`],
+  ["memory", `${size(bytes.route_memory)} for webhooks, in a process with the role route`],
   ...warnings.map((warning): Field => ["too much", warning])
 ]
 

@@ -4,6 +4,7 @@
  * of their content, so browsers keep them for good. Brotli is made at build time, gzip at the first request for it. If
  * the dashboard is not built, the service runs without it and its page says how to build it.
  */
+
 import { resolve } from "node:path"
 import { Context, Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -11,8 +12,8 @@ import { serveDocument, weightsOf } from "../../http/Documents.ts"
 import type { FindPage } from "../../http/Gate.ts"
 import { pathOf } from "../../http/Paths.ts"
 import { Settings } from "../../spine/config/Config.ts"
-import { Limits } from "../../spine/config/Limits.ts"
 import { type DashboardFile, type DashboardFiles, FRAME, readDashboard } from "./Files.ts"
+import { dashboardLimits } from "./Limits.ts"
 import { frameAncestors } from "./Settings.ts"
 
 /** The folder of the built dashboard. Tests provide their own. */
@@ -115,7 +116,7 @@ const pagesOf = (files: DashboardFiles | undefined, securityHeaders: Headers): F
 export const dashboardPages = Effect.gen(function* () {
   const folder = yield* DashboardFolder
   const files = yield* Effect.try({
-    try: () => readDashboard(folder, Limits.dashboard),
+    try: () => readDashboard(folder, dashboardLimits),
     catch: (cause) => (cause instanceof Error ? cause.message : String(cause))
   }).pipe(
     Effect.tapError((why) =>

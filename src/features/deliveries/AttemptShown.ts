@@ -1,9 +1,10 @@
 /** An attempt as the API shows it, and the wait for the first attempt of a test delivery. */
+
 import { Effect, Option, Semaphore } from "effect"
-import { Limits } from "../../spine/config/Limits.ts"
 import { iso } from "../../spine/words/IsoTime.ts"
 import { monotonicNow } from "../../spine/words/Monotonic.ts"
 import { type AttemptRow, DeliveryQueries } from "./DeliveryQueries.ts"
+import { deliveryLimits } from "./Limits.ts"
 
 export const attemptOf = ({ details, error, ...row }: AttemptRow) => ({
   attempt: row.attempt,
@@ -29,7 +30,7 @@ const POLL_MS = { first: 50, most: 500 }
  */
 export const makeAwaitAttempt = Effect.gen(function* () {
   const deliveries = yield* DeliveryQueries
-  const waiting = yield* Semaphore.make(Limits.testsWaiting)
+  const waiting = yield* Semaphore.make(deliveryLimits.testsWaiting)
 
   const poll = Effect.fnUntraced(function* (deliveryId: string, waitMs: number) {
     const end = (yield* monotonicNow) + waitMs

@@ -1,7 +1,6 @@
 /** Contract of `/v1/deliveries`: deliveries, their attempts and statistics, and the manual retry. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { contractOf, Place } from "../../http/Contract.ts"
 import {
   CommonErrors,
   count,
@@ -25,6 +24,7 @@ import {
   ReplayLimitReached,
   WebhookDisabled
 } from "../../http/Errors.ts"
+import { contractOf, Place } from "../../http/FeatureContract.ts"
 import { deliveryStatuses } from "../../spine/domain/Delivery.ts"
 import { answerTimeBoundsMs } from "../../spine/domain/LatencyBuckets.ts"
 import { retryStatuses } from "../../spine/domain/Replay.ts"

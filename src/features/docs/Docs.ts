@@ -6,8 +6,8 @@
  */
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
-import { PublishedDocument } from "../../http/Contract.ts"
 import { type Document, serveDocument } from "../../http/Documents.ts"
+import { PublishedDocument } from "../../http/FeatureContract.ts"
 import { asyncApiDocument } from "../../http/openapi/AsyncApiDocument.ts"
 import { DashboardFolder } from "../dashboard/Dashboard.ts"
 import { sectionsOf } from "./DocsIndex.ts"

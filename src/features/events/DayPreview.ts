@@ -8,11 +8,11 @@ import { Limits } from "../../spine/config/Limits.ts"
 import { type EventType, eventTypes } from "../../spine/event/EventType.ts"
 import type { JsonObject } from "../../spine/event/Ledger.ts"
 import type { Network } from "../../spine/event/Network.ts"
-import { webhookBounds } from "../../spine/event/WebhookRules.ts"
 import { compileStored } from "../../spine/filter/Match.ts"
 import type { PayloadFilter } from "../../spine/filter/PayloadFilter.ts"
 import type { EventCounts } from "./EventCounts.ts"
 import type { EventQueries, EventRow } from "./EventQueries.ts"
+import { eventLimits } from "./Limits.ts"
 
 const DAY_SECONDS = 86_400
 
@@ -50,7 +50,7 @@ export const previewDay = Effect.fnUntraced(function* (
   nowMs: number
 ) {
   const { from, before } = dayOf(nowMs)
-  const most = webhookBounds.previewCandidates
+  const most = eventLimits.previewCandidates
   const wanted = {
     network,
     eventTypes: types,
@@ -64,7 +64,7 @@ export const previewDay = Effect.fnUntraced(function* (
   const examinedFrom = rows.length < most ? start : rows.at(-1)!.closeTime
   const matches = payloadFilter === undefined ? () => true : compileStored(payloadFilter)
   const byType = new Map<EventType, number>()
-  const parts = Array<number>(webhookBounds.previewParts).fill(0)
+  const parts = Array<number>(eventLimits.previewParts).fill(0)
   const samples: Array<EventRow> = []
   let matched = 0
   for (const [at, row] of rows.entries()) {
@@ -75,7 +75,7 @@ export const previewDay = Effect.fnUntraced(function* (
     byType.set(row.eventType, (byType.get(row.eventType) ?? 0) + 1)
     const part = Math.floor(((row.closeTime - examinedFrom) / (before - examinedFrom)) * parts.length)
     parts[part] = (parts[part] ?? 0) + 1
-    if (samples.length < webhookBounds.previewDaySamples) samples.push(row)
+    if (samples.length < eventLimits.previewDaySamples) samples.push(row)
   }
   return {
     from,

@@ -2,13 +2,13 @@
 import { Schema } from "effect"
 import { count, field, Timestamp } from "../../http/ContractParts.ts"
 import { networks } from "../../spine/event/Network.ts"
-import { webhookBounds } from "../../spine/event/WebhookRules.ts"
 import {
   AccountFilters,
   EventTypes,
   PAYLOAD_FILTER_EXAMPLE,
   WebhookPayloadFilter
 } from "../webhooks/WebhookFieldsContract.ts"
+import { eventLimits } from "./Limits.ts"
 
 const Network = field(Schema.Literals(networks), "The network.", "mainnet")
 const since = field(Timestamp, "When the counted 24 hours began.")
@@ -53,7 +53,7 @@ export const dayPreviewOf = <Event extends Schema.Constraint>(Event: Event) =>
       field(Schema.Literal(true), "There may be more candidates: not all were counted.", true)
     ),
     examined: count(
-      `How many of the candidates were examined: the newest, at most ${webhookBounds.previewCandidates}.`,
+      `How many of the candidates were examined: the newest, at most ${eventLimits.previewCandidates}.`,
       5_000
     ),
     examined_since: field(
@@ -66,11 +66,11 @@ export const dayPreviewOf = <Event extends Schema.Constraint>(Event: Event) =>
     }),
     parts: field(
       Schema.Array(Schema.Int),
-      `The matches in each of ${webhookBounds.previewParts} equal parts of the time from \`examined_since\` to \`until\`, oldest first.`,
+      `The matches in each of ${eventLimits.previewParts} equal parts of the time from \`examined_since\` to \`until\`, oldest first.`,
       [0, 3, 11]
     ),
     samples: Schema.Array(Event).annotate({
-      description: `The newest matches, at most ${webhookBounds.previewDaySamples}.`
+      description: `The newest matches, at most ${eventLimits.previewDaySamples}.`
     })
   }).annotate({
     identifier: "DayPreview",

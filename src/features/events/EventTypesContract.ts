@@ -1,8 +1,8 @@
 /** Contract of `/v1/event-types`: every event type, with the schema of its payload. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import { CommonErrors, field, KeyRequired, keyed } from "../../http/ContractParts.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 
 const json = Schema.Record(Schema.String, Schema.Json)

@@ -1,7 +1,7 @@
 /** `/v1/event-types`: the published event types. The answer is the same for every key. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { contractOf } from "../../http/Contract.ts"
+import { contractOf } from "../../http/FeatureContract.ts"
 import { eventCatalogue } from "../../spine/event/EventCatalogue.ts"
 import { EventTypes } from "./EventTypesContract.ts"
 

@@ -1,7 +1,6 @@
 /** Contract of `/v1/events`: list events, and show one event. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { contractOf, Place } from "../../http/Contract.ts"
 import {
   addressForm,
   CommonErrors,
@@ -19,11 +18,12 @@ import {
   TimeBound
 } from "../../http/ContractParts.ts"
 import { NotFound, StreamLimitReached } from "../../http/Errors.ts"
+import { contractOf, Place } from "../../http/FeatureContract.ts"
+import { addressProblem } from "../../spine/event/AccountId.ts"
 import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 import { includables } from "../../spine/event/Include.ts"
 import { networks } from "../../spine/event/Network.ts"
-import { addressProblem } from "../../spine/event/WebhookRules.ts"
 import { EventPattern } from "../webhooks/WebhookFieldsContract.ts"
 import { DayPreviewRequest, dayPreviewOf, EventCounts } from "./DayPreviewContract.ts"
 

@@ -12,6 +12,7 @@ import { makeTimePartitions } from "../../spine/log/TimePartitions.ts"
 import { deleteEvery } from "../../spine/observe/ClockTrust.ts"
 import { column } from "../../spine/store/Columns.ts"
 import { ReadSql } from "../../spine/store/Sql.ts"
+import { dateOf } from "../../spine/words/IsoTime.ts"
 
 export interface TransactionPlace {
   readonly network: Network
@@ -33,8 +34,6 @@ const PREFIX_DIGITS = 16
 const prefixOf = (hash: string): string =>
   String(BigInt.asIntN(64, BigInt(`0x${hash.slice(0, PREFIX_DIGITS)}`)))
 
-const dayOf = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 10)
-
 export class TransactionIndex extends Context.Service<TransactionIndex>()(
   "ledgerhook/storage/TransactionIndex",
   {
@@ -42,7 +41,7 @@ export class TransactionIndex extends Context.Service<TransactionIndex>()(
       const sql = yield* SqlClient.SqlClient
       const reader = yield* ReadSql
       const { retentionTransactionsMs } = yield* Settings
-      const partitions = yield* makeTimePartitions({ tables: ["transactions"], days: 1, boundAt: dayOf })
+      const partitions = yield* makeTimePartitions({ tables: ["transactions"], days: 1, boundAt: dateOf })
 
       return {
         /** Inserts those that are not past retention at `nowMs`. */
@@ -57,7 +56,7 @@ export class TransactionIndex extends Context.Service<TransactionIndex>()(
             SELECT * FROM unnest(
               ${column(kept.map(({ hash }) => prefixOf(hash)))}::bigint[],
               ${column(kept.map(({ offset }) => String(offset)))}::bigint[],
-              ${column(kept.map(({ writtenAt }) => dayOf(writtenAt)))}::date[],
+              ${column(kept.map(({ writtenAt }) => dateOf(writtenAt)))}::date[],
               ${column(kept.map(({ network }) => String(networkIds[network])))}::smallint[])`.pipe(
             // If a partition is missing now, another process with a faster clock has dropped it.
             Effect.onError(() => partitions.forget)

@@ -1,7 +1,6 @@
 /** Contract of `/v1/transactions`: the recorded transactions of RAW_TRANSACTIONS. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import {
   CommonErrors,
   field,
@@ -12,6 +11,7 @@ import {
   TransactionHash
 } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { networks } from "../../spine/event/Network.ts"
 
 const object = Schema.Record(Schema.String, Schema.Json)

@@ -1,10 +1,10 @@
 /** `/v1/transactions`: reads a transaction's record from the log, where the index by hash says that it is. */
 import { Effect, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
-import { orUnavailable } from "../../http/Failures.ts"
+import { contractOf } from "../../http/FeatureContract.ts"
+import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Settings } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import { parseTransactionRecord, transactionsTopic } from "../../spine/event/TransactionRecord.ts"

@@ -3,8 +3,8 @@
  * what the manifest does not cover yet, so after an outage, or with history that was fetched later, nothing is left out.
  * `onPeriod` gets each period that was written.
  */
+
 import { Effect } from "effect"
-import { Limits } from "../../spine/config/Limits.ts"
 import type { BackfillRange } from "../../spine/domain/Backfill.ts"
 import { LogReader } from "../../spine/log/Log.ts"
 import { ledgerRanges } from "../../spine/log/ledgers/LedgerMarkers.ts"
@@ -12,6 +12,7 @@ import { failed } from "../../terminal/Failure.ts"
 import type { Bound } from "../events/command/Bounds.ts"
 import { type Interval, intervalOf } from "../events/command/Coverage.ts"
 import { clip, firstClosedAt, type Piece, piecesOf, uncovered } from "../events/command/Sources.ts"
+import { exportLimits } from "./Limits.ts"
 import { startOf } from "./Periods.ts"
 import { makePeriodWriter, type WriteOptions, type WrittenPeriod } from "./WritePeriods.ts"
 
@@ -64,4 +65,4 @@ export const closedPeriods = Effect.fnUntraced(function* <E, R>(options: ClosedO
 
 /** Runs the round again and again, as hours end. */
 export const untilInterrupted = <E, R>(round: Effect.Effect<void, E, R>): Effect.Effect<never, E, R> =>
-  Effect.forever(Effect.andThen(round, Effect.sleep(Limits.export.pollMs)))
+  Effect.forever(Effect.andThen(round, Effect.sleep(exportLimits.pollMs)))

@@ -3,7 +3,7 @@ import { Effect, FileSystem, Path } from "effect"
 import type { Network } from "../../spine/event/Network.ts"
 import { errorText } from "../../spine/observe/Logging.ts"
 import { syncFolder, writeDurably } from "../../terminal/OutputFile.ts"
-import { type Target, TargetError } from "./Target.ts"
+import { type Target, TargetError } from "./ExportTarget.ts"
 
 export const openFolder = Effect.fnUntraced(function* (folder: string, network: Network) {
   const fileSystem = yield* FileSystem.FileSystem

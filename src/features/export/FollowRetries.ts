@@ -1,13 +1,15 @@
 /**
  * Retries an export that runs until it is stopped: while Kafka, PostgreSQL or the storage is away, up to
- * `Limits.export.retries` times in a row. What an operator must change ends it at once.
+ * `exportLimits.retries` times in a row. What an operator must change ends it at once.
  */
+
 import { Effect } from "effect"
-import { Limits } from "../../spine/config/Limits.ts"
 import { errorText } from "../../spine/observe/Logging.ts"
+import { seconds } from "../../spine/words/Words.ts"
 import { CommandFailed, WrongSettings, WrongUsage } from "../../terminal/Failure.ts"
 import { printError } from "../../terminal/Output.ts"
-import { TargetError } from "./Target.ts"
+import { TargetError } from "./ExportTarget.ts"
+import { exportLimits } from "./Limits.ts"
 
 const mayPass = (error: unknown): boolean =>
   error instanceof TargetError
@@ -22,14 +24,14 @@ export const retried = <E, R>(
   const succeeded = Effect.sync(() => {
     failures = 0
   })
-  const { firstRetryMs, longestRetryMs, retries } = Limits.export
+  const { firstRetryMs, longestRetryMs, retries } = exportLimits
   const once = attempt(succeeded).pipe(
     Effect.catch((error) => {
       if (!mayPass(error) || ++failures > retries) return Effect.fail(error)
       const waitMs = Math.min(longestRetryMs, firstRetryMs * 2 ** (failures - 1))
       const text = errorText(error).replace(/\.$/, "")
       return Effect.andThen(
-        printError(`ledgerhook: ${text}; trying again in ${waitMs / 1_000} s.`),
+        printError(`ledgerhook: ${text}; trying again in ${seconds(waitMs)}.`),
         Effect.sleep(waitMs)
       )
     })

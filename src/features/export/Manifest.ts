@@ -8,8 +8,8 @@ import { type EventType, eventTypes } from "../../spine/event/EventType.ts"
 import { type Network, networks } from "../../spine/event/Network.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { gapsOf, joinSpan, type Span } from "../events/command/Coverage.ts"
+import type { Target } from "./ExportTarget.ts"
 import { formats } from "./Formats.ts"
-import type { Target } from "./Target.ts"
 
 const MANIFEST = "_manifest.json"
 /** What releases before 0.3 wrote, in another layout. */

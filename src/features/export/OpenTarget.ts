@@ -6,8 +6,8 @@ import { Flag } from "effect/cli"
 import type { Network } from "../../spine/event/Network.ts"
 import { trySessionLock } from "../../spine/log/SessionLock.ts"
 import { Invocation } from "../../terminal/Invocation.ts"
+import { TargetError } from "./ExportTarget.ts"
 import { openFolder } from "./FolderTarget.ts"
-import { TargetError } from "./Target.ts"
 
 export type Out =
   | { readonly _tag: "Folder"; readonly folder: string }

@@ -1,19 +1,20 @@
 /**
  * Writes the files of one period, one for each event type: `network=NETWORK/date=DATE/type=TYPE/NAME`. Events wait in
- * memory until they make a group, `Limits.export.bufferedChars` in all types together. The files are drafts until
+ * memory until they make a group, `exportLimits.bufferedChars` in all types together. The files are drafts until
  * `publish`; until then the files of an earlier export stay as they are. The same events in the same order give the
  * same bytes.
  */
+
 import { createHash } from "node:crypto"
 import { Effect, FileSystem, Path } from "effect"
-import { Limits } from "../../spine/config/Limits.ts"
 import { type EventType, eventTypes } from "../../spine/event/EventType.ts"
 import { errorText } from "../../spine/observe/Logging.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { openTemporary, temporary } from "../../terminal/OutputFile.ts"
 import type { Encoder } from "./Encoder.ts"
+import type { Target } from "./ExportTarget.ts"
+import { exportLimits } from "./Limits.ts"
 import type { ExportedFile } from "./Manifest.ts"
-import type { Target } from "./Target.ts"
 
 /** Events of one group, if they are short. If they are long, `bufferedChars` ends the group earlier. */
 const GROUP_EVENTS = 100_000
@@ -93,7 +94,7 @@ export const makePeriodFiles = Effect.fnUntraced(function* ({
     to.waitingChars += value.length
     waitingChars += value.length
     if (to.waiting.length >= GROUP_EVENTS) yield* writeGroup(to)
-    else if (waitingChars >= Limits.export.bufferedChars) {
+    else if (waitingChars >= exportLimits.bufferedChars) {
       const largest = [...open.values()].reduce((a, b) => (b.waitingChars > a.waitingChars ? b : a))
       yield* writeGroup(largest)
     }

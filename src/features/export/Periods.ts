@@ -1,5 +1,5 @@
 /** The time that the files of an export cover: a UTC day, or an hour of it. Pure. */
-import { iso } from "../../spine/words/IsoTime.ts"
+import { dateOf } from "../../spine/words/IsoTime.ts"
 
 export const units = ["day", "hour"] as const
 export type Unit = (typeof units)[number]
@@ -16,8 +16,6 @@ export interface Period {
 
 /** The start of the day or hour that contains the time. All times in Unix milliseconds. */
 export const startOf = (unit: Unit, ms: number): number => Math.floor(ms / unitMs[unit]) * unitMs[unit]
-
-export const dateOf = (ms: number): string => iso(ms).slice(0, 10)
 
 export const periodAt = (unit: Unit, ms: number): Period => {
   const start = startOf(unit, ms)

@@ -4,6 +4,7 @@
  * visible once its upload is complete. Parts that a killed run has uploaded are removed when the target is opened.
  * Loaded only for s3://.
  */
+
 import { createReadStream } from "node:fs"
 import {
   AbortMultipartUploadCommand,
@@ -15,10 +16,10 @@ import {
 import { Upload } from "@aws-sdk/lib-storage"
 import { Effect, FileSystem } from "effect"
 import type { Environment } from "../../spine/config/Config.ts"
-import { Limits } from "../../spine/config/Limits.ts"
 import type { Network } from "../../spine/event/Network.ts"
 import { errorText } from "../../spine/observe/Logging.ts"
-import { type Target, TargetError } from "./Target.ts"
+import { type Target, TargetError } from "./ExportTarget.ts"
+import { exportLimits } from "./Limits.ts"
 
 export interface Bucket {
   readonly bucket: string
@@ -35,10 +36,10 @@ const clientOf = (environment: Environment): S3Client => {
   const region = value("AWS_REGION")
   return new S3Client({
     followRegionRedirects: true,
-    maxAttempts: Limits.export.attempts,
+    maxAttempts: exportLimits.attempts,
     requestHandler: {
-      connectionTimeout: Limits.export.connectMs,
-      requestTimeout: Limits.export.requestMs,
+      connectionTimeout: exportLimits.connectMs,
+      requestTimeout: exportLimits.requestMs,
       throwOnRequestTimeout: true
     },
     ...(region !== undefined && { region }),
@@ -119,8 +120,8 @@ export const openBucket = Effect.fnUntraced(function* (
         const running = new Upload({
           client,
           params: { Bucket, Key: keyOf(path), Body: body() },
-          partSize: Limits.export.partBytes,
-          queueSize: Limits.export.partsAtOnce
+          partSize: exportLimits.partBytes,
+          queueSize: exportLimits.partsAtOnce
         })
         signal.addEventListener("abort", () => void running.abort())
         return running.done()
@@ -159,7 +160,7 @@ export const openBucket = Effect.fnUntraced(function* (
     write: (path, text) => upload(path, () => text),
     publish: (draft, path) =>
       Effect.andThen(
-        upload(path, () => createReadStream(draft, { highWaterMark: Limits.export.partBytes })),
+        upload(path, () => createReadStream(draft, { highWaterMark: exportLimits.partBytes })),
         fileSystem
           .remove(draft)
           .pipe(Effect.mapError((error) => new TargetError({ message: errorText(error), mayPass: true })))

@@ -7,15 +7,16 @@
 import { Effect } from "effect"
 import { type EventType, eventTypes } from "../../spine/event/EventType.ts"
 import type { Network } from "../../spine/event/Network.ts"
+import { dateOf } from "../../spine/words/IsoTime.ts"
 import { failed } from "../../terminal/Failure.ts"
 import { covers, coversAll, type Interval, joinSpan, type Span } from "../events/command/Coverage.ts"
 import { clip, firstClosedAt, type Piece } from "../events/command/Sources.ts"
+import type { Target } from "./ExportTarget.ts"
 import { encoders, type Format, fileEndings } from "./Formats.ts"
 import { dateFolder, type ExportedFile, openManifests, type Part } from "./Manifest.ts"
 import { makePeriodFiles } from "./PeriodFiles.ts"
-import { dateOf, fileName, type Period, periodAt, type Unit } from "./Periods.ts"
+import { fileName, type Period, periodAt, type Unit } from "./Periods.ts"
 import { readPiece } from "./ReadPiece.ts"
-import type { Target } from "./Target.ts"
 
 export interface WriteOptions {
   readonly network: Network

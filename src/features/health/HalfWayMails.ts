@@ -7,9 +7,9 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../spine/config/Limits.ts"
-import { webhookHalfWayMail } from "../../spine/domain/Mails.ts"
 import type { AccountId, WebhookId } from "../../spine/words/Ids.ts"
 import { queueMails } from "./notify/MailStore.ts"
+import { webhookHalfWayMail } from "./notify/Mails.ts"
 
 /** A webhook is reported at most once in this time as half-way to being disabled. */
 const PAUSE_MS = 24 * 3_600_000

@@ -9,16 +9,16 @@ import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Limits } from "../../spine/config/Limits.ts"
 import type { IncidentEnd } from "../../spine/domain/HealthState.ts"
-import { failingMessage, NAMED_WEBHOOKS, recoveredMessage } from "../../spine/domain/IncidentMessages.ts"
-import type { Message } from "../../spine/domain/Mails.ts"
 import { column } from "../../spine/store/Columns.ts"
 import type { AccountId, WebhookId } from "../../spine/words/Ids.ts"
 import { afterDeadlock } from "../webhooks/WebhookStore.ts"
 import { incidentsToReport, REPORTED_AFTER_MS } from "./DueNotices.ts"
 import { failingHosts, HOST } from "./FailingHosts.ts"
 import { mostHostsFail } from "./Hosts.ts"
+import { failingMessage, NAMED_WEBHOOKS, recoveredMessage } from "./IncidentMessages.ts"
 import { findIncidents } from "./IncidentStore.ts"
 import { type NewMail, queueMails } from "./notify/MailStore.ts"
+import type { Message } from "./notify/Mails.ts"
 
 /** An account gets at most one message in this time that its webhooks at a host fail, and one that they work again. */
 const PAUSE_MS = 3_600_000

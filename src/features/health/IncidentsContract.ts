@@ -1,7 +1,6 @@
 /** Contract of `/v1/incidents`: spans in which webhooks were failing. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import {
   CommonErrors,
   count,
@@ -15,6 +14,7 @@ import {
   Timestamp
 } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { incidentEnds } from "../../spine/domain/HealthState.ts"
 import { WebhookId } from "../webhooks/WebhooksContract.ts"
 

@@ -1,7 +1,6 @@
 /** Contract of `/v1/account/notices`: a URL to which the service reports what concerns the account. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import {
   bodyErrors,
   CommonErrors,
@@ -13,9 +12,10 @@ import {
   Timestamp
 } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
-import { noticeFormats, noticeTypes } from "../../spine/domain/Notices.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { STANDARD_SECRET_FORM, STANDARD_SECRET_PATTERN, standardKey } from "../../spine/domain/Signing.ts"
 import { Url } from "../webhooks/WebhookFieldsContract.ts"
+import { noticeFormats, noticeTypes } from "./notify/Notices.ts"
 
 const SECRET_EXAMPLE = "whsec_mtvxSR6qY2gC0dLzTgEvZ0x4nVqk2j7wKxq7sH9tYl8="
 

@@ -3,19 +3,18 @@ import { randomUUID } from "node:crypto"
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { change } from "../../http/Change.ts"
-import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { faultOf, NotFound, ValidationError } from "../../http/Errors.ts"
-import { orUnavailable } from "../../http/Failures.ts"
+import { contractOf } from "../../http/FeatureContract.ts"
+import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Settings } from "../../spine/config/Config.ts"
 import { calledUrl, endpointProblem } from "../../spine/domain/EndpointUrl.ts"
-import { noticeId, noticeTypes, testNotice } from "../../spine/domain/Notices.ts"
 import { generateSecret } from "../../spine/domain/WebhookSecret.ts"
-import { webhookBounds } from "../../spine/event/WebhookRules.ts"
 import { SecretBox } from "../../spine/store/secrets/SecretBox.ts"
 import { iso } from "../../spine/words/IsoTime.ts"
 import { Notices } from "./NoticesContract.ts"
 import { NoticeStore, type NoticeUrlSeen } from "./notify/NoticeStore.ts"
+import { noticeId, noticeTypes, testNotice } from "./notify/Notices.ts"
 
 const noUrl = NotFound.because("The account has no URL for notices; set one with PUT /v1/account/notices.")
 
@@ -44,7 +43,6 @@ export const noticesLayer = HttpApiBuilder.group(
     const settings = yield* Settings
     const notices = yield* NoticeStore
     const secrets = yield* SecretBox
-    const rules = { ...settings, maxLength: webhookBounds.urlLength }
 
     const find = Effect.fnUntraced(function* () {
       const { accountId } = yield* Caller
@@ -58,7 +56,7 @@ export const noticesLayer = HttpApiBuilder.group(
       set: Effect.fnUntraced(function* ({ payload }) {
         const { accountId } = yield* Caller
         const { format = "standard", types = noticeTypes } = payload
-        const problem = endpointProblem(payload.url, rules)
+        const problem = endpointProblem(payload.url, settings)
         if (problem !== undefined) return yield* ValidationError.of([faultOf("url", problem)])
         const isSigned = format === "standard"
         if (!isSigned && payload.secret !== undefined)

@@ -1,25 +1,18 @@
 /**
- * A webhook's health, made of recorded facts, with one sentence for people. The API and the commands show it and add
- * nothing. Pure. The first state that is true holds:
- *
- *   disabled   nothing is queued for it; if it is `paused`, events are queued and not sent
- *   new        no event has been sent to it
- *   failing    nothing was answered for at least 5 requests or a minute (the function `webhook_is_failing` in PostgreSQL)
- *   waiting    a delivery waits for a retry, a rate or its place
- *   healthy    anything else
+ * A webhook's health as the API and the commands show it: its state, the facts beside it, and one sentence for people.
+ * health/WebhookHealthQueries.ts decides the state. Pure.
  */
 import type { HealthState } from "../../spine/domain/HealthState.ts"
 import type { Hold } from "../../spine/domain/Quota.ts"
-import type { WebhookStatus } from "../../spine/domain/Webhook.ts"
 import { iso } from "../../spine/words/IsoTime.ts"
-import { count, counted } from "../../spine/words/Words.ts"
+import { count, counted, roughlySpelled, utcSecond } from "../../spine/words/Words.ts"
 
 /** A delivery that waits is `waiting` if it is to be retried, or has waited for this long: about one ledger. */
 export const WAITING_MS = 5_000
 
 /** Times are Unix milliseconds. */
 export interface WebhookFacts {
-  readonly status: WebhookStatus
+  readonly state: HealthState
   readonly disabledAt: number | null
   readonly disabledReason: string | null
   /** Null: it is not paused. */
@@ -27,7 +20,6 @@ export interface WebhookFacts {
   readonly createdAt: number
   /** End of the first attempt that was no test. */
   readonly attemptedAt: number | null
-  readonly isFailing: boolean
   /** Of the failed requests since the newest answer. Null, 0 and null if there are none. */
   readonly failingSince: number | null
   readonly failedAttempts: number
@@ -66,18 +58,6 @@ export interface Health {
   readonly sentence: string
 }
 
-/** `2026-11-21 09:30:00 UTC` */
-const moment = (unixMs: number): string => `${iso(unixMs).slice(0, 19).replace("T", " ")} UTC`
-
-const lengthOf = (ms: number): string => {
-  const seconds = Math.max(1, Math.round(ms / 1_000))
-  if (seconds < 120) return counted(seconds, "second", "seconds")
-  const minutes = Math.round(seconds / 60)
-  return minutes < 120
-    ? counted(minutes, "minute", "minutes")
-    : counted(Math.round(minutes / 60), "hour", "hours")
-}
-
 const GONE = "HTTP 410"
 const reasonOf = (error: string | null): string =>
   error === null ? "" : error === GONE ? `: the receiver says that it is gone (${GONE})` : `: ${error}`
@@ -89,7 +69,7 @@ const waitingSentence = (
   { deliveries, isMinimum, lastError, retrying, since }: WaitingFacts,
   hold: Hold | null
 ): string => {
-  const some = `${isMinimum ? "At least " : ""}${counted(deliveries, "delivery waits", "deliveries wait")} since ${moment(since)}`
+  const some = `${isMinimum ? "At least " : ""}${counted(deliveries, "delivery waits", "deliveries wait")} since ${utcSecond(since)}`
   if (hold === "suspended") return `${some}: the account is suspended.`
   if (hold === "quota") return `${some}: the account's quota of this month is used up.`
   if (retrying === 0) return `${some} for the webhook's own speed or rate.`
@@ -102,62 +82,65 @@ const numberOf = ({ deliveries, isMinimum }: WaitingFacts): string =>
 
 const healthySentence = (facts: WebhookFacts): string => {
   if (facts.failedAttempts > 0)
-    return `Works, but ${failuresOf(facts)} since ${moment(facts.failingSince ?? facts.createdAt)}${reasonOf(facts.lastError)}.`
+    return `Works, but ${failuresOf(facts)} since ${utcSecond(facts.failingSince ?? facts.createdAt)}${reasonOf(facts.lastError)}.`
   if (facts.incident === null) return "Works. No delivery waits."
   const { beganAt, endedAt } = facts.incident
-  return `Works since ${moment(endedAt)}, after failing for ${lengthOf(endedAt - beganAt)}. No delivery waits.`
+  return `Works since ${utcSecond(endedAt)}, after failing for ${roughlySpelled(Math.max(1_000, endedAt - beganAt))}. No delivery waits.`
+}
+
+/** Since when it is in its state, and what to say of it. The state says which facts there are. */
+const shownOf = (facts: WebhookFacts): Pick<Health, "since" | "sentence"> => {
+  const { failingSince, waiting } = facts
+  switch (facts.state) {
+    case "disabled": {
+      const since = facts.disabledAt ?? facts.createdAt
+      return {
+        since,
+        sentence: `Disabled since ${utcSecond(since)}${reasonOf(facts.disabledReason)}. No events are queued for it.`
+      }
+    }
+    case "paused": {
+      const since = facts.pausedAt!
+      return {
+        since,
+        sentence: `Paused since ${utcSecond(since)}: events are queued, and none is sent${
+          waiting === null ? "" : `; ${numberOf(waiting)}`
+        }.`
+      }
+    }
+    case "new":
+      return { since: facts.createdAt, sentence: "No event was sent to it yet." }
+    case "failing": {
+      const since = failingSince!
+      return {
+        since,
+        sentence: `Failing since ${utcSecond(since)}${reasonOf(facts.lastError)}. ${failuresOf(facts)}${
+          waiting === null ? "" : `, ${numberOf(waiting)}`
+        }.`
+      }
+    }
+    case "waiting":
+      return { since: waiting!.since, sentence: waitingSentence(waiting!, facts.hold) }
+    case "healthy":
+      return {
+        since: facts.incident?.endedAt ?? facts.attemptedAt ?? facts.createdAt,
+        sentence: healthySentence(facts)
+      }
+  }
 }
 
 export const webhookHealth = (facts: WebhookFacts): Health => {
-  const { failedAttempts, failingSince, hold, lastError, waiting } = facts
-  const run = {
-    lastError: failingSince === null ? null : lastError,
-    nextAttemptAt: hold === null ? (waiting?.nextAttemptAt ?? null) : null,
+  const { failedAttempts, failingSince, hold, lastError, state, waiting } = facts
+  const isSent = hold === null && state !== "disabled" && state !== "paused"
+  return {
+    ...shownOf(facts),
+    state,
+    lastError:
+      (failingSince === null ? null : lastError) ?? (state === "waiting" ? waiting!.lastError : null),
+    nextAttemptAt: isSent ? (waiting?.nextAttemptAt ?? null) : null,
     attemptsFailedInARow: failedAttempts,
     waiting: waiting?.deliveries ?? 0
   }
-  if (facts.status === "disabled") {
-    const since = facts.disabledAt ?? facts.createdAt
-    return {
-      ...run,
-      state: "disabled",
-      since,
-      // Nothing is sent until it is enabled.
-      nextAttemptAt: null,
-      sentence: `Disabled since ${moment(since)}${reasonOf(facts.disabledReason)}. No events are queued for it.`
-    }
-  }
-  if (facts.pausedAt !== null) {
-    return {
-      ...run,
-      state: "paused",
-      since: facts.pausedAt,
-      nextAttemptAt: null,
-      sentence: `Paused since ${moment(facts.pausedAt)}: events are queued, and none is sent${
-        waiting === null ? "" : `; ${numberOf(waiting)}`
-      }.`
-    }
-  }
-  if (facts.attemptedAt === null && failingSince === null) {
-    return { ...run, state: "new", since: facts.createdAt, sentence: "No event was sent to it yet." }
-  }
-  if (facts.isFailing && failingSince !== null) {
-    const sentence = `Failing since ${moment(failingSince)}${reasonOf(lastError)}. ${failuresOf(facts)}${
-      waiting === null ? "" : `, ${numberOf(waiting)}`
-    }.`
-    return { ...run, state: "failing", since: failingSince, sentence }
-  }
-  if (waiting !== null) {
-    return {
-      ...run,
-      lastError: run.lastError ?? waiting.lastError,
-      state: "waiting",
-      since: waiting.since,
-      sentence: waitingSentence(waiting, facts.hold)
-    }
-  }
-  const since = facts.incident?.endedAt ?? facts.attemptedAt ?? facts.createdAt
-  return { ...run, state: "healthy", since, sentence: healthySentence(facts) }
 }
 
 /** As the API and the commands show it. */

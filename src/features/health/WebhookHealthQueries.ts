@@ -1,6 +1,6 @@
 /**
- * Reads what is recorded of webhooks' health (health/WebhookHealth.ts), and has the same states as a condition of
- * lists. A healthy webhook costs a look into an index that has only live deliveries that wait.
+ * Decides the state of a webhook's health, for one webhook and for lists alike, and reads what is recorded beside it
+ * (health/WebhookHealth.ts). A healthy webhook costs a look into an index that has only live deliveries that wait.
  */
 import { Clock, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -27,14 +27,25 @@ const waitingRows = (sql: Sql, nowMs: number): Statement.Fragment => sql`
   deliveries WHERE webhook_id = w.id AND ${sql.literal(UNFINISHED)} AND ${sql.literal(INDEXED)}
     AND (next_attempt_at IS NOT NULL OR id < ${firstIdAt("dlv_", Math.max(0, nowMs - WAITING_MS))})`
 
-/** The state of the webhook `w`, as `webhookHealth` finds it. */
-const stateOf = (sql: Sql, nowMs: number) => sql`CASE
+/**
+ * The state of the webhook `w`: the first that is true. `waits`: whether it has `waitingRows`.
+ *
+ *   disabled   nothing is queued for it; if it is `paused`, events are queued and not sent
+ *   new        no event has been sent to it
+ *   failing    nothing was answered for at least 5 requests or a minute (`isFailing` in deliveries/FailureRuns.ts)
+ *   waiting    a delivery waits for a retry, a rate or its place
+ *   healthy    anything else
+ */
+const stateWhere = (sql: Sql, waits: Statement.Fragment) => sql`CASE
   WHEN w.status = 'disabled' THEN 'disabled'
   WHEN w.paused_at IS NOT NULL THEN 'paused'
   WHEN w.attempted_at IS NULL AND w.failing_since IS NULL THEN 'new'
   WHEN w.is_failing THEN 'failing'
-  WHEN EXISTS (SELECT FROM ${waitingRows(sql, nowMs)}) THEN 'waiting'
+  WHEN ${waits} THEN 'waiting'
   ELSE 'healthy' END`
+
+const stateOf = (sql: Sql, nowMs: number) =>
+  stateWhere(sql, sql`EXISTS (SELECT FROM ${waitingRows(sql, nowMs)})`)
 
 /** Webhooks `w` in that state. */
 export const inState = (sql: Sql, state: HealthState, nowMs: number) => sql`${stateOf(sql, nowMs)} = ${state}`
@@ -102,8 +113,9 @@ export const readHealth = Effect.fnUntraced(function* (ids: ReadonlyArray<string
   const ms = (column: string, as: string) =>
     sql.literal(`(extract(epoch FROM ${column}) * 1000)::float8 AS "${as}"`)
   const rows = yield* sql<Row>`
-    SELECT w.id, w.account_id AS "accountId", w.network, w.status, ${ms("w.disabled_at", "disabledAt")}, w.disabled_reason AS "disabledReason",
-           ${ms("w.paused_at", "pausedAt")}, ${ms("w.created_at", "createdAt")}, ${ms("w.attempted_at", "attemptedAt")}, w.is_failing AS "isFailing",
+    SELECT w.id, w.account_id AS "accountId", w.network, ${stateWhere(sql, sql`oldest.id IS NOT NULL`)} AS state,
+           ${ms("w.disabled_at", "disabledAt")}, w.disabled_reason AS "disabledReason",
+           ${ms("w.paused_at", "pausedAt")}, ${ms("w.created_at", "createdAt")}, ${ms("w.attempted_at", "attemptedAt")},
            ${ms("w.failing_since", "failingSince")}, w.failed_attempts AS "failedAttempts",
            w.last_error AS "lastError", w.failed_deliveries AS "failedDeliveries", w.incident_id AS "incidentId",
            ${ms("w.incident_ended_at", "incidentEndedAt")}, oldest.id AS oldest,

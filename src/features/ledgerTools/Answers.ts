@@ -2,8 +2,8 @@
  * `ledger detect --conformance`: answers the questions of `ledgerhook conformance`, one line for each line. A question
  * that cannot be read is answered with an error and its id, so the conversation goes on.
  */
+
 import { Effect, Stream } from "effect"
-import { Limits } from "../../spine/config/Limits.ts"
 import { detectLedger } from "../../spine/detect/Detect.ts"
 import type { Json } from "../../spine/event/Ledger.ts"
 import { isNetwork } from "../../spine/event/Network.ts"
@@ -12,6 +12,7 @@ import { fileFault, linesOf } from "../../terminal/InputFile.ts"
 import { parseJson, printableLines } from "../../terminal/JsonText.ts"
 import { print } from "../../terminal/Output.ts"
 import { eventFields } from "./EventFields.ts"
+import { ledgerToolsLimits } from "./Limits.ts"
 import { recordedItems } from "./RecordedData.ts"
 
 const answerTo = (question: Json): object => {
@@ -31,7 +32,7 @@ const answerLine = (line: string): string => {
 }
 
 export const answerQuestions = (file: string) =>
-  linesOf(file, Limits.recordedTextLength).pipe(
+  linesOf(file, ledgerToolsLimits.recordedTextLength).pipe(
     Stream.runForEach((line) => print(answerLine(line))),
     Effect.mapError((error) => fileFault(file, error))
   )

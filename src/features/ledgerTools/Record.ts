@@ -15,7 +15,7 @@ import { about } from "../../terminal/Help.ts"
 import { checkRange, chooseServer, from, network, serverUrl, to } from "../../terminal/LedgerFlags.ts"
 import { print } from "../../terminal/Output.ts"
 import { writeDurably } from "../../terminal/OutputFile.ts"
-import { showProgress } from "../../terminal/Progress.ts"
+import { showProgress } from "../../terminal/ProgressLine.ts"
 
 interface Options {
   readonly network: Network

@@ -4,6 +4,7 @@
  * that is larger or deeper than any ledger, gives a fault with its line number, and so does a document that is not
  * final or a ledger that is not complete (docs/detection-rules.md 4.1). The rest is still read. Pure.
  */
+
 import { Result } from "effect"
 import { Limits } from "../../spine/config/Limits.ts"
 import type { Json, JsonObject, Ledger } from "../../spine/event/Ledger.ts"
@@ -17,8 +18,9 @@ import {
   outOfRange
 } from "../../spine/event/NormaliseLedger.ts"
 import { checkTransactions } from "../../spine/ledger/servers/LedgerCheck.ts"
-import { provenLedger } from "../../spine/ledger/servers/Verify.ts"
+import { provenLedger } from "../../spine/ledger/servers/VerifyLedger.ts"
 import { isDeeperThan, makeDepthMeter, parseJson } from "../../terminal/JsonText.ts"
+import { ledgerToolsLimits } from "./Limits.ts"
 
 export interface Recorded {
   readonly _tag: "Recorded"
@@ -39,7 +41,7 @@ const fault = (line: number, message: string): Fault => ({ _tag: "Fault", line, 
 const tooLong = (line: number): Fault =>
   fault(
     line,
-    `longer than ${Limits.recordedTextLength / 1_000_000} million characters; put each ledger on its own line.`
+    `longer than ${ledgerToolsLimits.recordedTextLength / 1_000_000} million characters; put each ledger on its own line.`
   )
 
 const tooDeep = (line: number): Fault =>
@@ -125,7 +127,8 @@ export const makeRecordedReader = (): RecordedReader => {
 
   const addToDocument = (text: string): Iterable<Item> => {
     length += text.length + 1
-    const refused = length > Limits.recordedTextLength ? tooLong : isTooDeep(text) ? tooDeep : undefined
+    const refused =
+      length > ledgerToolsLimits.recordedTextLength ? tooLong : isTooDeep(text) ? tooDeep : undefined
     if (refused !== undefined) {
       mode = "given up"
       document = []
@@ -146,7 +149,7 @@ export const makeRecordedReader = (): RecordedReader => {
 
   const readLine = (text: string): Iterable<Item> => {
     const refused =
-      text.length > Limits.recordedTextLength
+      text.length > ledgerToolsLimits.recordedTextLength
         ? tooLong
         : isDeeperThan(text, Limits.commandJsonDepth)
           ? tooDeep

@@ -20,7 +20,7 @@ import { settings } from "../../terminal/Invocation.ts"
 import { LEDGER_INDEX_MAX, network } from "../../terminal/LedgerFlags.ts"
 import { print } from "../../terminal/Output.ts"
 import { stores } from "../../terminal/Stores.ts"
-import { SkippedLedgers } from "../events/SkippedLedgers.ts"
+import { SkippedLedgers } from "../events/SkipOrders.ts"
 
 /** Characters of the reason. */
 const REASON_CHARACTERS = 200

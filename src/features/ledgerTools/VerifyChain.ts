@@ -16,7 +16,7 @@ import {
   type NotAMarker
 } from "../../spine/log/ledgers/LedgerMarkers.ts"
 import { failed } from "../../terminal/Failure.ts"
-import { showProgress } from "../../terminal/Progress.ts"
+import { showProgress } from "../../terminal/ProgressLine.ts"
 import {
   type ChainFault,
   eventFault,

@@ -1,9 +1,9 @@
 /** Contract of `/v1/activity`: the newest ledgers, and what webhooks answered to their events, as they come in. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import { CommonErrors, count, field, KeyRequired, scoped } from "../../http/ContractParts.ts"
 import { StreamLimitReached } from "../../http/Errors.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { networks } from "../../spine/event/Network.ts"
 
 const Counts = Schema.Record(Schema.String, Schema.Int)

@@ -1,10 +1,10 @@
 /** `/v1/activity/stream`: checks the request and answers it with a stream of `LedgerStreams`. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { ValidationError } from "../../http/Errors.ts"
-import { orUnavailable } from "../../http/Failures.ts"
+import { contractOf } from "../../http/FeatureContract.ts"
+import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Settings, unwatched, watchedNetworks } from "../../spine/config/Config.ts"
 import { networksFor } from "../events/EventsHandlers.ts"
 import { streamed } from "../events/stream/EventStreamHandlers.ts"

@@ -1,8 +1,8 @@
 /** Contract of `/v1/ledgers`: which ledgers the service has processed, network by network, as ranges or by hour. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Place, QueryTypes } from "../../http/Contract.ts"
 import { CommonErrors, field, KeyRequired, rule, scoped, Timestamp } from "../../http/ContractParts.ts"
+import { Place, QueryTypes } from "../../http/FeatureContract.ts"
 import { networks } from "../../spine/event/Network.ts"
 
 const LedgerRef = Schema.Struct({

@@ -1,7 +1,7 @@
 /** Verifies one webhook request for `listen`, and formats it: a block for people, a JSON line for programs. Pure. */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Limits } from "../../spine/config/Limits.ts"
-import { responseFailure } from "../../spine/deliver/send/Failures.ts"
+import { responseFailure } from "../../spine/deliver/send/RequestFailures.ts"
 import { type SigningScheme, signingSchemes, standardKey } from "../../spine/domain/Signing.ts"
 import { type SignatureVerdict, verifySignature } from "../../spine/domain/VerifySignature.ts"
 import { batchContentType } from "../../spine/event/Batch.ts"

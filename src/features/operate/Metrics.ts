@@ -4,9 +4,9 @@
  */
 import { roles } from "../../spine/config/Definitions.ts"
 import { healthStates } from "../../spine/domain/HealthState.ts"
-import { becauseOf, stages } from "../../spine/domain/Stages.ts"
 import { gauge } from "../../spine/observe/MetricKinds.ts"
 import { network } from "../../spine/observe/Metrics.ts"
+import { becauseOf, stages } from "./model/Stages.ts"
 
 const parts = "`database`, `log`, `ledger.<network>`, `registry`, `mail`, `keys`, `clock`, `disk`"
 

@@ -1,10 +1,11 @@
 /** How what this process needs is: the database, the log, keys, the clock, the disk. As metrics, and for its row. */
+
 import { statfs } from "node:fs/promises"
 import { Effect } from "effect"
 import { Settings } from "../../spine/config/Config.ts"
-import { Limits } from "../../spine/config/Limits.ts"
 import { Health } from "../../spine/observe/Health.ts"
 import { monotonicNow } from "../../spine/words/Monotonic.ts"
+import { operateLimits } from "./Limits.ts"
 import { ReportMetrics } from "./Metrics.ts"
 import { afterProbe, clockPart, databasePart, diskPart, type ProbedPart } from "./model/PartProbes.ts"
 import type { PartInProcess } from "./model/SeenProcess.ts"
@@ -58,7 +59,7 @@ export const makeParts = Effect.gen(function* () {
     answered: Effect.fnUntraced(function* (answer: Answer | undefined, sinceMs: number) {
       if (answer === undefined)
         return yield* note("database", { status: "failed", detail: "does not answer" })
-      slowMs = answer.tookMs > Limits.databaseSlowMs ? slowMs + sinceMs : 0
+      slowMs = answer.tookMs > operateLimits.databaseSlowMs ? slowMs + sinceMs : 0
       yield* note("database", databasePart(answer.tookMs, slowMs))
       yield* note("clock", clockPart(answer.aheadMs, answer.tookMs))
     }),

@@ -1,9 +1,9 @@
 /** Contract of the health probes, which need no key. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import { CommonErrors, field, keyless, rule } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
+import { Place } from "../../http/FeatureContract.ts"
 
 const Part = Schema.Struct({
   status: field(

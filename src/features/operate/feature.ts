@@ -3,8 +3,8 @@ import { command, makeFeature } from "../Feature.ts"
 import { doctor } from "./doctor/Doctor.ts"
 import { ReportMetrics } from "./Metrics.ts"
 import { withoutRoles } from "./Settings.ts"
-import { status } from "./Status.ts"
-import { topics } from "./Topics.ts"
+import { status } from "./StatusCommand.ts"
+import { topics } from "./TopicsCommand.ts"
 
 export const feature = makeFeature({
   name: "operate",

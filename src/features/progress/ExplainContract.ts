@@ -1,7 +1,6 @@
 /** Contract of `/v1/explain`: why webhooks got, or did not get, the events of a transaction. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import {
   CommonErrors,
   count,
@@ -15,11 +14,12 @@ import {
   TransactionHash
 } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { deliveryStatuses } from "../../spine/domain/Delivery.ts"
-import { explainReasons } from "../../spine/domain/Explanation.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 import { networks } from "../../spine/event/Network.ts"
 import { WebhookId } from "../webhooks/WebhooksContract.ts"
+import { explainReasons } from "./Explanation.ts"
 
 const WEBHOOK_EXAMPLE = "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
 const DELIVERY_EXAMPLE = "dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE"

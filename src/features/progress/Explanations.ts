@@ -1,13 +1,12 @@
 /**
  * Explains a transaction: its ledger, its events, and for each webhook why it got them or did not. This file gathers
- * the facts, and domain/Explanation.ts decides. The event index's tables have the ledger of a transaction; its events are
- * read from the log. API requests wait here for their turn; `Limits.connections` bounds their number.
+ * the facts, and Explanation.ts decides. The event index has the ledger of a transaction; its events are read from the
+ * log. API requests wait here for their turn; `Limits.connections` bounds their number.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
 import { Settings } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import type { DeliveryStatus } from "../../spine/domain/Delivery.ts"
-import { type Explained, explain } from "../../spine/domain/Explanation.ts"
 import type { LedgerEvent } from "../../spine/event/LedgerEvent.ts"
 import type { Network } from "../../spine/event/Network.ts"
 import { BackfillStore } from "../../spine/ledger/backfill/BackfillStore.ts"
@@ -19,6 +18,7 @@ import { ReadSql } from "../../spine/store/Sql.ts"
 import { deliveryId, type EventId, type WebhookId } from "../../spine/words/Ids.ts"
 import { EventQueries } from "../events/EventQueries.ts"
 import { deliveriesToExplain, type FoundDelivery } from "./DeliveriesToExplain.ts"
+import { type Explained, explain } from "./Explanation.ts"
 import { type WhoseWebhooks, webhooksToExplain } from "./WebhooksToExplain.ts"
 import { waitingInLog } from "./WorkInLog.ts"
 

@@ -5,12 +5,12 @@
  */
 import { Clock, Effect } from "effect"
 import { Settings, watchedNetworks } from "../../spine/config/Config.ts"
-import { StageLimits } from "../../spine/config/StageLimits.ts"
 import { UsageStore } from "../../spine/deliveries/UsageStore.ts"
 import { type Hold, monthOf } from "../../spine/domain/Quota.ts"
 import { Log } from "../../spine/log/Log.ts"
 import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
 import { type EndedGap, makeGapStore } from "./GapStore.ts"
+import { progressLimits } from "./Limits.ts"
 import { readRouted } from "./UnfinishedWork.ts"
 
 const ofQuota = (holds: ReadonlyMap<string, Hold>) =>
@@ -45,7 +45,6 @@ export const makeGapSweep = Effect.gen(function* () {
 })
 
 export const keepGaps = Effect.gen(function* () {
-  const { gapSweepMs } = yield* StageLimits
   const sweep = yield* makeGapSweep
-  return yield* sweep.pipe(repeatEvery("gaps of webhooks", gapSweepMs))
+  return yield* sweep.pipe(repeatEvery("gaps of webhooks", progressLimits.gapSweepMs))
 })

@@ -1,7 +1,6 @@
 /** Contract of `/v1/webhooks/:id/progress`: up to which ledger a webhook has got everything. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import {
   CommonErrors,
   count,
@@ -12,6 +11,7 @@ import {
   Timestamp
 } from "../../http/ContractParts.ts"
 import { NotFound } from "../../http/Errors.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { gapReasons } from "../../spine/domain/HealthState.ts"
 import { networks } from "../../spine/event/Network.ts"
 import { WebhookId } from "../webhooks/WebhooksContract.ts"

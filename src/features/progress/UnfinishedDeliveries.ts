@@ -1,10 +1,11 @@
 /** What the rows say of a webhook's live deliveries that wait, for its progress (progress/WebhookProgress.ts). */
+
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../spine/config/Limits.ts"
 import { column } from "../../spine/store/Columns.ts"
 import { type DeliveryId, type EventId, firstIdAt, type WebhookId } from "../../spine/words/Ids.ts"
 import { INDEXED, UNFINISHED } from "../health/WebhookHealthQueries.ts"
+import { progressLimits } from "./Limits.ts"
 
 export interface WorkRow {
   /** It is a live delivery that is not delivered and has not failed. */
@@ -16,7 +17,7 @@ export interface WorkRow {
 export interface IndexedDeliveries {
   /** False after an update until upkeep has built the index. Then the rest is empty. */
   readonly isIndexed: boolean
-  /** At most `Limits.progressCounted`. */
+  /** At most `progressLimits.progressCounted`. */
   readonly count: number
   readonly oldest: IndexedDelivery | undefined
   /** The oldest of those that were made at `sinceMs` or later. */
@@ -62,7 +63,7 @@ export const makeUnfinishedDeliveries = Effect.map(SqlClient.SqlClient, (sql) =>
         SELECT ${sql.literal(INDEXED)} AS "isIndexed", oldest.id, oldest.event_id AS event, since.id AS "sinceId",
                since.event_id AS "sinceEvent", (
                  SELECT count(*)::int
-                 FROM (SELECT FROM ${waiting(webhookId)} LIMIT ${Limits.progressCounted}) AS counted
+                 FROM (SELECT FROM ${waiting(webhookId)} LIMIT ${progressLimits.progressCounted}) AS counted
                ) AS count
         FROM (VALUES (1)) AS one
         LEFT JOIN LATERAL (

@@ -9,7 +9,6 @@
 import { Effect, Exit, Semaphore } from "effect"
 import { Settings, watchedNetworks } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
-import { StageLimits } from "../../spine/config/StageLimits.ts"
 import { DELIVERIES_TOPIC, parseWork } from "../../spine/domain/Delivery.ts"
 import {
   eventsTopic,
@@ -21,8 +20,10 @@ import type { Network } from "../../spine/event/Network.ts"
 import { Log, type LogError, type LogReader } from "../../spine/log/Log.ts"
 import { markerIn } from "../../spine/log/ledgers/LedgerMarkers.ts"
 import { partitionsOf } from "../../spine/log/Topics.ts"
+import { RouteLimits } from "../../spine/route/Limits.ts"
 import type { DeliveryId, WebhookId } from "../../spine/words/Ids.ts"
 import { monotonicNow } from "../../spine/words/Monotonic.ts"
+import { WorkLimits } from "./Limits.ts"
 
 /** Events that are read to find the ledger at an offset: one, unless records are no events. */
 const EVENTS_READ = 10
@@ -121,7 +122,8 @@ export const readRouted = Effect.fnUntraced(function* (log: Reader, network: Net
 
 export const makeUnfinishedWork = Effect.gen(function* () {
   const networks = watchedNetworks(yield* Settings)
-  const { progressRecords, routeAheadRecords } = yield* StageLimits
+  const { progressRecords } = yield* WorkLimits
+  const { routeAheadRecords } = yield* RouteLimits
   const log = yield* Log
   const routedOf = new Map(networks.map((network) => [network, shared(() => readRouted(log, network))]))
 

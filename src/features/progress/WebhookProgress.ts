@@ -85,7 +85,7 @@ export const makeWebhookProgress = Effect.gen(function* () {
       routedThrough: routed?.through ?? null,
       /** The ledgers of spans in which nothing was queued for the webhook. */
       gaps: yield* gaps.list(webhookId),
-      /** A minimum if not all work was read, or there are more than `Limits.progressCounted` rows. */
+      /** A minimum if not all work was read, or there are more than `progressLimits.progressCounted` rows. */
       waiting: indexed.count + unindexed.size,
       oldestWaiting:
         oldest === undefined

@@ -1,17 +1,17 @@
 /**
- * Reads the facts that decide whether webhooks got the events of one transaction (domain/Explanation.ts).
+ * Reads the facts that decide whether webhooks got the events of one transaction (progress/Explanation.ts).
  */
 
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { quotaUsedUpAt } from "../../spine/deliveries/UsageStore.ts"
-import type { ExplainedWebhook, Pause } from "../../spine/domain/Explanation.ts"
+import { expandPatterns } from "../../spine/event/EventPatterns.ts"
 import type { Network } from "../../spine/event/Network.ts"
-import { expandPatterns } from "../../spine/event/WebhookRules.ts"
 import { compileStored } from "../../spine/filter/Match.ts"
 import type { PayloadFilter } from "../../spine/filter/PayloadFilter.ts"
 import { column } from "../../spine/store/Columns.ts"
 import type { AccountId, WebhookId } from "../../spine/words/Ids.ts"
+import type { ExplainedWebhook, Pause } from "./Explanation.ts"
 
 export interface WhoseWebhooks {
   /** Undefined: the webhooks of all accounts. */

@@ -1,7 +1,7 @@
 /** How far webhooks have got, and why they got an event or did not. */
 import { command, makeFeature } from "../Feature.ts"
-import { explain } from "./command/Explain.ts"
-import { progress } from "./command/Progress.ts"
+import { explain } from "./command/ExplainCommand.ts"
+import { progress } from "./command/ProgressCommand.ts"
 
 export const feature = makeFeature({
   name: "progress",

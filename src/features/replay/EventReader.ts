@@ -16,7 +16,8 @@ import type { NotAMarker } from "../../spine/log/ledgers/LedgerMarkers.ts"
 import type { EventId } from "../../spine/words/Ids.ts"
 import { secondsBetween } from "../events/CloseTimes.ts"
 import { EventCounts } from "../events/EventCounts.ts"
-import { HISTORY_GONE } from "./Backfill.ts"
+import { HISTORY_GONE } from "./JobHistory.ts"
+import { replayLimits } from "./Limits.ts"
 import type { Offsets } from "./Offsets.ts"
 import type { ClaimedJob, ReplayPlan } from "./ReplayWork.ts"
 
@@ -114,7 +115,7 @@ const makeScanReader = Effect.fnUntraced(function* (
       if (records.length === 0) cursor = plan.endOffset
       for (const [i, { value, ...found }] of records.entries()) {
         if (i % Limits.parsedRecords === 0) yield* Effect.yieldNow
-        if (events.length === Limits.replayBatchEvents) {
+        if (events.length === replayLimits.replayBatchEvents) {
           ahead = records.slice(i)
           return { events, cursor: found.place, done: false }
         }
@@ -193,7 +194,7 @@ const makeLedgerReader = Effect.fnUntraced(function* (
     const left = ledgers.filter((ledger) => ledger > cursor)
     const events: Array<FoundEvent> = []
     let read = 0
-    while (read < Math.min(left.length, BATCH_LEDGERS) && events.length < Limits.replayBatchEvents) {
+    while (read < Math.min(left.length, BATCH_LEDGERS) && events.length < replayLimits.replayBatchEvents) {
       const some = left.slice(read, read + LEDGERS_AT_ONCE)
       const found = yield* Effect.forEach(some, eventsOf, { concurrency: LEDGERS_AT_ONCE })
       events.push(...found.flat())

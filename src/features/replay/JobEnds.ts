@@ -6,9 +6,9 @@
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../spine/config/Limits.ts"
-import { replayNotice } from "../../spine/domain/Notices.ts"
 import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
 import { queueNotices } from "../health/notify/NoticeStore.ts"
+import { replayNotice } from "../health/notify/Notices.ts"
 
 /** Returns the ids of the jobs that it has finished. */
 export const finishJobs = Effect.fnUntraced(

@@ -1,7 +1,7 @@
 /** Contract of `/v1/replay`: jobs that send past events to a webhook again. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import {
   addressForm,
   BodyBytes,
@@ -30,12 +30,14 @@ import {
   ReplayLimitReached,
   WebhookDisabled
 } from "../../http/Errors.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import { replayBounds, replayModes, replayStatuses, retryStatuses } from "../../spine/domain/Replay.ts"
+import { addressProblem } from "../../spine/event/AccountId.ts"
 import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"
-import { addressProblem } from "../../spine/event/WebhookRules.ts"
 import { ListedPattern, PayloadFilter, patternProblem } from "../webhooks/WebhookFieldsContract.ts"
 import { WebhookId } from "../webhooks/WebhooksContract.ts"
+import { replayLimits } from "./Limits.ts"
 
 const JOB_EXAMPLE = "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE"
 
@@ -76,7 +78,7 @@ const Filters = Schema.Struct({
   ),
   accounts: Schema.optionalKey(
     listOf(
-      replayBounds.replayAccounts,
+      replayLimits.replayAccounts,
       addressProblem,
       addressForm,
       "Only events that involve at least one of these classic addresses. Default: all events.",

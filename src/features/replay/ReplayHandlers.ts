@@ -6,13 +6,13 @@ import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ownerOf } from "../../http/Authentication.ts"
 import { change } from "../../http/Change.ts"
-import { contractOf } from "../../http/Contract.ts"
 import { Caller } from "../../http/ContractParts.ts"
 import { JobNotCancellable, NotFound, PlanRequired, ValidationError } from "../../http/Errors.ts"
-import { orUnavailable } from "../../http/Failures.ts"
+import { contractOf } from "../../http/FeatureContract.ts"
 import { CostlyTurns } from "../../http/guard/Turns.ts"
 import { makePage } from "../../http/Pages.ts"
 import { checkPeriod } from "../../http/Period.ts"
+import { orUnavailable } from "../../http/StoreFailures.ts"
 import { hasHistory, Settings } from "../../spine/config/Config.ts"
 import {
   etaSeconds,
@@ -21,10 +21,10 @@ import {
   type ReplayFilters,
   type ReplayProgress
 } from "../../spine/domain/Replay.ts"
+import { expandPatterns } from "../../spine/event/EventPatterns.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 import { eventsTopic } from "../../spine/event/LedgerEvent.ts"
 import type { Network } from "../../spine/event/Network.ts"
-import { expandPatterns } from "../../spine/event/WebhookRules.ts"
 import { BackfillStore } from "../../spine/ledger/backfill/BackfillStore.ts"
 import { Log } from "../../spine/log/Log.ts"
 import { type EventId, randomId } from "../../spine/words/Ids.ts"

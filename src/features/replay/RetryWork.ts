@@ -4,6 +4,7 @@
  * the last whole batch. The transaction locks each delivery and checks its state again, so a delivery that was
  * delivered since the batch was read stays unchanged.
  */
+
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../spine/config/Limits.ts"
@@ -13,6 +14,7 @@ import type { RetryFilters, RetryStatus } from "../../spine/domain/Replay.ts"
 import type { LedgerEvent } from "../../spine/event/LedgerEvent.ts"
 import { column } from "../../spine/store/Columns.ts"
 import { Outbox } from "../../spine/store/outbox/Outbox.ts"
+import { replayLimits } from "./Limits.ts"
 import type { ClaimedJob, JobOwnership } from "./ReplayWork.ts"
 import { idAfter, retryablePage } from "./Retryable.ts"
 
@@ -48,7 +50,7 @@ export class RetryWork extends Context.Service<RetryWork>()("ledgerhook/storage/
 
     return {
       page: (job: ClaimedJob, filters: RetryFilters, fromId: string) =>
-        retryablePage(sql, job, filters, fromId, Limits.replayBatchEvents),
+        retryablePage(sql, job, filters, fromId, replayLimits.replayBatchEvents),
 
       /**
        * `quotaLeft`: how many more failed deliveries the quota allows. The quota counts retrying deliveries already.

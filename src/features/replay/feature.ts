@@ -1,7 +1,7 @@
 /** Past events sent again, and failed deliveries retried, as jobs. */
 import { command, makeFeature } from "../Feature.ts"
-import { replay } from "./command/Replay.ts"
-import { retry } from "./command/Retry.ts"
+import { replay } from "./command/ReplayCommand.ts"
+import { retry } from "./command/RetryCommand.ts"
 import { JobMetrics } from "./Metrics.ts"
 
 export const feature = makeFeature({

@@ -6,10 +6,10 @@ import { makeService } from "../Feature.ts"
 import { keepJobs } from "./JobEnds.ts"
 import { Replay } from "./ReplayContract.ts"
 import { replayLayer } from "./ReplayHandlers.ts"
+import { replay } from "./ReplayJobs.ts"
 import { ReplayStore } from "./ReplayStore.ts"
 import { ReplayWork } from "./ReplayWork.ts"
 import { RetryWork } from "./RetryWork.ts"
-import { replay } from "./Stage.ts"
 
 export const service = makeService({
   api: { groups: [Replay], handlers: replayLayer },

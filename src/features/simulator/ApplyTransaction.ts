@@ -5,7 +5,7 @@
 import { type EventType, rankOf } from "../../spine/event/EventType.ts"
 import type { JsonObject } from "../../spine/event/Ledger.ts"
 import { loadXrpl } from "../../spine/ledger/servers/LoadXrpl.ts"
-import { quantityOf } from "./Amounts.ts"
+import { quantityOf } from "./IntegerAmounts.ts"
 import { accountKey, digestOf } from "./Keys.ts"
 import type { Draft } from "./Scenario.ts"
 import { TransactionView } from "./TransactionView.ts"

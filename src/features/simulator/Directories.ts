@@ -1,6 +1,6 @@
 /** Computes which directories list an entry: those of its owners, of its order book, and of the offers for its NFT. */
 import type { Json, JsonObject } from "../../spine/event/Ledger.ts"
-import { assetOf, quantityOf } from "./Amounts.ts"
+import { assetOf, quantityOf } from "./IntegerAmounts.ts"
 import { bookKey, currencyHex, issuerHex, nftOffersDirectoryKey, ownerDirectoryKey, rateHex } from "./Keys.ts"
 import type { EntryType } from "./LedgerState.ts"
 

@@ -6,7 +6,7 @@
 import { accountIdOfAddress, addressOfAccountId } from "../../spine/event/AccountId.ts"
 import { hashOfBytes } from "../../spine/ledger/servers/BinaryForm.ts"
 import { loadXrpl } from "../../spine/ledger/servers/LoadXrpl.ts"
-import type { Asset } from "./Amounts.ts"
+import type { Asset } from "./IntegerAmounts.ts"
 
 /** A digest of text, for values that must look random but be equal in every run. */
 export const digestOf = (text: string): string => hashOfBytes(Buffer.from(text).toString("hex"))

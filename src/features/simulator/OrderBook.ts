@@ -3,11 +3,11 @@
  * expired, belong to the taker or have no funds. If an owner runs out of funds during a trade, the rest of the offer is
  * removed.
  */
-import { type Asset, amountOf, assetOf, minimum, quantityOf } from "./Amounts.ts"
+import { type Asset, amountOf, assetOf, minimum, quantityOf } from "./IntegerAmounts.ts"
 import { bookKey } from "./Keys.ts"
 import type { Entry, LedgerState } from "./LedgerState.ts"
 import type { TransactionView } from "./TransactionView.ts"
-import { move, spendable } from "./TrustLines.ts"
+import { move, spendable } from "./TrustLineBalances.ts"
 
 export interface Price {
   readonly pays: bigint

@@ -6,8 +6,8 @@
  */
 import type { EventType } from "../../spine/event/EventType.ts"
 import type { Json, JsonObject } from "../../spine/event/Ledger.ts"
-import { quantityOf } from "./Amounts.ts"
 import { type Directory, directoriesOf, ownerOf, threadedAccounts } from "./Directories.ts"
+import { quantityOf } from "./IntegerAmounts.ts"
 import { accountKey } from "./Keys.ts"
 import type { Entry, EntryType, LedgerState } from "./LedgerState.ts"
 

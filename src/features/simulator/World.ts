@@ -4,13 +4,20 @@
  * addresses derive from the name of the chain's origin.
  */
 import type { JsonObject } from "../../spine/event/Ledger.ts"
-import { type Token, UNIT } from "./Amounts.ts"
 import { sidesOf } from "./Directories.ts"
+import { type Token, UNIT } from "./IntegerAmounts.ts"
 import { accountKey, addressOf } from "./Keys.ts"
 import { type Entry, LedgerState } from "./LedgerState.ts"
 import type { SeededRandom } from "./SeededRandom.ts"
 import { TransactionView } from "./TransactionView.ts"
-import { balanceOf, createLine, currencyOf, isFrozen, limitOf, lsfDefaultRipple } from "./TrustLines.ts"
+import {
+  balanceOf,
+  createLine,
+  currencyOf,
+  isFrozen,
+  limitOf,
+  lsfDefaultRipple
+} from "./TrustLineBalances.ts"
 
 /** The total of all XRP in drops. The genesis account has what no other account has. */
 export const TOTAL_DROPS = 100_000_000_000n * UNIT

@@ -1,7 +1,6 @@
 /** Contract of `/v1/webhooks/:id/account-filters`: adds and removes account filters. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { Place } from "../../http/Contract.ts"
 import {
   addressForm,
   CommonErrors,
@@ -13,7 +12,9 @@ import {
   uncheckedText
 } from "../../http/ContractParts.ts"
 import { NotFound, WebhookLimitReached } from "../../http/Errors.ts"
-import { addressProblem, webhookBounds } from "../../spine/event/WebhookRules.ts"
+import { Place } from "../../http/FeatureContract.ts"
+import { addressProblem } from "../../spine/event/AccountId.ts"
+import { webhookBounds } from "./Limits.ts"
 import { WebhookId } from "./WebhooksContract.ts"
 
 const MOST = webhookBounds.changedAccountFilters

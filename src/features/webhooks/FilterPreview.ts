@@ -8,9 +8,9 @@ import { matching, type ReplayFilters } from "../../spine/domain/Replay.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 import { eventsTopic, parseLedgerEvent } from "../../spine/event/LedgerEvent.ts"
 import type { Network } from "../../spine/event/Network.ts"
-import { webhookBounds } from "../../spine/event/WebhookRules.ts"
 import { compileStored } from "../../spine/filter/Match.ts"
 import type { LogReader } from "../../spine/log/Log.ts"
+import { webhookBounds } from "./Limits.ts"
 
 /** How long other work runs between the pages of a preview: two previews take a tenth of the time. */
 const PAUSE_MS = 50

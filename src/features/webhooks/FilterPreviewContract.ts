@@ -1,7 +1,7 @@
 /** Contract of `POST /v1/webhooks/:id/preview`: filters to try, and what they would have matched. */
 import { Schema } from "effect"
 import { count, EVENT_ID_EXAMPLE, field } from "../../http/ContractParts.ts"
-import { webhookBounds } from "../../spine/event/WebhookRules.ts"
+import { webhookBounds } from "./Limits.ts"
 import {
   AccountFilters,
   EventTypes,

@@ -1,9 +1,9 @@
 /** Contract of `POST /v1/webhooks/:id/test`: the event to send, and what became of it. */
 import { Schema } from "effect"
 import { field, rule } from "../../http/ContractParts.ts"
-import { MOST_WAIT_MS, TEST_WAIT_PATTERN, testWaitMs } from "../../spine/domain/TestWait.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 import { Attempt } from "../deliveries/AttemptContract.ts"
+import { MOST_WAIT_MS, TEST_WAIT_PATTERN, testWaitMs } from "./TestWait.ts"
 
 export const TestEvent = Schema.Struct({
   event_type: field(Schema.Literals(eventTypes), "The type of the synthetic event.", "payment.xrp"),

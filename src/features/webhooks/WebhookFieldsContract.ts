@@ -2,24 +2,21 @@
 import { Schema } from "effect"
 import { addressForm, field, issueOf, rule, textList, uncheckedText } from "../../http/ContractParts.ts"
 import { compressions } from "../../spine/domain/Compression.ts"
+import { URL_LENGTH_MAX } from "../../spine/domain/EndpointUrl.ts"
 import { defaultOrdering, orderings } from "../../spine/domain/Ordering.ts"
 import { STANDARD_SECRET_FORM, signingSchemes } from "../../spine/domain/Signing.ts"
+import { SECRET_CHARACTERS } from "../../spine/domain/WebhookSecret.ts"
+import { addressProblem } from "../../spine/event/AccountId.ts"
+import { eventPatterns, isEventPattern } from "../../spine/event/EventPatterns.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 import { includables } from "../../spine/event/Include.ts"
 import { networks } from "../../spine/event/Network.ts"
 import { requestFormats } from "../../spine/event/RequestFormat.ts"
-import {
-  addressProblem,
-  eventPatterns,
-  headersProblem,
-  isEventPattern,
-  SECRET_CHARACTERS,
-  searchProblem,
-  webhookBounds
-} from "../../spine/event/WebhookRules.ts"
 import { filterProblems } from "../../spine/filter/Parse.ts"
 import { filterBounds } from "../../spine/filter/PayloadFilter.ts"
 import { nearest, type Problem } from "../../spine/words/Nearest.ts"
+import { webhookBounds } from "./Limits.ts"
+import { headersProblem, searchProblem } from "./WebhookRules.ts"
 
 export const Status = field(
   Schema.Literals(["active", "disabled"]),
@@ -31,9 +28,9 @@ export const Network = field(
   "The network to watch: mainnet with a live key; testnet (default) or devnet with a test key."
 )
 
-export const Url = uncheckedText({ maxLength: webhookBounds.urlLength }).annotate({
+export const Url = uncheckedText({ maxLength: URL_LENGTH_MAX }).annotate({
   format: "uri",
-  description: `The endpoint that receives the deliveries: an https URL at a public address, without user name, password and fragment, of at most ${webhookBounds.urlLength} characters. It is stored and shown as it is called: \`HTTPS://Example.com:443/a/../b\` becomes \`https://example.com/b\`.`,
+  description: `The endpoint that receives the deliveries: an https URL at a public address, without user name, password and fragment, of at most ${URL_LENGTH_MAX} characters. It is stored and shown as it is called: \`HTTPS://Example.com:443/a/../b\` becomes \`https://example.com/b\`.`,
   examples: ["https://example.com/hooks/xrpl"]
 })
 

@@ -5,12 +5,13 @@ import { defaultOrdering, type Ordering } from "../../spine/domain/Ordering.ts"
 import { defaultSigning, type SigningScheme } from "../../spine/domain/Signing.ts"
 import { CONFIG_TOPIC, type WebhookConfig, type WebhookStatus } from "../../spine/domain/Webhook.ts"
 import type { Batch } from "../../spine/event/Batch.ts"
+import { expandPatterns } from "../../spine/event/EventPatterns.ts"
 import type { Includable } from "../../spine/event/Include.ts"
 import type { Network } from "../../spine/event/Network.ts"
 import { defaultFormat, type RequestFormat } from "../../spine/event/RequestFormat.ts"
-import { expandPatterns, webhookBounds } from "../../spine/event/WebhookRules.ts"
 import type { PayloadFilter } from "../../spine/filter/PayloadFilter.ts"
 import type { AccountId } from "../../spine/words/Ids.ts"
+import { webhookBounds } from "./Limits.ts"
 
 /** Times are ISO 8601 texts, as the driver returns them. */
 export interface WebhookRow {

@@ -8,11 +8,10 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { lockedLimits } from "../../http/guard/AccountLimits.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import type { HealthState } from "../../spine/domain/HealthState.ts"
-import { webhookDisabledMail } from "../../spine/domain/Mails.ts"
 import type { WebhookStatus } from "../../spine/domain/Webhook.ts"
 import type { Batch } from "../../spine/event/Batch.ts"
+import { expandPatterns, patternsMeeting } from "../../spine/event/EventPatterns.ts"
 import type { Network } from "../../spine/event/Network.ts"
-import { expandPatterns, patternsMeeting, type WebhookOrder } from "../../spine/event/WebhookRules.ts"
 import { type FilterProblems, parseFilter } from "../../spine/filter/Parse.ts"
 import type { PayloadFilter } from "../../spine/filter/PayloadFilter.ts"
 import { deleteEvery } from "../../spine/observe/ClockTrust.ts"
@@ -21,6 +20,7 @@ import { Outbox } from "../../spine/store/outbox/Outbox.ts"
 import type { AccountId } from "../../spine/words/Ids.ts"
 import { endIncidents, RUN_RESET } from "../health/Incidents.ts"
 import { queueMails } from "../health/notify/MailStore.ts"
+import { webhookDisabledMail } from "../health/notify/Mails.ts"
 import { countByHealth, inState, rankOf } from "../health/WebhookHealthQueries.ts"
 import { requireRoom } from "./WebhookLimits.ts"
 import {
@@ -33,6 +33,7 @@ import {
   type WebhookChange,
   type WebhookRow
 } from "./WebhookRow.ts"
+import type { WebhookOrder } from "./WebhookRules.ts"
 import { foundBy } from "./WebhookSearch.ts"
 
 /** The account and networks whose webhooks a request may see. */

@@ -1,7 +1,6 @@
 /** Contract of `/v1/webhooks`: register, show, change, test and delete webhooks. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { contractOf, Place } from "../../http/Contract.ts"
 import {
   bodyErrors,
   bodyOptional,
@@ -17,12 +16,14 @@ import {
   Timestamp
 } from "../../http/ContractParts.ts"
 import { NotFound, WebhookDisabled, WebhookLimitReached } from "../../http/Errors.ts"
+import { contractOf, Place } from "../../http/FeatureContract.ts"
 import { healthStates } from "../../spine/domain/HealthState.ts"
+import { HIDDEN_VALUE } from "../../spine/domain/RequestHeaders.ts"
 import { statsPeriods } from "../../spine/domain/StatsPeriod.ts"
 import { networks } from "../../spine/event/Network.ts"
-import { HIDDEN_VALUE, webhookBounds, webhookOrders } from "../../spine/event/WebhookRules.ts"
 import { WebhookCounts, WebhookStats } from "../statistics/WebhookStatsContract.ts"
 import { PreviewRequest, PreviewResult } from "./FilterPreviewContract.ts"
+import { webhookBounds } from "./Limits.ts"
 import { AttemptedTest, QueuedTest, TestEvent, Wait } from "./TestEventContract.ts"
 import {
   AccountFilters,
@@ -50,6 +51,7 @@ import {
   Url,
   WebhookPayloadFilter
 } from "./WebhookFieldsContract.ts"
+import { webhookOrders } from "./WebhookRules.ts"
 
 export const WebhookId = idOf("wh_")
 /** Optional fields, both when a webhook is registered and when it is changed. */

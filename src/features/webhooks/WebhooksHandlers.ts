@@ -14,22 +14,23 @@ import {
   ValidationError,
   webhookDisabled
 } from "../../http/Errors.ts"
-import { orUnavailable } from "../../http/Failures.ts"
 import { CostlyTurns, makeTurns } from "../../http/guard/Turns.ts"
 import { makePage } from "../../http/Pages.ts"
+import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Settings, unwatched, watchedNetworks } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import { hasScope } from "../../spine/domain/ApiKey.ts"
 import { calledUrl, endpointProblem } from "../../spine/domain/EndpointUrl.ts"
 import { defaultOrdering } from "../../spine/domain/Ordering.ts"
+import { HIDDEN_VALUE } from "../../spine/domain/RequestHeaders.ts"
 import {
   defaultSigning,
   type SigningScheme,
   STANDARD_SECRET_FORM,
   standardKey
 } from "../../spine/domain/Signing.ts"
-import { testWaitMs } from "../../spine/domain/TestWait.ts"
 import { generateSecret } from "../../spine/domain/WebhookSecret.ts"
+import { expandPatterns } from "../../spine/event/EventPatterns.ts"
 import {
   defaultNetwork,
   environmentOf,
@@ -37,7 +38,6 @@ import {
   type Network
 } from "../../spine/event/Network.ts"
 import { defaultFormat } from "../../spine/event/RequestFormat.ts"
-import { expandPatterns, HIDDEN_VALUE, webhookBounds, webhookOrders } from "../../spine/event/WebhookRules.ts"
 import { Log } from "../../spine/log/Log.ts"
 import { SecretBox } from "../../spine/store/secrets/SecretBox.ts"
 import { randomId } from "../../spine/words/Ids.ts"
@@ -51,9 +51,12 @@ import { makeReadHealth } from "../health/WebhookHealthQueries.ts"
 import { webhookStatsShown } from "../statistics/ShownStats.ts"
 import { checkFilter, filterError } from "./FilterFaults.ts"
 import { previewFilters } from "./FilterPreview.ts"
+import { webhookBounds } from "./Limits.ts"
 import { SyntheticEvents } from "./SyntheticEvents.ts"
 import { payloadFaults } from "./TestPayload.ts"
+import { testWaitMs } from "./TestWait.ts"
 import { limitReached, noWebhook } from "./WebhookRefusals.ts"
+import { webhookOrders } from "./WebhookRules.ts"
 import { type Owner, type PayloadFilterMismatch, type WebhookSeen, WebhookStore } from "./WebhookStore.ts"
 import { type Webhook, webhooksApi } from "./WebhooksContract.ts"
 
@@ -133,7 +136,6 @@ export const webhooksLayer = HttpApiBuilder.group(
     const searchTurns = makeTurns(1)
     const searches = yield* Semaphore.make(Limits.heavyRequestsAtOnce)
     const watched = watchedNetworks(settings)
-    const rules = { ...settings, maxLength: webhookBounds.urlLength }
 
     const readHealth = yield* makeReadHealth
     const shown = (row: WebhookSeen) =>
@@ -141,7 +143,7 @@ export const webhooksLayer = HttpApiBuilder.group(
       Effect.map(readHealth([row.id]), (healths) => webhookOf(row, healths.get(row.id)!))
 
     const urlFault = (url: string | undefined) => {
-      const problem = url === undefined ? undefined : endpointProblem(url, rules)
+      const problem = url === undefined ? undefined : endpointProblem(url, settings)
       return problem === undefined ? undefined : faultOf("url", problem)
     }
 

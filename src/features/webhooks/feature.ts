@@ -2,7 +2,7 @@
 import { command, makeFeature } from "../Feature.ts"
 import { secrets } from "./command/Secrets.ts"
 import { trigger } from "./command/TestEvent.ts"
-import { webhook } from "./command/Webhook.ts"
+import { webhook } from "./command/WebhookCommand.ts"
 
 export const feature = makeFeature({
   name: "webhooks",

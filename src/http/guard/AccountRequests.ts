@@ -4,13 +4,13 @@
  */
 
 import { Effect } from "effect"
-import { Limits } from "../../spine/config/Limits.ts"
 import { ForRequest } from "../../spine/store/ForRequest.ts"
 import type { AccountId } from "../../spine/words/Ids.ts"
+import { httpLimits } from "../Limits.ts"
 import { makeTurns } from "./Turns.ts"
 
 export const makeAccountRequests = () => {
-  const { atOnce, waiting } = Limits.accountRequests
+  const { atOnce, waiting } = httpLimits.accountRequests
   const turns = makeTurns(atOnce)
   /** Runs the request when it is its turn, or `refused` if so many of the account run and wait already. */
   return <A, E, R, E2, R2>(

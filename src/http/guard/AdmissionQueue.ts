@@ -3,11 +3,12 @@
  * next one. A single request costs one round trip to the database, and under load a fraction of one. A request waits
  * for at most two statements of `ANSWER_MS` each. If the queue is full, the request is answered 503 at once.
  */
+
 import { Clock, Context, Deferred, Effect, Exit, Layer, Option, Queue } from "effect"
-import { Limits } from "../../spine/config/Limits.ts"
 import type { Credential, Identity } from "../../spine/domain/ApiKey.ts"
 import { type Unavailable, unavailable } from "../Errors.ts"
-import { orUnavailable } from "../Failures.ts"
+import { httpLimits } from "../Limits.ts"
+import { orUnavailable } from "../StoreFailures.ts"
 import { KeyAdmission } from "./KeyAdmission.ts"
 import { type RateStanding, rateStandingOf } from "./RateLimits.ts"
 
@@ -30,7 +31,7 @@ interface AdmissionRequest {
 export class AdmissionQueue extends Context.Service<AdmissionQueue>()("ledgerhook/api/AdmissionQueue", {
   make: Effect.gen(function* () {
     const keys = yield* KeyAdmission
-    const queue = yield* Queue.dropping<AdmissionRequest>(Limits.admissionQueue)
+    const queue = yield* Queue.dropping<AdmissionRequest>(httpLimits.admissionQueue)
 
     const ask = (requests: ReadonlyMap<Credential, number>) =>
       Clock.currentTimeMillis.pipe(

@@ -7,16 +7,17 @@
  */
 
 import { Effect, Exit, Option, Semaphore } from "effect"
-import { Limits } from "../../spine/config/Limits.ts"
+import { replayBounds } from "../../spine/domain/Replay.ts"
 import type { AccountId } from "../../spine/words/Ids.ts"
 import { monotonicClock } from "../../spine/words/Monotonic.ts"
+import { httpLimits } from "../Limits.ts"
 import type { OnRead, Refusal } from "../RequestBody.ts"
 
 /** Bytes of large bodies of one account in memory: the largest body, or five webhooks with 10,000 account filters. */
-export const ACCOUNT_BYTES = Limits.replayBodyBytes
+export const ACCOUNT_BYTES = replayBounds.replayBodyBytes
 
 /** How long a request waits for free bytes before its body is read. The body has the rest of `requestReceiveMs`. */
-export const BODY_WAIT_MS = Limits.requestReceiveMs / 3
+export const BODY_WAIT_MS = httpLimits.requestReceiveMs / 3
 
 /** Used bytes come back at this rate: a body of 370 KB with filters takes 60 ms of the event loop, so 8 % of its time. */
 export const BYTES_PER_SECOND = ACCOUNT_BYTES / 4
@@ -50,7 +51,7 @@ const processBusy: Refusal = {
 }
 
 export const makeBodyBudget = Effect.gen(function* () {
-  const all = yield* Semaphore.make(Limits.bodyBytes)
+  const all = yield* Semaphore.make(httpLimits.bodyBytes)
   const budgets = new Map<string, Budget>()
   const scope = yield* Effect.scope
   const nowMs = yield* monotonicClock
@@ -94,7 +95,7 @@ export const makeBodyBudget = Effect.gen(function* () {
     bytes: number,
     use: (read: OnRead) => Effect.Effect<A, E, R>
   ): Effect.Effect<A | Refusal, E, R> => {
-    if (bytes <= Limits.connectionBytes) return use(() => undefined)
+    if (bytes <= httpLimits.connectionBytes) return use(() => undefined)
     let used = bytes
     return Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
@@ -111,7 +112,7 @@ export const makeBodyBudget = Effect.gen(function* () {
             busy === undefined
               ? restore(
                   use((read) => {
-                    used = read <= Limits.connectionBytes ? 0 : read
+                    used = read <= httpLimits.connectionBytes ? 0 : read
                   })
                 ).pipe(Effect.ensuring(all.release(bytes)))
               : Effect.succeed(busy)
@@ -139,7 +140,7 @@ export const makeBodyBudget = Effect.gen(function* () {
       if (waitMs > 0) yield* Effect.sleep(waitMs)
       const answer = yield* make
       const bytes = bytesOf(answer)
-      if (bytes > Limits.connectionBytes) {
+      if (bytes > httpLimits.connectionBytes) {
         const budget = enter(accountId)
         yield* spend(budget, bytes / ANSWER_BYTES, leave(accountId, budget))
       }

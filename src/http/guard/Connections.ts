@@ -1,7 +1,7 @@
 /**
  * Limits the server's connections to `Limits.connections`, with one request at a time on each (`PacedConnection`). At
  * the limit, a new connection replaces the one whose last request is the oldest. Connections with an event stream are
- * never replaced: streams have limits of their own (config/StreamLimits.ts).
+ * never replaced: streams have limits of their own (events/stream/Limits.ts).
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"

@@ -5,6 +5,12 @@
  */
 import packageJson from "../../../package.json" with { type: "json" }
 import { eventCatalogue } from "../../spine/event/EventCatalogue.ts"
+import { transactionOfEventId } from "../../spine/event/EventId.ts"
+import { publishedSchema, publishedSchemas } from "../../spine/event/JsonSchemas.ts"
+import type { JsonObject } from "../../spine/event/Ledger.ts"
+import { networks } from "../../spine/event/Network.ts"
+import { type PublicTopic, publicTopics } from "../../spine/log/Topics.ts"
+import { EVENT_ID_EXAMPLE, HASH_EXAMPLE } from "../ContractParts.ts"
 import {
   BATCH_ANSWER,
   BATCH_BODY,
@@ -12,13 +18,7 @@ import {
   componentRef,
   componentsOf,
   eventComponents
-} from "../../spine/event/EventComponents.ts"
-import { transactionOfEventId } from "../../spine/event/EventId.ts"
-import { publishedSchema, publishedSchemas } from "../../spine/event/JsonSchemas.ts"
-import type { JsonObject } from "../../spine/event/Ledger.ts"
-import { networks } from "../../spine/event/Network.ts"
-import { type PublicTopic, publicTopics } from "../../spine/log/Topics.ts"
-import { EVENT_ID_EXAMPLE, HASH_EXAMPLE } from "../ContractParts.ts"
+} from "./EventComponents.ts"
 import { license } from "./License.ts"
 import { headersOf, type WebhookRequest } from "./WebhookHeaders.ts"
 

@@ -3,6 +3,8 @@
  * has, so that generated clients know the payload's fields. Pure.
  */
 import { eventCatalogue } from "../../spine/event/EventCatalogue.ts"
+import { payloadName } from "../../spine/event/EventType.ts"
+import type { JsonObject } from "../../spine/event/Ledger.ts"
 import {
   ANY_BODY,
   anyEventType,
@@ -10,9 +12,7 @@ import {
   componentRef,
   eventComponents,
   ofEventType
-} from "../../spine/event/EventComponents.ts"
-import { payloadName } from "../../spine/event/EventType.ts"
-import type { JsonObject } from "../../spine/event/Ledger.ts"
+} from "./EventComponents.ts"
 import { exampleOf, type Schema, type Schemas, tidySchemas } from "./OpenApiSchemas.ts"
 
 /** The component of an event of any type, as the API shows it. */

@@ -1,7 +1,8 @@
 /** Simplifies the generated JSON Schemas of the OpenAPI document, and builds examples from them. Pure. */
+
+import { eventPatterns } from "../../spine/event/EventPatterns.ts"
 import { eventTypes } from "../../spine/event/EventType.ts"
 import { networks } from "../../spine/event/Network.ts"
-import { eventPatterns } from "../../spine/event/WebhookRules.ts"
 
 export type Schema = Readonly<Record<string, unknown>>
 /** Schemas by their names. */

@@ -3,9 +3,9 @@
  * that carries a batch, and what the receiver's answer means. Pure.
  */
 import { eventCatalogue } from "../../spine/event/EventCatalogue.ts"
-import { BATCH_ANSWER, BATCH_BODY, bodyName, componentRef } from "../../spine/event/EventComponents.ts"
 import { payloadName } from "../../spine/event/EventType.ts"
 import { publishedSchema } from "../../spine/event/JsonSchemas.ts"
+import { BATCH_ANSWER, BATCH_BODY, bodyName, componentRef } from "./EventComponents.ts"
 import { component } from "./OpenApiHeaders.ts"
 import { headersOf, type WebhookRequest, webhookHeaders } from "./WebhookHeaders.ts"
 

@@ -1,23 +1,9 @@
 /**
- * The limits of the program, each with a name, a unit and the reason. Limits that a test may want to lower are in
- * StageLimits and StreamLimits, which stages and streams read from their context. Pure functions get limits as
- * arguments. Tests never mock this module. What follows from a limit is computed where it is used. A number that is a
- * detail of one algorithm is a constant beside it.
+ * Limits that several rooms use, each with a name, a unit and the reason. A limit that one room uses stands in the
+ * `Limits.ts` of that room. Limits that a test may want to lower are read from the context (StageLimits, DeliverLimits
+ * and others). Pure functions get limits as arguments. Tests never mock these modules. What follows from a limit is
+ * computed. A number that is a detail of one algorithm is a constant beside it.
  */
-import { apiKeyBounds } from "../domain/ApiKey.ts"
-import { replayBounds } from "../domain/Replay.ts"
-import { sessionBounds } from "../domain/Session.ts"
-import { bookingBounds } from "../event/Booking.ts"
-import { webhookBounds } from "../event/WebhookRules.ts"
-import { backfillLimits } from "./BackfillLimits.ts"
-import { commandLimits } from "./CommandLimits.ts"
-import { connectionLimits } from "./ConnectionLimits.ts"
-import { healthLimits } from "./HealthLimits.ts"
-import { ledgerLimits } from "./LedgerLimits.ts"
-import { netLimits } from "./NetLimits.ts"
-import { stageLimits } from "./StageLimits.ts"
-import { storageLimits } from "./StorageLimits.ts"
-
 export const Limits = {
   // --- the log
   /** Records that one read of the whole log fetches, and that one row of the embedded log has. */
@@ -30,63 +16,24 @@ export const Limits = {
    */
   recordsBytes: 4 * 1024 * 1024,
   /**
-   * Bytes of one partition in a request to Kafka, whose default limit is 1 MB, and value bytes of one row of the
-   * embedded log.
-   */
-  logBatchBytes: 900 * 1024,
-  /**
-   * Records of one partition that are in memory: the newest ones that the embedded log caches, so that readers at its
-   * end need no table, and those fetched from Kafka that wait for their reader. With 2,000, a process with ten busy
-   * webhooks took 30 MB more.
-   */
-  partitionRecords: 1_000,
-  /** Transactions queued for the log's writer. Further callers wait. */
-  logQueuedTransactions: 1_000,
-  /** Records in one group commit of the embedded log. A transaction then takes less than about 10 ms. */
-  embeddedLogBatchRecords: 2_000,
-  /**
    * Records of one Kafka transaction, and events of one history range. Kafka takes about 10 ms for it, so transactions
    * that wait are joined.
    */
   transactionRecords: 5_000,
-  /** The waits between tries of one step of a transaction, while its coordinator is busy or moving. */
-  kafkaStepWaitMs: { first: 4, longest: 250 },
-  /** The timeout of a request to Kafka, or to the schema registry at the start. */
-  kafkaRequestMs: 15_000,
-  /** The timeout of a connection to Kafka. */
-  kafkaConnectMs: 5_000,
-  /** How long a member may take to release a partition. It first finishes the attempts in flight (`drainMs`). */
-  kafkaRebalanceMs: 60_000,
+
+  // --- ledgers
   /**
-   * Covered ledger ranges that are listed for one network. There is one, unless an operator started again elsewhere.
+   * A server may answer `lgrNotFound` for one of its newest ledgers because it does not have it yet. It is asked again.
    */
-  ledgerRanges: 100,
-  /** How long a tombstone is kept before compaction removes it, for readers that lag. It is Kafka's default. */
-  tombstoneKeptMs: 24 * 3_600_000,
-
-  // --- ledgers in
-  ...ledgerLimits,
-  /** Limits of what an event has beside its payload. */
-  ...bookingBounds,
-
-  // --- stages
-  ...stageLimits,
+  ledgerNearHead: 5,
+  /** Concurrent requests to one server. Public ones allow 2 to 4. The number is halved if the server warns of load. */
+  ledgerRequestsPerServer: 4,
+  /** Orders to skip ledgers, of one network. Mainnet has four such ledgers. */
+  skipOrders: 1_000,
 
   // --- deliveries
-  /** Bytes of a response body that are kept. The rest is not read. */
-  responseBodyBytes: 16 * 1024,
   /** Characters of the body shown for each attempt in a delivery's history, which may have dozens of attempts. */
   attemptBodyCharacters: 2_048,
-  /**
-   * How many headers of the response of a success are kept, and the characters of their names and values together: its
-   * row must find room on its page (deliveries/Partitions.ts).
-   */
-  deliveredHeaders: { headers: 16, characters: 192 },
-  /** Bytes of a response outside its body: headers, earlier responses, chunk extensions. */
-  responseOverheadBytes: 64 * 1024,
-  ...netLimits,
-  /** The longest time that `Retry-After` can add to a delay of the schedule. */
-  retryAfterAddsMs: 10 * 60_000,
   /** How long deliveries wait for a webhook that is disabled or paused. Then they end as `failed`. */
   stoppedQueueMs: 7 * 24 * 3_600_000,
   /**
@@ -95,76 +42,85 @@ export const Limits = {
    */
   webhookViewLeaseMs: 1_000,
 
-  // --- replay
-  /** Limits of one replay request. */
-  ...replayBounds,
-  /** Replay jobs that one process works on at a time. Each has a batch in memory. */
-  replayJobs: 8,
-  /** Events queued in one batch of a job. A batch ends within about 100 ms. */
-  replayBatchEvents: 250,
-  /**
-   * Deliveries of a job that may wait for their first attempt. The limit allows thousands of deliveries a second and
-   * keeps a replay from filling tables and log faster than its receiver accepts.
-   */
-  replayAhead: 1_000,
-  /** The most events that a job may look up: it keeps the list of their ledgers in memory. */
-  replayLookups: 50_000,
-  /** Rows that one count reads: about 0.2 s. If there are more, it says "at least". */
-  countedRows: 100_000,
-
-  // --- history for replays
-  ...backfillLimits,
-
-  // --- quota and mail
-  /** How often holds of accounts are read: an account overshoots its quota by what it sends in this time. */
-  accountHoldsMs: 1_000,
+  // --- upkeep
   /** How often accounts that have reached a part of their quota are looked up. */
   quotaNoticesMs: 10_000,
-  /** How often incidents are looked up that accounts must be notified of: they are reported at most this late. */
-  incidentNoticesMs: 30_000,
   /** Spans in which a webhook was failing are one incident if they are less than this apart. */
   incidentGapMs: 5 * 60_000,
-  /** How long incidents and gaps of webhooks are kept: a year can be compared with the one before. */
-  incidentsKeptMs: 400 * 24 * 3_600_000,
-  /** Waiting deliveries of a webhook that its progress counts at most: about 5 ms. */
-  progressCounted: 10_000,
-  /** Gaps that are kept of a webhook, newest first. */
-  gapsKept: 100,
   /**
    * How often work is looked up that may be a minute late: failing webhooks, webhooks half-way to being disabled,
    * secrets whose grace has ended, and schemas that the registry lacks (three requests for each).
    */
   sweepMs: 60_000,
+  /** How often table partitions are made ahead and retention is applied. */
+  maintenanceMs: 3_600_000,
   /**
-   * How long a mail server, or the receiver of a notice, may take, as for a delivery attempt. A process that stops waits
-   * for it, within `shutdownMs`.
+   * Ended replay jobs that an account keeps, and detection alerts, newest first. Each has some 300 bytes. A bug here
+   * could raise an alert per transaction.
    */
-  mailSendMs: 10_000,
-  /** How long a process may own a mail or a notice. After that it is taken for dead, and another process sends it. */
-  mailLeaseMs: 60_000,
-  /** Waits between attempts to send a mail or a notice. After three days it is given up. */
-  mailRetryDelaysMs: [1, 5, 15, 60, 180, 360, 720, 1_440, 1_440].map((minutes) => minutes * 60_000),
-  /** Characters that are kept of an error or of another reason. */
-  errorLength: 500,
-  /** How long notices are kept: they are retried for three days. */
-  noticesKeptMs: 7 * 24 * 3_600_000,
-  /** How long mails are kept: longer than a month, because they record which quota notices an account got. */
-  mailsKeptMs: 90 * 24 * 3_600_000,
+  newestKept: 10_000,
+  /** How often changes of deliveries are added to the totals. Until then readers of counts also scan the changes. */
+  deliveryChangesMs: 2_000,
 
-  // --- storage
-  ...storageLimits,
+  // --- database
+  /** First and longest wait between tries while a store or the log is unavailable. */
+  storeRetryMs: { first: 50, longest: 2_000 },
+  /** How long PostgreSQL may take for a connection, or for a small statement for which something waits. */
+  databaseConnectMs: 5_000,
+  /**
+   * Rows that one statement or transaction takes, or a command prints at once, if each may have 0.1 to 1 MB: filters,
+   * ids, records of the log.
+   */
+  largeRows: 50,
+  /** Other rows that one statement takes: ending as many deliveries takes about 0.1 s, and locks them as long. */
+  statementRows: 1_000,
+  /** Rows that one count reads: about 0.2 s. If there are more, it says "at least". */
+  countedRows: 100_000,
+  /**
+   * How often work that has no notification (store/outbox/WorkNotices.ts) is polled for: a mail whose retry is due, a
+   * job whose worker died, a queue of a deleted webhook. Together with a lease that must end first, such a job is taken
+   * over within 15 s.
+   */
+  workPollMs: 3_000,
+  /**
+   * After so long without a sign of life a process counts as silent, in Kafka too, if the cluster allows so short a
+   * time: another process takes over its jobs and partitions, and its open transactions are aborted. Two renewals may
+   * fail.
+   */
+  leaseMs: 10_000,
+  /** How often a process renews its leases, and says that it runs. */
+  leaseRenewMs: 3_000,
+  /** Time between attempts to take a lease that another process has. */
+  leaseTakeMs: 1_000,
 
-  // --- API
+  // --- requests
   /** A request body. */
   requestBodyBytes: 1024 * 1024,
-  /** Limits of one webhook. The plan (domain/Plans.ts) limits how many an account has. */
-  ...webhookBounds,
-  /** Limits of one API key. The plan (domain/Plans.ts) limits how many an account has. */
-  ...apiKeyBounds,
-  /** Limits of sessions of the dashboard. */
-  ...sessionBounds,
-  /** Requests that wait for admission. One statement admits all of them. Any further request gets a 503. */
-  admissionQueue: 5_000,
+  /** Records that a preview or a replay job parses before other work runs: 1 to 3 ms. */
+  parsedRecords: 200,
+  /**
+   * Requests of one heavy kind that run at the same time. Others wait. A filter preview parses up to 10,000 events:
+   * about 0.2 s of a core. A search among 100,000 webhooks takes the database about 0.1 s. An explanation that searches
+   * for a transaction among the events of a month reads about 100 MB.
+   */
+  heavyRequestsAtOnce: 2,
+  /**
+   * Connections to PORT. One more connection ends the connection whose last request is the oldest and which has no
+   * event stream, so a new caller always gets in. Each holds at most one unsent answer and 160 KiB of unread requests
+   * (twice `connectionBytes` and a read of 64 KiB).
+   */
+  connections: 1_000,
+  /**
+   * A stream of events sends a comment after this long without an event. Many proxies close a connection after 60 s of
+   * silence.
+   */
+  heartbeatMs: 15_000,
+  /** The deepest nesting in JSON that a command reads. A ledger has 10 levels, an event 5. */
+  commandJsonDepth: 100,
+  /** Characters that are kept of an error or of another reason. */
+  errorLength: 500,
+
+  // --- process
   /** If the database does not answer `/readyz` within this time, it counts as unavailable. */
   readyCheckMs: 2_000,
   /**
@@ -172,63 +128,17 @@ export const Limits = {
    * for the stages.
    */
   stopPartMs: 10_000,
-  /** The longest time between a request's first and last byte, so that slow senders cannot block connections. */
-  requestReceiveMs: 30_000,
-
-  ...connectionLimits,
   /**
-   * Requests of one heavy kind that run at the same time. Others wait. A filter preview parses up to 10,000 events:
-   * about 0.2 s of a core. A search among 100,000 webhooks takes the database about 0.1 s. An explanation that searches
-   * for a transaction among the events of a month reads about 100 MB.
+   * How often the report is made, and numbers are read that would take too long when `/metrics` is asked. The log may
+   * take as long for the report, and the schema registry half of it. It tells nothing any more once three reports are
+   * due.
    */
-  heavyRequestsAtOnce: 2,
-  /** Records that a preview or a replay job parses before other work runs: 1 to 3 ms. */
-  parsedRecords: 200,
-  /** Characters of one path segment. The longest id is an event's, about 110. */
-  pathSegmentLength: 256,
-  /** Files and bytes of the built dashboard, which the process keeps in memory. Today's build has less than 2 MB. */
-  dashboard: { files: 500, bytes: 16 * 1024 * 1024 },
-
-  // --- traces and metrics
-  /** Sampling and sending of traces and metrics. A span has about 1 KB, so a few MB wait while the endpoint hangs. */
-  telemetry: {
-    tracesPerSecond: 5,
-    spansPerSecond: 100,
-    tracesEveryMs: 5_000,
-    metricsEveryMs: 10_000,
-    requestMs: 5_000,
-    /** After all other parts have ended, within `shutdownMs`. */
-    lastRequestMs: 1_000
-  },
-
-  // --- health
-  ...healthLimits,
-
-  // --- command line
-  ...commandLimits,
-
-  // --- messages
-  /**
-   * A repeated warning is logged once in `windowMs`. The second limit is the number of different warnings that are
-   * remembered.
-   */
-  repeatedMessages: { windowMs: 10_000, messages: 1_000 },
-
-  // --- process
+  reportMs: 10_000,
   /** First and longest wait before a failed role, or a start that waits, is tried again. */
   roleRestartMs: { first: 200, longest: 5_000 },
   /**
    * How long something must last before the process reports it as failed or degraded: a role that fails
    * (`/readyz/traffic`), a slow database, a head that is this old, or catching up that has not progressed (`/readyz`).
    */
-  troubleMs: 60_000,
-  /** How long the database must fail, for the API, before `/readyz/traffic` does. */
-  databaseFailedMs: 10_000,
-  /**
-   * How long the API of one of several processes serves on after `/readyz` says that it stops: two checks of a load
-   * balancer that asks every second. With `drainMs` it fits into `shutdownMs`.
-   */
-  stopNoticeMs: 3_000,
-  /** The longest time between SIGTERM and the end of the process. */
-  shutdownMs: 15_000
+  troubleMs: 60_000
 } as const

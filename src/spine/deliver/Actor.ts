@@ -7,12 +7,12 @@
  * attempts in flight, records them and commits.
  */
 import { Effect, Latch } from "effect"
-import { StageLimits } from "../config/StageLimits.ts"
 import { DeliveryStore } from "../deliveries/DeliveryStore.ts"
 import type { AssignedPartition } from "../log/Log.ts"
 import { partitionOf } from "../log/Topics.ts"
 import { retryUntilSuccess } from "../observe/RetryUntilSuccess.ts"
 import { WebhookRegistry } from "../registry/WebhookRegistry.ts"
+import { DeliverLimits } from "./Limits.ts"
 import { type Dispatcher, makeDispatcher } from "./queue/Dispatcher.ts"
 import { makeFeed } from "./take/Feed.ts"
 
@@ -31,7 +31,7 @@ export interface Actors {
 export const makeActors = (): Actors => ({ running: new Map(), changed: Latch.makeUnsafe() })
 
 export const run = Effect.fnUntraced(function* (partition: AssignedPartition, actors: Actors) {
-  const { drainMs } = yield* StageLimits
+  const { drainMs } = yield* DeliverLimits
   const deliveries = yield* DeliveryStore
   const registry = yield* WebhookRegistry
   const dispatcher = yield* makeDispatcher

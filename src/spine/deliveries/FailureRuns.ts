@@ -55,7 +55,11 @@ const noFailure: FailureRun = {
   failing_from: null
 }
 
-/** The same rule as PostgreSQL's function `webhook_is_failing`. */
+/**
+ * The rule. A batch may pass through states that no row ever has, so it is asked here. PostgreSQL's column
+ * `webhooks.is_failing`, which everything else reads, follows the function `webhook_is_failing` of migration 0011, and a
+ * test compares both. To change the rule, add a migration with a new function and column.
+ */
 export const isFailing = ({ failed_attempts, failing_since, last_failed_at }: FailureRun): boolean =>
   failing_since !== null &&
   (failed_attempts >= 5 || (last_failed_at ?? failing_since) - failing_since >= 60_000)

@@ -7,16 +7,10 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { Limits } from "../config/Limits.ts"
 import { CUSTOM_PLAN, type Plan, planLimits, plans } from "../domain/Plans.ts"
-import {
-  CHARGED_NETWORK,
-  dateOf,
-  type Hold,
-  monthOf,
-  type QuotaNotice,
-  quotaNotices
-} from "../domain/Quota.ts"
+import { CHARGED_NETWORK, type Hold, monthOf, type QuotaNotice, quotaNotices } from "../domain/Quota.ts"
 import { column } from "../store/Columns.ts"
 import type { AccountId } from "../words/Ids.ts"
+import { dateOf } from "../words/IsoTime.ts"
 
 /** An account that has reached a notice percentage of its quota and has not got a mail about it. */
 export interface ReachedQuota {

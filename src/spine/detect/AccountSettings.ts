@@ -5,6 +5,13 @@
 import type { Json, JsonObject } from "../event/Ledger.ts"
 import { EMAIL_HASH } from "../event/LedgerForms.ts"
 import {
+  event,
+  type Findings,
+  nothing,
+  type TransactionContext,
+  type TransactionDetector
+} from "./Detector.ts"
+import {
   addressOf,
   flagsOf,
   hasFlag,
@@ -18,13 +25,6 @@ import {
   uint32Of,
   withoutAbsent
 } from "./Fields.ts"
-import {
-  event,
-  type Findings,
-  nothing,
-  type TransactionContext,
-  type TransactionDetector
-} from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 import { signerListChange } from "./SignerList.ts"
 

@@ -4,7 +4,6 @@ import type { Json, JsonObject } from "../event/Ledger.ts"
 import type { Payload } from "../event/Payloads.ts"
 import { dropsOrZero } from "./Amounts.ts"
 import { deliveredByAccountDelete } from "./DeliveredAmount.ts"
-import { needAddress, uint32Of } from "./Fields.ts"
 import {
   alert,
   type Cause,
@@ -13,7 +12,8 @@ import {
   type NodeDetector,
   nothing,
   type TransactionContext
-} from "./Finding.ts"
+} from "./Detector.ts"
+import { needAddress, uint32Of } from "./Fields.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 const readCreated = (context: TransactionContext, { fields }: AffectedNode): Findings => {

@@ -9,6 +9,7 @@ import type { JsonObject } from "../event/Ledger.ts"
 import type { BalanceChange, DetectedEvent } from "../event/LedgerEvent.ts"
 import { MPT_ISSUANCE_ID } from "../event/LedgerForms.ts"
 import { difference, dropsOrZero, negated } from "./Amounts.ts"
+import type { TransactionContext } from "./Detector.ts"
 import {
   addressOf,
   currencyOf,
@@ -19,7 +20,6 @@ import {
   tokenValueOf,
   uint32Of
 } from "./Fields.ts"
-import type { TransactionContext } from "./Finding.ts"
 import type { AffectedNode, EntryType } from "./Nodes.ts"
 
 type Context = Pick<TransactionContext, "fault" | "nodes" | "type">

@@ -2,7 +2,6 @@
 import type { Payload } from "../event/Payloads.ts"
 import { needAmount } from "./Amounts.ts"
 import { deliveredAmount } from "./DeliveredAmount.ts"
-import { hashOf, needAddress, timeOf, uint32Of } from "./Fields.ts"
 import {
   type Cause,
   type Draft,
@@ -12,7 +11,8 @@ import {
   nothing,
   type TransactionContext,
   Undecided
-} from "./Finding.ts"
+} from "./Detector.ts"
+import { hashOf, needAddress, timeOf, uint32Of } from "./Fields.ts"
 import { type AffectedNode, nameOf, sequenceOf } from "./Nodes.ts"
 
 const readCreated = (context: TransactionContext, node: AffectedNode): Findings => {

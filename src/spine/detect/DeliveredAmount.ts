@@ -16,6 +16,7 @@ import {
   valueText,
   withValue
 } from "./Amounts.ts"
+import type { TransactionContext } from "./Detector.ts"
 import {
   addressOf,
   currencyOf,
@@ -27,7 +28,6 @@ import {
   tokenValueOf,
   uint32Of
 } from "./Fields.ts"
-import type { TransactionContext } from "./Finding.ts"
 import { mptChange } from "./MptChange.ts"
 import type { AffectedNode } from "./Nodes.ts"
 

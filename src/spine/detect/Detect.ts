@@ -13,8 +13,6 @@ import { inExecutionOrder } from "../event/NormaliseLedger.ts"
 import { accountSettings } from "./AccountSettings.ts"
 import { account } from "./Accounts.ts"
 import { check } from "./Checks.ts"
-import { escrow } from "./Escrows.ts"
-import { addressOf, hashOf, needAddress } from "./Fields.ts"
 import {
   alert,
   type Cause,
@@ -26,7 +24,9 @@ import {
   type TransactionContext,
   type TransactionDetector,
   Undecided
-} from "./Finding.ts"
+} from "./Detector.ts"
+import { escrow } from "./Escrows.ts"
+import { addressOf, hashOf, needAddress } from "./Fields.ts"
 import { nftOffer } from "./NftOffers.ts"
 import { nftAcceptOffer, nftBurn, nftMint } from "./Nfts.ts"
 import { type AffectedNode, affectedNodes, type EntryType, nameOf } from "./Nodes.ts"

@@ -2,7 +2,6 @@
 import type { Payload } from "../event/Payloads.ts"
 import { needAmount } from "./Amounts.ts"
 import { deliveredByEscrow } from "./DeliveredAmount.ts"
-import { hexOf, need, needAddress, timeOf, uint32Of } from "./Fields.ts"
 import {
   type Cause,
   type Draft,
@@ -12,7 +11,8 @@ import {
   nothing,
   type TransactionContext,
   Undecided
-} from "./Finding.ts"
+} from "./Detector.ts"
+import { hexOf, need, needAddress, timeOf, uint32Of } from "./Fields.ts"
 import { type AffectedNode, nameOf } from "./Nodes.ts"
 
 const readCreated = (context: TransactionContext, node: AffectedNode): Findings => {

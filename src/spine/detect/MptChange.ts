@@ -5,8 +5,8 @@
 import { accountIdOfAddress } from "../event/AccountId.ts"
 import type { JsonObject } from "../event/Ledger.ts"
 import { type Scaled, scaled } from "./Amounts.ts"
+import type { TransactionContext } from "./Detector.ts"
 import { addressOf, uint32Of } from "./Fields.ts"
-import type { TransactionContext } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 /** An issuance's id is the sequence of its creation (8 hex digits), then its issuer's account id. */

@@ -1,7 +1,6 @@
 /** nft.offer_created, and nft.offer_cancelled for offers deleted without a sale (docs/detection-rules.md 2.3). */
 import type { Payload } from "../event/Payloads.ts"
 import { amountOrZero } from "./Amounts.ts"
-import { addressOf, flagsOf, hasFlag, hashOf, need, needAddress, timeOf } from "./Fields.ts"
 import {
   type Cause,
   event,
@@ -9,7 +8,8 @@ import {
   type NodeDetector,
   nothing,
   type TransactionContext
-} from "./Finding.ts"
+} from "./Detector.ts"
+import { addressOf, flagsOf, hasFlag, hashOf, need, needAddress, timeOf } from "./Fields.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 const SELL = 0x0000_0001

@@ -6,8 +6,8 @@ import { isHash } from "../event/Hash.ts"
 import type { Json, JsonObject } from "../event/Ledger.ts"
 import { TRANSFER_FEE_MAX } from "../event/LedgerForms.ts"
 import { isJsonObject } from "../event/NormaliseLedger.ts"
+import type { TransactionContext } from "./Detector.ts"
 import { addressOf, flagsOf, listOf, need, objectOf, uint16Of, uint32Of } from "./Fields.ts"
-import type { TransactionContext } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 
 export interface NftokenIdParts {

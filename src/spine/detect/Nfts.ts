@@ -1,7 +1,6 @@
 /** nft.minted, nft.burned and nft.offer_accepted (docs/detection-rules.md 2.3, 3). */
 import { accountIdOfAddress, addressOfAccountId } from "../event/AccountId.ts"
 import { amountOf, amountOrZero } from "./Amounts.ts"
-import { addressOf, hashOf, hexOf, need, needAddress } from "./Fields.ts"
 import {
   alert,
   event,
@@ -9,7 +8,8 @@ import {
   type TransactionContext,
   type TransactionDetector,
   Undecided
-} from "./Finding.ts"
+} from "./Detector.ts"
+import { addressOf, hashOf, hexOf, need, needAddress } from "./Fields.ts"
 import { mintedIdByCount, mintedIdByPages, parseNftokenId } from "./NftokenId.ts"
 import type { AffectedNode } from "./Nodes.ts"
 

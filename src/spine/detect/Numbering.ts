@@ -5,8 +5,8 @@
 import { rankOf } from "../event/EventType.ts"
 import type { DetectedEvent } from "../event/LedgerEvent.ts"
 import { balanceChanges } from "./BalanceChanges.ts"
+import type { EventFinding, TransactionContext, WithheldFinding } from "./Detector.ts"
 import { withoutAbsent } from "./Fields.ts"
-import type { EventFinding, TransactionContext, WithheldFinding } from "./Finding.ts"
 import { memosOf } from "./Memos.ts"
 
 export type NumberedFinding = EventFinding | WithheldFinding

@@ -17,7 +17,6 @@ import {
   valueText,
   withValue
 } from "./Amounts.ts"
-import { flagsOf, hasFlag, hashOf, needAddress, timeOf, uint32Of } from "./Fields.ts"
 import {
   alert,
   type Cause,
@@ -26,7 +25,8 @@ import {
   type NodeDetector,
   nothing,
   type TransactionContext
-} from "./Finding.ts"
+} from "./Detector.ts"
+import { flagsOf, hasFlag, hashOf, needAddress, timeOf, uint32Of } from "./Fields.ts"
 import { type AffectedNode, nameOf, sequenceOf } from "./Nodes.ts"
 
 const PASSIVE = 0x0001_0000

@@ -4,7 +4,6 @@
 import type { EventType } from "../event/EventType.ts"
 import { isJsonObject } from "../event/NormaliseLedger.ts"
 import { deliveredAmount, isDoubtful } from "./DeliveredAmount.ts"
-import { hashOf, needAddress, uint32Of } from "./Fields.ts"
 import {
   alert,
   event,
@@ -12,7 +11,8 @@ import {
   type TransactionContext,
   type TransactionDetector,
   Undecided
-} from "./Finding.ts"
+} from "./Detector.ts"
+import { hashOf, needAddress, uint32Of } from "./Fields.ts"
 
 const read = (context: TransactionContext): Findings => {
   const { account: sender, hash: tx_hash, tx } = context

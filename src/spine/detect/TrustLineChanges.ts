@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from "../event/Ledger.ts"
 import { sameValue } from "./Amounts.ts"
+import type { TransactionContext } from "./Detector.ts"
 import {
   flagsOf,
   hasFlag,
@@ -14,7 +15,6 @@ import {
   uint32Of,
   withoutAbsent
 } from "./Fields.ts"
-import type { TransactionContext } from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 import { type Side, sideFlags, sideNames } from "./TrustLineSides.ts"
 

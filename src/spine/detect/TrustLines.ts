@@ -7,6 +7,15 @@ import { isJsonObject } from "../event/NormaliseLedger.ts"
 import type { Payload } from "../event/Payloads.ts"
 import { negated, signOf } from "./Amounts.ts"
 import {
+  type Cause,
+  type Draft,
+  event,
+  type Findings,
+  type NodeDetector,
+  nothing,
+  type TransactionContext
+} from "./Detector.ts"
+import {
   currencyOf,
   flagsOf,
   hasFlag,
@@ -16,15 +25,6 @@ import {
   tokenValueOf,
   uint32Of
 } from "./Fields.ts"
-import {
-  type Cause,
-  type Draft,
-  event,
-  type Findings,
-  type NodeDetector,
-  nothing,
-  type TransactionContext
-} from "./Finding.ts"
 import type { AffectedNode } from "./Nodes.ts"
 import { limitValue, settingsChanges } from "./TrustLineChanges.ts"
 import { type Side, sideFlags, sideNames } from "./TrustLineSides.ts"

@@ -24,11 +24,6 @@ export type Scope = (typeof scopes)[number]
 export const hasScope = (held: ReadonlyArray<Scope>, scope: Scope): boolean =>
   held.includes("admin") || held.includes(scope)
 
-export const apiKeyBounds = {
-  /** Characters of the name of a key or an account. */
-  nameLength: 100
-} as const
-
 /**
  * What a caller shows, by kind and SHA-256 in lower-case hex. Each kind is looked up in its own table, so that the hash of
  * one is never accepted as another.

@@ -13,7 +13,7 @@
  * `delivered` is final. deliveries/Transitions.ts has one SQL statement for each arrow.
  *
  * The work topics and the delay topics carry `DeliveryWork`; the row in PostgreSQL carries the state. A live delivery
- * has no row until it has an outcome or has waited for a second (`StageLimits.rowAfterMs`): until then its record in the
+ * has no row until it has an outcome or has waited for a second (`DeliverLimits.rowAfterMs`): until then its record in the
  * log is all there is of it. Work is current when its `attempt` is the row's `attempts` + 1 and the row has not ended;
  * anything else is stale and is dropped. After a retry before its time, the record that waits in a delay topic is stale.
  */

@@ -7,9 +7,10 @@ import { isLocalName, isPublicAddress, literalAddress } from "./AddressGuard.ts"
 export interface EndpointRules {
   readonly allowHttp: boolean
   readonly allowPrivateAddresses: boolean
-  /** The longest URL allowed, in characters. */
-  readonly maxLength: number
 }
+
+/** Characters of an endpoint's URL, as it is given and after percent-encoding. */
+export const URL_LENGTH_MAX = 2_048
 
 /** Between two dots. Underscores are not for host names, but DNS has them and they work. */
 const LABEL = /^[a-z0-9_-]{1,63}$/
@@ -41,7 +42,7 @@ export const calledUrl = (url: string): string => calledForm(new URL(url))
 
 /** Returns the end of a sentence that begins with the field's name; undefined if `url` is allowed. */
 export const endpointProblem = (url: string, rules: EndpointRules): string | undefined => {
-  if (url.length > rules.maxLength) return `must have at most ${rules.maxLength} characters`
+  if (url.length > URL_LENGTH_MAX) return `must have at most ${URL_LENGTH_MAX} characters`
   // Nobody means them, and the URL parser would drop or escape them.
   if (!/^[!-~\u00a1-\uffff]*$/.test(url)) return "must not contain spaces or control characters"
   const schemes = rules.allowHttp ? "https or http" : "https"
@@ -56,8 +57,8 @@ export const endpointProblem = (url: string, rules: EndpointRules): string | und
   }
   if (url.includes("#")) return "must not contain a fragment (#…), because it is never sent"
   if (parsed.port === "0") return "must not have the port 0"
-  if (calledForm(parsed).length > rules.maxLength) {
-    return `must have at most ${rules.maxLength} characters after percent-encoding`
+  if (calledForm(parsed).length > URL_LENGTH_MAX) {
+    return `must have at most ${URL_LENGTH_MAX} characters after percent-encoding`
   }
   const literal = literalAddress(parsed.hostname)
   const problem = literal === undefined ? hostNameProblem(parsed.hostname) : undefined

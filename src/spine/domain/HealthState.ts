@@ -1,5 +1,5 @@
 /**
- * The states of a webhook's health (health/WebhookHealth.ts), worst first: the order of a list that is sorted by
+ * The states of a webhook's health (health/WebhookHealthQueries.ts), worst first: the order of a list that is sorted by
  * health.
  */
 export const healthStates = ["failing", "waiting", "disabled", "paused", "new", "healthy"] as const

@@ -25,6 +25,3 @@ export type QuotaNotice = (typeof quotaNotices)[number]
 
 /** `2026-11`: the UTC calendar month of a moment. */
 export const monthOf = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 7)
-
-/** `2026-11-21`: the UTC day of a moment. */
-export const dateOf = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 10)

@@ -22,8 +22,6 @@ export type ReplayStatus = (typeof replayStatuses)[number]
 export const replayBounds = {
   /** Event ids in one request. */
   replayEventIds: 10_000,
-  /** Accounts in one request's filters. */
-  replayAccounts: 10_000,
   /** A request's body: that many event ids fit. */
   replayBodyBytes: 2 * 1024 * 1024
 } as const

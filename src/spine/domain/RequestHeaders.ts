@@ -5,10 +5,12 @@ import { batchContentType } from "../event/Batch.ts"
 import type { EnvelopeFields } from "../event/LedgerEvent.ts"
 import { cloudEventHeaders, type RequestFormat } from "../event/RequestFormat.ts"
 import { sequenceOf } from "../event/Sequence.ts"
-import { HIDDEN_VALUE } from "../event/WebhookRules.ts"
 import type { DeliveryId, WebhookId } from "../words/Ids.ts"
 import type { Compression } from "./Compression.ts"
 import type { SigningScheme } from "./Signing.ts"
+
+/** Stands instead of a header's value where the value is not shown, because values are often secrets. */
+export const HIDDEN_VALUE = "***"
 
 /** Formats a time for a header. */
 export const unixSeconds = (unixMs: number): string => String(Math.floor(unixMs / 1_000))

@@ -7,12 +7,8 @@ import { hash } from "node:crypto"
 import type { KeyEnvironment } from "../event/Network.ts"
 import { type Credential, randomText } from "./ApiKey.ts"
 
-export const sessionBounds = {
-  sessionMs: 12 * 3_600_000,
-  signInLinkMs: 10 * 60_000,
-  /** Sessions and unused links of one key. One more is refused. */
-  sessionsPerKey: 100
-} as const
+/** How long a session lasts: a working day. */
+export const SESSION_MS = 12 * 3_600_000
 
 export const newSessionToken = randomText
 

@@ -148,3 +148,11 @@ export const isAddress = (text: string): boolean => {
   remembered[slot] = text
   return true
 }
+
+/** Undefined if `address` is a classic address with a valid checksum. */
+export const addressProblem = (address: string): string | undefined =>
+  isAddress(address)
+    ? undefined
+    : /^[XT][1-9A-HJ-NP-Za-km-z]{46}$/.test(address)
+      ? "must be a classic address (r…); X-addresses are not accepted"
+      : "must be a valid classic XRPL address (r…)"

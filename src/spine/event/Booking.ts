@@ -3,6 +3,7 @@
  * each involved account gained or lost (docs/detection-rules.md 6).
  */
 import { Schema } from "effect"
+import { count } from "../words/Words.ts"
 import { HEX } from "./LedgerForms.ts"
 import {
   Address,
@@ -12,7 +13,7 @@ import {
   named,
   optional,
   required
-} from "./payloads/Fields.ts"
+} from "./payloads/PayloadFields.ts"
 
 export const bookingBounds = {
   /** Bytes of a transaction's memos that a record has. The ledger itself allows about as many since 2014. */
@@ -21,7 +22,7 @@ export const bookingBounds = {
   balanceChanges: 100
 } as const
 
-const memoBytes = bookingBounds.memoBytes.toLocaleString("en")
+const memoBytes = count(bookingBounds.memoBytes)
 
 const MemoHex = Schema.String.check(
   Schema.isPattern(HEX),

@@ -1,15 +1,14 @@
 /**
  * Schemas of the published shapes around a payload: the envelope that a webhook receives, a batch of them, and the
- * records of the two public topics. `LedgerEvent.ts` has the types, and tests compare both.
+ * records of the two public topics. The types in `LedgerEvent.ts` come from them.
  */
 import { Schema } from "effect"
 import { bookingFields } from "./Booking.ts"
 import { EVENT_ID_PATTERN } from "./EventId.ts"
 import { eventTypes } from "./EventType.ts"
 import { networks } from "./Network.ts"
-import { Address, Hash, named, optional, required, Time, text } from "./payloads/Fields.ts"
+import { Address, Hash, named, optional, required, Time, text } from "./payloads/PayloadFields.ts"
 import { SEQUENCE_PATTERN } from "./Sequence.ts"
-import { webhookBounds } from "./WebhookRules.ts"
 
 /** A 32-bit sequence number. Ledger 0 does not exist. */
 const LEDGER_INDEX_MAX = 2 ** 32 - 1
@@ -120,8 +119,11 @@ const BatchItem = named(
   })
 )
 
+/** The most events of one request: receivers see it in the published schema. */
+export const BATCH_EVENTS_MAX = 500
+
 export const batch = Schema.Array(BatchItem)
-  .check(Schema.isMinLength(1), Schema.isMaxLength(webhookBounds.batchEvents.maximum))
+  .check(Schema.isMinLength(1), Schema.isMaxLength(BATCH_EVENTS_MAX))
   .annotate({
     title: "Batch",
     description:

@@ -1,53 +1,37 @@
 /**
  * Events: as detection returns them, as the events topic carries them, and as the envelope shows them to a receiver.
- * The snake_case names are the published ones. Serialisation keeps the key order of docs/detection-rules.md 1.4, so
- * the same event always has the same bytes.
+ * Types are those of the published schemas (Envelope.ts). Serialisation keeps the key order of docs/detection-rules.md
+ * 1.4, so the same event always has the same bytes.
  */
 
 import type { EventId, WebhookId } from "../words/Ids.ts"
 import type { AlertCode } from "./AlertCode.ts"
-import type { ledgerRecord } from "./Envelope.ts"
+import type { envelope, eventRecord, ledgerRecord } from "./Envelope.ts"
 import type { EventType } from "./EventType.ts"
-import type { JsonObject } from "./Ledger.ts"
 import { isNetwork, type Network } from "./Network.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"
 
-/** One event as detection returns it: a pure function of its ledger. */
-export interface DetectedEvent {
+type EventRecord = (typeof eventRecord)["Type"]
+
+/** A record of `xrpl.<network>.events`. */
+export interface LedgerEvent extends EventRecord {
   readonly event_id: EventId
-  readonly event_type: EventType
-  readonly ledger_index: number
-  /** Close time; null only for recorded data without one. */
+}
+
+/** Fields of a record that do not follow from its ledger alone. */
+type Added = "network" | "position" | "detected_at" | "rules_version"
+
+/** One event as detection returns it: a pure function of its ledger. */
+export interface DetectedEvent extends Omit<LedgerEvent, Added | "timestamp"> {
+  /** Null only for recorded data without a close time. */
   readonly timestamp: string | null
-  readonly payload: JsonObject
-  /** The involved accounts (docs/detection-rules.md 1.9): sorted by bytes, without duplicates. */
-  readonly accounts: ReadonlyArray<string>
-  /** Absent if the transaction has none. */
-  readonly memos?: ReadonlyArray<Memo>
-  /** The transaction has more bytes of memos than a record holds. */
-  readonly memos_truncated?: true
-  /** Of the involved accounts. Absent if they are not known, or too many. */
-  readonly balance_changes?: ReadonlyArray<BalanceChange>
 }
 
 /** A memo of a transaction: hex, as in the ledger. */
-export interface Memo {
-  readonly type?: string
-  readonly format?: string
-  readonly data?: string
-}
+export type Memo = NonNullable<LedgerEvent["memos"]>[number]
 
-/** How much of an asset an involved account gained (negative: lost), exactly; the fee included where it paid it. */
-export interface BalanceChange {
-  readonly account: string
-  /** `issuer` is the other side of the trust line, from the account's view. */
-  readonly asset:
-    | "XRP"
-    | { readonly currency: string; readonly issuer: string }
-    | { readonly mpt_issuance_id: string }
-  /** XRP in drops, a token as a decimal number. */
-  readonly change: string
-}
+/** How much of an asset an involved account gained. */
+export type BalanceChange = NonNullable<LedgerEvent["balance_changes"]>[number]
 
 /** A case that the rules do not decide: the event is withheld, the reason is kept (docs/detection-rules.md 1.11). */
 export interface DetectionAlert {
@@ -63,18 +47,6 @@ export const RULES_VERSION = 2
 export interface Detection {
   readonly events: ReadonlyArray<DetectedEvent>
   readonly alerts: ReadonlyArray<DetectionAlert>
-}
-
-/** A record of `xrpl.<network>.events`. */
-export interface LedgerEvent extends DetectedEvent {
-  readonly timestamp: string
-  readonly network: Network
-  /** Place among its ledger's events, from 0. */
-  readonly position: number
-  /** Unix milliseconds, strictly increasing from ledger to ledger: delivery ids and `created_at` derive from it. */
-  readonly detected_at: number
-  /** The version of the detection rules that found it. Absent from records of earlier releases: 1. */
-  readonly rules_version?: number
 }
 
 /** A record of `xrpl.<network>.ledgers`: the ingest checkpoint and the proof of coverage. */
@@ -104,7 +76,10 @@ const SECONDS_FORM = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 const isBelow = (value: unknown, end: number): boolean =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 && value < end
 
-/** Checks the fields that stages rely on. Only ingest should write to the topic, but a broker may let others write. */
+/**
+ * Checks the fields that stages rely on. Only ingest should write to the topic, but a broker may let others write. The
+ * schema would take 12 µs instead of 0.7, and refuse events of types that a later version adds.
+ */
 const hasFieldsOfEvent = (event: Readonly<Record<keyof LedgerEvent, unknown>>): boolean =>
   typeof event.event_id === "string" &&
   typeof event.event_type === "string" &&
@@ -132,15 +107,15 @@ export const parseLedgerEvent = (value: string | null): LedgerEvent | undefined 
   }
 }
 
-/** The fields of an event that a receiver gets. */
-export type EnvelopeFields = Pick<
-  LedgerEvent,
-  "event_id" | "event_type" | "ledger_index" | "position" | "timestamp" | "network" | "payload"
->
+type Envelope = (typeof envelope)["Type"]
+
+/** The fields of an event that a receiver gets, and its place among the events of its ledger. */
+export type EnvelopeFields = Pick<LedgerEvent, Exclude<keyof Envelope, "webhook_id"> | "position">
 
 /** The body of a webhook POST, byte for byte the same at every attempt. */
-export const envelopeJson = (event: EnvelopeFields, webhookId: WebhookId): string =>
-  JSON.stringify({
+export const envelopeJson = (event: EnvelopeFields, webhookId: WebhookId): string => {
+  // The order of the keys decides the bytes.
+  const body: Envelope = {
     event_id: event.event_id,
     event_type: event.event_type,
     ledger_index: event.ledger_index,
@@ -148,7 +123,9 @@ export const envelopeJson = (event: EnvelopeFields, webhookId: WebhookId): strin
     network: event.network,
     webhook_id: webhookId,
     payload: event.payload
-  })
+  }
+  return JSON.stringify(body)
+}
 
 /** The event as the API shows it. */
 export const eventJson = (event: EnvelopeFields): string =>

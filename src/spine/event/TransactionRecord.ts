@@ -8,7 +8,7 @@ import { Schema } from "effect"
 import { isoTime, type JsonObject, type LedgerTransaction } from "./Ledger.ts"
 import { type Network, networks } from "./Network.ts"
 import { isJsonObject } from "./NormaliseLedger.ts"
-import { Hash, required, Time, uint32 } from "./payloads/Fields.ts"
+import { Hash, required, Time, uint32 } from "./payloads/PayloadFields.ts"
 
 const object = Schema.Record(Schema.String, Schema.Json)
 

@@ -10,7 +10,7 @@ import type { Json, JsonObject } from "../event/Ledger.ts"
 import { isJsonObject } from "../event/NormaliseLedger.ts"
 import { parseIsoTime } from "../words/IsoTime.ts"
 import { compareDecimals, type Decimal, decimalKey, parseDecimal } from "./Decimal.ts"
-import { type FieldForm, fieldsOf } from "./Fields.ts"
+import { type FieldForm, fieldsOf } from "./FilterFields.ts"
 import { filterSentence, parseFilter } from "./Parse.ts"
 import type { Comparison, Filter, PayloadFilter, Scalar } from "./PayloadFilter.ts"
 

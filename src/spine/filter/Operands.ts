@@ -1,9 +1,9 @@
 /** Checks that a filter compares a field with a value that the field can have, and says what is accepted. Pure. */
 
-import { addressProblem } from "../event/WebhookRules.ts"
+import { addressProblem } from "../event/AccountId.ts"
 import { parseIsoTime } from "../words/IsoTime.ts"
 import { parseDecimal } from "./Decimal.ts"
-import type { FieldForm, TextForm } from "./Fields.ts"
+import type { FieldForm, TextForm } from "./FilterFields.ts"
 import { type Comparison, filterBounds, type Scalar } from "./PayloadFilter.ts"
 
 /** Operators that compare sizes. */

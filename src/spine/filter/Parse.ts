@@ -7,7 +7,7 @@ import { type EventType, eventTypes } from "../event/EventType.ts"
 import { isJsonObject } from "../event/NormaliseLedger.ts"
 import { NAME_LENGTH, nearest, type Problem, sentenceOf } from "../words/Nearest.ts"
 import { printable } from "../words/Printable.ts"
-import { fieldsOf, formsOfField } from "./Fields.ts"
+import { fieldsOf, formsOfField } from "./FilterFields.ts"
 import { operandProblem } from "./Operands.ts"
 import { type Comparison, comparisons, type Filter, filterBounds, type Scalar } from "./PayloadFilter.ts"
 

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { Health, type PartHealth } from "../observe/Health.ts"
+import { seconds } from "../words/Words.ts"
 import { Log } from "./Log.ts"
 
 export const logPart = "log"
@@ -21,8 +22,7 @@ export const watchLog = Effect.gen(function* () {
       }),
       Effect.timeoutOrElse({
         duration: Limits.readyCheckMs,
-        orElse: () =>
-          Effect.succeed(failed(`the log does not answer within ${Limits.readyCheckMs / 1_000} s`))
+        orElse: () => Effect.succeed(failed(`the log does not answer within ${seconds(Limits.readyCheckMs)}`))
       })
     )
   )

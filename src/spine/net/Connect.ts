@@ -4,10 +4,11 @@
  * address up when it tries the next, so it never reaches a distant host whose other address is dead. Only addresses
  * that the caller allows are tried. A name is resolved once: an answer that changes later has no effect.
  */
+
 import { connect, isIP, type Socket } from "node:net"
 import { Effect, Exit, Latch } from "effect"
-import { Limits } from "../config/Limits.ts"
 import { literalAddress } from "../domain/AddressGuard.ts"
+import { netLimits } from "./Limits.ts"
 import type { Address, Resolve } from "./Resolver.ts"
 
 /** Addresses of a host that are tried for one connection. */
@@ -68,7 +69,7 @@ const firstOf = ([first, ...others]: ReadonlyArray<Try>, last?: Try): Try => {
   return Effect.suspend(() => {
     const failed = Latch.makeUnsafe()
     const overdue = Effect.repeat(Effect.sleep(TRY_MS), {
-      until: () => extraTries < Limits.connectExtraTries
+      until: () => extraTries < netLimits.connectExtraTries
     })
     const counted = Effect.acquireUseRelease(
       Effect.sync(() => extraTries++),

@@ -5,12 +5,13 @@
  * (RFC 8305, section 3), which may come later. The system's resolver reports no time to live, and a slow name server
  * would block its few threads. It is asked when DNS does not know a name (search domains, mDNS).
  */
+
 import type { LookupAddress as Address, RecordWithTtl } from "node:dns"
 import { Resolver as DnsClient, lookup } from "node:dns/promises"
 import { open, readFile } from "node:fs/promises"
 import { Context, Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
 import { isLocalName } from "../domain/AddressGuard.ts"
+import { netLimits } from "./Limits.ts"
 
 /** The time to live of addresses that have none, such as those from the hosts file. They may change. */
 const UNKNOWN_TTL_MS = 5_000
@@ -137,7 +138,7 @@ export const resolvingBy = (makeClient: () => DnsClient, askSystem: Resolve): Re
 }
 
 const makeSystemResolve = (): Resolve =>
-  resolvingBy(() => new DnsClient({ timeout: Limits.dnsTryMs, tries: 1 }), askSystem)
+  resolvingBy(() => new DnsClient({ timeout: netLimits.dnsTryMs, tries: 1 }), askSystem)
 
 /** Tests provide their own. */
 export const Resolver = Context.Reference<Resolve>("ledgerhook/net/Resolver", {
@@ -161,7 +162,7 @@ export const remembering = (resolve: Resolve, nowMs: () => number): Resolve => {
       remembered.answer = answer
       answer.then(
         ({ later, ttlMs = UNKNOWN_TTL_MS }) => {
-          remembered.until = nowMs() + Math.min(ttlMs, Limits.dnsLongestTtlMs)
+          remembered.until = nowMs() + Math.min(ttlMs, netLimits.dnsLongestTtlMs)
           if (later !== undefined) later.then(() => remember(later))
         },
         () => {
@@ -173,7 +174,7 @@ export const remembering = (resolve: Resolve, nowMs: () => number): Resolve => {
     names.delete(hostname)
     names.set(hostname, remembered)
     const [oldest] = names.keys()
-    if (names.size > Limits.dnsNames && oldest !== undefined) names.delete(oldest)
+    if (names.size > netLimits.dnsNames && oldest !== undefined) names.delete(oldest)
     return remembered.answer
   }
 }

@@ -1,11 +1,13 @@
 /**
  * What is deleted because of its age is gone for ever, so a wrong wall clock must not decide it. The clock of a machine
  * may be wrong until NTP sets it. It is trusted when it has run as evenly as the monotonic clock for
- * `Limits.clockTrustedMs`, counted from the start of the process or from when the clock was last set.
+ * `observeLimits.clockTrustedMs`, counted from the start of the process or from when the clock was last set.
  */
+
 import { Clock, Effect } from "effect"
-import { Limits } from "../config/Limits.ts"
 import { monotonicClock } from "../words/Monotonic.ts"
+import { roughly, seconds } from "../words/Words.ts"
+import { observeLimits } from "./Limits.ts"
 import { repeatEvery } from "./RetryUntilSuccess.ts"
 import { showAge } from "./StageAges.ts"
 
@@ -26,10 +28,10 @@ export const makeClockTrust = Effect.fnUntraced(function* (what: string) {
     if (Math.abs(setBy) > SET_MS) {
       since = monotonicMs()
       yield* Effect.logWarning(
-        `${what} pauses for ${Limits.clockTrustedMs / 60_000} min: the clock was set by ${Math.round(setBy / 1_000)} s`
+        `${what} pauses for ${roughly(observeLimits.clockTrustedMs)}: the clock was set by ${seconds(setBy, 0)}`
       )
     }
-    return monotonicMs() - since >= Limits.clockTrustedMs
+    return monotonicMs() - since >= observeLimits.clockTrustedMs
   })
 })
 

@@ -15,6 +15,7 @@ import {
   Predicate,
   References
 } from "effect"
+import { seconds } from "../words/Words.ts"
 import { makeRepeatFilter, type RepeatFilterLimits } from "./RepeatFilter.ts"
 
 export interface LoggingOptions {
@@ -141,7 +142,7 @@ const makeWriting = ({ level, format, colour, repeats }: LoggingOptions) => {
         line({
           ...entry,
           date: new Date(nowMs),
-          message: `${entry.message} (${leftOut} more in the last ${repeats.windowMs / 1_000} s)`,
+          message: `${entry.message} (${leftOut} more in the last ${seconds(repeats.windowMs)})`,
           annotations: { ...entry.annotations, repeated: leftOut }
         })
       )

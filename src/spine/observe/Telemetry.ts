@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto"
 import { ConfigProvider, Effect, Layer, References, Tracer } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, type HttpClientRequest } from "effect/http"
 import { OtlpExporter, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
+import { seconds } from "../words/Words.ts"
 import type { OtlpEndpoint } from "./OtlpEndpoint.ts"
 import { type SamplingLimits, sampledTracer } from "./TraceSampling.ts"
 
@@ -65,7 +66,7 @@ const clientLayer = ({ endpoint: { host }, limits: { requestMs } }: TelemetryOpt
           Effect.mapError(() => fault(request, "cannot be reached")),
           Effect.timeoutOrElse({
             duration: requestMs,
-            orElse: () => Effect.fail(fault(request, `did not answer within ${requestMs / 1_000} s`))
+            orElse: () => Effect.fail(fault(request, `did not answer within ${seconds(requestMs)}`))
           }),
           Effect.filterOrFail(
             ({ status }) => status >= 200 && status < 300,

@@ -5,11 +5,11 @@
  */
 
 import { Clock, Context, Effect, Layer } from "effect"
-import { Limits } from "../config/Limits.ts"
 import { UsageStore } from "../deliveries/UsageStore.ts"
 import type { Hold } from "../domain/Quota.ts"
 import { retryUntilSuccess } from "../observe/RetryUntilSuccess.ts"
 import type { AccountId } from "../words/Ids.ts"
+import { RegistryLimits } from "./Limits.ts"
 
 const describe = (accountId: AccountId, hold: Hold | undefined): string => {
   switch (hold) {
@@ -24,6 +24,7 @@ const describe = (accountId: AccountId, hold: Hold | undefined): string => {
 
 export class AccountHolds extends Context.Service<AccountHolds>()("ledgerhook/webhooks/AccountHolds", {
   make: Effect.gen(function* () {
+    const { accountHoldsMs } = yield* RegistryLimits
     const usage = yield* UsageStore
     const listeners = new Set<(accountId: AccountId) => void>()
     let holds: ReadonlyMap<string, Hold> = new Map()
@@ -42,7 +43,7 @@ export class AccountHolds extends Context.Service<AccountHolds>()("ledgerhook/we
 
     // The holds are read once before anything is routed or sent.
     yield* look
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(Limits.accountHoldsMs), look)))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(accountHoldsMs), look)))
 
     return {
       /** Undefined if the account's deliveries do not wait. */

@@ -6,8 +6,8 @@
  */
 
 import { Effect, Latch, Result } from "effect"
-import { StageLimits } from "../config/StageLimits.ts"
 import type { WebhookId } from "../words/Ids.ts"
+import { RegistryLimits } from "./Limits.ts"
 
 /** Webhooks that a message names for each reason, and reasons that it names. */
 const SHOWN = 5
@@ -34,7 +34,7 @@ export const describeUnusable = (
 }
 
 export const makeUnusableWebhooks = Effect.gen(function* () {
-  const { openSecretsMs } = yield* StageLimits
+  const { openSecretsMs } = yield* RegistryLimits
   const webhooks = new Map<string, Unusable>()
   const some = Latch.makeUnsafe()
   let said: string | undefined

@@ -3,6 +3,7 @@
  * The stage continues with the other records. Only errors about the data count: if the database is down, the caller's
  * statement fails as usual. A record that is read again is counted once.
  */
+
 import { Clock, Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Settings } from "../config/Config.ts"
@@ -11,6 +12,7 @@ import { deleteEvery } from "../observe/ClockTrust.ts"
 import { Metrics } from "../observe/Metrics.ts"
 import { printable } from "../words/Printable.ts"
 import { column } from "./Columns.ts"
+import { storeLimits } from "./Limits.ts"
 
 /** Characters that are kept of a record. With the bound of records that is a few MB. */
 export const RECORD_CHARACTERS = 2_000
@@ -87,7 +89,7 @@ export const makeDeadLetters = Effect.map(SqlClient.SqlClient, (sql) => {
       ON CONFLICT DO NOTHING RETURNING 1`
     const dropped = yield* sql`
       DELETE FROM quarantine WHERE id <= (
-        SELECT id FROM quarantine ORDER BY id DESC OFFSET ${Limits.deadLetters} LIMIT 1
+        SELECT id FROM quarantine ORDER BY id DESC OFFSET ${storeLimits.deadLetters} LIMIT 1
       ) RETURNING 1`
     if (dropped.length > 0)
       yield* sql`UPDATE quarantine_beyond SET records = records + ${String(dropped.length)}::bigint`

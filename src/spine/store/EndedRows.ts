@@ -4,12 +4,14 @@
  * something shows them, which is as long as their deliveries are kept, and are then deleted. Ended incidents and gaps
  * are deleted after 400 days. Each statement changes one batch.
  */
+
 import { Clock, Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { deleteEvery } from "../observe/ClockTrust.ts"
 import { firstIdAt } from "../words/Ids.ts"
+import { storeLimits } from "./Limits.ts"
 
 /**
  * The assignments that end a job by ids or filters. Which of the three modes it had stays known, and its types and its
@@ -77,7 +79,7 @@ export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, now
     sql`
       DELETE FROM incidents WHERE id IN (
         SELECT id FROM incidents
-        WHERE id < ${firstIdAt("inc_", Math.max(0, nowMs - Limits.incidentsKeptMs))} AND ended_at IS NOT NULL
+        WHERE id < ${firstIdAt("inc_", Math.max(0, nowMs - storeLimits.incidentsKeptMs))} AND ended_at IS NOT NULL
         LIMIT ${most}
       ) RETURNING 1`,
     sql`
@@ -85,7 +87,7 @@ export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, now
         SELECT webhook_id, reason, began_at FROM (
           SELECT *, row_number() OVER (PARTITION BY webhook_id ORDER BY began_at DESC) AS place FROM webhook_gaps
         ) AS gap
-        WHERE place > ${Limits.gapsKept} OR ended_at < ${new Date(nowMs - Limits.incidentsKeptMs)}
+        WHERE place > ${storeLimits.gapsKept} OR ended_at < ${new Date(nowMs - storeLimits.incidentsKeptMs)}
           OR NOT EXISTS (SELECT FROM webhooks WHERE id = webhook_id) LIMIT ${most}
       ) RETURNING 1`
   ]

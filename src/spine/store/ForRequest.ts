@@ -1,6 +1,6 @@
 /**
  * Whether an effect runs for a request to the API. Its statements and transactions then use at most
- * `Limits.databaseRequestConnections` of the main pool (SqlPool.ts).
+ * `storeLimits.databaseRequestConnections` of the main pool (SqlPool.ts).
  */
 import { Context } from "effect"
 

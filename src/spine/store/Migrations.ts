@@ -4,10 +4,11 @@
  * lock, because their statements would queue behind it. A database of a newer version is refused, and one of a version
  * before 0.3. A released migration never changes.
  */
+
 import { Effect, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
-import { Limits } from "../config/Limits.ts"
 import { errorText } from "../observe/Logging.ts"
+import { storeLimits } from "./Limits.ts"
 import accounts from "./migrations/0001_accounts.ts"
 import webhooks from "./migrations/0002_webhooks.ts"
 import deliveries from "./migrations/0003_deliveries.ts"
@@ -115,7 +116,7 @@ type Migrations = Readonly<Record<string, Migration>>
 const withLockTimeout = (migration: Migration): Migration =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* sql`SET LOCAL lock_timeout = ${sql.literal(String(Limits.migrationLockMs))}`
+    yield* sql`SET LOCAL lock_timeout = ${sql.literal(String(storeLimits.migrationLockMs))}`
     yield* migration
   })
 
@@ -134,7 +135,7 @@ const retryWhileLocked = <A, E, R>(self: Effect.Effect<A, E, R>) =>
     ),
     Effect.retry({
       while: isLocked,
-      schedule: Schedule.spaced(Limits.migrationLockMs),
+      schedule: Schedule.spaced(storeLimits.migrationLockMs),
       times: TRIES - 1
     })
   )
@@ -175,8 +176,8 @@ export const applyMigrations = (
       // Another process is migrating: wait for it.
       Effect.retry({
         while: (error) => error._tag === "MigrationError" && error.kind === "Locked",
-        schedule: Schedule.spaced(Limits.embeddedPollMs),
-        times: Limits.embeddedStartMs / Limits.embeddedPollMs
+        schedule: Schedule.spaced(storeLimits.embeddedPollMs),
+        times: storeLimits.embeddedStartMs / storeLimits.embeddedPollMs
       }),
       retryWhileLocked
     )

@@ -3,6 +3,7 @@
  * is one sentence that names the setting and never contains the password. There are two pools: `SqlClient` for
  * everything, and `ReadSql` for the API's lookups, which opens no connection while nobody calls.
  */
+
 import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Context, Effect, Layer, Redacted, Schema } from "effect"
@@ -15,6 +16,7 @@ import { errorText } from "../observe/Logging.ts"
 import { tlsOf } from "./DatabaseTls.ts"
 import { DatabaseTrouble } from "./DatabaseTrouble.ts"
 import { start } from "./embedded/EmbeddedPostgres.ts"
+import { storeLimits } from "./Limits.ts"
 import { migrate } from "./Migrations.ts"
 import * as SqlPool from "./SqlPool.ts"
 
@@ -45,15 +47,15 @@ const planning = {
 }
 
 export const pool = {
-  maxConnections: Limits.databaseConnections,
+  maxConnections: storeLimits.databaseConnections,
   startupParameters: planning
 }
 
 const readPool = {
-  maxConnections: Limits.databaseReadConnections,
+  maxConnections: storeLimits.databaseReadConnections,
   // Concurrent lookups share one message to the server, which saves system calls on both sides.
   multiplex: true,
-  multiplexConcurrency: Limits.databaseReadsPerConnection,
+  multiplexConcurrency: storeLimits.databaseReadsPerConnection,
   applicationName: "ledgerhook read",
   startupParameters: {
     plan_cache_mode: "force_generic_plan",
@@ -61,7 +63,7 @@ const readPool = {
     // PostgreSQL overestimates a range of an index, and starting workers takes ten times as long as reading it.
     max_parallel_workers_per_gather: "0",
     default_transaction_read_only: "on",
-    statement_timeout: String(Limits.databaseReadMs)
+    statement_timeout: String(storeLimits.databaseReadMs)
   }
 }
 
@@ -74,7 +76,7 @@ export class ReadSql extends Context.Service<ReadSql, SqlClient.SqlClient>()("le
   static readonly layer = Layer.effect(
     ReadSql,
     Effect.flatMap(PgClient.PgClient, ({ config }) =>
-      SqlPool.make("read", { ...config, ...readPool }, { answerMs: Limits.databaseAnswerMs })
+      SqlPool.make("read", { ...config, ...readPool }, { answerMs: storeLimits.databaseAnswerMs })
     )
   ).pipe(Layer.provide(Reactivity.layer))
 }
@@ -168,8 +170,8 @@ export const layer = (options: SqlOptions) => {
       "main",
       { ...config, maxConnections: pool.maxConnections },
       {
-        answerMs: options.answerLimit === true ? Limits.databaseAnswerMs : undefined,
-        requestConnections: Limits.databaseRequestConnections
+        answerMs: options.answerLimit === true ? storeLimits.databaseAnswerMs : undefined,
+        requestConnections: storeLimits.databaseRequestConnections
       }
     )
   )

@@ -30,3 +30,6 @@ export const parseIsoTime = (given: string): number | undefined => {
 
 /** A time in a response: UTC with milliseconds. The input is a column's value or Unix milliseconds. */
 export const iso = (moment: string | number): string => new Date(moment).toISOString()
+
+/** `2026-11-21`: the UTC day of a moment. */
+export const dateOf = (unixMs: number): string => iso(unixMs).slice(0, 10)

@@ -5,13 +5,13 @@
 import { Effect, Layer, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { type HttpApi, HttpApiClient, type HttpApiGroup } from "effect/http-api"
-import type { ApiId } from "../../http/Contract.ts"
 import { KEY_HEADER } from "../../http/ContractParts.ts"
+import type { ApiId } from "../../http/FeatureContract.ts"
 import { faultsOf } from "../../http/RequestFaults.ts"
-import { connectionFailure } from "../../spine/deliver/send/Failures.ts"
+import { connectionFailure } from "../../spine/deliver/send/RequestFailures.ts"
 import { printable } from "../../spine/words/Printable.ts"
 import { CommandFailed, failed, WrongUsage, wrongUsage } from "../Failure.ts"
-import { KEY_VARIABLE, type Target, URL_VARIABLE } from "./Target.ts"
+import { KEY_VARIABLE, type Target, URL_VARIABLE } from "./ServiceTarget.ts"
 
 /** Characters shown of a service's own sentences. */
 const MESSAGE_CHARS = 2_000

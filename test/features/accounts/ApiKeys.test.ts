@@ -2,11 +2,13 @@
  * API keys over HTTP: created, shown once, listed in pages, revoked at once. A key cannot create a key with more
  * rights.
  */
+
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
-import { apiKeyBounds, type Scope } from "../../../src/spine/domain/ApiKey.ts"
+import { accountBounds } from "../../../src/features/accounts/Limits.ts"
+import type { Scope } from "../../../src/spine/domain/ApiKey.ts"
 import { newKeysPerDay, planLimits } from "../../../src/spine/domain/Plans.ts"
 import { ApiUnderTest, anotherServer, apiLayer } from "../../support/api.ts"
 
@@ -18,7 +20,7 @@ const valid = { name: "ci", scopes: ["events:read"] }
 const refused: ReadonlyArray<readonly [unknown, RegExp]> = [
   [{ scopes: ["admin"] }, /^name is required/],
   [{ ...valid, name: "" }, /^name must have 1 to 100 characters/],
-  [{ ...valid, name: "ü".repeat(apiKeyBounds.nameLength + 1) }, /^name must have 1 to 100 characters/],
+  [{ ...valid, name: "ü".repeat(accountBounds.nameLength + 1) }, /^name must have 1 to 100 characters/],
   [{ ...valid, name: "a\0b" }, /^name must not contain NUL/],
   [{ name: "ci" }, /^scopes is required/],
   [{ ...valid, scopes: [] }, /^scopes must contain at least one scope/],

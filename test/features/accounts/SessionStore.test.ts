@@ -1,13 +1,19 @@
 /** Sessions and links: used once, ended with their key, and bounded. */
+
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
+import { accountBounds } from "../../../src/features/accounts/Limits.ts"
 import { SessionStore } from "../../../src/features/accounts/SessionStore.ts"
 import { KeyAdmission } from "../../../src/http/guard/KeyAdmission.ts"
-import { Limits } from "../../../src/spine/config/Limits.ts"
-import { sessionCredential, sessionSha256, signInLinkSha256 } from "../../../src/spine/domain/Session.ts"
+import {
+  SESSION_MS,
+  sessionCredential,
+  sessionSha256,
+  signInLinkSha256
+} from "../../../src/spine/domain/Session.ts"
 import { credentialOf } from "../../support/admission.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 
@@ -52,7 +58,7 @@ layer(Live)("sessions", (it) => {
       const sessions = yield* SessionStore
       const { id } = yield* makeKey()
       const token = yield* sessions.open(id, NOW)
-      const end = NOW + Limits.sessionMs
+      const end = NOW + SESSION_MS
       assert.strictEqual(yield* keyOf(token, end - 1), id)
       assert.isUndefined(yield* keyOf(token, end))
       yield* sessions.drop(end - 1)
@@ -114,18 +120,18 @@ layer(Live)("sessions", (it) => {
       const sessions = yield* SessionStore
       const { id } = yield* makeKey()
       const open = (nowMs: number) => sessions.open(id, nowMs)
-      const many = Array.from({ length: Limits.sessionsPerKey + 3 }, () => Effect.result(open(NOW)))
+      const many = Array.from({ length: accountBounds.sessionsPerKey + 3 }, () => Effect.result(open(NOW)))
       const opened = yield* Effect.all(many, { concurrency: 6 })
       const tokens = opened.flatMap((one) => (Result.isSuccess(one) ? [one.success] : []))
-      assert.lengthOf(tokens, Limits.sessionsPerKey)
-      assert.strictEqual(yield* rows(id), Limits.sessionsPerKey)
+      assert.lengthOf(tokens, accountBounds.sessionsPerKey)
+      assert.strictEqual(yield* rows(id), accountBounds.sessionsPerKey)
       for (const token of tokens) assert.strictEqual(yield* keyOf(token, NOW), id)
       const limit = yield* Effect.flip(sessions.makeLink(id, "test", NOW))
       assert.strictEqual(limit._tag, "SessionLimit")
       yield* sessions.close(tokens[0]!)
       yield* open(NOW)
       // Those that have ended do not count, although they are deleted later.
-      yield* open(NOW + Limits.sessionMs)
+      yield* open(NOW + SESSION_MS)
     })
   )
 
@@ -166,8 +172,8 @@ layer(Live)("a link", (it) => {
       const [first, ...others] = used.flatMap((one) => one ?? [])
       assert.deepStrictEqual(others, [])
       assert.strictEqual(first?.environment, "test")
-      assert.strictEqual(yield* keyOf(first!.token, NOW + Limits.sessionMs), id)
-      assert.isUndefined(yield* keyOf(first!.token, NOW + 1 + Limits.sessionMs))
+      assert.strictEqual(yield* keyOf(first!.token, NOW + SESSION_MS), id)
+      assert.isUndefined(yield* keyOf(first!.token, NOW + 1 + SESSION_MS))
     })
   )
 
@@ -178,8 +184,8 @@ layer(Live)("a link", (it) => {
       const { accountId, id } = yield* makeKey()
       const links = yield* Effect.forEach([1, 2, 3], () => sessions.makeLink(id, "test", NOW))
       const redeem = (link = "", nowMs = NOW) => sessions.redeem(link, nowMs)
-      assert.isUndefined(yield* redeem(links[0], NOW + Limits.signInLinkMs))
-      assert.isDefined(yield* redeem(links[0], NOW + Limits.signInLinkMs - 1))
+      assert.isUndefined(yield* redeem(links[0], NOW + accountBounds.signInLinkMs))
+      assert.isDefined(yield* redeem(links[0], NOW + accountBounds.signInLinkMs - 1))
       yield* accounts.change(accountId, { suspended: true }, NOW)
       assert.isUndefined(yield* redeem(links[1]))
       yield* accounts.change(accountId, { suspended: false }, NOW)

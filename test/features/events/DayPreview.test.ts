@@ -2,8 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { EventIndex } from "../../../src/features/events/EventIndex.ts"
+import { eventLimits } from "../../../src/features/events/Limits.ts"
 import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
-import { webhookBounds } from "../../../src/spine/event/WebhookRules.ts"
 import { ApiUnderTest, apiLayer } from "../../support/api.ts"
 import { addresses, eventOf } from "../../support/events.ts"
 
@@ -49,7 +49,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("the las
         [body.candidates, body.examined, body.matched, body.by_type, body.samples],
         [0, 0, 0, {}, []]
       )
-      assert.strictEqual(body.parts.length, webhookBounds.previewParts)
+      assert.strictEqual(body.parts.length, eventLimits.previewParts)
     })
   )
 
@@ -98,7 +98,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("the las
         )
         assert.deepStrictEqual(
           body.samples.map(({ payload }: LedgerEvent) => payload["amount"]),
-          matched.slice(0, webhookBounds.previewDaySamples).map(({ payload }) => payload["amount"])
+          matched.slice(0, eventLimits.previewDaySamples).map(({ payload }) => payload["amount"])
         )
       }
     })
@@ -107,7 +107,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("the las
   it.effect("is examined at its end only if it has too many events", () =>
     Effect.gen(function* () {
       const { preview } = yield* customer
-      const busy = eventsUntil(now, webhookBounds.previewCandidates + 1_000, SECOND).map((event) => ({
+      const busy = eventsUntil(now, eventLimits.previewCandidates + 1_000, SECOND).map((event) => ({
         ...event,
         event_id: event.event_id.replace(/:[^:]*$/, ":check.cashed"),
         event_type: "check.cashed" as const,
@@ -116,7 +116,7 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("the las
       yield* store(busy)
       const { body } = yield* preview({ event_types: ["check.*"], payload_filter: { amount: "7" } })
       assert.strictEqual(body.candidates, busy.length)
-      assert.isAtMost(body.examined, webhookBounds.previewCandidates)
+      assert.isAtMost(body.examined, eventLimits.previewCandidates)
       assert.isAbove(body.examined, 1_000)
       assert.strictEqual(body.matched, 1)
       assert.strictEqual(body.samples[0].payload.amount, "7")

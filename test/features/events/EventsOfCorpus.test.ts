@@ -1,7 +1,7 @@
 /** The events of real ledgers, through the role `events` to the API. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { events as eventsStage } from "../../../src/features/events/Stage.ts"
+import { events as eventsStage } from "../../../src/features/events/IndexEvents.ts"
 import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { apiLayer } from "../../support/api.ts"

@@ -1,4 +1,5 @@
 /** Exports of what has ended, and of history: every closed hour once, whenever its ledgers came into the log. */
+
 import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,8 +11,8 @@ import {
   untilInterrupted
 } from "../../../src/features/export/ClosedPeriods.ts"
 import { openFolder } from "../../../src/features/export/FolderTarget.ts"
+import { exportLimits } from "../../../src/features/export/Limits.ts"
 import { periodText } from "../../../src/features/export/Periods.ts"
-import { Limits } from "../../../src/spine/config/Limits.ts"
 import type { BackfillRange } from "../../../src/spine/domain/Backfill.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import { Log, LogReader } from "../../../src/spine/log/Log.ts"
@@ -58,7 +59,7 @@ const following = Effect.fnUntraced(function* (folder: string, given: () => Give
     Effect.provide(Layer.merge(quiet, NodeServices.layer)),
     Effect.forkScoped
   )
-  const poll = TestClock.adjust(Limits.export.pollMs)
+  const poll = TestClock.adjust(exportLimits.pollMs)
   return { round: Queue.take(rounds), poll, stop: Fiber.interrupt(fiber) }
 })
 

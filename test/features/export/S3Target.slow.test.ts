@@ -1,13 +1,14 @@
 /** `events export` to an S3 server: the same bytes as in a folder, also after a run that was cut off. */
+
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, S3Client } from "@aws-sdk/client-s3"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { Target } from "../../../src/features/export/ExportTarget.ts"
+import { exportLimits } from "../../../src/features/export/Limits.ts"
 import { openBucket } from "../../../src/features/export/S3Target.ts"
-import type { Target } from "../../../src/features/export/Target.ts"
-import { Limits } from "../../../src/spine/config/Limits.ts"
 import { runCommand } from "../../support/command.ts"
 import { memoryLayer } from "../../support/ingesting.ts"
 import { makeFolder } from "../../support/makeFolder.ts"
@@ -77,7 +78,7 @@ describe.skipIf(!hasS3Server)(`events export to S3${hasS3Server ? "" : " (no ver
       const target = yield* openBucket(place, "mainnet", server.environment)
       assert.lengthOf((yield* uploads).Uploads ?? [], 0)
       const draft = join(yield* makeFolder, "large")
-      const bytes = Buffer.alloc(Limits.export.partBytes * 2.5, "0123456789abcdef-")
+      const bytes = Buffer.alloc(exportLimits.partBytes * 2.5, "0123456789abcdef-")
       writeFileSync(draft, bytes)
       yield* target.publish(draft, "large")
       assert.isTrue(readFileSync(join(server.folder, place.prefix, "large")).equals(bytes))

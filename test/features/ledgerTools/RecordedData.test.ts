@@ -1,9 +1,10 @@
 /** Reads recorded ledgers in every supported form, and reports faults with their place. */
+
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { ledgerToolsLimits } from "../../../src/features/ledgerTools/Limits.ts"
 import { type Item, makeRecordedReader } from "../../../src/features/ledgerTools/RecordedData.ts"
-import { Limits } from "../../../src/spine/config/Limits.ts"
 import { makeLineSplitter } from "../../../src/terminal/InputFile.ts"
 import { corpusFiles, corpusFolder, corpusPresent } from "../../support/corpusLedgers.ts"
 
@@ -115,7 +116,7 @@ describe("recorded data", () => {
   it("continues after lines that are too deep or too long", () => {
     const good = JSON.stringify(ledger(5))
     const deep = `${"[".repeat(101)}${"]".repeat(101)}`
-    const long = `[${" ".repeat(Limits.recordedTextLength)}]`
+    const long = `[${" ".repeat(ledgerToolsLimits.recordedTextLength)}]`
     assert.deepStrictEqual(
       told(read([good, deep, long, good].join("\n"))).map((said) => said.slice(0, 30)),
       [
@@ -139,7 +140,7 @@ describe("recorded data", () => {
       `${lines.length}: not valid JSON: Unexpected token '}'.`
     ])
     const reader = makeRecordedReader()
-    const filler = " ".repeat(Limits.recordedTextLength / 2)
+    const filler = " ".repeat(ledgerToolsLimits.recordedTextLength / 2)
     assert.deepStrictEqual(told(["[", filler, filler].flatMap((line) => [...reader.line(line)])), [
       "3: longer than 128 million characters; put each ledger on its own line."
     ])

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { SkippedLedgers } from "../../../src/features/events/SkippedLedgers.ts"
+import { SkippedLedgers } from "../../../src/features/events/SkipOrders.ts"
 import { BackfillStore } from "../../../src/spine/ledger/backfill/BackfillStore.ts"
 import * as EmbeddedLog from "../../../src/spine/log/embedded/EmbeddedLog.ts"
 import { runCommand } from "../../support/command.ts"

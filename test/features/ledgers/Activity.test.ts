@@ -1,7 +1,7 @@
 /** Streams of ledgers over HTTP: whose webhooks and which networks they show, what is refused, and how they end. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { StreamLimits } from "../../../src/spine/config/StreamLimits.ts"
+import { StreamLimits } from "../../../src/features/events/stream/Limits.ts"
 import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import type { EventType } from "../../../src/spine/event/EventType.ts"
 import type { Network } from "../../../src/spine/event/Network.ts"

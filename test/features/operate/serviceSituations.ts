@@ -3,10 +3,10 @@
  * are those of the table in the design of the model. A face shows these sentences and no others.
  */
 
+import type { StageFact } from "../../../src/features/operate/model/LateStages.ts"
 import { locksPart, mailPart, registryPart } from "../../../src/features/operate/model/PartProbes.ts"
 import type { ServiceFacts } from "../../../src/features/operate/model/Report.ts"
 import { rolePart } from "../../../src/features/operate/model/SeenProcess.ts"
-import type { StageFact } from "../../../src/features/operate/model/Stages.ts"
 import { roles } from "../../../src/spine/config/Definitions.ts"
 import type { SeenNetwork } from "../../../src/spine/ledger/ingest/NetworkFacts.ts"
 import { seenProcess } from "./seenProcess.ts"

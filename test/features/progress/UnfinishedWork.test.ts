@@ -1,13 +1,15 @@
 /** What webhooks' progress reads of the log: routed ledgers, and the work that is not finished, within its bound. */
+
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { WorkLimits } from "../../../src/features/progress/Limits.ts"
 import { makeUnfinishedWork, SHARED_MS } from "../../../src/features/progress/UnfinishedWork.ts"
-import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
 import { DELIVERIES_TOPIC, newWork } from "../../../src/spine/domain/Delivery.ts"
 import { eventsTopic } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { partitionOf } from "../../../src/spine/log/Topics.ts"
+import { RouteLimits, routeLimits } from "../../../src/spine/route/Limits.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
 import { eventOf } from "../../support/events.ts"
 import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
@@ -22,7 +24,8 @@ const partition = partitionOf(DELIVERIES_TOPIC, WEBHOOK)
 const world = () =>
   Layer.mergeAll(
     Layer.fresh(MemoryLog.layer),
-    Layer.succeed(StageLimits, { ...stageLimits, progressRecords: 2, routeAheadRecords: 1 })
+    Layer.succeed(WorkLimits, { progressRecords: 2 }),
+    Layer.succeed(RouteLimits, { ...routeLimits, routeAheadRecords: 1 })
   ).pipe(Layer.provideMerge(settingsLayer({ XRPL_MAINNET_URLS: "ws://127.0.0.1:1" })))
 
 let taken = 0

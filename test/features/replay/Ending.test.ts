@@ -1,11 +1,13 @@
 /** How jobs end early and which process runs them, with several replay stages at a time. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Latch, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
+import { replayLimits } from "../../../src/features/replay/Limits.ts"
+import { replay } from "../../../src/features/replay/ReplayJobs.ts"
+import { runJob } from "../../../src/features/replay/ReplayRunner.ts"
 import { ReplayStore } from "../../../src/features/replay/ReplayStore.ts"
 import { ReplayWork } from "../../../src/features/replay/ReplayWork.ts"
-import { runJob } from "../../../src/features/replay/Runner.ts"
-import { replay } from "../../../src/features/replay/Stage.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import { monthOf } from "../../../src/spine/domain/Quota.ts"
 import type { ReplayFilters } from "../../../src/spine/domain/Replay.ts"
@@ -131,17 +133,17 @@ describe("a running job", () => {
       yield* Effect.forkScoped(replay)
       const queued = (count: number) =>
         eventually(Effect.map(jobRow(job.id), (row) => assert.strictEqual(row.processed_events, count)))
-      yield* queued(Limits.replayAhead)
+      yield* queued(replayLimits.replayAhead)
       const attempt = (some: number) => sql`
         UPDATE deliveries SET status = 'retrying' WHERE id IN (
           SELECT id FROM deliveries WHERE replay_job_id = ${job.id} AND status = 'pending' ORDER BY id LIMIT ${some})`
-      yield* attempt(Limits.replayBatchEvents)
-      yield* queued(Limits.replayAhead + Limits.replayBatchEvents)
+      yield* attempt(replayLimits.replayBatchEvents)
+      yield* queued(replayLimits.replayAhead + replayLimits.replayBatchEvents)
       const [elapsed, cancelled] = yield* Effect.timed(jobs.cancel(owner, job.id))
       assert.strictEqual(cancelled.result, "cancelled")
       assert.isBelow(Duration.toMillis(elapsed), 1_000)
       const { processed_events } = yield* jobRow(job.id)
-      assert.strictEqual(processed_events, Limits.replayAhead + Limits.replayBatchEvents)
+      assert.strictEqual(processed_events, replayLimits.replayAhead + replayLimits.replayBatchEvents)
       assert.lengthOf(yield* rowsOf(job.id), processed_events)
     })
   )
@@ -173,7 +175,7 @@ describe("a running job", () => {
     "queues as many events as the monthly quota allows, and then fails",
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const carried = Limits.replayBatchEvents + 123
+      const carried = replayLimits.replayBatchEvents + 123
       const job = yield* queueJob({ filters: {}, estimatedEvents: events.length })
       yield* sql`UPDATE accounts SET monthly_deliveries = ${String(carried + 77)}::bigint WHERE id = ${ACCOUNT}`
       yield* setUsage(ACCOUNT, monthOf(Date.now()), 77)
@@ -260,7 +262,7 @@ describe("a running job", () => {
   test(
     "runs beside others, up to `replayJobs` at once",
     Effect.gen(function* () {
-      const jobs = yield* Effect.forEach(Array.from({ length: Limits.replayJobs + 2 }), () =>
+      const jobs = yield* Effect.forEach(Array.from({ length: replayLimits.replayJobs + 2 }), () =>
         queueJob({ eventIds: events.slice(0, 10).map(({ event_id }) => event_id) })
       )
       yield* Effect.forkScoped(replay)

@@ -6,8 +6,8 @@ import type { DeliveryFilter } from "../../../src/features/deliveries/DeliveryPa
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import { NoticeStore } from "../../../src/features/health/notify/NoticeStore.ts"
 import { finishJobs } from "../../../src/features/replay/JobEnds.ts"
+import { runJob } from "../../../src/features/replay/ReplayRunner.ts"
 import { ReplayStore } from "../../../src/features/replay/ReplayStore.ts"
-import { runJob } from "../../../src/features/replay/Runner.ts"
 import { forgetEnded } from "../../../src/spine/store/EndedRows.ts"
 import {
   ACCOUNT,

@@ -2,12 +2,13 @@
  * `/v1/replay` as a customer uses it: accepted requests, every refusal in its order, and no access to other accounts'
  * jobs.
  */
+
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../../src/spine/config/Limits.ts"
 import { type Plan, planLimits, plans } from "../../../src/spine/domain/Plans.ts"
 import { monthOf } from "../../../src/spine/domain/Quota.ts"
+import { replayBounds } from "../../../src/spine/domain/Replay.ts"
 import type { KeyEnvironment } from "../../../src/spine/event/Network.ts"
 import { randomId } from "../../../src/spine/words/Ids.ts"
 import { ApiUnderTest, apiLayer } from "../../support/api.ts"
@@ -133,17 +134,17 @@ layer(apiLayer(), { excludeTestServices: true, timeout: "60 seconds" })("/v1/rep
   it.effect("accepts at most 10,000 event ids and a body of at most 2 MiB", () =>
     Effect.gen(function* () {
       const { as, replay } = yield* customer()
-      const ids = Array.from({ length: Limits.replayEventIds + 1 }, (_, i) => `${first}_filled_up:${i}`)
+      const ids = Array.from({ length: replayBounds.replayEventIds + 1 }, (_, i) => `${first}_filled_up:${i}`)
       const large = yield* replay({ event_ids: ids.slice(1) })
       assert.strictEqual(large.status, 202, large.text)
-      assert.strictEqual(large.body.estimated_events, Limits.replayEventIds)
+      assert.strictEqual(large.body.estimated_events, replayBounds.replayEventIds)
       assert.deepStrictEqual(refused(yield* replay({ event_ids: ids })), [400, "VALIDATION_ERROR"])
-      const padding = " ".repeat(Limits.replayBodyBytes)
+      const padding = " ".repeat(replayBounds.replayBodyBytes)
       const tooLarge = yield* as("POST", "/v1/replay", padding)
       assert.deepStrictEqual(refused(tooLarge), [400, "VALIDATION_ERROR"])
       const over = yield* as("POST", "/v1/replay", `${padding}{`)
       assert.deepStrictEqual(refused(over), [413, "PAYLOAD_TOO_LARGE"])
-      assert.include(over.body.error.message, String(Limits.replayBodyBytes))
+      assert.include(over.body.error.message, String(replayBounds.replayBodyBytes))
       const elsewhere = yield* as("POST", "/v1/webhooks", padding)
       assert.deepStrictEqual(refused(elsewhere), [413, "PAYLOAD_TOO_LARGE"])
     })

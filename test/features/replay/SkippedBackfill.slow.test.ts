@@ -1,7 +1,7 @@
 /** A replay over a ledger that no server can list ends, once an operator has ordered to skip that ledger. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
-import { SkippedLedgers } from "../../../src/features/events/SkippedLedgers.ts"
+import { SkippedLedgers } from "../../../src/features/events/SkipOrders.ts"
 import type { SkipOrders } from "../../../src/spine/ledger/ingest/SkippedLedgers.ts"
 import {
   assertCompleted,

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { runJob } from "../../../src/features/replay/Runner.ts"
+import { runJob } from "../../../src/features/replay/ReplayRunner.ts"
 import { includables, withIncluded } from "../../../src/spine/event/Include.ts"
 import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { requestBody } from "../../../src/spine/event/RequestFormat.ts"

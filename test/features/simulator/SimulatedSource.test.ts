@@ -15,7 +15,7 @@ import {
   type LedgerMarker,
   ledgersTopic
 } from "../../../src/spine/event/LedgerEvent.ts"
-import { ingest } from "../../../src/spine/ledger/ingest/Stage.ts"
+import { ingest } from "../../../src/spine/ledger/ingest/Ingest.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { ledgerRanges } from "../../../src/spine/log/ledgers/LedgerMarkers.ts"
 import { Health, ledgerPart } from "../../../src/spine/observe/Health.ts"

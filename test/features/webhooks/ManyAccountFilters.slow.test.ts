@@ -4,9 +4,9 @@
  */
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
+import { webhookBounds } from "../../../src/features/webhooks/Limits.ts"
 import { addressOfAccountId } from "../../../src/spine/event/AccountId.ts"
 import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
-import { webhookBounds } from "../../../src/spine/event/WebhookRules.ts"
 import { RoutedWebhooks } from "../../../src/spine/route/RoutedWebhooks.ts"
 import { Leases } from "../../../src/spine/store/Leases.ts"
 import { outboxPublisherLayer } from "../../../src/spine/store/outbox/OutboxPublisher.ts"

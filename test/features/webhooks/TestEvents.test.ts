@@ -1,9 +1,10 @@
 /** Test events over HTTP: one of each type, listed as deliveries like any other, and every refusal. */
+
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeAwaitAttempt } from "../../../src/features/deliveries/AttemptShown.ts"
-import { Limits } from "../../../src/spine/config/Limits.ts"
+import { deliveryLimits } from "../../../src/features/deliveries/Limits.ts"
 import type { DeliveryWork } from "../../../src/spine/domain/Delivery.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import type { KeyEnvironment } from "../../../src/spine/event/Network.ts"
@@ -136,7 +137,7 @@ layer(apiLayer(), { excludeTestServices: true })("test events", (it) => {
   it.effect("does not wait if too many requests wait already", () =>
     Effect.gen(function* () {
       const awaitAttempt = yield* makeAwaitAttempt
-      const others = yield* Effect.forEach(Array.from({ length: Limits.testsWaiting }), () =>
+      const others = yield* Effect.forEach(Array.from({ length: deliveryLimits.testsWaiting }), () =>
         Effect.forkChild(awaitAttempt("dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE", 60_000), { startImmediately: true })
       )
       assert.isUndefined(yield* awaitAttempt("dlv_01J8ZQ4T7M3VXN5K2D9RFBHCAE", 60_000))

@@ -1,4 +1,5 @@
 /** What the requests of one account use of a process is bounded, and others do not wait for them. */
+
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Duration, Effect, Fiber, Latch, Layer } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -7,7 +8,7 @@ import { change } from "../../../src/http/Change.ts"
 import { makeAccountRequests } from "../../../src/http/guard/AccountRequests.ts"
 import { makeTurns } from "../../../src/http/guard/Turns.ts"
 import { Idempotency } from "../../../src/http/Idempotency.ts"
-import { Limits } from "../../../src/spine/config/Limits.ts"
+import { httpLimits } from "../../../src/http/Limits.ts"
 import type { Identity } from "../../../src/spine/domain/ApiKey.ts"
 import { planLimits } from "../../../src/spine/domain/Plans.ts"
 import { ForRequest } from "../../../src/spine/store/ForRequest.ts"
@@ -52,7 +53,7 @@ describe("turns of an account", () => {
     Effect.gen(function* () {
       const inTurn = makeAccountRequests()
       const refused = Effect.succeed("refused")
-      const { atOnce, waiting } = Limits.accountRequests
+      const { atOnce, waiting } = httpLimits.accountRequests
       const fibers = yield* Effect.forEach(Array.from({ length: atOnce + waiting }), () =>
         Effect.forkChild(inTurn("a", Effect.never, refused), { startImmediately: true })
       )

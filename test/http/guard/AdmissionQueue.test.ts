@@ -1,11 +1,12 @@
 /** Requests are admitted in batches: those that arrive during a statement share the next, and a full queue refuses. */
+
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer, Option } from "effect"
 import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
 import { AdmissionQueue } from "../../../src/http/guard/AdmissionQueue.ts"
 import { KeyAdmission } from "../../../src/http/guard/KeyAdmission.ts"
-import { Limits } from "../../../src/spine/config/Limits.ts"
+import { httpLimits } from "../../../src/http/Limits.ts"
 import type { Credential } from "../../../src/spine/domain/ApiKey.ts"
 import { credentialOf } from "../../support/admission.ts"
 import { TestDatabase } from "../../support/postgres.ts"
@@ -77,9 +78,9 @@ layer(Live)("admission queue", (it) => {
 
   it.effect("a full queue refuses further requests at once, and serves those it has", () =>
     Effect.gen(function* () {
-      const answers = yield* during(yield* makeKey, Limits.admissionQueue + 10)
+      const answers = yield* during(yield* makeKey, httpLimits.admissionQueue + 10)
       assert.strictEqual(answers.filter(Option.isNone).length, 10)
-      assert.deepStrictEqual(statements, [1, Limits.admissionQueue])
+      assert.deepStrictEqual(statements, [1, httpLimits.admissionQueue])
     })
   )
 

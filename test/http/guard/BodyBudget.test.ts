@@ -8,6 +8,7 @@ import {
   BYTES_PER_SECOND,
   makeBodyBudget
 } from "../../../src/http/guard/BodyBudget.ts"
+import { httpLimits } from "../../../src/http/Limits.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 
 const LARGE = Limits.requestBodyBytes
@@ -40,7 +41,7 @@ describe("the budget of large bodies", () => {
         yield* TestClock.adjust(BODY_WAIT_MS)
         const refused = yield* Fiber.join(waiting)
         assert.isTrue(typeof refused === "object" && refused.code === "RATE_LIMITED")
-        assert.strictEqual(yield* withBody("a", Limits.connectionBytes, answered), "answered")
+        assert.strictEqual(yield* withBody("a", httpLimits.connectionBytes, answered), "answered")
         assert.strictEqual(yield* withBody("b", LARGE, answered), "answered")
         yield* Effect.forEach(held, Fiber.interrupt)
       })
@@ -51,7 +52,7 @@ describe("the budget of large bodies", () => {
     () =>
       Effect.gen(function* () {
         const { withBody } = yield* makeBodyBudget
-        const held = yield* Effect.forEach(Array.from({ length: Limits.bodyBytes / LARGE }), (_, i) =>
+        const held = yield* Effect.forEach(Array.from({ length: httpLimits.bodyBytes / LARGE }), (_, i) =>
           Effect.forkChild(withBody(`account ${i}`, LARGE, () => Effect.never))
         )
         const waiting = yield* Effect.forkChild(withBody("a", LARGE, answered))

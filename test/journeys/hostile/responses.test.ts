@@ -3,11 +3,12 @@
  * memory, and a request never gets the answer to another one. test/spine/deliver/send/Sender.test.ts and
  * Connection.test.ts have the plain cases.
  */
+
 import type { Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Limits } from "../../../src/spine/config/Limits.ts"
+import { responseLimits } from "../../../src/spine/deliver/Limits.ts"
 import { Sender } from "../../../src/spine/deliver/send/Sender.ts"
 import { makeReceiver } from "../../support/receiver.ts"
 import { send, sendBy, senderWith, tcpServer } from "../../support/sending.ts"
@@ -143,7 +144,7 @@ describe("a response", () => {
         const head = `HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${bomb.length}\r\n\r\n`
         const outcome = yield* outcomeAt(yield* answering(Buffer.concat([Buffer.from(head), bomb])))
         assert.isTrue(outcome.delivered)
-        assert.isAtMost(outcome.responseBody!.length, Limits.responseBodyBytes)
+        assert.isAtMost(outcome.responseBody!.length, responseLimits.responseBodyBytes)
       })
   )
 

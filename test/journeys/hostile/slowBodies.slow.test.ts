@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { RETRY_SECONDS } from "../../../src/http/Gate.ts"
 import { ACCOUNT_BYTES } from "../../../src/http/guard/BodyBudget.ts"
+import { httpLimits } from "../../../src/http/Limits.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import { ApiUnderTest, apiLayer } from "../../support/api.ts"
 import { waitUntil } from "../../support/apiClient.ts"
@@ -59,8 +60,8 @@ layer(apiLayer(), { excludeTestServices: true })("large bodies that come slowly"
       const read = held.filter(({ answer }) => answer.startsWith("HTTP/1.1 408"))
       assert.strictEqual(read.length, ACCOUNT_BYTES / LARGE)
       for (const { closedAfterMs } of read) {
-        assert.isAtLeast(closedAfterMs!, Limits.requestReceiveMs)
-        assert.isAtMost(closedAfterMs!, Limits.requestReceiveMs + LATE_MS)
+        assert.isAtLeast(closedAfterMs!, httpLimits.requestReceiveMs)
+        assert.isAtMost(closedAfterMs!, httpLimits.requestReceiveMs + LATE_MS)
       }
     }).pipe(Effect.scoped)
   )

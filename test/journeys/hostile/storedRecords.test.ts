@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventIndex } from "../../../src/features/events/EventIndex.ts"
-import { events } from "../../../src/features/events/Stage.ts"
+import { events } from "../../../src/features/events/IndexEvents.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import {
   DELIVERIES_TOPIC,
@@ -20,8 +20,8 @@ import { eventsTopic, parseLedgerEvent } from "../../../src/spine/event/LedgerEv
 import { Log } from "../../../src/spine/log/Log.ts"
 import { partitionOf } from "../../../src/spine/log/Topics.ts"
 import { WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
+import { route } from "../../../src/spine/route/Route.ts"
 import { RoutedWebhooks } from "../../../src/spine/route/RoutedWebhooks.ts"
-import { route } from "../../../src/spine/route/Stage.ts"
 import { type DeadLetterStage, makeDeadLetters } from "../../../src/spine/store/DeadLetters.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"

@@ -1,9 +1,5 @@
-/**
- * Accepted and refused values of every setting: each refusal is one helpful sentence without secrets. The number of
- * limits.
- */
+/** Accepted and refused values of every setting: each refusal is one helpful sentence without secrets. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
 import { settingsOfFeatures, settingsTable } from "../../../src/app/Settings.ts"
 import {
   type Environment,
@@ -11,18 +7,7 @@ import {
   type SettingsShape,
   watchedNetworks
 } from "../../../src/spine/config/Config.ts"
-import { Limits } from "../../../src/spine/config/Limits.ts"
-import { StreamLimits } from "../../../src/spine/config/StreamLimits.ts"
-import { apiKeyBounds } from "../../../src/spine/domain/ApiKey.ts"
-import { replayBounds } from "../../../src/spine/domain/Replay.ts"
-import { sessionBounds } from "../../../src/spine/domain/Session.ts"
-import { webhookBounds } from "../../../src/spine/event/WebhookRules.ts"
 import { cases, server } from "../../support/settingCases.ts"
-
-/** Limits of the program. A new one may be an old one: the same meaning, or one that follows from another. */
-const MOST_LIMITS = 170
-/** Bounds of what a request to the API may contain, and of its sessions, which its contract names. */
-const MOST_BOUNDS = 30
 
 const load = (environment: Environment): SettingsShape => {
   const settings = loadSettings(environment, settingsOfFeatures)
@@ -141,16 +126,4 @@ describe("settings", () => {
       /^KAFKA_SSL_CERT: is used only with/
     )
   })
-})
-
-describe("limits", () => {
-  it.effect("are few, so that a reader finds the one that counts", () =>
-    Effect.gen(function* () {
-      const contract = Object.keys({ ...webhookBounds, ...replayBounds, ...apiKeyBounds, ...sessionBounds })
-      const own = Object.keys(Limits).filter((name) => !contract.includes(name))
-      const all = own.length + Object.keys(yield* StreamLimits).length
-      assert.isAtMost(all, MOST_LIMITS)
-      assert.isAtMost(contract.length, MOST_BOUNDS)
-    })
-  )
 })

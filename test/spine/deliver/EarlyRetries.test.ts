@@ -2,11 +2,12 @@
  * Manual retries of deliveries that wait for their next attempt: the attempt starts at once, the schedule continues
  * after it, and the record that waited for the due time is dropped, whatever happens in between.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
-import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
+import { DeliverLimits, deliverLimits } from "../../../src/spine/deliver/Limits.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { retryNow } from "../../../src/spine/deliveries/Transitions.ts"
 import {
@@ -359,6 +360,6 @@ it.live("a retried delivery of a replay that finds no room in memory waits in th
   }).pipe(
     Effect.scoped,
     Effect.provide(delivering()),
-    Effect.provideService(StageLimits, { ...stageLimits, partitionDeliveries: 8 })
+    Effect.provideService(DeliverLimits, { ...deliverLimits, partitionDeliveries: 8 })
   )
 )

@@ -6,7 +6,7 @@ import { type Includable, withIncluded, withoutIncludable } from "../../../src/s
 import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { requestBody } from "../../../src/spine/event/RequestFormat.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
-import { route } from "../../../src/spine/route/Stage.ts"
+import { route } from "../../../src/spine/route/Route.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
 import { booked } from "../../support/bookedEvent.ts"
 import { deliveringLayer, makeWebhook, startDelivering, untilAll } from "../../support/delivering.ts"

@@ -1,10 +1,11 @@
 /**
  * Replayed deliveries beside live ones, on a real database and to real receivers: live first, one window, one rate.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Limits } from "../../../src/spine/config/Limits.ts"
 import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
+import { DeliverLimits, deliverLimits } from "../../../src/spine/deliver/Limits.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { delayTopic, newWork, REPLAYS_TOPIC } from "../../../src/spine/domain/Delivery.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
@@ -80,13 +81,13 @@ describe("replayed deliveries", () => {
         while (partitionOf(REPLAYS_TOPIC, neighbour) !== partitionOf(REPLAYS_TOPIC, webhook)) {
           neighbour = yield* makeWebhook(others.url)
         }
-        const replayed = yield* queueReplayed(webhook, 2 * Limits.partitionReplays)
+        const replayed = yield* queueReplayed(webhook, 2 * deliverLimits.partitionReplays)
         yield* untilAll(yield* queueReplayed(neighbour, 50), "delivered")
         yield* untilAll(yield* queueEvents(neighbour, 50), "delivered")
         const states = yield* Effect.flatMap(DeliveryStore, (store) => store.states(replayed))
         assert.isAtLeast(
           [...states.values()].filter(({ parked }) => parked).length,
-          replayed.length - Limits.partitionReplays
+          replayed.length - deliverLimits.partitionReplays
         )
         const live = yield* queueEvents(webhook, 20)
         stuck = false
@@ -160,7 +161,7 @@ describe("replayed deliveries", () => {
   )
 
   it.live("are sent once if the log has an attempt twice and the second record waits for memory", () => {
-    const size = stageLimits.laneLeast
+    const size = deliverLimits.laneLeast
     let answer = () => {}
     let reads = 0
     const store = Layer.effect(
@@ -189,12 +190,12 @@ describe("replayed deliveries", () => {
     }).pipe(
       Effect.scoped,
       Effect.provide(deliveringLayer({}, store)),
-      Effect.provideService(StageLimits, {
-        ...stageLimits,
+      Effect.provideService(StageLimits, { ...stageLimits, feedWaitMs: 20_000 }),
+      Effect.provideService(DeliverLimits, {
+        ...deliverLimits,
         // The first records fill the memory, and the second record is read after them.
         partitionReplays: size,
-        feedRecords: size,
-        feedWaitMs: 20_000
+        feedRecords: size
       })
     )
   })
@@ -221,7 +222,7 @@ describe("replayed deliveries", () => {
     }).pipe(
       Effect.scoped,
       Effect.provide(deliveringLayer()),
-      Effect.provideService(StageLimits, { ...stageLimits, partitionReplays: 8 }),
+      Effect.provideService(DeliverLimits, { ...deliverLimits, partitionReplays: 8 }),
       Effect.provideService(ReaderPace, counted)
     )
   })

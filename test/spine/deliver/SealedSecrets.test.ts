@@ -2,6 +2,7 @@
  * A process whose SECRETS_KEY does not open a webhook's secret: the deliveries wait, and end in no other way. Two
  * processes share PostgreSQL and the log, and have different keys.
  */
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,7 +11,6 @@ import { Context, Effect, Layer, Logger, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { configRecord, type WebhookRow } from "../../../src/features/webhooks/WebhookRow.ts"
 import type { Environment } from "../../../src/spine/config/Config.ts"
-import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
 import { Recorder } from "../../../src/spine/deliver/record/Recorder.ts"
 import { Sender } from "../../../src/spine/deliver/send/Sender.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
@@ -18,6 +18,7 @@ import { newWork } from "../../../src/spine/domain/Delivery.ts"
 import { CONFIG_TOPIC } from "../../../src/spine/domain/Webhook.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { AccountHolds } from "../../../src/spine/registry/AccountHolds.ts"
+import { RegistryLimits, registryLimits } from "../../../src/spine/registry/Limits.ts"
 import { WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
 import { makeSecretBox, SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
 import { readKeys } from "../../../src/spine/store/secrets/SecretKeys.ts"
@@ -172,7 +173,7 @@ describe("while a process cannot open a webhook's secret", () => {
       Effect.scoped,
       Effect.ensuring(Effect.sync(() => rmSync(folder, { recursive: true }))),
       Effect.provide(deliveringLayer(MINE)),
-      Effect.provideService(StageLimits, { ...stageLimits, openSecretsMs: 20 })
+      Effect.provideService(RegistryLimits, { ...registryLimits, openSecretsMs: 20 })
     )
   })
 

@@ -16,11 +16,11 @@ import {
   rateWaitMs,
   type WebhookQueue
 } from "../../../src/spine/deliver/queue/WebhookQueue.ts"
-import { connectionFailure, responseFailure } from "../../../src/spine/deliver/send/Failures.ts"
+import { connectionFailure, responseFailure } from "../../../src/spine/deliver/send/RequestFailures.ts"
+import { retryAfterMs } from "../../../src/spine/deliver/send/RetryAfter.ts"
 import { workState } from "../../../src/spine/deliver/take/WorkState.ts"
 import type { DeliveryState } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import type { DeliveryWork } from "../../../src/spine/domain/Delivery.ts"
-import { retryAfterMs } from "../../../src/spine/domain/RetryAfter.ts"
 import { delayAfter, delayOf, lengthened, longestStayMs } from "../../../src/spine/domain/RetryPolicy.ts"
 
 const work = (attempt: number) =>

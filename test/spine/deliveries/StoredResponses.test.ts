@@ -1,9 +1,11 @@
 /** A response body is stored in full in the delivery's row only. */
+
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
+import { responseLimits } from "../../../src/spine/deliver/Limits.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import {
   attemptOf,
@@ -23,7 +25,7 @@ layer(DeliveriesLive)("a long response", (it) => {
       const [webhookId] = yield* prepare(1)
       const row = newDelivery(webhookId!, NOW, "payment.xrp")
       yield* deliveries.insertPending([row], NOW)
-      const bodies = [1, 2].map((n) => `${n}${"ü".repeat(Limits.responseBodyBytes)}`)
+      const bodies = [1, 2].map((n) => `${n}${"ü".repeat(responseLimits.responseBodyBytes)}`)
       for (const [i, responseBody] of bodies.entries())
         yield* deliveries.record([{ ...attemptOf(row.id, i + 1, "retrying", 5), responseBody }], 1_000)
       const stored = yield* sql<{ readonly length: number }>`

@@ -1,9 +1,10 @@
 /** Nothing is deleted because of its age on the word of a clock that has just been set. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../../src/spine/config/Limits.ts"
 import { deleteEvery } from "../../../src/spine/observe/ClockTrust.ts"
+import { observeLimits } from "../../../src/spine/observe/Limits.ts"
 import { stepWallClock } from "../../support/wallClock.ts"
 
 const HOUR_MS = 3_600_000
@@ -20,7 +21,7 @@ describe("what deletes by age", () => {
   it.effect("begins when the process has run for half an hour", () =>
     Effect.gen(function* () {
       const done = yield* deleting(60_000)
-      yield* TestClock.adjust(Limits.clockTrustedMs - 60_000)
+      yield* TestClock.adjust(observeLimits.clockTrustedMs - 60_000)
       assert.strictEqual(done.times, 0)
       yield* TestClock.adjust(60_000)
       assert.strictEqual(done.times, 1)
@@ -38,7 +39,7 @@ describe("what deletes by age", () => {
         const { times } = done
         assert.isAbove(times, 0)
         yield* stepWallClock(ms)
-        yield* TestClock.adjust(Limits.clockTrustedMs)
+        yield* TestClock.adjust(observeLimits.clockTrustedMs)
         assert.strictEqual(done.times, times)
         yield* TestClock.adjust(60_000)
         assert.strictEqual(done.times, times + 1)

@@ -1,12 +1,13 @@
 /** Repeated warnings: one for each window is written, with the number of those left out. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock, TestConsole } from "effect/testing"
-import { Limits } from "../../../src/spine/config/Limits.ts"
 import { LogError } from "../../../src/spine/log/Log.ts"
 import { errorText, layer } from "../../../src/spine/observe/Logging.ts"
 import { makeRepeatFilter } from "../../../src/spine/observe/RepeatFilter.ts"
 import { retryUntilSuccess } from "../../../src/spine/observe/RetryUntilSuccess.ts"
+import { terminalLimits } from "../../../src/terminal/Limits.ts"
 
 describe("a repeated message", () => {
   it("is left out within its window, and counted in the next one", () => {
@@ -49,7 +50,7 @@ describe("the log of an outage", () => {
       )
       for (const what of ["queueing retries", "queueing retries", "publishing the outbox"])
         yield* Effect.forkScoped(away.pipe(retryUntilSuccess(what)))
-      yield* TestClock.adjust(3 * Limits.repeatedMessages.windowMs - 1)
+      yield* TestClock.adjust(3 * terminalLimits.repeatedMessages.windowMs - 1)
       const lines = (yield* TestConsole.errorLines).map(String)
       const of = (what: string) => lines.filter((line) => line.includes(what))
       for (const what of ["queueing retries", "publishing the outbox"]) assert.lengthOf(of(what), 3, what)
@@ -61,7 +62,7 @@ describe("the log of an outage", () => {
     }).pipe(
       Effect.scoped,
       Effect.provide(
-        layer({ level: "info", format: "pretty", colour: false, repeats: Limits.repeatedMessages })
+        layer({ level: "info", format: "pretty", colour: false, repeats: terminalLimits.repeatedMessages })
       )
     )
   )

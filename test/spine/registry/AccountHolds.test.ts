@@ -1,4 +1,5 @@
 /** Accounts on hold are those that the last read returned, even while the database is unavailable. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { ConnectionError, SqlError } from "effect/sql/SqlError"
@@ -7,6 +8,7 @@ import { Limits } from "../../../src/spine/config/Limits.ts"
 import { UsageStore } from "../../../src/spine/deliveries/UsageStore.ts"
 import type { Hold } from "../../../src/spine/domain/Quota.ts"
 import { AccountHolds } from "../../../src/spine/registry/AccountHolds.ts"
+import { registryLimits } from "../../../src/spine/registry/Limits.ts"
 
 const away = new SqlError({ reason: new ConnectionError({ cause: new Error("the database is away") }) })
 
@@ -35,7 +37,7 @@ describe("account holds", () => {
       assert.deepStrictEqual(told, ["acct_1 undefined", "acct_2 suspended"])
       unsubscribe()
       answer = new Map()
-      yield* TestClock.adjust(Limits.accountHoldsMs)
+      yield* TestClock.adjust(registryLimits.accountHoldsMs)
       assert.isUndefined(holds.get("acct_2"))
       assert.strictEqual(told.length, 2)
     }).pipe(Effect.provide(Layer.provide(AccountHolds.layer, usage)))

@@ -2,15 +2,16 @@
  * Route dies before any of its transactions, while it routes events that more webhooks want than fit a transaction. Nothing
  * may be lost, each webhook keeps its order, and no more work may be appended again than docs/architecture.md says.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
 import { eventsTopic } from "../../../src/spine/event/LedgerEvent.ts"
 import * as EmbeddedLog from "../../../src/spine/log/embedded/EmbeddedLog.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import * as Telemetry from "../../../src/spine/observe/Telemetry.ts"
-import { route } from "../../../src/spine/route/Stage.ts"
+import { RouteLimits, routeLimits } from "../../../src/spine/route/Limits.ts"
+import { route } from "../../../src/spine/route/Route.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
 import {
   deliveringSettings,
@@ -30,7 +31,7 @@ const EVENTS = { topic: eventsTopic("mainnet"), partition: 0 }
 const WEBHOOKS = 5
 /** Two events in parts of two deliveries: a transaction of the log that leaves them for later, and five parts. */
 const events = [0, 1].map((position) => eventOf({ position }))
-const limits = { ...stageLimits, routeBatchDeliveries: 2, routePartDeliveries: 2 }
+const limits = { ...routeLimits, routeBatchDeliveries: 2, routePartDeliveries: 2 }
 const TRANSACTIONS = 6
 
 const idOf = (webhookId: string, { detected_at, event_id, position }: (typeof events)[number]) =>
@@ -130,7 +131,7 @@ describe.each([
       () =>
         Effect.gen(function* () {
           for (let at = 1; at <= TRANSACTIONS; at++) yield* Effect.scoped(crashAt(at, isLive, layer))
-        }).pipe(Effect.provideService(StageLimits, limits)),
+        }).pipe(Effect.provideService(RouteLimits, limits)),
       240_000
     )
 })

@@ -1,11 +1,12 @@
 /** An event that many webhooks want is routed in parts, and the events behind it do not wait for all of them. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { StageLimits, stageLimits } from "../../../src/spine/config/StageLimits.ts"
 import type { DeliveryWork } from "../../../src/spine/domain/Delivery.ts"
 import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
+import { RouteLimits, routeLimits } from "../../../src/spine/route/Limits.ts"
 import { column } from "../../../src/spine/store/Columns.ts"
 import { deliveringLayer, eventually, makeWebhook, setStatus } from "../../support/delivering.ts"
 import { queuedFor, routeAfter } from "../../support/routing.ts"
@@ -15,7 +16,7 @@ const POPULAR = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
 const OTHER = "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
 const CROWD = 12
 const EVENTS = { topic: eventsTopic("mainnet"), partition: 0 }
-const limits = { ...stageLimits, routeBatchDeliveries: 4, routePartDeliveries: 2 }
+const limits = { ...routeLimits, routeBatchDeliveries: 4, routePartDeliveries: 2 }
 
 const eventAt = (position: number, account: string): LedgerEvent => ({
   event_id: `xrpl:90000000:${position.toString(16).toUpperCase().padStart(64, "0")}:payment.xrp`,
@@ -85,6 +86,6 @@ describe("an event that more webhooks want than fit a transaction", () => {
       assert.isBelow(order.indexOf(2), order.indexOf(1))
       assert.isBelow(order.indexOf(3), order.lastIndexOf(1))
       yield* eventually(Effect.map(log.committed("route", EVENTS), (offset) => assert.strictEqual(offset, 4)))
-    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()), Effect.provideService(StageLimits, limits))
+    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()), Effect.provideService(RouteLimits, limits))
   })
 })

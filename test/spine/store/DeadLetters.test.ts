@@ -2,13 +2,14 @@
  * Records that PostgreSQL refuses are stored with the reason, once, up to a maximum. Other errors are not
  * dead letters.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import { deadLettersFinding } from "../../../src/features/operate/doctor/StoredChecks.ts"
-import { Limits } from "../../../src/spine/config/Limits.ts"
 import { column } from "../../../src/spine/store/Columns.ts"
 import { makeDeadLetters, RECORD_CHARACTERS } from "../../../src/spine/store/DeadLetters.ts"
+import { storeLimits } from "../../../src/spine/store/Limits.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 
 /** A table of names, and a stage that writes to it. */
@@ -104,14 +105,14 @@ describe("dead letters", () => {
     () =>
       Effect.gen(function* () {
         const { deadLetters } = yield* makeNames
-        const unreadable = names(Limits.deadLetters + 7).map((source) => ({
+        const unreadable = names(storeLimits.deadLetters + 7).map((source) => ({
           source,
           text: "",
           reason: "unreadable"
         }))
         yield* deadLetters.put("route", unreadable.slice(0, 10))
         yield* deadLetters.put("route", unreadable.slice(10))
-        const { rows, total } = yield* deadLetters.newest(Limits.deadLetters + 7)
+        const { rows, total } = yield* deadLetters.newest(storeLimits.deadLetters + 7)
         assert.strictEqual(total, unreadable.length)
         assert.deepStrictEqual(
           rows.map(({ source }) => source),
@@ -122,7 +123,7 @@ describe("dead letters", () => {
         )
         // The test clock is at 0.
         assert.strictEqual(yield* deadLetters.drop(0), 0)
-        assert.strictEqual(yield* deadLetters.drop(1), Limits.deadLetters)
+        assert.strictEqual(yield* deadLetters.drop(1), storeLimits.deadLetters)
         assert.strictEqual((yield* deadLetters.newest(1)).total, 0)
       }).pipe(Effect.provide(TestDatabase))
   )

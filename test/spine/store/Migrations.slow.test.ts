@@ -2,12 +2,13 @@
  * Migrations while processes of the version before serve: the older program keeps working on tables that have more
  * columns, refuses to start again, and never waits long for a migration that waits for a lock.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Deferred, Duration, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { roles } from "../../../src/app/Roles.ts"
-import { Limits } from "../../../src/spine/config/Limits.ts"
 import { apiPart, Health } from "../../../src/spine/observe/Health.ts"
+import { storeLimits } from "../../../src/spine/store/Limits.ts"
 import { applyMigrations, migrate, TRIES } from "../../../src/spine/store/Migrations.ts"
 import { apiClient, createWebhook, waitUntil } from "../../support/apiClient.ts"
 import { TestDatabase } from "../../support/postgres.ts"
@@ -121,7 +122,7 @@ describe("a database that a newer program migrates", () => {
         "10 seconds"
       )
       // Queued behind the migration, which gives up first.
-      yield* sql`SELECT count(*) FROM webhooks`.pipe(Effect.timeout(Limits.migrationLockMs * 3))
+      yield* sql`SELECT count(*) FROM webhooks`.pipe(Effect.timeout(storeLimits.migrationLockMs * 3))
       assert.isUndefined(migrating.pollUnsafe())
       yield* Deferred.succeed(unlock, undefined)
       yield* Fiber.join(dump)
@@ -164,7 +165,7 @@ describe("a database that a newer program migrates", () => {
         /other sessions locked them at each of 60 tries\. Nothing was changed\. Find the session/
       )
       assert.strictEqual(tries, TRIES)
-      assert.deepStrictEqual(slept, new Array(TRIES - 1).fill(Limits.migrationLockMs))
+      assert.deepStrictEqual(slept, new Array(TRIES - 1).fill(storeLimits.migrationLockMs))
       yield* Deferred.succeed(unlock, undefined)
       yield* Fiber.join(dump)
       assert.deepStrictEqual(

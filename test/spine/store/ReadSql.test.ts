@@ -1,8 +1,9 @@
 /** The pool for the API's lookups: it cannot write, plans a statement once, and returns each answer to its query. */
+
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../../src/spine/config/Limits.ts"
+import { storeLimits } from "../../../src/spine/store/Limits.ts"
 import { ReadSql } from "../../../src/spine/store/Sql.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 
@@ -51,7 +52,7 @@ layer(TestDatabase)("ReadSql", (it) => {
       const read = yield* ReadSql
       const [row] = yield* read<{ readonly ms: number }>`
         SELECT setting::int AS ms FROM pg_settings WHERE name = 'statement_timeout'`
-      assert.strictEqual(row?.ms, Limits.databaseReadMs)
+      assert.strictEqual(row?.ms, storeLimits.databaseReadMs)
     })
   )
 })

@@ -1,6 +1,6 @@
 /**
  * The two roles of docs/access.md on a real PostgreSQL, made with the statements there: one migrates, the other runs the
- * service. test/journeys/access.kafka.slow.test.ts runs every role of the program with the second one.
+ * service. test/journeys/kafka/access.kafka.slow.test.ts runs every role of the program with the second one.
  */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"

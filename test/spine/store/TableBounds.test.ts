@@ -16,12 +16,12 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   key_usage: ["a row for each key", "features/accounts/ApiKeyStore.ts", "INSERT INTO key_usage"],
   delivery_usage: [
     "a row for each account and month",
-    "spine/deliveries/RecordAttempts.ts",
+    "spine/deliveries/AttemptUsage.ts",
     "ON CONFLICT (account_id, month)"
   ],
   delivery_usage_days: [
     "31 rows for each account",
-    "spine/deliveries/RecordAttempts.ts",
+    "spine/deliveries/AttemptUsage.ts",
     "ON CONFLICT (account_id, day_of_month)"
   ],
   account_usage: ["a row for each account", "http/guard/KeyAdmission.ts", "ON CONFLICT (account_id)"],
@@ -74,7 +74,7 @@ const bounds: Readonly<Record<string, readonly [bound: string, file: string, sta
   event_hours: ["RETENTION_EVENTS", "features/events/EventIndex.ts", "DELETE FROM event_hours"],
   skipped_ledgers: [
     "a row for each order of an operator",
-    "features/events/SkippedLedgers.ts",
+    "features/events/SkipOrders.ts",
     "ON CONFLICT (network, ledger_index)"
   ],
   chain_restarts: ["a row for each network", "features/events/ChainRestarts.ts", "ON CONFLICT (network)"],

@@ -3,7 +3,7 @@
  */
 import { Effect, Layer } from "effect"
 import { Settings } from "../../../src/spine/config/Config.ts"
-import { makeConsume } from "../../../src/spine/log/Consume.ts"
+import { makeConsume } from "../../../src/spine/log/ConsumeInProcess.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { makeMemoryRecords } from "./MemoryRecords.ts"
 

@@ -2,9 +2,10 @@
  * The records, commits and writers of a log in memory. One value of it is what a cluster is to its clients: it may
  * serve one client (MemoryLog.ts) or several (SharedLog.ts). A transaction lands in one step.
  */
+
 import { Clock, Effect } from "effect"
-import { Limits } from "../../../src/spine/config/Limits.ts"
 import { makeExclusive } from "../../../src/spine/log/Exclusive.ts"
+import { logLimits } from "../../../src/spine/log/Limits.ts"
 import type { Log, Transaction } from "../../../src/spine/log/Log.ts"
 import { commitKey, compacted, placeRecords } from "../../../src/spine/log/PlaceRecords.ts"
 import { awaitEnd, makeRecordLists, push, readFrom } from "../../../src/spine/log/RecordList.ts"
@@ -38,7 +39,7 @@ export const makeMemoryRecords = (settings: RetentionSettings, markers = false):
       const { records, topic } = list
       const retentionMs = retentionOf(topic, settings)
       if (retentionMs === null) {
-        records.splice(0, records.length, ...compacted(records, now - Limits.tombstoneKeptMs))
+        records.splice(0, records.length, ...compacted(records, now - logLimits.tombstoneKeptMs))
       } else {
         const kept = records.findIndex((record) => record.timestamp >= now - retentionMs)
         const all = records.length - (keepsNewest(topic) ? 1 : 0)

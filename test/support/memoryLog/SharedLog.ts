@@ -7,7 +7,7 @@
  *                                                         └─ expelled: ends its handlers, joins again
  */
 import { Cause, Deferred, Effect, Fiber, Latch, type Scope } from "effect"
-import { fencedError, makeAssigned } from "../../../src/spine/log/Consume.ts"
+import { fencedError, makeAssigned } from "../../../src/spine/log/ConsumeInProcess.ts"
 import {
   type AssignedPartition,
   type ConsumeOptions,

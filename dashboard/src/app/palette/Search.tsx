@@ -1,7 +1,7 @@
 /** The way to the palette in the navigation, and its keys on every page. */
 import { IconSearch } from "@tabler/icons-react"
 import { type ReactNode, useEffect, useState } from "react"
-import { isDialogOpen, isTyping } from "../../parts/rowLinks.ts"
+import { isDialogOpen, isTyping } from "../../ui/list/rowLinks.ts"
 import classes from "../Shell.module.css"
 
 /** The page itself is loaded first. */

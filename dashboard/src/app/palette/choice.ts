@@ -1,6 +1,6 @@
 /** What the palette offers. */
 import type { IconWebhook } from "@tabler/icons-react"
-import type { StatusName } from "../../parts/Status.tsx"
+import type { StatusName } from "../../ui/value/Status.tsx"
 
 export interface Choice {
   /** Unlike any other on the list. */

@@ -1,7 +1,7 @@
 /** `ledgerhook account …`: the operator's accounts, their plans, limits and suspension. */
+
 import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { Limits } from "../../../spine/config/Limits.ts"
 import { isEmail } from "../../../spine/domain/Email.ts"
 import { CUSTOM_PLAN, type LimitOverrides, plans } from "../../../spine/domain/Plans.ts"
 import { failed, wrongUsage } from "../../../terminal/Failure.ts"
@@ -10,6 +10,7 @@ import { about } from "../../../terminal/Help.ts"
 import { accountArgument, findAccount, newStores, noAccount, stores } from "../../../terminal/Stores.ts"
 import { json, printList, printOne } from "../../../terminal/Table.ts"
 import { type Account, type AccountChange, AccountStore } from "../AccountStore.ts"
+import { accountBounds } from "../Limits.ts"
 import { columns, fields, toJson } from "./AccountView.ts"
 
 /** The largest limit that an account may have of its own. The database column holds no more. */
@@ -26,7 +27,7 @@ const change = Effect.fnUntraced(function* (id: string, what: AccountChange, asJ
 
 const planArgument = Argument.Literals("plan", plans).pipe(Argument.withDescription(plans.join(", ")))
 
-const accountName = lineFlag("name", "Name of the account", Limits.nameLength)
+const accountName = lineFlag("name", "Name of the account", accountBounds.nameLength)
 const emailFlag = Flag.String("email").pipe(
   Flag.withDescription("Address for mails about the account's quota and webhooks"),
   Flag.filter(isEmail, () => "an email address, such as ops@example.com")

@@ -1,7 +1,7 @@
 /** `ledgerhook key …`: create, list and revoke API keys. A key's value is shown only when it is created. */
+
 import { Clock, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { Limits } from "../../../spine/config/Limits.ts"
 import { type Scope, scopes } from "../../../spine/domain/ApiKey.ts"
 import { type KeyEnvironment, keyEnvironments } from "../../../spine/event/Network.ts"
 import { type AccountId, isId } from "../../../spine/words/Ids.ts"
@@ -14,6 +14,7 @@ import { accountFlag, findAccount, stores } from "../../../terminal/Stores.ts"
 import { type Column, json, printList, printOne } from "../../../terminal/Table.ts"
 import { AccountStore } from "../AccountStore.ts"
 import { type ApiKeyRow, ApiKeyStore } from "../ApiKeyStore.ts"
+import { accountBounds } from "../Limits.ts"
 
 const moment = (at: string | null): string | null => (at === null ? null : iso(at))
 
@@ -65,7 +66,7 @@ const create = Command.make(
   "create",
   {
     account: accountFlag,
-    name: lineFlag("name", "Name that tells the key from others", Limits.nameLength),
+    name: lineFlag("name", "Name that tells the key from others", accountBounds.nameLength),
     scopes: Flag.String("scopes").pipe(
       Flag.withDescription(
         `What the key may do: a comma-separated list of ${scopes.join(", ")} (all scopes)`

@@ -1,8 +1,8 @@
 /** `ledgerhook portal ACCOUNT`: a link that signs in to the dashboard once. */
+
 import { Clock, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Settings } from "../../../spine/config/Config.ts"
-import { Limits } from "../../../spine/config/Limits.ts"
 import { signInUrl } from "../../../spine/domain/Session.ts"
 import { type KeyEnvironment, keyEnvironments } from "../../../spine/event/Network.ts"
 import { iso } from "../../../spine/words/IsoTime.ts"
@@ -11,9 +11,10 @@ import { withDefault } from "../../../terminal/Flags.ts"
 import { about } from "../../../terminal/Help.ts"
 import { Invocation, settings } from "../../../terminal/Invocation.ts"
 import { accountArgument, findAccount, stores } from "../../../terminal/Stores.ts"
-import { serviceUrl } from "../../../terminal/service/Target.ts"
+import { serviceUrl } from "../../../terminal/service/ServiceTarget.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
 import { ApiKeyStore } from "../ApiKeyStore.ts"
+import { accountBounds } from "../Limits.ts"
 import { SessionStore } from "../SessionStore.ts"
 
 export const portal = Command.make(
@@ -36,13 +37,13 @@ export const portal = Command.make(
         Effect.catchTag("SessionLimit", () =>
           Effect.fail(
             failed(
-              `the account has ${Limits.sessionsPerKey} sessions and unused links, and may have no more; a link ends after 10 minutes, a session after 12 hours or when its viewer signs out`
+              `the account has ${accountBounds.sessionsPerKey} sessions and unused links, and may have no more; a link ends after 10 minutes, a session after 12 hours or when its viewer signs out`
             )
           )
         )
       )
       const url = signInUrl(service, link)
-      const validUntil = iso(now + Limits.signInLinkMs)
+      const validUntil = iso(now + accountBounds.signInLinkMs)
       yield* printOne({
         json: asJson,
         fields: [

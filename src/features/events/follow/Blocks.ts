@@ -1,5 +1,5 @@
 /** Parses server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) piece by piece. */
-import { Limits } from "../../../spine/config/Limits.ts"
+import { terminalLimits } from "../../../terminal/Limits.ts"
 
 export interface Block {
   /** `message` if the block names no event. */
@@ -11,7 +11,7 @@ export interface Block {
 
 export class TooLong extends Error {
   constructor() {
-    super(`an event of the stream has more than ${Limits.listenBodyBytes} characters`)
+    super(`an event of the stream has more than ${terminalLimits.listenBodyBytes} characters`)
   }
 }
 
@@ -50,7 +50,7 @@ export const makeBlockReader = (): ((piece: string) => ReadonlyArray<Block>) => 
         chars += line.length
       }
     }
-    if (rest.length + chars > Limits.listenBodyBytes) throw new TooLong()
+    if (rest.length + chars > terminalLimits.listenBodyBytes) throw new TooLong()
     return blocks
   }
 }

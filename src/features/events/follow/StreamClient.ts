@@ -7,6 +7,7 @@ import { Data, Effect, Stream } from "effect"
 import type { HttpClientResponse } from "effect/http"
 import { Limits } from "../../../spine/config/Limits.ts"
 import type { EnvelopeFields } from "../../../spine/event/LedgerEvent.ts"
+import { seconds } from "../../../spine/words/Words.ts"
 import { type CommandFailed, failed } from "../../../terminal/Failure.ts"
 import {
   noApi,
@@ -121,7 +122,7 @@ export const readStream = Effect.fnUntraced(function* (
         Effect.mapError((error) => lost(requestFailure(error))),
         Effect.timeoutOrElse({
           duration: ANSWER_MS,
-          orElse: () => lost(`no answer within ${ANSWER_MS / SECOND_MS} s`)
+          orElse: () => lost(`no answer within ${seconds(ANSWER_MS)}`)
         })
       )
     if (response.status !== 200) return yield* notOpened(url, response)
@@ -134,7 +135,7 @@ export const readStream = Effect.fnUntraced(function* (
       Stream.mapError((error) => lost(requestFailure(error))),
       Stream.timeoutOrElse({
         duration: SILENCE_MS,
-        orElse: () => Stream.fail(lost(`nothing came for ${SILENCE_MS / SECOND_MS} s`))
+        orElse: () => Stream.fail(lost(`nothing came for ${seconds(SILENCE_MS)}`))
       }),
       Stream.decodeText,
       Stream.runForEach((piece) => {

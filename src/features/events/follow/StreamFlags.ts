@@ -4,7 +4,7 @@ import { type Includable, includables } from "../../../spine/event/Include.ts"
 import { type Network, networks } from "../../../spine/event/Network.ts"
 import { patternsFlag } from "../../../terminal/EventTypeFlags.ts"
 import { optional, several } from "../../../terminal/Flags.ts"
-import { defined } from "../../../terminal/service/Service.ts"
+import { defined } from "../../../terminal/service/WithService.ts"
 import { addressFlag } from "../../../terminal/WantedEvents.ts"
 import type { StreamQuery } from "./StreamClient.ts"
 

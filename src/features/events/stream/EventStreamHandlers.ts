@@ -4,9 +4,10 @@ import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Caller } from "../../../http/ContractParts.ts"
 import { ValidationError } from "../../../http/Errors.ts"
-import { orUnavailable } from "../../../http/Failures.ts"
 import { connectionOf } from "../../../http/guard/Connections.ts"
+import { orUnavailable } from "../../../http/StoreFailures.ts"
 import { Settings, unwatched, watchedNetworks } from "../../../spine/config/Config.ts"
+import { expandPatterns } from "../../../spine/event/EventPatterns.ts"
 import { type EventType, eventTypes } from "../../../spine/event/EventType.ts"
 import type { Includable } from "../../../spine/event/Include.ts"
 import {
@@ -15,7 +16,6 @@ import {
   type Network,
   networksOf
 } from "../../../spine/event/Network.ts"
-import { expandPatterns } from "../../../spine/event/WebhookRules.ts"
 import { EventStreams } from "../stream/EventStreams.ts"
 import type { StreamConnection } from "../stream/OpenStreams.ts"
 

@@ -4,12 +4,12 @@
  * log itself. While the log cannot be read, no events arrive; then reading resumes where it stopped.
  */
 import { Effect, Latch, type Scope } from "effect"
-import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
 import { eventsTopic } from "../../../spine/event/LedgerEvent.ts"
 import type { Network } from "../../../spine/event/Network.ts"
 import { Log, type LogError, type LogRecord } from "../../../spine/log/Log.ts"
 import { retryUntilSuccess } from "../../../spine/observe/RetryUntilSuccess.ts"
 import { type StreamEvent, streamEventOf } from "./Frames.ts"
+import { StreamLimits } from "./Limits.ts"
 
 /** Between reads of a network's newest events, which all its streams share. Ledgers close every 3 to 5 s. */
 const POLL_MS = 200

@@ -7,11 +7,12 @@
 import { Clock, Context, Deferred, Effect, Layer, Option } from "effect"
 import { StreamLimitReached, Unavailable } from "../../../http/Errors.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
-import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
 import type { Identity } from "../../../spine/domain/ApiKey.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
+import { seconds } from "../../../spine/words/Words.ts"
 import { ApiKeyStore } from "../../accounts/ApiKeyStore.ts"
 import type { Ending } from "./Frames.ts"
+import { StreamLimits } from "./Limits.ts"
 import { StreamMetrics } from "./Metrics.ts"
 
 /** An ended stream has this long to send its last event. Then its connection is closed. */
@@ -75,7 +76,7 @@ export class OpenStreams extends Context.Service<OpenStreams>()("ledgerhook/api/
         if (isStalled) {
           stream.told = "stalled"
           yield* Effect.logWarning(
-            `closed one of the ${kind} streams of the account ${caller.accountId}: its reader took nothing for ${limits.stalledMs / 1_000} s`
+            `closed one of the ${kind} streams of the account ${caller.accountId}: its reader took nothing for ${seconds(limits.stalledMs)}`
           )
         }
         const isEnding = stream.endedAt !== undefined && nowMs - stream.endedAt > ENDING_MS

@@ -6,7 +6,6 @@
  */
 import { Deferred, Effect } from "effect"
 import { Limits } from "../../../spine/config/Limits.ts"
-import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
 import type { EventType } from "../../../spine/event/EventType.ts"
 import type { Includable } from "../../../spine/event/Include.ts"
 import { eventsTopic } from "../../../spine/event/LedgerEvent.ts"
@@ -15,6 +14,7 @@ import { Log } from "../../../spine/log/Log.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
 import type { EventTail } from "./EventTail.ts"
 import { type Ending, heartbeat, lastWords, type StreamEvent, streamEventOf, textWith } from "./Frames.ts"
+import { StreamLimits } from "./Limits.ts"
 
 export interface EventFilter {
   readonly network: Network

@@ -3,10 +3,12 @@
  * time, and marked as sent when its receiver has accepted it. If the process dies between the two, it is sent again with
  * the same id. A failed one is retried after the delays of `mailRetryDelaysMs`, then given up.
  */
+
 import { Clock, Effect, Fiber } from "effect"
-import { Limits } from "../../../spine/config/Limits.ts"
 import { retryUntilSuccess } from "../../../spine/observe/RetryUntilSuccess.ts"
 import { WorkNotices } from "../../../spine/store/outbox/WorkNotices.ts"
+import { roughly, seconds } from "../../../spine/words/Words.ts"
+import { healthLimits } from "../Limits.ts"
 import { Mailer } from "./Mailer.ts"
 import { MailStore } from "./MailStore.ts"
 import type { Leased, MessageQueue } from "./MessageQueue.ts"
@@ -19,7 +21,8 @@ import { NoticeError, UrlSender } from "./UrlSender.ts"
 const NOTICES_AT_ONCE = 4
 
 /** Undefined after the last attempt. */
-export const retryDelayMs = (attempt: number): number | undefined => Limits.mailRetryDelaysMs[attempt - 1]
+export const retryDelayMs = (attempt: number): number | undefined =>
+  healthLimits.mailRetryDelaysMs[attempt - 1]
 
 interface Failure {
   readonly message: string
@@ -56,16 +59,16 @@ const sendOne = Effect.fnUntraced(function* <Message extends Leased, Outcome, E 
   const failed = Effect.fnUntraced(function* (message: Message, { message: why, refused }: Failure) {
     const delayMs = refused ? undefined : retryDelayMs(message.attempt)
     const nextAttemptAt = delayMs === undefined ? null : (yield* Clock.currentTimeMillis) + delayMs
-    const next = delayMs === undefined ? " and is given up" : `; retrying in ${delayMs / 60_000} min`
+    const next = delayMs === undefined ? " and is given up" : `; retrying in ${roughly(delayMs)}`
     yield* log(`${nameOf(message)} failed${next}: ${why}`, delayMs === undefined)
     yield* ended(delayMs === undefined ? "given up" : "retrying")
     yield* queue.failed(message, why, nextAttemptAt).pipe(retryUntilSuccess("marking a message as failed"))
   })
 
-  const message = yield* queue.lease(yield* Clock.currentTimeMillis, Limits.mailLeaseMs)
+  const message = yield* queue.lease(yield* Clock.currentTimeMillis, healthLimits.mailLeaseMs)
   if (message === undefined) return false
   const sending = send(message).pipe(
-    Effect.timeoutOrElse({ duration: Limits.mailSendMs, orElse: () => Effect.fail(timedOut) }),
+    Effect.timeoutOrElse({ duration: healthLimits.mailSendMs, orElse: () => Effect.fail(timedOut) }),
     Effect.matchEffect({
       onSuccess: (outcome) => sent(message, outcome),
       onFailure: (error) => failed(message, error)
@@ -80,7 +83,7 @@ const sendOne = Effect.fnUntraced(function* <Message extends Leased, Outcome, E 
   return true
 })
 
-const TIMED_OUT = { message: `no answer within ${Limits.mailSendMs / 1_000} s`, refused: false }
+const TIMED_OUT = { message: `no answer within ${seconds(healthLimits.mailSendMs)}`, refused: false }
 
 /** Sends the mail that has been due longest. False: no mail is due. */
 export const sendNext = Effect.gen(function* () {

@@ -5,12 +5,12 @@
 
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { MailText } from "../../../spine/domain/Mails.ts"
-import type { Notice } from "../../../spine/domain/Notices.ts"
 import { column } from "../../../spine/store/Columns.ts"
 import type { AccountId } from "../../../spine/words/Ids.ts"
+import type { MailText } from "./Mails.ts"
 import { type Leased, makeMessageQueue } from "./MessageQueue.ts"
 import { queueNotices } from "./NoticeStore.ts"
+import type { Notice } from "./Notices.ts"
 
 export interface NewMail extends MailText {
   /** Why it is sent. There is one mail for each cause. */

@@ -10,6 +10,7 @@ import { Limits } from "../../../spine/config/Limits.ts"
 import { column } from "../../../spine/store/Columns.ts"
 import type { AccountId } from "../../../spine/words/Ids.ts"
 import { printable } from "../../../spine/words/Printable.ts"
+import { healthLimits } from "../Limits.ts"
 
 /** A message that this process has leased to send. */
 export interface Leased {
@@ -41,7 +42,7 @@ export const makeMessageQueue = <Message extends Leased>(
           SELECT id FROM ${messages} WHERE next_attempt_at IS NOT NULL AND (
             next_attempt_at <= ${at(nowMs)}::timestamptz
             OR next_attempt_at > ${at(nowMs + leaseMs)}::timestamptz
-              + coalesce((${column(Limits.mailRetryDelaysMs)}::int[])[attempts], 0) * interval '1 millisecond')
+              + coalesce((${column(healthLimits.mailRetryDelaysMs)}::int[])[attempts], 0) * interval '1 millisecond')
           ORDER BY ${sql.literal(first)} LIMIT 1 FOR UPDATE SKIP LOCKED
         )
         UPDATE ${messages} m SET attempts = attempts + 1, next_attempt_at = ${at(nowMs + leaseMs)}::timestamptz

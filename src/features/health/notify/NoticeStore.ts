@@ -5,15 +5,10 @@
 
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import {
-  type Notice,
-  type NoticeFormat,
-  type NoticeType,
-  TEST_NOTICE
-} from "../../../spine/domain/Notices.ts"
 import { column } from "../../../spine/store/Columns.ts"
 import type { AccountId } from "../../../spine/words/Ids.ts"
 import { type Leased, makeMessageQueue } from "./MessageQueue.ts"
+import { type Notice, type NoticeFormat, type NoticeType, TEST_NOTICE } from "./Notices.ts"
 
 export interface NewNotice extends Notice<NoticeType | typeof TEST_NOTICE> {
   /** Why it is sent. There is one notice for each cause. */

@@ -2,17 +2,19 @@
  * Notifies accounts by mail. It queues the mails about quotas and failing webhooks; the recorder queues
  * those about disabled ones. Several processes may run it: for each cause one mail is queued.
  */
+
 import { Clock, Effect } from "effect"
 import { Settings } from "../../../spine/config/Config.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
 import { UsageStore } from "../../../spine/deliveries/UsageStore.ts"
-import { quotaMail } from "../../../spine/domain/Mails.ts"
 import { deleteEvery } from "../../../spine/observe/ClockTrust.ts"
 import { repeatEvery } from "../../../spine/observe/RetryUntilSuccess.ts"
 import { reportHalfWay } from "../HalfWayMails.ts"
 import { reportIncidents } from "../IncidentNotices.ts"
+import { healthLimits } from "../Limits.ts"
 import { sendMails, sendNotices } from "./MailSender.ts"
 import { MailStore } from "./MailStore.ts"
+import { quotaMail } from "./Mails.ts"
 import { NoticeStore } from "./NoticeStore.ts"
 
 /** Queues mails to accounts that have used 80 % or 100 % of their quota (`quotaNotices`), one mail for each. */
@@ -46,8 +48,8 @@ const noticeHalfWay = Effect.gen(function* () {
 
 const dropOld = Effect.gen(function* () {
   const now = yield* Clock.currentTimeMillis
-  const mails = yield* (yield* MailStore).drop(now - Limits.mailsKeptMs)
-  const notices = yield* (yield* NoticeStore).drop(now - Limits.noticesKeptMs)
+  const mails = yield* (yield* MailStore).drop(now - healthLimits.mailsKeptMs)
+  const notices = yield* (yield* NoticeStore).drop(now - healthLimits.noticesKeptMs)
   if (mails + notices > 0) yield* Effect.logInfo(`retention dropped ${mails} mails and ${notices} notices`)
 })
 
@@ -56,7 +58,7 @@ export const notify = Effect.raceAllFirst([
   sendMails,
   sendNotices,
   noticeQuotas.pipe(repeatEvery("queueing mails about quotas", Limits.quotaNoticesMs)),
-  noticeIncidents.pipe(repeatEvery("notifying accounts of incidents", Limits.incidentNoticesMs)),
+  noticeIncidents.pipe(repeatEvery("notifying accounts of incidents", healthLimits.incidentNoticesMs)),
   noticeHalfWay.pipe(repeatEvery("queueing mails about webhooks half-way to disabling", Limits.sweepMs)),
   dropOld.pipe(deleteEvery("retention of mails and notices", Limits.maintenanceMs))
 ])

@@ -3,11 +3,13 @@
  * it, and required if a password is sent. For a server on this machine (loopback) STARTTLS is off, since local servers
  * rarely have a valid certificate.
  */
+
 import { Effect, Schema } from "effect"
 import { Limits } from "../../../spine/config/Limits.ts"
 import { isLocalName, literalAddress } from "../../../spine/domain/AddressGuard.ts"
 import { plainMessage } from "../../../spine/domain/ConnectionFailure.ts"
 import { printable } from "../../../spine/words/Printable.ts"
+import { healthLimits } from "../Limits.ts"
 
 export class MailError extends Schema.TaggedError<MailError>()("MailError", {
   message: Schema.String,
@@ -40,9 +42,9 @@ export const transportOptions = (smtpUrl: string) => {
     auth,
     requireTLS: !secure && !local && auth !== undefined,
     ignoreTLS: !secure && local,
-    connectionTimeout: Limits.mailSendMs,
-    greetingTimeout: Limits.mailSendMs,
-    socketTimeout: Limits.mailSendMs,
+    connectionTimeout: healthLimits.mailSendMs,
+    greetingTimeout: healthLimits.mailSendMs,
+    socketTimeout: healthLimits.mailSendMs,
     disableFileAccess: true,
     disableUrlAccess: true
   }

@@ -7,12 +7,12 @@ import { Clock, Context, Data, Effect, Layer, Option, type Scope } from "effect"
 import packageJson from "../../../../package.json" with { type: "json" }
 import { Sender } from "../../../spine/deliver/send/Sender.ts"
 import { type SignedRequest, standardSignature } from "../../../spine/deliver/send/Signer.ts"
-import { noticeBody, noticeId, TEST_NOTICE } from "../../../spine/domain/Notices.ts"
 import { unixSeconds } from "../../../spine/domain/RequestHeaders.ts"
 import { standardKey } from "../../../spine/domain/Signing.ts"
 import { retryUntilSuccess } from "../../../spine/observe/RetryUntilSuccess.ts"
 import { SecretBox } from "../../../spine/store/secrets/SecretBox.ts"
 import { type LeasedNotice, NoticeStore, type NoticeUrl } from "./NoticeStore.ts"
+import { noticeBody, noticeId, TEST_NOTICE } from "./Notices.ts"
 
 /** Bytes of a response that are read. */
 const RESPONSE_BYTES = 1_024

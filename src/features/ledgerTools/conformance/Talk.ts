@@ -2,12 +2,13 @@
  * A conversation with a command in JSON lines: one question, one answer. The command must answer each line within a
  * time limit; its standard error is shown. It is ended when the scope closes. Every fault is a sentence.
  */
+
 import { Effect, type PlatformError, Queue, type Scope, Stream } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
-import { Limits } from "../../../spine/config/Limits.ts"
 import { printable } from "../../../spine/words/Printable.ts"
 import { type CommandFailed, failed } from "../../../terminal/Failure.ts"
 import { makeLineSplitter } from "../../../terminal/InputFile.ts"
+import { ledgerToolsLimits } from "../Limits.ts"
 
 /** How long a command that is asked to end may take before it is killed. */
 const KILL_AFTER = "2 seconds"
@@ -36,7 +37,7 @@ export const startTalk = (
       stderr: "inherit",
       forceKillAfter: KILL_AFTER
     }).pipe(Effect.mapError((error) => startFault(command, error)))
-    const splitter = makeLineSplitter(Limits.conformanceAnswerLength)
+    const splitter = makeLineSplitter(ledgerToolsLimits.conformanceAnswerLength)
     const answers = yield* child.stdout.pipe(
       Stream.decodeText,
       Stream.map(splitter.push),
@@ -66,10 +67,10 @@ export const startTalk = (
             )
         }),
         Effect.filterOrFail(
-          (answer) => answer.length <= Limits.conformanceAnswerLength,
+          (answer) => answer.length <= ledgerToolsLimits.conformanceAnswerLength,
           () =>
             failed(
-              `The command's answer to ${about} is longer than ${Limits.conformanceAnswerLength / 1_000_000} million characters.`
+              `The command's answer to ${about} is longer than ${ledgerToolsLimits.conformanceAnswerLength / 1_000_000} million characters.`
             )
         )
       )

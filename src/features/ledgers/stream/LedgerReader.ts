@@ -4,9 +4,9 @@
  */
 import { Deferred, Effect } from "effect"
 import { Limits } from "../../../spine/config/Limits.ts"
-import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
 import { type Ending, heartbeat, lastWords } from "../../events/stream/Frames.ts"
+import { StreamLimits } from "../../events/stream/Limits.ts"
 import type { Pieces } from "../../events/stream/OpenStreams.ts"
 import type { LedgerView } from "./LedgerView.ts"
 

@@ -4,7 +4,6 @@
  * known or will be soon. While the log cannot be read, no ledger is added; then reading resumes where it stopped.
  */
 import { Effect, Latch, Schedule, type Scope } from "effect"
-import { StreamLimits } from "../../../spine/config/StreamLimits.ts"
 import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../../spine/event/LedgerEvent.ts"
 import type { Network } from "../../../spine/event/Network.ts"
 import { Log, type LogError } from "../../../spine/log/Log.ts"
@@ -12,6 +11,7 @@ import { countLedgerEvents } from "../../../spine/log/ledgers/LedgerEvents.ts"
 import { markerIn } from "../../../spine/log/ledgers/LedgerMarkers.ts"
 import { retryUntilSuccess } from "../../../spine/observe/RetryUntilSuccess.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
+import { StreamLimits } from "../../events/stream/Limits.ts"
 import { KEPT_LEDGERS, type RoutedLedger } from "./LiveLedgers.ts"
 
 /** Between checks whether route has reached a ledger. */

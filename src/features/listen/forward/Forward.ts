@@ -4,7 +4,7 @@
  * While the local server is slow, the stream is not read further, so nothing is queued here.
  */
 import { Clock, Effect, Semaphore } from "effect"
-import { timeoutFailure } from "../../../spine/deliver/send/Failures.ts"
+import { timeoutFailure } from "../../../spine/deliver/send/RequestFailures.ts"
 import { signedRequest } from "../../../spine/deliver/send/Signer.ts"
 import type { EnvelopeFields } from "../../../spine/event/LedgerEvent.ts"
 import { type DeliveryId, randomId, type WebhookId } from "../../../spine/words/Ids.ts"

@@ -9,7 +9,7 @@ import { about } from "../../../terminal/Help.ts"
 import { Invocation, stdoutColour } from "../../../terminal/Invocation.ts"
 import { printableLines } from "../../../terminal/JsonText.ts"
 import { print } from "../../../terminal/Output.ts"
-import { examine } from "./Checks.ts"
+import { examine } from "./DoctorChecks.ts"
 import type { Finding } from "./Finding.ts"
 
 const COLOURS: Readonly<Record<Finding["status"], number>> = { ok: GREEN, warning: YELLOW, problem: RED }

@@ -1,7 +1,9 @@
-/** The result of one check of `doctor`. `finding` runs a check and ends it after `Limits.doctorCheckMs`. */
+/** The result of one check of `doctor`. `finding` runs a check and ends it after `operateLimits.doctorCheckMs`. */
+
 import { Data, Effect } from "effect"
-import { Limits } from "../../../spine/config/Limits.ts"
 import { errorText } from "../../../spine/observe/Logging.ts"
+import { seconds } from "../../../spine/words/Words.ts"
+import { operateLimits } from "../Limits.ts"
 
 export interface Finding {
   readonly check: string
@@ -27,9 +29,9 @@ export const finding = <E, R>(
       error instanceof Fault ? error : new Fault({ detail: errorText(error), fix })
     ),
     Effect.timeoutOrElse({
-      duration: Limits.doctorCheckMs,
+      duration: operateLimits.doctorCheckMs,
       orElse: () =>
-        Effect.fail(new Fault({ detail: `no answer within ${Limits.doctorCheckMs / 1_000} s`, fix }))
+        Effect.fail(new Fault({ detail: `no answer within ${seconds(operateLimits.doctorCheckMs)}`, fix }))
     }),
     Effect.match({
       onSuccess: (detail) => fine(check, detail),

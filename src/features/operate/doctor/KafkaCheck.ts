@@ -2,14 +2,15 @@
  * `doctor` checks the Kafka cluster: whether it can be reached and accepts the user, whether the user has the rights on
  * topics that ROLES need, whether its topics match topics/topics.json, and how long it takes until another process takes over from a dead one.
  */
+
 import { Effect } from "effect"
 import type { KafkaSettings, SettingsShape } from "../../../spine/config/Config.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
 import type { MemberTimeout } from "../../../spine/log/kafka/Groups.ts"
 import { loadKafka } from "../../../spine/log/kafka/LoadKafka.ts"
+import { seconds } from "../../../spine/words/Words.ts"
+import { operateLimits } from "../Limits.ts"
 import { Fault, type Finding, finding, fine } from "./Finding.ts"
-
-const seconds = (ms: number): string => `${ms / 1_000} s`
 
 const GROUPS = "kafka groups"
 
@@ -38,8 +39,8 @@ export const groupsFinding = (kafka: KafkaSettings): Effect.Effect<Finding> =>
     Effect.flatMap(({ memberTimeoutOf }) => memberTimeoutOf(kafka)),
     Effect.map(findingOf),
     Effect.timeoutOrElse({
-      duration: Limits.doctorCheckMs,
-      orElse: () => Effect.fail({ message: `no answer within ${seconds(Limits.doctorCheckMs)}` })
+      duration: operateLimits.doctorCheckMs,
+      orElse: () => Effect.fail({ message: `no answer within ${seconds(operateLimits.doctorCheckMs)}` })
     }),
     Effect.catch(({ message }) =>
       Effect.succeed<Finding>({

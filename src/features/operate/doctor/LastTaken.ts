@@ -1,7 +1,7 @@
 /** Reads which ledger of each network was taken last, for `doctor`, from the embedded log or from Kafka. */
+
 import { Effect } from "effect"
 import type { KafkaSettings } from "../../../spine/config/Config.ts"
-import { Limits } from "../../../spine/config/Limits.ts"
 import { eventsTopic, type LedgerMarker, ledgersTopic } from "../../../spine/event/LedgerEvent.ts"
 import type { Network } from "../../../spine/event/Network.ts"
 import * as EmbeddedLog from "../../../spine/log/embedded/EmbeddedLog.ts"
@@ -10,6 +10,7 @@ import { LogReader } from "../../../spine/log/Log.ts"
 import { markerIn } from "../../../spine/log/ledgers/LedgerMarkers.ts"
 import { hasTable } from "../../../terminal/Stores.ts"
 import { ChainRestarts } from "../../events/ChainRestarts.ts"
+import { operateLimits } from "../Limits.ts"
 
 /** A network that is not in it has taken none. */
 export type LastTaken = ReadonlyMap<Network, LedgerMarker>
@@ -47,7 +48,7 @@ export const lastInKafka = (kafka: KafkaSettings, networks: ReadonlyArray<Networ
     yield* reachable(kafka)
     return yield* Effect.provide(lastMarkers(networks), readerLayer(kafka))
   }).pipe(
-    Effect.timeout(Limits.doctorCheckMs),
+    Effect.timeout(operateLimits.doctorCheckMs),
     Effect.orElseSucceed(() => undefined)
   )
 
@@ -69,6 +70,6 @@ export const oldestSchemaIds = (kafka: KafkaSettings, networks: ReadonlyArray<Ne
     return ids
   }).pipe(
     // The registry is asked afterwards, within the time of one check.
-    Effect.timeout(Limits.doctorCheckMs / 2),
+    Effect.timeout(operateLimits.doctorCheckMs / 2),
     Effect.orElseSucceed(() => new Map<string, number>())
   )

@@ -2,11 +2,13 @@
  * `doctor` checks the service that is running: which of its parts are not well, which of its settings differ from those
  * of this command, and whether it may open enough files. No finding if no service runs there.
  */
+
 import { readdirSync, readFileSync } from "node:fs"
 import { Effect } from "effect"
 import type { SettingsShape } from "../../../spine/config/Config.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
-import { StageLimits } from "../../../spine/config/StageLimits.ts"
+import { DeliverLimits } from "../../../spine/deliver/Limits.ts"
+import { operateLimits } from "../Limits.ts"
 import { type Finding, fine } from "./Finding.ts"
 import { urlOf } from "./PortCheck.ts"
 import type { RunningService } from "./RunningService.ts"
@@ -27,7 +29,7 @@ const partsAt = (url: string): Effect.Effect<ReadonlyArray<Part> | undefined> =>
       return { part, status: String(status), detail: String(detail) }
     })
   }).pipe(
-    Effect.timeout(Limits.doctorCheckMs),
+    Effect.timeout(operateLimits.doctorCheckMs),
     Effect.orElseSucceed(() => undefined)
   )
 
@@ -81,7 +83,7 @@ export const serviceChecks = Effect.fnUntraced(function* (
   { host, opsPort, port }: SettingsShape,
   running: RunningService | undefined
 ) {
-  const { connectionsInUse } = yield* StageLimits
+  const { connectionsInUse } = yield* DeliverLimits
   const url = urlOf(host, opsPort ?? port)
   const parts = yield* partsAt(url)
   return [

@@ -2,10 +2,10 @@
  * `doctor` checks the data in the database: whether its secrets can be decrypted, whether events were withheld or
  * dead letters, and which log it belongs to. A check returns undefined if its table does not exist yet.
  */
+
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { type KafkaSettings, Settings, type SettingsShape } from "../../../spine/config/Config.ts"
-import { Limits } from "../../../spine/config/Limits.ts"
 import { loadKafka } from "../../../spine/log/kafka/LoadKafka.ts"
 import { makeDeadLetters } from "../../../spine/store/DeadLetters.ts"
 import {
@@ -16,12 +16,14 @@ import {
   logText
 } from "../../../spine/store/LogIdentity.ts"
 import { readKeys } from "../../../spine/store/secrets/SecretKeys.ts"
+import { counted } from "../../../spine/words/Words.ts"
 import { hasTable } from "../../../terminal/Stores.ts"
 import { AlertStore } from "../../events/AlertStore.ts"
 import { countByHealth } from "../../health/WebhookHealthQueries.ts"
 import { examineSecrets } from "../../webhooks/SecretRotation.ts"
 import { longestFailing } from "../../webhooks/WebhookOverview.ts"
-import { someRuns } from "../model/Roles.ts"
+import { operateLimits } from "../Limits.ts"
+import { someRuns } from "../model/RoleStates.ts"
 import { readCurrentReport } from "../report/CurrentReport.ts"
 import { type Finding, fine } from "./Finding.ts"
 
@@ -51,7 +53,7 @@ export const alertFinding = ifThere(
     )
     return warning(
       "detection",
-      `${total} ${total === 1 ? "event was" : "events were"} withheld, wholly or in part, because the ledger's data is ambiguous or the event does not match its schema; newest: ${newest.join("; ")}`,
+      `${counted(total, "event was", "events were")} withheld, wholly or in part, because the ledger's data is ambiguous or the event does not match its schema; newest: ${newest.join("; ")}`,
       "All other events were delivered. Look up the transactions by their hash, and report those that should have caused an event."
     )
   })
@@ -65,7 +67,7 @@ export const deadLettersFinding = ifThere(
     const newest = rows.map(({ stage, source, reason }) => `${stage}, ${source}: ${reason}`)
     return warning(
       "quarantine",
-      `${total} ${total === 1 ? "record is a dead letter" : "records are dead letters"}, because the database refused them or they could not be read; newest: ${newest.join("; ")}`,
+      `${counted(total, "record is a dead letter", "records are dead letters")}, because the database refused them or they could not be read; newest: ${newest.join("; ")}`,
       "All other records were processed. The table quarantine contains each record with the reason; report those that come from the ledger."
     )
   })
@@ -80,7 +82,7 @@ export const failingFinding = ifThere(
     const longest = yield* longestFailing(WEBHOOKS_SHOWN)
     return warning(
       "webhooks",
-      `${failing} active ${failing === 1 ? "webhook fails" : "webhooks fail"}; longest: ${longest.map(({ health, id }) => `${id}: ${health.sentence}`).join(" ")}`,
+      `${counted(failing, "active webhook fails", "active webhooks fail")}; longest: ${longest.map(({ health, id }) => `${id}: ${health.sentence}`).join(" ")}`,
       "Their accounts see each attempt with its error in the dashboard and at GET /v1/deliveries?webhook_id=ID. If many fail with the same error, the cause may be here: check DNS, the firewall and the route to the internet."
     )
   })
@@ -145,7 +147,7 @@ export const givenLog = (kafka: KafkaSettings | undefined): Effect.Effect<LogIde
     ? Effect.succeed(embeddedIdentity)
     : loadKafka.pipe(
         Effect.flatMap(({ identityOf }) => identityOf(kafka)),
-        Effect.timeout(Limits.doctorCheckMs),
+        Effect.timeout(operateLimits.doctorCheckMs),
         Effect.orElseSucceed(() => undefined)
       )
 

@@ -1,6 +1,8 @@
 /** What probes of a part have found, as a process keeps it: a part has failed if two probes in a row failed. Pure. */
+
 import { Limits } from "../../../spine/config/Limits.ts"
-import { count, counted, duration } from "../../../spine/words/Words.ts"
+import { counted, duration, seconds, size } from "../../../spine/words/Words.ts"
+import { operateLimits } from "../Limits.ts"
 import type { PartState } from "./Parts.ts"
 import type { PartInProcess } from "./SeenProcess.ts"
 
@@ -23,24 +25,23 @@ export const databasePart = (tookMs: number, slowForMs: number): PartInProcess =
   const detail = `answers within ${Math.ceil(tookMs)} ms`
   return slowForMs < Limits.troubleMs
     ? { status: "ok", detail }
-    : { status: "degraded", detail: `takes ${(tookMs / 1_000).toFixed(1)} s for a small statement` }
+    : { status: "degraded", detail: `takes ${seconds(tookMs, 1)} for a small statement` }
 }
 
 /** `aheadMs`: how far the process's clock is ahead of the database's. The answer took `tookMs`. */
 export const clockPart = (aheadMs: number, tookMs: number): PartInProcess => {
-  if (Math.abs(aheadMs) <= Limits.clockOffsetMs + tookMs)
+  if (Math.abs(aheadMs) <= operateLimits.clockOffsetMs + tookMs)
     return { status: "ok", detail: "agrees with the database's" }
-  const seconds = Math.round(Math.abs(aheadMs) / 1_000)
   return {
     status: "failed",
-    detail: `its clock is ${count(seconds)} s ${aheadMs > 0 ? "ahead of" : "behind"} the database's`
+    detail: `its clock is ${seconds(Math.abs(aheadMs), 0)} ${aheadMs > 0 ? "ahead of" : "behind"} the database's`
   }
 }
 
 export const diskPart = (freeBytes: number): PartInProcess => {
-  const free = `${(freeBytes / 1e9).toFixed(1)} GB are free at DATA_DIR`
-  if (freeBytes < Limits.diskFreeBytes / 10) return { status: "failed", detail: free }
-  return { status: freeBytes < Limits.diskFreeBytes ? "degraded" : "ok", detail: free }
+  const free = `${size(freeBytes)} are free at DATA_DIR`
+  if (freeBytes < operateLimits.diskFreeBytes / 10) return { status: "failed", detail: free }
+  return { status: freeBytes < operateLimits.diskFreeBytes ? "degraded" : "ok", detail: free }
 }
 
 /** What the registry said: why it did not answer, or for each schema whether it has it. */
@@ -67,7 +68,7 @@ export interface RejectedMails {
 }
 
 export const mailPart = ({ error, rejected, rejectedMs }: RejectedMails): PartState =>
-  rejectedMs <= Limits.laterMs.notices
+  rejectedMs <= operateLimits.laterMs.notices
     ? { part: "mail", state: "ok", sentence: "no mail is rejected" }
     : {
         part: "mail",

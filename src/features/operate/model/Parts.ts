@@ -3,6 +3,7 @@
  * says how it is for itself. If a part fails in some processes only, these are cut off from it. Pure.
  */
 import type { SeenNetwork } from "../../../spine/ledger/ingest/NetworkFacts.ts"
+import { counted } from "../../../spine/words/Words.ts"
 import { isRolePart, type PartInProcess, type SeenProcess } from "./SeenProcess.ts"
 
 export interface PartState {
@@ -40,7 +41,7 @@ const sentenceOf = (
   if (isOwn(part)) return `${places(bad.map(([process]) => process))}: ${detail}. ${advice}`
   if (bad.length < found.length)
     return `${named(part)} does not answer ${places(bad.map(([process]) => process))}, but ${found.length - bad.length} others: ${detail}. Check the network of that machine.`
-  return `${named(part)} answers none of ${found.length} ${found.length === 1 ? "process" : "processes"}: ${detail}. ${advice}`
+  return `${named(part)} answers none of ${counted(found.length, "process", "processes")}: ${detail}. ${advice}`
 }
 
 const networkPart = ({ detail, network, status }: SeenNetwork): PartState => {

@@ -8,8 +8,9 @@ import { Limits } from "../../../spine/config/Limits.ts"
 import type { HealthState } from "../../../spine/domain/HealthState.ts"
 import type { Network } from "../../../spine/event/Network.ts"
 import { isSilent, type SeenNetwork } from "../../../spine/ledger/ingest/NetworkFacts.ts"
-import { count } from "../../../spine/words/Words.ts"
+import { count, counted } from "../../../spine/words/Words.ts"
 import { type Hosts, mostHostsFail } from "../../health/Hosts.ts"
+import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./LateStages.ts"
 import { type PartState, partStates } from "./Parts.ts"
 import {
   missingSentence,
@@ -18,10 +19,9 @@ import {
   silentProcesses,
   silentSentence,
   someRuns
-} from "./Roles.ts"
+} from "./RoleStates.ts"
 import { isAlive, type SeenProcess } from "./SeenProcess.ts"
 import { worseSenders } from "./Senders.ts"
-import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./Stages.ts"
 import { addSample, type Sample } from "./Trend.ts"
 
 /** A backlog that will be gone within this time is no fault, as in the alerts (ops/prometheus/alerts.yml). */
@@ -258,7 +258,6 @@ export const webhooksSentence = (
     return active === 1
       ? "The only active webhook does not fail."
       : `None of ${count(active)} webhooks fails.`
-  const hosts =
-    failingHosts === 0 ? "" : `, at ${count(failingHosts)} ${failingHosts === 1 ? "host" : "hosts"}`
+  const hosts = failingHosts === 0 ? "" : `, at ${counted(failingHosts, "host", "hosts")}`
   return `${count(failing)} of ${count(active)} active webhooks ${failing === 1 ? "fails" : "fail"}${hosts}.`
 }

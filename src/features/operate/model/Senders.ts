@@ -3,7 +3,7 @@
  * is a warning, and says what to compare. Pure.
  */
 
-import { count, counted } from "../../../spine/words/Words.ts"
+import { count, counted, seconds } from "../../../spine/words/Words.ts"
 import { named, type SeenProcess, type Sent } from "./SeenProcess.ts"
 
 /** Attempts in a minute below which a process says nothing of its network. */
@@ -12,8 +12,8 @@ const ENOUGH = 20
 const SLOWER = 10
 const SLOW_S = 1
 
-const meanOf = ({ attempts, seconds }: Sent): number => (attempts === 0 ? 0 : seconds / attempts)
-const inSeconds = (s: number): string => `${s.toFixed(s < 1 ? 2 : 1)} s`
+const meanOf = (sent: Sent): number => (sent.attempts === 0 ? 0 : sent.seconds / sent.attempts)
+const inSeconds = (s: number): string => seconds(s * 1_000, s < 1 ? 2 : 1)
 
 /** `delivered 640 of 640 attempts in the last minute, 0.03 s each` */
 export const sentText = (sent: Sent): string =>

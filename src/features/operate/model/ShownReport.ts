@@ -1,9 +1,9 @@
 /** The report as JSON, for `ledgerhook status` and `GET /status`. */
 import { iso } from "../../../spine/words/IsoTime.ts"
+import { sentencesOf } from "./CommandReport.ts"
+import type { StageState } from "./LateStages.ts"
 import type { Report } from "./Report.ts"
 import type { SeenProcess } from "./SeenProcess.ts"
-import { sentencesOf } from "./Service.ts"
-import type { StageState } from "./Stages.ts"
 
 const shownStage = ({ because, isLate, network, oldestMs, stage, trend, waiting }: StageState) => ({
   stage,

@@ -3,8 +3,11 @@
  * (`/readyz/traffic`). Only faults that other processes do not share count, except a database without which the API can
  * answer nothing. Everything else is for alerts: taking processes away would make it worse. Pure.
  */
+
 import type { Role } from "../../../spine/config/Definitions.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
+import { seconds } from "../../../spine/words/Words.ts"
+import { operateLimits } from "../Limits.ts"
 
 /** Times are of the monotonic clock. */
 export interface TrafficFacts {
@@ -41,11 +44,11 @@ export const trafficObstacle = (facts: TrafficFacts): string | undefined => {
   for (const role of roles) {
     const since = roleFailedSince(facts, role)
     if (since !== undefined && nowMs - Math.max(since, sharedFailedAt ?? since) >= Limits.troubleMs)
-      return `the role ${role} has failed for ${Math.floor((nowMs - since) / 1_000)} s; the log says why`
+      return `the role ${role} has failed for ${seconds(nowMs - since, 0)}; the log says why`
   }
   if (databaseFailedSince === undefined || !roles.includes("api")) return undefined
   const failedMs = nowMs - databaseFailedSince
-  return failedMs < Limits.databaseFailedMs
+  return failedMs < operateLimits.databaseFailedMs
     ? undefined
-    : `the database has not answered for ${Math.floor(failedMs / 1_000)} s`
+    : `the database has not answered for ${seconds(failedMs, 0)}`
 }

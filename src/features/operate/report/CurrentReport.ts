@@ -2,7 +2,7 @@
 import { Clock, Effect } from "effect"
 import { Settings } from "../../../spine/config/Config.ts"
 import { countByHealth } from "../../health/WebhookHealthQueries.ts"
-import { currentReport } from "../model/Service.ts"
+import { currentReport } from "../model/CommandReport.ts"
 import { readProcesses } from "../ProcessRows.ts"
 import { withoutRoles } from "../Settings.ts"
 import { readReport } from "./ReportStore.ts"

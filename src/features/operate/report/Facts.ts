@@ -1,4 +1,5 @@
 /** Reads the facts of the report, from the log and the database. */
+
 import { Clock, Effect } from "effect"
 import { Settings, watchedNetworks } from "../../../spine/config/Config.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
@@ -10,10 +11,11 @@ import { transactionsTopic } from "../../../spine/event/TransactionRecord.ts"
 import { ingestAge, ledgersLeft, type SeenNetwork } from "../../../spine/ledger/ingest/NetworkFacts.ts"
 import { failingHosts } from "../../health/FailingHosts.ts"
 import { countByHealth } from "../../health/WebhookHealthQueries.ts"
+import { operateLimits } from "../Limits.ts"
+import { backlogFacts, merged, oldestInProcesses, type StageFact } from "../model/LateStages.ts"
 import type { PartState } from "../model/Parts.ts"
 import type { ServiceFacts } from "../model/Report.ts"
 import { isAlive, type SeenProcess } from "../model/SeenProcess.ts"
-import { backlogFacts, merged, oldestInProcesses, type StageFact } from "../model/Stages.ts"
 import { readNetworks } from "../NetworkRows.ts"
 import { readProcesses } from "../ProcessRows.ts"
 import { withoutRoles } from "../Settings.ts"
@@ -69,7 +71,8 @@ const ownFact = (alive: ReadonlyArray<SeenProcess>, stage: "outbox" | "upkeep"):
 
 const delayFact = Effect.fnUntraced(function* (alive: ReadonlyArray<SeenProcess>) {
   const known = oldestInProcesses(alive, "delay")
-  const late = known === undefined || known > Limits.lateMs ? yield* readOverdue : { waiting: 0, oldestMs: 0 }
+  const late =
+    known === undefined || known > operateLimits.lateMs ? yield* readOverdue : { waiting: 0, oldestMs: 0 }
   return {
     stage: "delay",
     network: "",

@@ -5,6 +5,7 @@ import { Settings, watchedNetworks } from "../../../spine/config/Config.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
 import { examineSchemas } from "../../../spine/log/kafka/SchemaRegistry.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
+import { seconds } from "../../../spine/words/Words.ts"
 import { mailServerOf } from "../../health/notify/Settings.ts"
 import { type Lock, locksPart, mailPart, registryPart } from "../model/PartProbes.ts"
 import type { PartState } from "../model/Parts.ts"
@@ -28,7 +29,7 @@ export const makeRegistryPart = Effect.gen(function* () {
         // A registry that hangs must not make the report old.
         Effect.timeoutOrElse({
           duration: REGISTRY_MS,
-          orElse: () => Effect.fail({ message: `no answer within ${REGISTRY_MS / 1_000} s` })
+          orElse: () => Effect.fail({ message: `no answer within ${seconds(REGISTRY_MS)}` })
         }),
         Effect.match({
           onFailure: ({ message }) => registryPart(message),

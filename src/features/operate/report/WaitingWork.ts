@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../../spine/config/Limits.ts"
 import { UsageStore } from "../../../spine/deliveries/UsageStore.ts"
-import type { Backlog, StageFact } from "../model/Stages.ts"
+import type { Backlog, StageFact } from "../model/LateStages.ts"
 import { readWaiting } from "./WaitingDeliveries.ts"
 
 /** Milliseconds since that column's time; 0 if there is none. */

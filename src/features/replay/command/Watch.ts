@@ -3,29 +3,21 @@
  * JSON object per line for each change. Stopping it does not stop the job.
  */
 import { Clock, Effect } from "effect"
+import { duration } from "../../../spine/words/Words.ts"
 import { FailureReported } from "../../../terminal/Failure.ts"
 import { Invocation } from "../../../terminal/Invocation.ts"
 import { print, printError } from "../../../terminal/Output.ts"
-import { bar, statusLine } from "../../../terminal/Progress.ts"
+import { bar, statusLine } from "../../../terminal/ProgressLine.ts"
 import { Signals } from "../../../terminal/Signals.ts"
 import { inJson, printOne } from "../../../terminal/Table.ts"
 import type { ReplaySummary } from "../ReplayOverview.ts"
-import { fields, findJob, historyText, percentText, remainingOf, toJson } from "./Job.ts"
+import { fields, findJob, historyText, percentText, remainingOf, toJson } from "./JobView.ts"
 
 /** How often a watched job is polled, and over which time its rate is averaged. */
 const POLL_MS = 500
 const RATE_MS = 10_000
 
-const MINUTE = 60
-const HOUR = 3_600
 const SECOND_MS = 1_000
-
-/** A time span for people. Pure. */
-export const spanText = (seconds: number): string => {
-  if (seconds < MINUTE) return `${seconds} s`
-  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min ${seconds % MINUTE} s`
-  return `${Math.floor(seconds / HOUR)} h ${Math.floor((seconds % HOUR) / MINUTE)} min`
-}
 
 interface Sample {
   readonly at: number
@@ -59,7 +51,7 @@ export const progressLine = (job: ReplaySummary, rate: number | undefined, nowMs
     `${bar(job.part)} ${percentText(job)}`,
     `${job.processed_events} of about ${job.total_events} events`,
     ...each,
-    ...(remaining === null ? [] : [`${spanText(remaining)} left`])
+    ...(remaining === null ? [] : [`${duration(remaining * SECOND_MS)} left`])
   ].join("  ")
 }
 

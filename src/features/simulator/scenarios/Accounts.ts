@@ -1,10 +1,10 @@
 /** Changes of account settings (flags, fields, regular keys, signer lists), and deletions of guests' accounts. */
 import type { JsonObject } from "../../../spine/event/Ledger.ts"
-import { quantityOf } from "../Amounts.ts"
+import { quantityOf } from "../IntegerAmounts.ts"
 import { accountKey, addressOf, digestOf, isLow, ownerDirectoryKey, signerListKey } from "../Keys.ts"
 import type { Draft, Scenario } from "../Scenario.ts"
 import type { Patch } from "../TransactionView.ts"
-import { flagsOf, RESERVE_INCREMENT } from "../TrustLines.ts"
+import { flagsOf, RESERVE_INCREMENT } from "../TrustLineBalances.ts"
 import { otherPerson, type World } from "../World.ts"
 
 export const lsfRequireDestTag = 0x00020000

@@ -2,12 +2,12 @@
  * Checks in XRP and tokens: created, cashed for an exact or a minimum amount, cancelled by either side or when expired.
  */
 import type { JsonObject } from "../../../spine/event/Ledger.ts"
-import { amountOf, assetOf, minimum, quantityOf, UNIT } from "../Amounts.ts"
+import { amountOf, assetOf, minimum, quantityOf, UNIT } from "../IntegerAmounts.ts"
 import { checkKey } from "../Keys.ts"
 import type { Entry } from "../LedgerState.ts"
 import { isExpired } from "../OrderBook.ts"
 import { type Draft, POPULATION, type Scenario } from "../Scenario.ts"
-import { isFrozen, lineOf, move, spendable } from "../TrustLines.ts"
+import { isFrozen, lineOf, move, spendable } from "../TrustLineBalances.ts"
 import { holdings, otherPerson, type World } from "../World.ts"
 
 const write = (world: World): Draft | undefined => {

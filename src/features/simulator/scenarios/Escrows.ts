@@ -3,11 +3,11 @@
  */
 import { createHash } from "node:crypto"
 import type { JsonObject } from "../../../spine/event/Ledger.ts"
-import { quantityOf, UNIT } from "../Amounts.ts"
+import { quantityOf, UNIT } from "../IntegerAmounts.ts"
 import { digestOf, escrowKey } from "../Keys.ts"
 import type { Entry } from "../LedgerState.ts"
 import { type Draft, POPULATION, type Scenario } from "../Scenario.ts"
-import { spendable } from "../TrustLines.ts"
+import { spendable } from "../TrustLineBalances.ts"
 import { otherPerson, type World } from "../World.ts"
 
 /** The secret of an escrow, derived from its first transaction, so that it need not be stored. */

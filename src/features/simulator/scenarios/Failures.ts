@@ -1,5 +1,5 @@
 /** Transactions that must cause no event: some that fail and cost only their fee, and one that succeeds. */
-import { amountOf, UNIT } from "../Amounts.ts"
+import { amountOf, UNIT } from "../IntegerAmounts.ts"
 import type { Draft, Scenario } from "../Scenario.ts"
 import { otherPerson, type World } from "../World.ts"
 

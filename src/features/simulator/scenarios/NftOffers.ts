@@ -1,7 +1,7 @@
 /** Offers to sell, give away or buy NFTs: created, accepted directly or through a broker, cancelled, expired. */
 import type { JsonObject } from "../../../spine/event/Ledger.ts"
-import { UNIT } from "../Amounts.ts"
 import { lsfSellNFToken } from "../Directories.ts"
+import { UNIT } from "../IntegerAmounts.ts"
 import { nftOfferKey } from "../Keys.ts"
 import type { Entry } from "../LedgerState.ts"
 import { addNft, takeNft } from "../NftPages.ts"

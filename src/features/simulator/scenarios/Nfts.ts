@@ -1,10 +1,11 @@
 /** NFTs: minted for oneself, for another issuer or with an offer, and burned together with their offers. */
-import { amountOf, quantityOf, UNIT } from "../Amounts.ts"
+
 import { lsfSellNFToken } from "../Directories.ts"
+import { amountOf, quantityOf, UNIT } from "../IntegerAmounts.ts"
 import { accountIdOf, accountKey, nftOfferKey, nftOffersDirectoryKey } from "../Keys.ts"
 import { addNft, takeNft } from "../NftPages.ts"
 import { type Draft, POPULATION, type Scenario } from "../Scenario.ts"
-import { hasFlag, spendable } from "../TrustLines.ts"
+import { hasFlag, spendable } from "../TrustLineBalances.ts"
 import type { World } from "../World.ts"
 import { settingChange } from "./Accounts.ts"
 

@@ -1,13 +1,13 @@
 /** OfferCreate that rests in the book, is filled in part or completely, or replaces another; OfferCancel. */
 import type { JsonObject } from "../../../spine/event/Ledger.ts"
-import { type Asset, amountOf, minimum, quantityOf, UNIT } from "../Amounts.ts"
 import { bookDirectoryKey } from "../Directories.ts"
+import { type Asset, amountOf, minimum, quantityOf, UNIT } from "../IntegerAmounts.ts"
 import { offerKey } from "../Keys.ts"
 import type { Entry } from "../LedgerState.ts"
 import { assetsOf, crosses, makerOf, offersOf, takeOffers } from "../OrderBook.ts"
 import { type Draft, POPULATION, type Scenario } from "../Scenario.ts"
 import type { TransactionView } from "../TransactionView.ts"
-import { spendable } from "../TrustLines.ts"
+import { spendable } from "../TrustLineBalances.ts"
 import type { World } from "../World.ts"
 
 const tfImmediateOrCancel = 0x00020000

@@ -1,11 +1,11 @@
 /**
  * Payments in XRP and tokens: partial, across currencies, to oneself, creating an account, or removing a trust line.
  */
-import { type Asset, amountOf, minimum, type Token, UNIT } from "../Amounts.ts"
+import { type Asset, amountOf, minimum, type Token, UNIT } from "../IntegerAmounts.ts"
 import { accountKey } from "../Keys.ts"
 import { makerOf, offersOf, quote, takeOffers } from "../OrderBook.ts"
 import { type Draft, POPULATION, type Scenario } from "../Scenario.ts"
-import { hasFlag, move, spendable } from "../TrustLines.ts"
+import { hasFlag, move, spendable } from "../TrustLineBalances.ts"
 import { accountRoot, holdings, otherPerson, type World } from "../World.ts"
 import { lsfRequireDestTag } from "./Accounts.ts"
 

@@ -1,8 +1,16 @@
 /** TrustSet: new lines, changed limits, freezes by the gateway, rippling flags of the holder, and removals. */
-import { amountOf, UNIT } from "../Amounts.ts"
+import { amountOf, UNIT } from "../IntegerAmounts.ts"
 import type { Draft, Scenario } from "../Scenario.ts"
 import type { Patch } from "../TransactionView.ts"
-import { changeLine, createLine, flagsOf, limitField, lineFlags, lineOf, sideOf } from "../TrustLines.ts"
+import {
+  changeLine,
+  createLine,
+  flagsOf,
+  limitField,
+  lineFlags,
+  lineOf,
+  sideOf
+} from "../TrustLineBalances.ts"
 import { type Holding, holdings, type TradedToken, type World } from "../World.ts"
 
 const tfSetNoRipple = 0x00020000

@@ -1,12 +1,13 @@
 /** How commands name a webhook of a service: by its id, by a part of its URL or description, or not at all if it is the only one. */
 import { Effect } from "effect"
 import { Argument, Flag, Param } from "effect/cli"
-import { searchProblem, webhookBounds } from "../../../spine/event/WebhookRules.ts"
 import { isId } from "../../../spine/words/Ids.ts"
 import { failed, wrongUsage } from "../../../terminal/Failure.ts"
 import { optional } from "../../../terminal/Flags.ts"
 import type { ServiceApi } from "../../../terminal/service/Requests.ts"
-import { withService } from "../../../terminal/service/Service.ts"
+import { withService } from "../../../terminal/service/WithService.ts"
+import { webhookBounds } from "../Limits.ts"
+import { searchProblem } from "../WebhookRules.ts"
 import type { Webhooks } from "../WebhooksContract.ts"
 
 export const webhooksContract = async () => (await import("../WebhooksContract.ts")).webhooksApi

@@ -1,7 +1,7 @@
 /** `ledgerhook webhook preview`: counts what filters would have matched among the newest events. */
 import { Effect, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { expandPatterns, webhookBounds } from "../../../spine/event/WebhookRules.ts"
+import { expandPatterns } from "../../../spine/event/EventPatterns.ts"
 import { logReaderLayer } from "../../../spine/LogAdapter.ts"
 import { LogReader } from "../../../spine/log/Log.ts"
 import { failed } from "../../../terminal/Failure.ts"
@@ -13,6 +13,7 @@ import { stores, webhookArgument } from "../../../terminal/Stores.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
 import { wantedFlags } from "../../../terminal/WantedEvents.ts"
 import { previewFilters } from "../FilterPreview.ts"
+import { webhookBounds } from "../Limits.ts"
 import { findWebhookFilters } from "../WebhookOverview.ts"
 
 const stored = stores("webhook preview")

@@ -16,10 +16,11 @@ import {
   readKeys,
   replaceKeyFile
 } from "../../../spine/store/secrets/SecretKeys.ts"
+import { roughlySpelled } from "../../../spine/words/Words.ts"
 import { failed, wrongUsage } from "../../../terminal/Failure.ts"
 import { about } from "../../../terminal/Help.ts"
 import { settings } from "../../../terminal/Invocation.ts"
-import { showProgress } from "../../../terminal/Progress.ts"
+import { showProgress } from "../../../terminal/ProgressLine.ts"
 import { requireDatabase } from "../../../terminal/Stores.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
 import { requireKeys, resealSecrets } from "../SecretRotation.ts"
@@ -77,11 +78,9 @@ const rotateSecrets = Effect.gen(function* () {
   return yield* reseal(given)
 })
 
-const MINUTE_MS = 60_000
-
 /** When the previous key may be deleted: compaction has then removed the log's records encrypted with it. */
 const droppable = ({ secretsKey, dataDir }: SettingsShape): string => {
-  const after = `when the service has run for ${Limits.maintenanceMs / MINUTE_MS} minutes and \`ledgerhook doctor\` reports no secret that is encrypted with it`
+  const after = `when the service has run for ${roughlySpelled(Limits.maintenanceMs)} and \`ledgerhook doctor\` reports no secret that is encrypted with it`
   return secretsKey === undefined
     ? `The previous key is kept in ${previousKeyFile(dataDir)}, and may be deleted ${after}. The next rotation replaces it.`
     : `SECRETS_KEY_PREVIOUS may be unset in every process ${after}.`

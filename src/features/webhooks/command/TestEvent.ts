@@ -1,11 +1,12 @@
 /** `ledgerhook webhook test` and `ledgerhook trigger`: send a synthetic event to a webhook, and show the attempt. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { MOST_WAIT_MS } from "../../../spine/domain/TestWait.ts"
 import type { EventType } from "../../../spine/event/EventType.ts"
+import { seconds } from "../../../spine/words/Words.ts"
 import { typeArgument } from "../../../terminal/EventTypeFlags.ts"
 import { about } from "../../../terminal/Help.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
+import { MOST_WAIT_MS } from "../TestWait.ts"
 import { atWebhook, webhookNameArgument, webhookNameFlag } from "./NamedWebhook.ts"
 
 const send = (name: string | undefined, type: EventType, asJson: boolean) =>
@@ -23,7 +24,7 @@ const send = (name: string | undefined, type: EventType, asJson: boolean) =>
           ["webhook", id],
           ["event", type],
           ["delivery", delivery_id],
-          ["attempt", attempt?.status ?? `none ended within ${MOST_WAIT_MS / 1_000} s`],
+          ["attempt", attempt?.status ?? `none ended within ${seconds(MOST_WAIT_MS)}`],
           ["answer", attempt === null ? "-" : (attempt.error ?? `HTTP ${attempt.response_status}`)],
           ["time", attempt === null ? "-" : `${attempt.total_ms} ms`],
           ["body", attempt?.response_body || "-"]

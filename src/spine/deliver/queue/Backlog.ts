@@ -5,12 +5,12 @@
  */
 
 import { Clock, Effect } from "effect"
-import { StageLimits } from "../../config/StageLimits.ts"
 import { type BacklogDelivery, type BacklogKind, DeliveryStore } from "../../deliveries/DeliveryStore.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../../event/LedgerEvent.ts"
 import { StoredEvents } from "../../log/ledgers/StoredEvents.ts"
 import { retryUntilSuccess } from "../../observe/RetryUntilSuccess.ts"
 import type { WebhookId } from "../../words/Ids.ts"
+import { DeliverLimits } from "../Limits.ts"
 import { attemptKey, type LaneKind, type Work } from "../Work.ts"
 
 export interface BacklogPage {
@@ -45,7 +45,7 @@ const toWork = (row: BacklogDelivery, event: LedgerEvent, kind: BacklogKind): Wo
 export const makeBacklog = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   const storedEvents = yield* StoredEvents
-  const { rowsAtOnce } = yield* StageLimits
+  const { rowsAtOnce } = yield* DeliverLimits
 
   const readPage = Effect.fnUntraced(function* (
     webhookId: WebhookId,

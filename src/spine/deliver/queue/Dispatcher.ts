@@ -6,12 +6,12 @@
  */
 
 import { Effect, FiberSet, Latch } from "effect"
-import { StageLimits } from "../../config/StageLimits.ts"
 import { permissionUnder } from "../../domain/Quota.ts"
 import { AccountHolds } from "../../registry/AccountHolds.ts"
 import { WebhookRegistry } from "../../registry/WebhookRegistry.ts"
 import type { WebhookId } from "../../words/Ids.ts"
 import { monotonicClock } from "../../words/Monotonic.ts"
+import { DeliverLimits } from "../Limits.ts"
 import { makeAttempts, makeGuarded } from "../send/Attempt.ts"
 import { type LaneKind, laneKinds, type Work } from "../Work.ts"
 import { makeBacklog } from "./Backlog.ts"
@@ -86,7 +86,7 @@ const placed = (current: CurrentWebhook | undefined, work: Work): Work =>
 type Move = Extract<Command, { readonly kind: "moveToBacklog" }>
 
 export const makeDispatcher = Effect.gen(function* () {
-  const limits = yield* StageLimits
+  const limits = yield* DeliverLimits
   const registry = yield* WebhookRegistry
   const holds = yield* AccountHolds
   const pace = yield* ReplayPace

@@ -2,9 +2,10 @@
  * The state of the scheduler, the processing of one message, and the part of it that starts requests: which lane of a
  * webhook is next, when its rate and its batches allow it, and what it sends. Pure.
  */
-import type { StageLimits } from "../../config/StageLimits.ts"
+
 import type { Batch } from "../../event/Batch.ts"
 import type { RegisteredWebhook } from "../../registry/WebhookRegistry.ts"
+import type { DeliverLimits } from "../Limits.ts"
 import type { Share } from "../send/Attempt.ts"
 import type { LaneKind, Work } from "../Work.ts"
 import type { Lane } from "./Lane.ts"
@@ -23,7 +24,7 @@ import {
 } from "./WebhookQueue.ts"
 
 type Limits = Pick<
-  typeof StageLimits.Service,
+  typeof DeliverLimits.Service,
   "partitionDeliveries" | "partitionReplays" | "laneLeast" | "lanePageRows" | "batchBodyBytes" | "lackPauseMs"
 >
 

@@ -8,7 +8,6 @@
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { WebhookStore } from "../../../features/webhooks/WebhookStore.ts"
 import { Settings } from "../../config/Config.ts"
-import { StageLimits } from "../../config/StageLimits.ts"
 import { DeliveryStore } from "../../deliveries/DeliveryStore.ts"
 import type { AttemptRecord, FirstAttempt, NewDelivery } from "../../deliveries/Transitions.ts"
 import { Log } from "../../log/Log.ts"
@@ -17,6 +16,7 @@ import { retryUntilSuccess } from "../../observe/RetryUntilSuccess.ts"
 import { showAge } from "../../observe/StageAges.ts"
 import { traced } from "../../observe/Tracing.ts"
 import { monotonicClock } from "../../words/Monotonic.ts"
+import { DeliverLimits } from "../Limits.ts"
 import { nextWork, retryRecord } from "../Work.ts"
 import { type Outcome, showAttempts } from "./AttemptsShown.ts"
 import { makeResponseBudget } from "./ResponseBudget.ts"
@@ -69,13 +69,13 @@ export class Recorder extends Context.Service<
     Recorder,
     Effect.gen(function* () {
       const { disableAfterFailures, retryPolicy } = yield* Settings
-      const limits = yield* StageLimits
+      const limits = yield* DeliverLimits
       const log = yield* Log
       const deliveries = yield* DeliveryStore
       const webhooks = yield* WebhookStore
       const nowMs = yield* monotonicClock
       const stored = makeResponseBudget(limits.longResponses)
-      // Bounded by what the actors hold: StageLimits.partitionDeliveries each.
+      // Bounded by what the actors hold: DeliverLimits.partitionDeliveries each.
       const waiting: Array<EndedRequest> = []
       const some = Latch.makeUnsafe()
       const enough = Latch.makeUnsafe()

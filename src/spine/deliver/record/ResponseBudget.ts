@@ -4,10 +4,10 @@
  * Short responses cost nothing and never change. Each process that delivers counts for itself, from its start.
  */
 
-import { Limits } from "../../config/Limits.ts"
 import type { AttemptRecord } from "../../deliveries/Transitions.ts"
-import { keptHeaders } from "../../domain/ResponseHeaders.ts"
 import type { AccountId } from "../../words/Ids.ts"
+import { responseLimits } from "../Limits.ts"
+import { keptHeaders } from "../ResponseHeaders.ts"
 
 const DAY_MS = 86_400_000
 
@@ -40,7 +40,7 @@ export const makeResponseBudget = ({ bytes, shortCharacters }: ResponseLimits) =
         : {
             details: {
               ...details,
-              responseHeaders: keptHeaders(details.responseHeaders, Limits.deliveredHeaders)
+              responseHeaders: keptHeaders(details.responseHeaders, responseLimits.deliveredHeaders)
             }
           })
     }
@@ -55,7 +55,8 @@ export const makeResponseBudget = ({ bytes, shortCharacters }: ResponseLimits) =
     // Of a success, no more headers are kept anyway (Exchange.ts). Most attempts end here.
     if (body.length <= shortCharacters && attempt.status === "delivered") return attempt
     const headers = charactersOf(attempt.details?.responseHeaders)
-    if (body.length <= shortCharacters && headers <= Limits.deliveredHeaders.characters) return attempt
+    if (body.length <= shortCharacters && headers <= responseLimits.deliveredHeaders.characters)
+      return attempt
     const total = (used.get(accountId) ?? 0) + Buffer.byteLength(body) + headers
     if (total > bytes) return shortened(attempt)
     used.set(accountId, total)

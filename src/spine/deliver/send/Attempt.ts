@@ -2,9 +2,9 @@
  * The room `send`: makes one request at a time for a webhook. It takes a connection, signs and sends the request,
  * decides what follows for each delivery that it carries, and gives the outcomes to the recorder.
  */
+
 import { Clock, Effect, Random, References } from "effect"
 import { Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
 import type { AttemptRecord } from "../../deliveries/Transitions.ts"
 import type { AttemptOutcome } from "../../domain/Delivery.ts"
 import type { Ordering } from "../../domain/Ordering.ts"
@@ -14,6 +14,7 @@ import { withIncluded } from "../../event/Include.ts"
 import { traced } from "../../observe/Tracing.ts"
 import { type RegisteredWebhook, secretsAt, WebhookRegistry } from "../../registry/WebhookRegistry.ts"
 import { type DeliveryId, randomId, type WebhookId } from "../../words/Ids.ts"
+import { responseLimits } from "../Limits.ts"
 import { type Outcome, Recorder } from "../record/Recorder.ts"
 import type { LaneKind, Sending, Work } from "../Work.ts"
 import { makeShares, type Share } from "./ConnectionLimiter.ts"
@@ -27,7 +28,7 @@ import { signedBatch, signedRequest } from "./Signer.ts"
 export const EACH_KEEPS = 1_024
 
 /** Bytes of the response to a batch that are read. It may name 500 failed deliveries, which take about 17 KB. */
-export const BATCH_RESPONSE_BYTES = 4 * Limits.responseBodyBytes
+export const BATCH_RESPONSE_BYTES = 4 * responseLimits.responseBodyBytes
 
 export type { Share }
 
@@ -81,7 +82,7 @@ const recordOf = (
   const nextDelayMs =
     scheduledMs === undefined
       ? null
-      : lengthened(scheduledMs, outcome.retryAfterMs ?? 0, Limits.retryAfterAddsMs)
+      : lengthened(scheduledMs, outcome.retryAfterMs ?? 0, responseLimits.retryAfterAddsMs)
   return {
     deliveryId: work.deliveryId,
     attempt: work.attempt,
@@ -236,7 +237,7 @@ export const makeAttempts = Effect.fnUntraced(function* (
       send(
         config.account_id,
         request,
-        Limits.responseBodyBytes,
+        responseLimits.responseBodyBytes,
         answered((outcome) => [outcome])
       )
       return

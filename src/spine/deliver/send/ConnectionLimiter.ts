@@ -10,9 +10,9 @@
  */
 
 import { Context, Effect, Layer } from "effect"
-import { StageLimits } from "../../config/StageLimits.ts"
 import type { RegisteredWebhook } from "../../registry/WebhookRegistry.ts"
 import type { AccountId, WebhookId } from "../../words/Ids.ts"
+import { DeliverLimits } from "../Limits.ts"
 
 /** How many waiting shares are tried when a connection becomes free. */
 const TRIED = 16
@@ -173,7 +173,7 @@ export class ConnectionLimiter extends Context.Service<ConnectionLimiter, Limite
 ) {
   static readonly layer = Layer.effect(
     ConnectionLimiter,
-    Effect.map(StageLimits, ({ connectionsInUse, connectionsPerOrigin }) =>
+    Effect.map(DeliverLimits, ({ connectionsInUse, connectionsPerOrigin }) =>
       makeLimiter({ perOrigin: connectionsPerOrigin, inProcess: connectionsInUse })
     )
   )

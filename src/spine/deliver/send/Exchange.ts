@@ -5,11 +5,11 @@
  * open: after another response more bytes could follow, which the next request would take for its own. If the server
  * closed a reused connection while the request was on its way, the request is sent again, once, on a new connection.
  */
+
 import type { Dispatcher } from "undici"
-import { Limits } from "../../config/Limits.ts"
 import type { AttemptOutcome, ExchangeDetails } from "../../domain/Delivery.ts"
-import { keptHeaders, type ReceivedHeaders } from "../../domain/ResponseHeaders.ts"
-import { retryAfterMs } from "../../domain/RetryAfter.ts"
+import { responseLimits } from "../Limits.ts"
+import { keptHeaders, type ReceivedHeaders } from "../ResponseHeaders.ts"
 import type { Connection, OnConnection } from "./Connection.ts"
 import {
   connectionFailure,
@@ -18,7 +18,8 @@ import {
   responseFailure,
   shortageOf,
   timeoutFailure
-} from "./Failures.ts"
+} from "./RequestFailures.ts"
+import { retryAfterMs } from "./RetryAfter.ts"
 
 /**
  * How many headers are kept of a response that is no success, and the characters of their names and values together.
@@ -84,7 +85,7 @@ const outcomeOf = (received: PartialResponse, timing: Timing, nowMs: number): At
       ...timing,
       responseHeaders: keptHeaders(
         received.headers,
-        failure === undefined ? Limits.deliveredHeaders : FAILED_HEADERS
+        failure === undefined ? responseLimits.deliveredHeaders : FAILED_HEADERS
       )
     }
   }
@@ -188,7 +189,7 @@ export class Exchange implements OnConnection {
 
   bytesRead(bytes: number) {
     this.firstByteMs ??= this.elapsedMs()
-    if (bytes - (this.response?.bytes ?? 0) > Limits.responseOverheadBytes) this.cutShort()
+    if (bytes - (this.response?.bytes ?? 0) > responseLimits.responseOverheadBytes) this.cutShort()
   }
 
   onResponseEnd() {

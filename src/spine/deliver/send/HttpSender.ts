@@ -8,12 +8,12 @@
 import { Clock, Effect, Latch, Random, type Scope } from "effect"
 import { Agent, Pool } from "undici"
 import { Settings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
 import { StageLimits } from "../../config/StageLimits.ts"
 import type { AttemptOutcome } from "../../domain/Delivery.ts"
 import { Resolver, remembering } from "../../net/Resolver.ts"
 import type { AccountId } from "../../words/Ids.ts"
 import { monotonicClock } from "../../words/Monotonic.ts"
+import { DeliverLimits, responseLimits } from "../Limits.ts"
 import { Connection, makeConnector, type OpenConnections } from "./Connection.ts"
 import { Exchange, type NotSent } from "./Exchange.ts"
 import type { SignedRequest } from "./Signer.ts"
@@ -39,7 +39,8 @@ export interface HttpSender {
 
 export const makeHttpSender = Effect.gen(function* () {
   const { allowPrivateAddresses, deliveryTimeoutMs } = yield* Settings
-  const limits = yield* StageLimits
+  const limits = yield* DeliverLimits
+  const { shortageShownMs } = yield* StageLimits
   const clock = yield* Clock.Clock
   const random = yield* Random.Random
   const monotonicMs = yield* monotonicClock
@@ -70,7 +71,7 @@ export const makeHttpSender = Effect.gen(function* () {
     keepAliveTimeout: limits.connectionIdleMs,
     keepAliveMaxTimeout: limits.connectionLifeMs,
     keepAliveTimeoutThreshold: IDLE_MARGIN_MS,
-    maxHeaderSize: Limits.responseOverheadBytes,
+    maxHeaderSize: responseLimits.responseOverheadBytes,
     // Off: the attempt's deadline covers them.
     headersTimeout: 0,
     bodyTimeout: 0
@@ -115,7 +116,7 @@ export const makeHttpSender = Effect.gen(function* () {
         deadlines.delete(itself)
         open.delete(itself)
         if ("shortage" in outcome)
-          shortage = { text: outcome.shortage, untilMs: monotonicMs() + limits.shortageShownMs }
+          shortage = { text: outcome.shortage, untilMs: monotonicMs() + shortageShownMs }
         ended(outcome)
       })
       deadlines.set(exchange, monotonicMs() + deliveryTimeoutMs)

@@ -22,6 +22,7 @@ import { showAge } from "../../observe/StageAges.ts"
 import { TRACE_HEADER } from "../../observe/Tracing.ts"
 import { WebhookRegistry } from "../../registry/WebhookRegistry.ts"
 import { monotonicClock, monotonicNow } from "../../words/Monotonic.ts"
+import { DeliverLimits } from "../Limits.ts"
 import type { Dispatcher } from "../queue/Dispatcher.ts"
 import { attemptKey, type LaneKind, nextWork, retryRecord, type Work } from "../Work.ts"
 import { makeWatermark } from "./Watermark.ts"
@@ -44,7 +45,8 @@ const unwrittenRow = ({ delivery_id, event, row, webhook_id }: DeliveryWork): Ne
   }
 
 export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartition, kind: LaneKind) {
-  const limits = yield* StageLimits
+  const limits = yield* DeliverLimits
+  const { feedPollMs, feedWaitMs } = yield* StageLimits
   const log = yield* Log
   const registry = yield* WebhookRegistry
   const deliveries = yield* DeliveryStore
@@ -162,7 +164,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
     }
 
     // Route writes live deliveries only, so it does not wait for replayed ones.
-    const aMoment = Effect.sleep(limits.feedPollMs)
+    const aMoment = Effect.sleep(feedPollMs)
     const aPause = kind === "live" ? pace.during(aMoment) : aMoment
     let waitsUntil = (yield* monotonicNow) + waitMs
     let left: ReadonlyArray<OpenWork> = offerMost(current)
@@ -225,7 +227,7 @@ export const makeFeed = Effect.fnUntraced(function* (partition: AssignedPartitio
       kind === "replays" ? 0 : Math.max(0, (yield* Clock.currentTimeMillis) - records[0]!.timestamp)
     taken = { ageMs, atMs: nowMs() }
     isOffering = true
-    const offering = offerAll(dispatcher, works, Math.max(0, limits.feedWaitMs - ageMs))
+    const offering = offerAll(dispatcher, works, Math.max(0, feedWaitMs - ageMs))
     yield* Effect.ensuring(
       offering,
       Effect.sync(() => {

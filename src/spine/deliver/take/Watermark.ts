@@ -1,6 +1,6 @@
 /**
  * Tracks which offset of one partition may be committed: the highest one below which all work is finished, although
- * work finishes out of order. It has no limit of its own: what is queued for longer than `StageLimits.rowAfterMs` counts
+ * work finishes out of order. It has no limit of its own: what is queued for longer than `DeliverLimits.rowAfterMs` counts
  * as finished, because its row is in the backlog.
  */
 export interface Watermark {

@@ -15,7 +15,7 @@ import {
   uint8,
   uint16,
   uint32
-} from "./Fields.ts"
+} from "./PayloadFields.ts"
 
 const FlagChange = Schema.Struct({
   setting: Schema.Literals([

@@ -1,6 +1,6 @@
 /** Payloads of account.created and account.deleted (docs/detection-rules.md 2.6). */
 import { Schema } from "effect"
-import { Address, Drops, optional, payload, required, tx_hash, tx_type, uint32 } from "./Fields.ts"
+import { Address, Drops, optional, payload, required, tx_hash, tx_type, uint32 } from "./PayloadFields.ts"
 
 const pseudo_account_type = optional(
   Schema.Literals(["amm", "vault", "loan_broker", "other"]),

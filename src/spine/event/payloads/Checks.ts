@@ -1,6 +1,6 @@
 /** Payloads of check.* (docs/detection-rules.md 2.8). */
 import { Schema } from "effect"
-import { Address, Amount, Hash, optional, payload, required, Time, tx_hash, uint32 } from "./Fields.ts"
+import { Address, Amount, Hash, optional, payload, required, Time, tx_hash, uint32 } from "./PayloadFields.ts"
 
 /** Fields of all three event types, in their order. */
 const common = {

@@ -11,7 +11,7 @@ import {
   Time,
   tx_hash,
   uint32
-} from "./Fields.ts"
+} from "./PayloadFields.ts"
 
 /** Fields of all three event types, in their order. */
 const common = {

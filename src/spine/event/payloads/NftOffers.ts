@@ -1,7 +1,7 @@
 /** Payloads of nft.offer_*: offers for NFTs, from creation to sale or end (docs/detection-rules.md 2.3). */
 import { Schema } from "effect"
-import { Address, Amount, Hash, optional, payload, required, Time, tx_hash } from "./Fields.ts"
 import { issuer, nftoken_id, transfer_fee } from "./Nfts.ts"
+import { Address, Amount, Hash, optional, payload, required, Time, tx_hash } from "./PayloadFields.ts"
 
 /** Fields of both event types, in their order. */
 const common = {

@@ -1,7 +1,7 @@
 /** Payloads of nft.minted and nft.burned (docs/detection-rules.md 2.3). */
 import { Schema } from "effect"
 import { TRANSFER_FEE_MAX } from "../LedgerForms.ts"
-import { Address, Hash, Hex, optional, payload, required, tx_hash, uint16, uint32 } from "./Fields.ts"
+import { Address, Hash, Hex, optional, payload, required, tx_hash, uint16, uint32 } from "./PayloadFields.ts"
 
 export const nftoken_id = required(Hash, "The NFTokenID.")
 export const issuer = required(Address, "The token's issuer.")

@@ -12,7 +12,7 @@ import {
   tx_hash,
   tx_type,
   uint32
-} from "./Fields.ts"
+} from "./PayloadFields.ts"
 
 const offer_id = required(Hash, "The offer's ledger entry.")
 const offer_sequence = required(uint32, "The sequence or ticket of the OfferCreate that made it.")

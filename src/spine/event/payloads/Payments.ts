@@ -1,5 +1,15 @@
 /** Payloads of payment.* (docs/detection-rules.md 2.1, 2.2). */
-import { Address, Drops, Hash, IssuedAmount, optional, payload, required, tx_hash, uint32 } from "./Fields.ts"
+import {
+  Address,
+  Drops,
+  Hash,
+  IssuedAmount,
+  optional,
+  payload,
+  required,
+  tx_hash,
+  uint32
+} from "./PayloadFields.ts"
 
 const sender = required(Address, "The account that paid.")
 const receiver = required(Address, "The account that was paid; the sender itself in a conversion.")

@@ -12,7 +12,7 @@ import {
   tx_hash,
   tx_type,
   uint32
-} from "./Fields.ts"
+} from "./PayloadFields.ts"
 
 /** Fields of all three event types, in their order. */
 const common = {

@@ -3,13 +3,16 @@
  * have the hash that the ledger above names as its parent, so every ledger is verified when it arrives. If no server
  * has a ledger, it fails with a sentence for the user who asked for the replay.
  */
+
 import { Effect, Schedule, Schema, Stream } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { ChainEnd } from "../../domain/Backfill.ts"
 import { isoTime, type Ledger, rippleToUnixMs } from "../../event/Ledger.ts"
 import type { Detection } from "../../event/LedgerEvent.ts"
+import { seconds } from "../../words/Words.ts"
 import { type DetectedLedger, isChecked } from "../ingest/LedgerRecords.ts"
 import { asSkipped, fetchHeader, ROUNDS, type SkipOrders } from "../ingest/SkippedLedgers.ts"
+import { ledgerLimits } from "../Limits.ts"
 import { checkLedger } from "../servers/LedgerCheck.ts"
 import {
   type FetchedLedger,
@@ -55,7 +58,7 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
         part
       )
       .pipe(
-        Effect.retry({ times: rounds - 1, schedule: Schedule.exponential(Limits.ledgerRoundMs.first) }),
+        Effect.retry({ times: rounds - 1, schedule: Schedule.exponential(ledgerLimits.ledgerRoundMs.first) }),
         Effect.timeoutOrElse({
           duration: ANSWER_MS,
           orElse: () =>
@@ -63,7 +66,7 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
               new LedgerSourceError({
                 server: "every history server",
                 reason: "timeout",
-                detail: `did not send ledger ${index} within ${ANSWER_MS / 1_000} s`
+                detail: `did not send ledger ${index} within ${seconds(ANSWER_MS)}`
               })
             )
         })
@@ -179,14 +182,17 @@ export const makeBackfillFetch = (source: LedgerSource["Service"]) => {
           detection
         })
         events += detection.events.length
-        const isFull = waiting.length >= Limits.backfillRangeLedgers || events >= Limits.transactionRecords
+        const isFull =
+          waiting.length >= ledgerLimits.backfillRangeLedgers || events >= Limits.transactionRecords
         if (!isFull && index > lowest) return false
         return yield* taken()
       })
 
       yield* Stream.range(lowest, below.ledgerIndex - 1).pipe(
         Stream.map((i) => below.ledgerIndex - 1 - (i - lowest)),
-        Stream.mapEffect((index) => orSkipped(index, undefined), { concurrency: Limits.catchUpParallel }),
+        Stream.mapEffect((index) => orSkipped(index, undefined), {
+          concurrency: ledgerLimits.catchUpParallel
+        }),
         Stream.mapEffect(linked),
         Stream.takeUntil((enough) => enough),
         Stream.runDrain,

@@ -2,6 +2,7 @@
  * Ranges of history in the log. Each range is appended in one transaction, exactly once. The description of a range is
  * read back from its markers, so a range is found again even if the process died right after the append.
  */
+
 import { Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { type BackfillRange, historyLedgersTopic, historyTopics } from "../../domain/Backfill.ts"
@@ -12,6 +13,7 @@ import { type PlacedMarker, readMarker } from "../../log/ledgers/LedgerMarkers.t
 import { parseIsoTime } from "../../words/IsoTime.ts"
 import { makeLedgerAppender } from "../ingest/LedgerAppender.ts"
 import type { DetectedLedger } from "../ingest/LedgerRecords.ts"
+import { ledgerLimits } from "../Limits.ts"
 
 const closedAt = ({ close_time }: LedgerMarker): number => (parseIsoTime(close_time) ?? 0) / 1_000
 
@@ -57,7 +59,7 @@ export const makeBackfillLog = (
     if (last === undefined) return undefined
     const { start } = yield* log.offsets(partition)
     // Kafka's transaction markers take offsets as well: twice the length is enough to find the first marker.
-    let next = Math.max(start, last.offset - 2 * Limits.backfillRangeLedgers)
+    let next = Math.max(start, last.offset - 2 * ledgerLimits.backfillRangeLedgers)
     const placed: Array<PlacedMarker> = []
     while (next <= last.offset) {
       const records = yield* log.read({ ...partition, offset: next }, Limits.logReadRecords)

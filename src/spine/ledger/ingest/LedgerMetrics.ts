@@ -5,8 +5,8 @@ import type { Network } from "../../event/Network.ts"
 import { Metrics } from "../../observe/Metrics.ts"
 import { monotonicClock } from "../../words/Monotonic.ts"
 import { ledgersPerSecond } from "./CatchUpRate.ts"
+import type { Progress } from "./IngestProgress.ts"
 import type { DetectedLedger } from "./LedgerRecords.ts"
-import type { Progress } from "./Progress.ts"
 
 export const countTaken = Effect.fnUntraced(function* (
   network: Network,

@@ -3,9 +3,11 @@
  * sentence for an operator. Every process and every face shows this and adds nothing. Durations in the facts are as
  * of the moment when they were written. Only the database's clock says how long ago that was. Pure.
  */
+
 import { Limits } from "../../config/Limits.ts"
 import type { Network } from "../../event/Network.ts"
-import { count, counted } from "../../words/Words.ts"
+import { count, counted, roughly, seconds } from "../../words/Words.ts"
+import { ledgerLimits } from "../Limits.ts"
 
 /**
  * A network was reset if all servers are more ledgers than this below the last one taken: about an hour. A server that was
@@ -73,10 +75,6 @@ export interface SeenNetwork extends SeenFacts, NetworkState {
 }
 
 const ledgers = (n: number): string => counted(n, "ledger", "ledgers")
-const seconds = (ms: number): string => `${count(Math.round(ms / 1_000))} s`
-/** `45 s`, `12 min` */
-const timeLeft = (s: number): string =>
-  s < 120 ? `${s} s` : s < 7_200 ? `${Math.round(s / 60)} min` : `${Math.round(s / 3_600)} h`
 
 const isConnected = ({ state }: ServerFacts): boolean => state === "active" || state === "standby"
 const isUnfit = (server: ServerFacts): boolean => server.last_fault?.is_unfit === true && !isConnected(server)
@@ -138,7 +136,8 @@ const progressSentence = (facts: NetworkFacts): string => {
   // One ledger is normal: it was just announced and is being fetched.
   if (left <= 1) return "At the head."
   const { ledgers_per_second: rate, seconds_left: time } = facts
-  const until = time !== null ? `, about ${timeLeft(time)}` : rate === null ? "" : ", not becoming fewer"
+  const until =
+    time !== null ? `, about ${roughly(time * 1_000)}` : rate === null ? "" : ", not becoming fewer"
   return `Catching up: ${ledgers(left)} left${until}.`
 }
 
@@ -161,16 +160,16 @@ export const networkState = (facts: NetworkFacts): NetworkState => {
   if (headAgoMs > Limits.troubleMs)
     return {
       status: "failed",
-      detail: named(`No server announced a ledger for ${seconds(headAgoMs)}`, servers)
+      detail: named(`No server announced a ledger for ${seconds(headAgoMs, 0)}`, servers)
     }
   const trouble = facts.last_error === null ? "" : `: ${facts.last_error.server}: ${facts.last_error.detail}`
   const left = ledgersLeft(facts)
   // If only the head is missing, ingest could not take it before it was announced.
   const standingMs = left === 0 ? 0 : left === 1 ? Math.min(movedAgoMs, headAgoMs) : movedAgoMs
-  if (standingMs > Limits.ledgerStandingMs)
+  if (standingMs > ledgerLimits.ledgerStandingMs)
     return {
       status: standingMs > Limits.troubleMs ? "failed" : "degraded",
-      detail: `${ledgers(left)} left, and none was taken for ${seconds(standingMs)}${obstacle === null ? trouble : `: ${obstacle.detail}`}.`
+      detail: `${ledgers(left)} left, and none was taken for ${seconds(standingMs, 0)}${obstacle === null ? trouble : `: ${obstacle.detail}`}.`
     }
   if (low !== undefined) return low
   if (facts.server === null) return { status: "degraded", detail: `Reconnecting to the servers${trouble}.` }
@@ -188,7 +187,7 @@ export const seenState = (seen: SeenFacts): NetworkState =>
   isSilent(seen)
     ? {
         status: "failed",
-        detail: `No process takes ledgers: the last one became silent ${seconds(seen.seenAgoMs)} ago.`
+        detail: `No process takes ledgers: the last one became silent ${seconds(seen.seenAgoMs, 0)} ago.`
       }
     : networkState(seen.facts)
 

@@ -11,9 +11,9 @@ import { Health, ledgerPart } from "../../observe/Health.ts"
 import { bothClocks, monotonicNow } from "../../words/Monotonic.ts"
 import { LedgerSource } from "../servers/LedgerSource.ts"
 import { addSample, remaining } from "./CatchUpRate.ts"
+import { networkFacts, type Progress } from "./IngestProgress.ts"
 import { showProgress } from "./LedgerMetrics.ts"
 import { flatFacts, headTooLow, type NetworkFacts, networkState } from "./NetworkFacts.ts"
-import { networkFacts, type Progress } from "./Progress.ts"
 
 /** How often what is known of the network is written for other processes, and how often at least. */
 const WRITTEN_MS = { shortest: 1_000, longest: 3_000 }

@@ -4,9 +4,10 @@
  * announced too high an index corrects it with its next one. A discredited server could not send a ledger that it
  * claimed: its hashes count only for its own answers, and its newest ledger only if every server is discredited.
  */
+
 import { Effect, Latch } from "effect"
-import { Limits } from "../../config/Limits.ts"
 import { monotonicNow } from "../../words/Monotonic.ts"
+import { ledgerLimits } from "../Limits.ts"
 import type { Announcement } from "./LedgerSource.ts"
 
 interface Newest {
@@ -96,7 +97,7 @@ export const makeAnnouncements = (): Announcements => {
       transactionCount: transactionCount ?? known?.transactionCount,
       place: before?.place ?? announcements++
     })
-    if (recent.size > Limits.ledgerAnnouncementsKept) recent.delete(recent.keys().next().value!)
+    if (recent.size > ledgerLimits.ledgerAnnouncementsKept) recent.delete(recent.keys().next().value!)
     return before === undefined
   }
 
@@ -104,7 +105,7 @@ export const makeAnnouncements = (): Announcements => {
     const key = ledgerHash ?? String(ledgerIndex)
     const at = firstAt.get(key) ?? now
     firstAt.set(key, at)
-    if (firstAt.size > Limits.ledgerAnnouncementsKept) firstAt.delete(firstAt.keys().next().value!)
+    if (firstAt.size > ledgerLimits.ledgerAnnouncementsKept) firstAt.delete(firstAt.keys().next().value!)
     return at
   }
 

@@ -3,8 +3,10 @@
  * `doctor`. It never shows the raw text of Node or OpenSSL, which names source files. Only a text that speaks of a
  * limit counts as one, because a server that limits us is left alone for a while. Pure.
  */
-import { Limits } from "../../config/Limits.ts"
+
 import { failureCode, failureText, opensslReason } from "../../domain/ConnectionFailure.ts"
+import { seconds } from "../../words/Words.ts"
+import { ledgerLimits } from "../Limits.ts"
 import { endsConnection } from "./LedgerSource.ts"
 import { ERROR_CHARACTERS, type Refusal, refusalOf, shown } from "./ServerMessages.ts"
 
@@ -21,10 +23,10 @@ const lost = (detail: string): Refusal => ({ reason: "disconnected", detail })
 const misbehaving = (detail: string): Refusal => ({ reason: "misbehaving", detail })
 
 export const tooComplex = misbehaving(
-  `sent a message with more than ${Limits.ledgerMessageTokens} brackets, commas and colons, or more than ${Limits.ledgerMessageDepth} nested brackets`
+  `sent a message with more than ${ledgerLimits.ledgerMessageTokens} brackets, commas and colons, or more than ${ledgerLimits.ledgerMessageDepth} nested brackets`
 )
 export const tooMuchUnasked = misbehaving(
-  `sent more than ${Limits.ledgerUnaskedBytes} bytes that answer no request within ${UNASKED_WINDOW_MS / 1_000} s`
+  `sent more than ${ledgerLimits.ledgerUnaskedBytes} bytes that answer no request within ${seconds(UNASKED_WINDOW_MS)}`
 )
 
 /** Codes of `ws`. It refuses a message of more than `ledgerMessageBytes` with the first one. */
@@ -61,7 +63,8 @@ export const failureOf = (cause: Error, secure: boolean): Refusal => {
   const code = failureCode(cause)
   const status = /^Unexpected server response: (\d{3})$/.exec(cause.message)?.[1]
   if (status !== undefined) return answeredWith(Number(status))
-  if (code === TOO_LONG) return misbehaving(`sent a message of more than ${Limits.ledgerMessageBytes} bytes`)
+  if (code === TOO_LONG)
+    return misbehaving(`sent a message of more than ${ledgerLimits.ledgerMessageBytes} bytes`)
   // The texts of `ws` itself are plain, and only they have no code.
   if (code === undefined) return lost(`broke the WebSocket protocol: ${shown(cause.message)}`)
   if (WS_CODE.test(code)) return misbehaving(`broke the WebSocket protocol: ${shown(cause.message)}`)

@@ -3,7 +3,7 @@
  * process. One pass over the bytes, without allocation: 1 to 2 ms for each MB of real ledgers, where parsing takes 4 to 6 ms. It does
  * not check that the text is JSON. Pure.
  */
-import { Limits } from "../../config/Limits.ts"
+import { ledgerLimits } from "../Limits.ts"
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -22,7 +22,10 @@ export interface MessageLimits {
   readonly depth: number
 }
 
-const real: MessageLimits = { tokens: Limits.ledgerMessageTokens, depth: Limits.ledgerMessageDepth }
+const real: MessageLimits = {
+  tokens: ledgerLimits.ledgerMessageTokens,
+  depth: ledgerLimits.ledgerMessageDepth
+}
 
 /** About how many bytes the parsed message takes. Undefined: it must not be parsed. */
 export const parsedBytes = (text: Uint8Array, limits = real): number | undefined => {

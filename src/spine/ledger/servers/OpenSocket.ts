@@ -2,12 +2,13 @@
  * Opens the socket below a WebSocket to a ledger server: TCP (net/Connect.ts), then TLS for `wss`. Node's HTTP client
  * calls it, through the option `createConnection` of `ws`.
  */
+
 import { isIP, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
 import { Cause, Effect, Exit } from "effect"
-import { Limits } from "../../config/Limits.ts"
 import { connectTcp, within } from "../../net/Connect.ts"
 import { Resolver } from "../../net/Resolver.ts"
+import { ledgerLimits } from "../Limits.ts"
 
 interface Target {
   readonly host: string
@@ -17,7 +18,7 @@ interface Target {
 const connectTo = ({ host, port }: Target): Effect.Effect<Socket, Error> =>
   Effect.flatMap(Resolver, (resolve) =>
     connectTcp(host, Number(port), { resolve, isAllowed: () => true })
-  ).pipe(within(Limits.ledgerConnectMs))
+  ).pipe(within(ledgerLimits.ledgerConnectMs))
 
 /** TLS without the root's dot, which servers refuse in a name (RFC 6066, section 3). */
 const secured = (socket: Socket, host: string): Socket =>

@@ -6,9 +6,11 @@
  * most of them sent is taken; among equals that of the server that the operator listed first. Who sends no ledger has no
  * say, so a liar delays a ledger by at most twice `ledgerAnswerMs`, and once.
  */
+
 import { Effect, Layer, Result, Schedule, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { monotonicNow } from "../../words/Monotonic.ts"
+import { ledgerLimits } from "../Limits.ts"
 import { makeAnnouncements } from "./Announcements.ts"
 import { NOT_FOUND_TRIES } from "./LedgerClient.ts"
 import {
@@ -35,7 +37,7 @@ const NOT_FOUND_WAIT_MS = { first: 250, longest: 1_000 }
 const betweenTries = Schedule.min([
   Schedule.exponential(NOT_FOUND_WAIT_MS.first),
   Schedule.spaced(NOT_FOUND_WAIT_MS.longest)
-]).pipe(Schedule.upTo({ duration: Limits.ledgerAnswerMs }))
+]).pipe(Schedule.upTo({ duration: ledgerLimits.ledgerAnswerMs }))
 
 /** The answer whose hash most servers sent; among equals that of the first server, and `isTie`. */
 const mostSent = (
@@ -216,7 +218,7 @@ const make = Effect.fnUntraced(function* (
     anchor: Effect.fnUntraced(function* (taken) {
       last = taken
       takenHashes.set(taken.ledgerIndex, taken.ledgerHash)
-      if (takenHashes.size > Limits.ledgerAnnouncementsKept)
+      if (takenHashes.size > ledgerLimits.ledgerAnnouncementsKept)
         takenHashes.delete(takenHashes.keys().next().value!)
       for (const server of servers.connected()) {
         const said = announcements.announced(taken.ledgerIndex, server.name)

@@ -3,10 +3,11 @@
  * the ledger stream is subscribed. It ends if the server announces no new ledger for `ledgerAnswerMs`. It ends once,
  * with a reason, and does not reconnect (ServerPool.ts does).
  */
+
 import { Deferred, Effect, Option, Queue, type Scope } from "effect"
-import { Limits } from "../../config/Limits.ts"
 import type { JsonObject } from "../../event/Ledger.ts"
 import type { Network } from "../../event/Network.ts"
+import { ledgerLimits } from "../Limits.ts"
 import {
   type Announcement,
   endsConnection,
@@ -26,7 +27,7 @@ import {
   rangesOf,
   resultOf
 } from "./ServerMessages.ts"
-import { provenLedger } from "./Verify.ts"
+import { provenLedger } from "./VerifyLedger.ts"
 import { dial, serverInfo, sizeOf } from "./WebSocketConnection.ts"
 
 /** Announcements that may wait to be processed. When there are more, the oldest is dropped. */
@@ -58,7 +59,7 @@ export interface ServerOptions {
   readonly takenHash?: (index: number) => string | undefined
   readonly announce: (announcement: Announcement) => Effect.Effect<void>
   readonly claim?: (ranges: Ranges) => void
-  /** `full`: each ledger is fetched in binary form and verified (Verify.ts). */
+  /** `full`: each ledger is fetched in binary form and verified (VerifyLedger.ts). */
   readonly verify?: "json" | "full"
   /** Runs when the server answers with a load warning. */
   readonly loaded?: Effect.Effect<void>
@@ -137,7 +138,7 @@ export const connect = Effect.fnUntraced(function* (
     if (newest !== undefined && resultOf(answer)?.["validated"] === true) yield* announce(newest)
     return yield* failed({
       reason: "timeout",
-      detail: `announced no ledger for ${Limits.ledgerAnswerMs} ms`
+      detail: `announced no ledger for ${ledgerLimits.ledgerAnswerMs} ms`
     })
   })
 
@@ -158,7 +159,7 @@ export const connect = Effect.fnUntraced(function* (
   })
 
   const watch: Effect.Effect<never, LedgerSourceError> = nextLedger.pipe(
-    Effect.timeoutOption(Limits.ledgerAnswerMs),
+    Effect.timeoutOption(ledgerLimits.ledgerAnswerMs),
     Effect.flatMap((heard) => (Option.isNone(heard) ? endAfterSilence : Effect.void)),
     Effect.forever
   )

@@ -2,7 +2,7 @@
  * Decides which servers of a network to connect, which one to ask for a ledger, and how long to back off from a server
  * that failed. Among equals the operator's order decides. Pure: ServerPool.ts keeps the state.
  */
-import { Limits } from "../../config/Limits.ts"
+import { ledgerLimits } from "../Limits.ts"
 import type { LedgerSourceError } from "./LedgerSource.ts"
 
 /**
@@ -53,14 +53,14 @@ export const afterFailure = (
   const failures = backoff.failures + 1
   const bounds =
     reason === "rate_limited"
-      ? Limits.ledgerRateLimitedMs
+      ? ledgerLimits.ledgerRateLimitedMs
       : reason === "misbehaving"
-        ? Limits.ledgerMisbehavingMs
+        ? ledgerLimits.ledgerMisbehavingMs
         : isUnfit(reason)
-          ? Limits.ledgerUnfitServerMs
+          ? ledgerLimits.ledgerUnfitServerMs
           : reason === "not_synced"
             ? { first: RECOVERY_MS, longest: RECOVERY_MS }
-            : Limits.ledgerReconnectMs
+            : ledgerLimits.ledgerReconnectMs
   const longest = Math.min(bounds.longest, ALL_AWAY_MS)
   const waitMs = backoffMs(failures, bounds, chance)
   return {

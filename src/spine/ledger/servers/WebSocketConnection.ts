@@ -4,13 +4,14 @@
  * before it is parsed, what comes unasked is limited, and compression is off: a few compressed bytes could expand to any
  * size.
  */
+
 import { Deferred, Effect } from "effect"
 import { type ClientOptions, WebSocket } from "ws"
-import { Limits } from "../../config/Limits.ts"
 import type { JsonObject } from "../../event/Ledger.ts"
 import type { Network } from "../../event/Network.ts"
 import { isJsonObject } from "../../event/NormaliseLedger.ts"
 import { monotonicClock } from "../../words/Monotonic.ts"
+import { ledgerLimits } from "../Limits.ts"
 import {
   closeOf,
   failureOf,
@@ -67,8 +68,8 @@ export const dial = (url: string, listeners: Listeners = {}): Effect.Effect<Conn
 const connection = (url: string, { ended, heard }: Listeners, now: () => number): Connection => {
   const secure = new URL(url).protocol === "wss:"
   const socket = new WebSocket(url, {
-    handshakeTimeout: Limits.ledgerConnectMs,
-    maxPayload: Limits.ledgerMessageBytes,
+    handshakeTimeout: ledgerLimits.ledgerConnectMs,
+    maxPayload: ledgerLimits.ledgerMessageBytes,
     perMessageDeflate: false,
     // `ws` hands this to Node, which also accepts a socket that comes later, by callback.
     createConnection: openSocket(secure) as unknown as ClientOptions["createConnection"]
@@ -100,7 +101,7 @@ const connection = (url: string, { ended, heard }: Listeners, now: () => number)
   const isTooMuch = (bytes: number) => {
     if (now() - unasked.since > UNASKED_WINDOW_MS) unasked = { since: now(), bytes: 0 }
     unasked.bytes += Math.max(bytes, UNASKED_LEAST_BYTES)
-    return unasked.bytes > Limits.ledgerUnaskedBytes
+    return unasked.bytes > ledgerLimits.ledgerUnaskedBytes
   }
 
   socket.on("message", (data) => {
@@ -139,11 +140,11 @@ const connection = (url: string, { ended, heard }: Listeners, now: () => number)
       })
     }).pipe(
       Effect.timeoutOrElse({
-        duration: Limits.ledgerAnswerMs,
+        duration: ledgerLimits.ledgerAnswerMs,
         orElse: () =>
           Effect.fail<Refusal>({
             reason: "timeout",
-            detail: `no answer to ${String(command["command"])} within ${Limits.ledgerAnswerMs} ms`
+            detail: `no answer to ${String(command["command"])} within ${ledgerLimits.ledgerAnswerMs} ms`
           })
       })
     )
@@ -151,11 +152,11 @@ const connection = (url: string, { ended, heard }: Listeners, now: () => number)
   return {
     opened: Deferred.await(opened).pipe(
       Effect.timeoutOrElse({
-        duration: Limits.ledgerConnectMs,
+        duration: ledgerLimits.ledgerConnectMs,
         orElse: () =>
           Effect.fail<Refusal>({
             reason: "timeout",
-            detail: `no connection within ${Limits.ledgerConnectMs} ms`
+            detail: `no connection within ${ledgerLimits.ledgerConnectMs} ms`
           })
       })
     ),

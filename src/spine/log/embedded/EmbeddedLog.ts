@@ -6,7 +6,7 @@
 import { Clock, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Settings } from "../../config/Config.ts"
-import { makeConsume } from "../Consume.ts"
+import { makeConsume } from "../ConsumeInProcess.ts"
 import { makeExclusive } from "../Exclusive.ts"
 import { makeLast } from "../LastRecord.ts"
 import { Log, LogError, LogReader, type LogRecord, type Partition, type Position } from "../Log.ts"

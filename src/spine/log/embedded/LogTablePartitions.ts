@@ -4,10 +4,11 @@
  * topics are not partitioned: superseded records are deleted one by one. Tombstones stay for `tombstoneKeptMs`, so that
  * a slow reader still sees the deletion.
  */
+
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Limits } from "../../config/Limits.ts"
 import { networks } from "../../event/Network.ts"
+import { logLimits } from "../Limits.ts"
 import { makeTimePartitions } from "../TimePartitions.ts"
 import { keepsNewest, kindOf, longestRetention, namesOf, type RetentionSettings } from "../Topics.ts"
 
@@ -72,7 +73,7 @@ export const makeLogTablePartitions = Effect.gen(function* () {
           SELECT topic, partition, key, max(log_offset) AS newest FROM log_compacted GROUP BY topic, partition, key
         ) n
         WHERE c.topic = n.topic AND c.partition = n.partition AND c.key = n.key AND (c.log_offset < n.newest
-          OR c.value IS NULL AND c.record_timestamp < ${String(nowMs - Limits.tombstoneKeptMs)})`
+          OR c.value IS NULL AND c.record_timestamp < ${String(nowMs - logLimits.tombstoneKeptMs)})`
     }).pipe(sql.withTransaction, Effect.ensuring(forget))
 
   return { ensure, forget, applyRetention }

@@ -3,8 +3,10 @@
  * zstd. Its size is bounded. This program compresses the rows itself, because PostgreSQL's compression is slower and
  * saves less. Pure: Tables.ts writes and reads the rows.
  */
+
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib"
 import { Limits } from "../../config/Limits.ts"
+import { logLimits } from "../Limits.ts"
 import type { LogRecord, Partition } from "../Log.ts"
 
 /** The fastest level: higher ones make the rows only a little smaller. */
@@ -46,7 +48,7 @@ export const rowsOf = (records: ReadonlyArray<LogRecord>): ReadonlyArray<LogRow>
   for (const record of records) {
     batch.push(record)
     size += record.value?.length ?? 0
-    if (batch.length >= Limits.logReadRecords || size >= Limits.logBatchBytes) close()
+    if (batch.length >= Limits.logReadRecords || size >= logLimits.logBatchBytes) close()
   }
   close()
   return rows

@@ -5,8 +5,10 @@
  *
  *   callers ─▶ queue ─▶ give offsets ─▶ write (all or nothing) ─▶ records in memory ─▶ callers
  */
+
 import { Cause, Clock, Deferred, Effect, Exit, Queue, Semaphore } from "effect"
 import { Limits } from "../../config/Limits.ts"
+import { logLimits } from "../Limits.ts"
 import type { LogError, Partition, Position, Transaction } from "../Log.ts"
 import { commitKey, partitionKey } from "../PlaceRecords.ts"
 import { makeRecordList, makeRecordLists, push, trim, wake } from "../RecordList.ts"
@@ -14,7 +16,7 @@ import { accept, failed, type Request, writeOf } from "./JoinedWrite.ts"
 import type { Tables } from "./Tables.ts"
 
 export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
-  const queue = yield* Queue.bounded<Request>(Limits.logQueuedTransactions)
+  const queue = yield* Queue.bounded<Request>(logLimits.logQueuedTransactions)
   const { lists, listOf } = makeRecordLists()
   const commits = new Map<string, number>()
   /** Writing, reloading the state and applying retention exclude one another. */
@@ -53,7 +55,7 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
     for (const records of accepted.byPartition.values()) {
       const list = listOf(records[0]!)
       push(list, records)
-      trim(list, Limits.partitionRecords, Limits.recordsBytes)
+      trim(list, logLimits.partitionRecords, Limits.recordsBytes)
     }
     return accepted.results
   })
@@ -75,7 +77,7 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
   const takeBatch = Effect.gen(function* () {
     const requests = [yield* Queue.take(queue)]
     let count = requests[0]!.transaction.append.length
-    while (count < Limits.embeddedLogBatchRecords) {
+    while (count < logLimits.embeddedLogBatchRecords) {
       const more = yield* Queue.poll(queue)
       if (more._tag === "None") break
       requests.push(more.value)

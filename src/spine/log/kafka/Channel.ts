@@ -4,6 +4,7 @@
  * `KafkaFault`, which can be compared with Kafka's error names. `onLeader` and `onCoordinator` retry while a leader or
  * coordinator is being elected or has moved.
  */
+
 import {
   Base,
   type BaseOptions,
@@ -16,7 +17,7 @@ import {
   parseBroker
 } from "@platformatic/kafka"
 import { Effect, Schedule, Schema, type Scope } from "effect"
-import { Limits } from "../../config/Limits.ts"
+import { logLimits } from "../Limits.ts"
 import { DENIED, denialOf, reasonOf } from "./ErrorText.ts"
 
 /** How often one step of a transaction is tried while its coordinator is busy or moving. */
@@ -86,8 +87,8 @@ export interface KafkaChannel {
 }
 
 const stepSchedule = Schedule.min([
-  Schedule.exponential(Limits.kafkaStepWaitMs.first),
-  Schedule.spaced(Limits.kafkaStepWaitMs.longest)
+  Schedule.exponential(logLimits.kafkaStepWaitMs.first),
+  Schedule.spaced(logLimits.kafkaStepWaitMs.longest)
 ])
 
 /** Retries a request that fails with one of the `transient` errors, and looks the leader or coordinator up again. */

@@ -3,10 +3,12 @@
  * missing topics is safe, also if two processes do it at once. A change that would lose data is made only if an
  * operator asks for it.
  */
+
 import { Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes } from "@platformatic/kafka"
 import { Cause, Effect, Schedule, Schema } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
+import { seconds } from "../../words/Words.ts"
+import { logLimits } from "../Limits.ts"
 import type { TopicSettings } from "../Topics.ts"
 import { STEP_TRIES, watchConnections } from "./Channel.ts"
 import { denialOf, reasonOf } from "./ErrorText.ts"
@@ -68,7 +70,7 @@ const foundTopics = Effect.fnUntraced(function* (admin: Admin, names: ReadonlyAr
 })
 
 /** The client tries each of several requests four times. */
-const REACHED_MS = 2 * Limits.kafkaRequestMs
+const REACHED_MS = 2 * logLimits.kafkaRequestMs
 
 /** What the cluster says about itself. Fails with one sentence if it cannot be reached. */
 const clusterOf = (settings: KafkaSettings) =>
@@ -78,7 +80,7 @@ const clusterOf = (settings: KafkaSettings) =>
       orElse: () =>
         Effect.fail(
           new KafkaTopicsError({
-            message: `KAFKA_BROKERS: the cluster does not answer within ${REACHED_MS / 1_000} s.`,
+            message: `KAFKA_BROKERS: the cluster does not answer within ${seconds(REACHED_MS)}.`,
             cause: new Cause.TimeoutError()
           })
         )
@@ -167,7 +169,7 @@ export const applyPlan = (settings: KafkaSettings, changes: ReadonlyArray<TopicC
       const topics = [...new Set(possible.map(({ topic }) => topic.name))]
       yield* request("reading new topics", () => admin.metadata({ topics, forceUpdate: true })).pipe(
         Effect.retry({
-          schedule: Schedule.spaced(Limits.kafkaStepWaitMs.longest),
+          schedule: Schedule.spaced(logLimits.kafkaStepWaitMs.longest),
           times: STEP_TRIES
         })
       )

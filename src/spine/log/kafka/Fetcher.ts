@@ -4,8 +4,10 @@
  * partition was left out, the delay is shorter, so that it is soon included again. After a failure it looks all leaders
  * up again.
  */
+
 import { Effect, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
+import { logLimits } from "../Limits.ts"
 import type { LogRecord, Partition } from "../Log.ts"
 import { isDenied, type KafkaChannel, type KafkaFault, named } from "./Channel.ts"
 import { fetchFrom } from "./Fetch.ts"
@@ -35,7 +37,8 @@ export interface FetcherParts {
   readonly startOf: (partition: Partition) => Effect.Effect<number, KafkaFault>
 }
 
-const hasRoom = ({ buffer }: FetchedPartition): boolean => Queue.sizeUnsafe(buffer) < Limits.partitionRecords
+const hasRoom = ({ buffer }: FetchedPartition): boolean =>
+  Queue.sizeUnsafe(buffer) < logLimits.partitionRecords
 
 export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
   /** Opened when records have been taken from a buffer. */
@@ -62,7 +65,7 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
       channel,
       broker,
       wanted.map(({ fetched: { partition, next }, topicId }) => ({ topicId, partition, offset: next })),
-      { maxWaitMs, maxBytes: Limits.recordsBytes, partitionBytes: Limits.logBatchBytes }
+      { maxWaitMs, maxBytes: Limits.recordsBytes, partitionBytes: logLimits.logBatchBytes }
     ).pipe(named((id) => wanted.find(({ topicId }) => topicId === id)?.fetched.topicName ?? id))
     let some = false
     for (const { topicId, partitions } of answer.responses) {

@@ -7,6 +7,7 @@ import { type Admin, ConfigResourceTypes, IncrementalAlterConfigOperationTypes }
 import { Effect } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
 import { Limits } from "../../config/Limits.ts"
+import { seconds } from "../../words/Words.ts"
 import { JOINED_GROUPS } from "../Access.ts"
 import { request, withAdmin } from "./ClusterTopics.ts"
 import { ownName } from "./Names.ts"
@@ -82,7 +83,7 @@ export const ensureGroups = (settings: KafkaSettings): Effect.Effect<void> =>
     Effect.flatMap((found) =>
       found.kind === "rejected"
         ? Effect.logWarning(
-            `Kafka detects a dead process only after ${found.ms / 1_000} s, and its deliveries wait until then; see \`ledgerhook doctor\` (${found.reason})`
+            `Kafka detects a dead process only after ${seconds(found.ms)}, and its deliveries wait until then; see \`ledgerhook doctor\` (${found.reason})`
           )
         : Effect.void
     ),

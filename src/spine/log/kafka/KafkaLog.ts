@@ -19,7 +19,7 @@ import {
 } from "../Log.ts"
 import { partitionOf, partitionsOf } from "../Topics.ts"
 import { type KafkaFault, makeChannels } from "./Channel.ts"
-import { makeKafkaConsume } from "./Consume.ts"
+import { makeKafkaConsume } from "./ConsumeFromKafka.ts"
 import { foreignHeaders } from "./ForeignHeaders.ts"
 import { hasMemberBefore, type Member } from "./Member.ts"
 import { ownName, topicName } from "./Names.ts"

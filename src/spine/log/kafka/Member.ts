@@ -6,10 +6,12 @@
  *   stable    owns what it was assigned → revoking, when the assignment shrinks → stable
  *   fenced    the cluster has given its partitions to others: it stops, and joins again under another id
  */
+
 import { randomUUID } from "node:crypto"
 import { consumerGroupDescribeV0, consumerGroupHeartbeatV1, offsetCommitV9 } from "@platformatic/kafka"
 import { Clock, Effect } from "effect"
 import { Limits } from "../../config/Limits.ts"
+import { logLimits } from "../Limits.ts"
 import { type Position, RELEASE, type Release } from "../Log.ts"
 import { type KafkaChannel, type KafkaFault, onCoordinator, STEP_TRIES } from "./Channel.ts"
 
@@ -108,7 +110,7 @@ const sendHeartbeat = (
     epoch,
     null,
     null,
-    Limits.kafkaRebalanceMs,
+    logLimits.kafkaRebalanceMs,
     [...topics],
     null,
     together ? SAME_NUMBERS : null,
@@ -147,7 +149,7 @@ export const leave = (channel: KafkaChannel, options: GroupOptions, member: Memb
   Effect.flatMap(channel.coordinator("group", options.group), (broker) =>
     sendHeartbeat(channel, broker, options, { ...member, epoch: LEAVE }, [])
   ).pipe(
-    Effect.timeout(Limits.kafkaConnectMs),
+    Effect.timeout(logLimits.kafkaConnectMs),
     Effect.match({
       onSuccess: () => true,
       onFailure: (fault) => fault._tag === "KafkaFault" && isFenced(fault)

@@ -8,6 +8,7 @@ import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import type { OAuthSettings } from "../../config/Config.ts"
 import { monotonicNow } from "../../words/Monotonic.ts"
 import { printable } from "../../words/Printable.ts"
+import { seconds } from "../../words/Words.ts"
 
 /** Less than `kafkaConnectMs`, within which a connection must have logged in. */
 const ANSWER_MS = 4_000
@@ -91,7 +92,7 @@ const fetchToken = ({ clientId, clientSecret, scope, tokenUrl }: OAuthSettings) 
     Effect.timeout(Duration.millis(ANSWER_MS)),
     Effect.catchTags({
       HttpClientError: () => Effect.fail(fault("cannot be reached")),
-      TimeoutError: () => Effect.fail(fault(`did not answer within ${ANSWER_MS / SECOND_MS} s`))
+      TimeoutError: () => Effect.fail(fault(`did not answer within ${seconds(ANSWER_MS)}`))
     }),
     Effect.provide(FetchHttpClient.layer)
   )

@@ -1,9 +1,10 @@
 /** The client's options. The client does not retry: the adapter knows which requests may be sent again. */
+
 import { readFileSync } from "node:fs"
 import type { BaseOptions } from "@platformatic/kafka"
 import { Schema } from "effect"
 import type { KafkaSettings } from "../../config/Config.ts"
-import { Limits } from "../../config/Limits.ts"
+import { logLimits } from "../Limits.ts"
 import { tokenProvider } from "./OAuthToken.ts"
 
 export class CertificateUnreadable extends Schema.TaggedError<CertificateUnreadable>()(
@@ -41,8 +42,8 @@ const saslOf = ({ sasl }: KafkaSettings): Pick<BaseOptions, "sasl"> => {
 export const clientOptions = (settings: KafkaSettings): BaseOptions => ({
   clientId: settings.clientId,
   bootstrapBrokers: [...settings.brokers],
-  connectTimeout: Limits.kafkaConnectMs,
-  requestTimeout: Limits.kafkaRequestMs,
+  connectTimeout: logLimits.kafkaConnectMs,
+  requestTimeout: logLimits.kafkaRequestMs,
   retries: 0,
   ...tlsOf(settings),
   ...saslOf(settings)

@@ -3,6 +3,7 @@
  * aborts the transaction and initializes again under the same transactional id: Kafka then aborts what an earlier
  * producer of that id left open, and refuses what it still sends (fencing).
  */
+
 import {
   addOffsetsToTxnV4,
   addPartitionsToTxnV3,
@@ -15,6 +16,7 @@ import {
 } from "@platformatic/kafka"
 import { Effect, Schedule } from "effect"
 import { Limits } from "../../config/Limits.ts"
+import { logLimits } from "../Limits.ts"
 import type { Position } from "../Log.ts"
 import { type KafkaChannel, KafkaFault, NO_LEADER, onCoordinator, retryTransient } from "./Channel.ts"
 import { splitByLimits } from "./SplitByLimits.ts"
@@ -110,8 +112,8 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
       // If the answer is lost, sending the request again is safe: Kafka remembers the outcome.
       Effect.retry({
         while: (fault) => !fault.is("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED", "INVALID_TXN_STATE"),
-        schedule: Schedule.spaced(Limits.kafkaStepWaitMs.longest),
-        times: Math.ceil(Limits.leaseMs / Limits.kafkaStepWaitMs.longest)
+        schedule: Schedule.spaced(logLimits.kafkaStepWaitMs.longest),
+        times: Math.ceil(Limits.leaseMs / logLimits.kafkaStepWaitMs.longest)
       })
     )
 
@@ -125,7 +127,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
       produceV9.api,
       broker,
       ACKS_ALL,
-      Limits.kafkaRequestMs,
+      logLimits.kafkaRequestMs,
       batches.flat().map(({ record }) => messageOf(record)),
       {
         transactionalId,
@@ -212,7 +214,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
     yield* addPartitions(producer, records, added)
     const all = records.map((record): Pending => ({ record, offset: undefined }))
     // Batches are sent one after the other, so that each partition keeps its order.
-    for (const some of splitByLimits(all, [Limits.logBatchBytes], ({ record }) => [bytesOf(record)])) {
+    for (const some of splitByLimits(all, [logLimits.logBatchBytes], ({ record }) => [bytesOf(record)])) {
       yield* retryTransient(channel, NO_LEADER)(Effect.suspend(() => send(producer, some)))
     }
     return all.map(({ offset }) => offset!)

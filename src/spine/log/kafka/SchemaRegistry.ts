@@ -4,12 +4,14 @@
  * it, and the start fails. A schema that the registry loses later is registered again. Error messages name the registry's
  * host, never its user and password.
  */
+
 import { Cause, Duration, Effect, Predicate, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
-import { Limits } from "../../config/Limits.ts"
 import { publishedSchemas } from "../../event/JsonSchemas.ts"
 import type { JsonObject } from "../../event/Ledger.ts"
 import type { Network } from "../../event/Network.ts"
+import { seconds } from "../../words/Words.ts"
+import { logLimits } from "../Limits.ts"
 import { schemaOf, type TopicSettings, usedTopics } from "../Topics.ts"
 
 /** Characters of a registry's error that are shown. */
@@ -74,11 +76,11 @@ const registryAt = (address: string) => {
         return yield* fault(`does not answer (HTTP ${status})`, new Cause.TimeoutError())
       return { status, body: yield* response.text }
     },
-    Effect.timeout(Duration.millis(Limits.kafkaRequestMs)),
+    Effect.timeout(Duration.millis(logLimits.kafkaRequestMs)),
     Effect.catchTags({
       HttpClientError: (error) => Effect.fail(fault("cannot be reached", error)),
       TimeoutError: (error) =>
-        Effect.fail(fault(`did not answer within ${Limits.kafkaRequestMs / 1_000} s`, error))
+        Effect.fail(fault(`did not answer within ${seconds(logLimits.kafkaRequestMs)}`, error))
     })
   )
 

@@ -4,6 +4,7 @@
  * partitions. Pure.
  */
 import { networks } from "../../event/Network.ts"
+import { counted } from "../../words/Words.ts"
 import {
   keepsNewest,
   partitionsOf,
@@ -125,7 +126,7 @@ export const planTopics = (
           {
             kind: "create",
             topic,
-            to: topic.partitions === 1 ? "1 partition" : `${topic.partitions} partitions`,
+            to: counted(topic.partitions, "partition", "partitions"),
             risk: "none"
           }
         ]

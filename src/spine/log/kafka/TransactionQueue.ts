@@ -4,8 +4,10 @@
  * its offsets when Kafka has committed. If a caller is interrupted, its transaction is withdrawn, or, if it has been
  * started, the caller waits for its end.
  */
+
 import { Deferred, Effect, Exit, Queue } from "effect"
 import { Limits } from "../../config/Limits.ts"
+import { logLimits } from "../Limits.ts"
 import type { KafkaFault } from "./Channel.ts"
 import { bytesOf, type KafkaTransaction, type Producer } from "./Producer.ts"
 import { splitByLimits } from "./SplitByLimits.ts"
@@ -43,7 +45,7 @@ const commitTogether = (producer: Producer, group: ReadonlyArray<Submitted>): Ef
   })
 
 export const makeTransactionQueue = Effect.fnUntraced(function* (producers: ReadonlyArray<Producer>) {
-  const queue = yield* Queue.bounded<Submitted>(Limits.logQueuedTransactions)
+  const queue = yield* Queue.bounded<Submitted>(logLimits.logQueuedTransactions)
   for (const producer of producers) {
     yield* Effect.gen(function* () {
       const taken = yield* Queue.takeBetween(queue, 1, JOINED)

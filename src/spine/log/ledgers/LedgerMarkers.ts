@@ -4,11 +4,12 @@
  * markers are taken to be in one range if their index and offset differ by the same number; several gaps and duplicates
  * that add up to zero would be missed. `ledgerhook ledger verify` reads every marker instead.
  */
+
 import { Effect, Schema } from "effect"
-import { Limits } from "../../config/Limits.ts"
 import { ledgerRecord } from "../../event/Envelope.ts"
 import { type LedgerMarker, ledgersTopic } from "../../event/LedgerEvent.ts"
 import type { Network } from "../../event/Network.ts"
+import { logLimits } from "../Limits.ts"
 import type { LogError, LogReader, LogRecord } from "../Log.ts"
 
 type Reader = LogReader["Service"]
@@ -77,7 +78,7 @@ const makeAt = (log: Reader, network: Network) => {
   }
 }
 
-/** The ranges, oldest first. If there are more than `Limits.ledgerRanges`, only the newest ones. */
+/** The ranges, oldest first. If there are more than `logLimits.ledgerRanges`, only the newest ones. */
 export const ledgerRanges = Effect.fnUntraced(function* (
   log: Reader,
   network: Network
@@ -110,7 +111,7 @@ export const ledgerRanges = Effect.fnUntraced(function* (
 
   const ranges: Array<LedgerRange> = []
   let last = yield* placed(yield* log.last(partition))
-  while (last !== undefined && ranges.length < Limits.ledgerRanges) {
+  while (last !== undefined && ranges.length < logLimits.ledgerRanges) {
     let { first, before }: { first: PlacedMarker; before: PlacedMarker | undefined } = yield* joinedTo(last)
     while (before !== undefined && isLinked(before.marker, first.marker))
       ({ first, before } = yield* joinedTo(before))

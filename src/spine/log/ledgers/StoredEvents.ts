@@ -5,10 +5,10 @@
  * the last piece of the log grows.
  */
 import { Cache, Context, Duration, Effect, Exit, Layer } from "effect"
-import { StageLimits } from "../../config/StageLimits.ts"
 import { type EventPosition, eventTopicOf } from "../../domain/Backfill.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../../event/LedgerEvent.ts"
 import type { Network } from "../../event/Network.ts"
+import { logLimits } from "../Limits.ts"
 import { Log, type LogError } from "../Log.ts"
 
 /** A run of `eventPieceRecords` offsets of an events topic: its place among them. */
@@ -30,7 +30,7 @@ export class StoredEvents extends Context.Service<
   static readonly layer = Layer.effect(
     StoredEvents,
     Effect.gen(function* () {
-      const { eventPieceRecords, eventPieces } = yield* StageLimits
+      const { eventPieceRecords, eventPieces } = logLimits
       const log = yield* Log
 
       const read = Effect.fnUntraced(function* ({ number, topic }: Piece) {

@@ -9,8 +9,8 @@ import { Effect } from "effect"
 import { openNew } from "../NewFile.ts"
 import { type Binaries, commandOf } from "./Binaries.ts"
 import { type EmbeddedPostgresError, failure, reasonOf } from "./EmbeddedPostgresError.ts"
+import { reasonIn } from "./FailureReason.ts"
 import { isAlive } from "./Postmaster.ts"
-import { reasonIn } from "./ServerMessages.ts"
 import { commandAs, folderMode, handOver, passThrough, type ServerUser } from "./ServerUser.ts"
 
 /** The cluster's superuser. Only a process that can reach the socket can connect as it. */

@@ -6,20 +6,21 @@
  *
  *   waiting (another process's server is stopping, or a command's ends soon) → starting → serving ─died─▶ starting
  */
+
 import type { ChildProcess } from "node:child_process"
 import { existsSync, readFileSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Effect, Schedule, type Scope } from "effect"
-import { Limits } from "../../config/Limits.ts"
 import { monotonicNow } from "../../words/Monotonic.ts"
+import { storeLimits } from "../Limits.ts"
 import { findBinaries } from "./Binaries.ts"
 import { checkVersion, initialise, makeFolder, SUPERUSER } from "./Cluster.ts"
 import { EmbeddedPostgresError, failure, reasonOf } from "./EmbeddedPostgresError.ts"
+import { reasonIn } from "./FailureReason.ts"
 import { holderOf, SERVICE, writeHolder } from "./Holder.ts"
 import { isChildOf, postmaster, removeStaleLocks } from "./Postmaster.ts"
 import { isHalfRestored } from "./RestoreFolder.ts"
-import { launch, type ServerPaths, stop } from "./Server.ts"
-import { reasonIn } from "./ServerMessages.ts"
+import { launch, type ServerPaths, stop } from "./ServerRun.ts"
 import { canReach, chooseServerUser } from "./ServerUser.ts"
 import { PORT, socketFolder } from "./SocketFolder.ts"
 
@@ -61,7 +62,7 @@ const settle = Effect.fnUntraced(function* (options: EmbeddedOptions, cluster: s
         `DATA_DIR: ${options.dataDir} is in use by process ${holder === undefined ? `${running.pid} (postgres)` : `${holder.pid} (${holder.command})`}; stop it or choose another folder.`
       )
     }
-    yield* Effect.sleep(Limits.embeddedPollMs)
+    yield* Effect.sleep(storeLimits.embeddedPollMs)
   }
 })
 
@@ -120,14 +121,14 @@ const ended = (child: ChildProcess): Effect.Effect<void> =>
 
 /** Waits until the server is ready. False if it ended because another program's server was first. */
 const answers = Effect.fnUntraced(function* (child: ChildProcess, place: ServerPaths) {
-  const deadline = (yield* monotonicNow) + Limits.embeddedStartMs
+  const deadline = (yield* monotonicNow) + storeLimits.embeddedStartMs
   while (child.exitCode === null) {
     const running = postmaster(place.cluster)
     if (running?.ready === true && isChildOf(running.pid, child.pid)) return true
     if ((yield* monotonicNow) > deadline) {
       return yield* failure(`DATA_DIR: the database did not start in time; see ${place.logFile}.`)
     }
-    yield* Effect.sleep(Limits.embeddedPollMs)
+    yield* Effect.sleep(storeLimits.embeddedPollMs)
   }
   if (postmaster(place.cluster) !== undefined) return false
   return yield* failure(

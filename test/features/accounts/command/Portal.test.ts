@@ -1,10 +1,11 @@
 /** `ledgerhook portal`: a link for an account's dashboard, printed once. */
+
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { accountBounds } from "../../../../src/features/accounts/Limits.ts"
 import { runCommand } from "../../../support/command.ts"
 import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
 
@@ -38,7 +39,7 @@ describe("ledgerhook portal", () => {
     assert.deepStrictEqual([code, stderr], [0, ""])
     const { url, key_id, valid_until, ...others } = JSON.parse(stdout)
     assert.match(url, /^http:\/\/127\.0\.0\.1:8080\/sign-in#link=link_live_\w{43}$/)
-    assert.isAtLeast(Date.parse(valid_until), before + Limits.signInLinkMs)
+    assert.isAtLeast(Date.parse(valid_until), before + accountBounds.signInLinkMs)
     assert.deepStrictEqual(others, { account_id: account, environment: "live" })
     const again = JSON.parse((await run(["portal", account])).stdout)
     assert.strictEqual(again.key_id, key_id)

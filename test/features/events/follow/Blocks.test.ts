@@ -1,7 +1,8 @@
 /** Server-sent events, however they are cut into pieces. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { makeBlockReader } from "../../../../src/features/events/follow/Blocks.ts"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { terminalLimits } from "../../../../src/terminal/Limits.ts"
 
 const TEXT =
   ': keep-alive\nid: 1\n\nid: 2\r\nevent: payment.xrp\r\ndata: {"a": "b: c"}\r\n\r\ndata:x\ndata: y\n\n'
@@ -24,7 +25,7 @@ describe("a reader of server-sent events", () => {
 
   it("refuses an event without an end, in one line or in many", () => {
     const [oneLine, lines] = [makeBlockReader(), makeBlockReader()]
-    const piece = "x".repeat(Limits.listenBodyBytes / 2)
+    const piece = "x".repeat(terminalLimits.listenBodyBytes / 2)
     oneLine(piece)
     oneLine(piece)
     assert.throws(() => oneLine(piece), /characters/)

@@ -1,13 +1,14 @@
 /** Mails from a real database to a real SMTP server: one for each cause, even if a step fails in between. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Logger, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { healthLimits } from "../../../../src/features/health/Limits.ts"
 import { Mailer } from "../../../../src/features/health/notify/Mailer.ts"
 import { retryDelayMs, sendNext } from "../../../../src/features/health/notify/MailSender.ts"
 import { MailStore } from "../../../../src/features/health/notify/MailStore.ts"
 import type { Environment } from "../../../../src/spine/config/Config.ts"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
 import { makeMailServer } from "../../../support/mailServer.ts"
 import { TestDatabase } from "../../../support/postgres.ts"
 import { insertAccount } from "../../../support/rows.ts"
@@ -171,7 +172,7 @@ describe("mail", () => {
   )
 
   it("is retried for days with growing waits, then given up", () => {
-    const waits = Limits.mailRetryDelaysMs.map((_, i) => retryDelayMs(i + 1) ?? 0)
+    const waits = healthLimits.mailRetryDelaysMs.map((_, i) => retryDelayMs(i + 1) ?? 0)
     assert.deepStrictEqual(
       waits,
       waits.toSorted((a, b) => a - b)
@@ -193,7 +194,7 @@ describe("mail", () => {
       yield* queue(["cause/b"], "full@b.example")
       yield* queue(["cause/c", "cause/d"])
       const sql = yield* SqlClient.SqlClient
-      yield* sql`UPDATE mails SET attempts = ${Limits.mailRetryDelaysMs.length} WHERE cause = 'cause/d'`
+      yield* sql`UPDATE mails SET attempts = ${healthLimits.mailRetryDelaysMs.length} WHERE cause = 'cause/d'`
       yield* sql`UPDATE mails SET recipient = 'full@b.example' WHERE cause = 'cause/d'`
       yield* Effect.provide(sendAll, sender(server.url))
       const [gone, full, taken, last] = yield* rows
@@ -220,7 +221,7 @@ describe("mail", () => {
       assert.isTrue(Exit.isFailure(exit))
       assert.strictEqual(server.taken.length, 1)
       assert.isFalse(yield* Effect.provide(sendNext, sender(server.url)))
-      yield* TestClock.adjust(Limits.mailLeaseMs)
+      yield* TestClock.adjust(healthLimits.mailLeaseMs)
       assert.isTrue(yield* Effect.provide(sendNext, sender(server.url)))
       assert.strictEqual(server.taken.length, 2)
       assert.strictEqual(server.taken[1]?.raw, server.taken[0]?.raw)

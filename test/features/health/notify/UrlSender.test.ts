@@ -1,14 +1,15 @@
 /** Notices from a real database to a real HTTP server, verified with the library of Standard Webhooks. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Webhook as StandardWebhook } from "standardwebhooks"
+import { healthLimits } from "../../../../src/features/health/Limits.ts"
 import { sendNextNotice } from "../../../../src/features/health/notify/MailSender.ts"
 import { type NewNotice, NoticeStore } from "../../../../src/features/health/notify/NoticeStore.ts"
+import { noticeId, noticeTypes, testNotice } from "../../../../src/features/health/notify/Notices.ts"
 import { UrlSender } from "../../../../src/features/health/notify/UrlSender.ts"
 import type { Environment } from "../../../../src/spine/config/Config.ts"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
-import { noticeId, noticeTypes, testNotice } from "../../../../src/spine/domain/Notices.ts"
 import { SecretBox } from "../../../../src/spine/store/secrets/SecretBox.ts"
 import { TestDatabase } from "../../../support/postgres.ts"
 import { makeReceiver, type Received } from "../../../support/receiver.ts"
@@ -161,7 +162,7 @@ describe("a notice", () => {
         type: "notice.test",
         data: { account_id: "acct_2" }
       })
-      assert.strictEqual(yield* notices.drop(Date.now() - Limits.noticesKeptMs), 0)
+      assert.strictEqual(yield* notices.drop(Date.now() - healthLimits.noticesKeptMs), 0)
       assert.strictEqual(yield* notices.drop(Date.now() + 1_000), 2)
     }).pipe(Effect.scoped, Effect.provide(live()))
   )

@@ -1,4 +1,5 @@
 /** `ledgerhook listen --forward` sends real, signed events to a local address. Also: lost connections and refusals. */
+
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -12,10 +13,10 @@ import {
   PARALLEL
 } from "../../../../src/features/listen/forward/Forward.ts"
 import { forwardedJson, forwardedLine } from "../../../../src/features/listen/forward/ForwardView.ts"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
 import { withIncluded } from "../../../../src/spine/event/Include.ts"
 import { envelopeJson, eventJson, type LedgerEvent } from "../../../../src/spine/event/LedgerEvent.ts"
 import { randomId } from "../../../../src/spine/words/Ids.ts"
+import { terminalLimits } from "../../../../src/terminal/Limits.ts"
 import { connect } from "../../../../src/terminal/service/Requests.ts"
 import { ApiUnderTest, apiLayer } from "../../../support/api.ts"
 import { booked } from "../../../support/bookedEvent.ts"
@@ -248,7 +249,7 @@ describe("a stream that is lost", () => {
         (response) => response.writeHead(404).end("<html>"),
         (response) => response.writeHead(301, { location: "http://elsewhere" }).end(),
         (response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"),
-        (response) => streaming(response, `data: ${"x".repeat(Limits.listenBodyBytes)}`),
+        (response) => streaming(response, `data: ${"x".repeat(terminalLimits.listenBodyBytes)}`),
         (response) => streaming(response, "data: {}\n\n")
       )
       const says = () => Effect.map(forwarding(url, "http://127.0.0.1:1/"), ({ message }) => message)

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { examine } from "../../../../src/features/operate/doctor/Checks.ts"
+import { examine } from "../../../../src/features/operate/doctor/DoctorChecks.ts"
 import type { Finding } from "../../../../src/features/operate/doctor/Finding.ts"
 import * as EmbeddedLog from "../../../../src/spine/log/embedded/EmbeddedLog.ts"
 import { chain } from "../../../support/chain.ts"

@@ -1,5 +1,7 @@
 /** When a part of a process counts as failed or degraded. */
+
 import { assert, describe, it } from "@effect/vitest"
+import { operateLimits } from "../../../../src/features/operate/Limits.ts"
 import {
   afterProbe,
   clockPart,
@@ -50,9 +52,12 @@ describe("a part", () => {
     assert.strictEqual(registryPart([true, true]).state, "ok")
     assert.match(registryPart([true, false]).sentence, /does not have 1 of 2 schemas/)
     assert.match(registryPart("HTTP 502").sentence, /does not answer: HTTP 502/)
-    assert.strictEqual(mailPart({ rejected: 1, rejectedMs: Limits.laterMs.notices, error: "x" }).state, "ok")
     assert.strictEqual(
-      mailPart({ rejected: 1, rejectedMs: Limits.laterMs.notices + 1, error: "x" }).state,
+      mailPart({ rejected: 1, rejectedMs: operateLimits.laterMs.notices, error: "x" }).state,
+      "ok"
+    )
+    assert.strictEqual(
+      mailPart({ rejected: 1, rejectedMs: operateLimits.laterMs.notices + 1, error: "x" }).state,
       "failed"
     )
   })

@@ -1,6 +1,12 @@
 /** The report of the whole service: its sentences in each situation, its times, and how late the service is. */
 import { assert, describe, it } from "@effect/vitest"
 import {
+  currentReport,
+  secondsLate,
+  sentencesOf
+} from "../../../../src/features/operate/model/CommandReport.ts"
+import { backlogFacts, merged, type StageFact } from "../../../../src/features/operate/model/LateStages.ts"
+import {
   makeReport,
   REPORT_OLD_MS,
   type Report,
@@ -8,8 +14,6 @@ import {
   type ServiceFacts,
   sampled
 } from "../../../../src/features/operate/model/Report.ts"
-import { currentReport, secondsLate, sentencesOf } from "../../../../src/features/operate/model/Service.ts"
-import { backlogFacts, merged, type StageFact } from "../../../../src/features/operate/model/Stages.ts"
 import { Limits } from "../../../../src/spine/config/Limits.ts"
 import { seenProcess } from "../seenProcess.ts"
 import { MINUTE, NOW, situations, stage, webhooks, well, without } from "../serviceSituations.ts"

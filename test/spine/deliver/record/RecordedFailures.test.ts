@@ -2,11 +2,12 @@
  * A webhook's consecutive failures are counted in the order in which its attempts ended, whether or not its deliveries
  * have rows. The recorder and the database are real.
  */
+
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { makeSeededRandom, type SeededRandom } from "../../../../src/features/simulator/SeededRandom.ts"
-import { StageLimits } from "../../../../src/spine/config/StageLimits.ts"
+import { DeliverLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { type Outcome, Recorder } from "../../../../src/spine/deliver/record/Recorder.ts"
 import type { Work } from "../../../../src/spine/deliver/Work.ts"
 import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
@@ -149,7 +150,7 @@ it.live(
   () =>
     Effect.gen(function* () {
       const [webhook, other] = yield* Effect.replicateEffect(makeWebhook("https://a.example/"), 2)
-      const limits = yield* StageLimits
+      const limits = yield* DeliverLimits
       const before = Array.from(
         { length: limits.rowsAtOnce - 1 },
         (): Ended => ({ row: newDelivery(other!), status: "delivered", hasRow: false, endedAt: NOW })

@@ -1,9 +1,10 @@
 /** Which statements record a batch of outcomes: deliveries with and without a row. */
+
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { WebhookStore } from "../../../../src/features/webhooks/WebhookStore.ts"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { deliverLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { Recorder } from "../../../../src/spine/deliver/record/Recorder.ts"
 import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
 import type { NewDelivery } from "../../../../src/spine/deliveries/Transitions.ts"
@@ -71,7 +72,7 @@ it.effect("deliveries without a row are recorded apart, unless others of their w
       }
       recorder.record([outcome], () => undefined)
     }
-    yield* TestClock.adjust(Limits.recordEveryMs)
+    yield* TestClock.adjust(deliverLimits.recordEveryMs)
     assert.deepStrictEqual(statements, ["first a1 a2", "insert b1 b3", "record b1 b2 b3"])
   }).pipe(
     Effect.provide(

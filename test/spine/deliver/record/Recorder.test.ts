@@ -1,13 +1,14 @@
 /**
  * The recorder writes the outcomes of some milliseconds together: rows first, then retries, then the work is settled.
  */
+
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { WebhookStore } from "../../../../src/features/webhooks/WebhookStore.ts"
 import { Limits } from "../../../../src/spine/config/Limits.ts"
-import { stageLimits } from "../../../../src/spine/config/StageLimits.ts"
+import { deliverLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { type Outcome, Recorder } from "../../../../src/spine/deliver/record/Recorder.ts"
 import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
 import { delayTopic } from "../../../../src/spine/domain/Delivery.ts"
@@ -67,7 +68,7 @@ it.effect("outcomes of some milliseconds are written in one statement", () =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
       for (let i = 0; i < 4; i++) record(recorder)
-      yield* TestClock.adjust(stageLimits.recordEveryMs - 1)
+      yield* TestClock.adjust(deliverLimits.recordEveryMs - 1)
       for (let i = 4; i < 8; i++) record(recorder)
       assert.deepStrictEqual(written, [])
       yield* TestClock.adjust(1)
@@ -80,9 +81,9 @@ it.effect("outcomes that are enough for a statement do not wait", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
-      for (let i = 0; i < stageLimits.recordAtOnce; i++) record(recorder)
+      for (let i = 0; i < deliverLimits.recordAtOnce; i++) record(recorder)
       yield* TestClock.adjust(0)
-      assert.deepStrictEqual(written, [stageLimits.recordAtOnce])
+      assert.deepStrictEqual(written, [deliverLimits.recordAtOnce])
     })
   )
 )
@@ -91,11 +92,11 @@ it.effect("more outcomes than a statement writes are written by several", () =>
   onRecorder((written) =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
-      const { rowsAtOnce } = stageLimits
+      const { rowsAtOnce } = deliverLimits
       for (let i = 0; i < rowsAtOnce + 1; i++) record(recorder)
       yield* TestClock.adjust(0)
       assert.deepStrictEqual(written, [rowsAtOnce])
-      yield* TestClock.adjust(stageLimits.recordEveryMs)
+      yield* TestClock.adjust(deliverLimits.recordEveryMs)
       assert.deepStrictEqual(written, [rowsAtOnce, 1])
     })
   )
@@ -126,7 +127,7 @@ const inOrder = (fromBacklog: boolean) => {
         recorder.record([outcomeOf({ status: "retrying", nextDelayMs: 1_000 }, fromBacklog)], () => {
           whenSettled = Effect.runSync(retries)
         })
-        yield* TestClock.adjust(stageLimits.recordEveryMs)
+        yield* TestClock.adjust(deliverLimits.recordEveryMs)
         assert.strictEqual(yield* retries, 1)
         assert.strictEqual(whenWritten, fromBacklog ? 1 : 0)
         assert.strictEqual(whenSettled, 1, "the offset may be committed when the retry is in the log")
@@ -151,7 +152,7 @@ it.effect("a retry's wait does not depend on the clock being set before it is ap
       const endedAt = yield* Clock.currentTimeMillis
       recorder.record([outcomeOf({ status: "retrying", endedAt, nextDelayMs: 1_000 })], () => undefined)
       yield* stepWallClock(-HOUR_MS)
-      yield* TestClock.adjust(stageLimits.recordEveryMs)
+      yield* TestClock.adjust(deliverLimits.recordEveryMs)
       const log = yield* Log
       const topic = delayTopic(2)
       const [record] = yield* log.read({ topic, partition: partitionOf(topic, "wh_1"), offset: 0 }, 10)
@@ -164,11 +165,11 @@ it.effect("attempts may run ahead of their record while fewer than the bound wai
   onRecorder(() =>
     Effect.gen(function* () {
       const recorder = yield* Recorder
-      for (let i = 1; i < stageLimits.unrecordedMost; i++) record(recorder)
+      for (let i = 1; i < deliverLimits.unrecordedMost; i++) record(recorder)
       assert.isTrue(recorder.mayRunAhead())
       record(recorder)
       assert.isFalse(recorder.mayRunAhead())
-      yield* TestClock.adjust(stageLimits.recordEveryMs)
+      yield* TestClock.adjust(deliverLimits.recordEveryMs)
       assert.isTrue(recorder.mayRunAhead())
     })
   )
@@ -186,7 +187,7 @@ it.effect("a webhook is disabled although the database fails after its failures 
       Effect.gen(function* () {
         const recorder = yield* Recorder
         record(recorder)
-        yield* TestClock.adjust(stageLimits.recordEveryMs)
+        yield* TestClock.adjust(deliverLimits.recordEveryMs)
         yield* TestClock.adjust(Limits.storeRetryMs.first)
         assert.deepStrictEqual(asked, [["wh_1"], ["wh_1"]])
         assert.deepStrictEqual(written, [1])

@@ -1,9 +1,10 @@
 /** Long responses of an account are cut once they have used up what is stored for it in a day. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { WebhookStore } from "../../../../src/features/webhooks/WebhookStore.ts"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { deliverLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { Recorder } from "../../../../src/spine/deliver/record/Recorder.ts"
 import { makeResponseBudget } from "../../../../src/spine/deliver/record/ResponseBudget.ts"
 import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
@@ -94,7 +95,7 @@ describe("long responses", () => {
     }
     return Effect.gen(function* () {
       const recorder = yield* Recorder
-      const limit = Limits.longResponses.bytes
+      const limit = deliverLimits.longResponses.bytes
       const size = limit / 4
       for (let i = 0; i < 5; i++) {
         const outcome = {

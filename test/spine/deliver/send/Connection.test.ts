@@ -2,11 +2,12 @@
  * Receivers that send more than a response: what is read is limited, and extra bytes are never taken for the next
  * response.
  */
+
 import type { Socket } from "node:net"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { deliverLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { Sender } from "../../../../src/spine/deliver/send/Sender.ts"
 import { certificates } from "../../../support/certificates.ts"
 import { makeReceiver } from "../../../support/receiver.ts"
@@ -136,7 +137,7 @@ describe("a connection", () => {
         sockets[0]!.once("close", () => resume(Effect.void)).write(late)
       })
       // Idle connections are closed in any case after `connectionIdleMs`.
-      assert.isBelow(performance.now() - began, Limits.connectionIdleMs / 2)
+      assert.isBelow(performance.now() - began, deliverLimits.connectionIdleMs / 2)
     })
   )
 

@@ -1,8 +1,9 @@
 /** An attempt's recorded details, besides its result, against real servers: times, and headers of the response. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Dispatcher } from "undici"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { responseLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { Exchange, FAILED_HEADERS } from "../../../../src/spine/deliver/send/Exchange.ts"
 import { Sender } from "../../../../src/spine/deliver/send/Sender.ts"
 import { makeReceiver } from "../../../support/receiver.ts"
@@ -33,7 +34,7 @@ describe("the details of an attempt", () => {
     const told: Array<unknown> = []
     const exchange = new Exchange(
       { wallMs: () => 0, monotonicMs: () => now },
-      Limits.responseBodyBytes,
+      responseLimits.responseBodyBytes,
       (_, outcome) => void told.push(outcome)
     )
     const controller = {} as Dispatcher.DispatchController
@@ -98,9 +99,9 @@ describe("the details of an attempt", () => {
         assert.deepInclude(headers, { server: "test", "set-cookie": "***" })
       const size = (headers: Readonly<Record<string, string>>) =>
         Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0)
-      assert.isAtMost(size(delivered), Limits.deliveredHeaders.characters)
+      assert.isAtMost(size(delivered), responseLimits.deliveredHeaders.characters)
       assert.isAtMost(size(failed), FAILED_HEADERS.characters)
-      assert.isAbove(size(failed), Limits.deliveredHeaders.characters)
+      assert.isAbove(size(failed), responseLimits.deliveredHeaders.characters)
     })
   )
 })

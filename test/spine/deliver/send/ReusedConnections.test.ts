@@ -1,8 +1,9 @@
 /** What happens to a request on a connection that was used before: servers close those when they like. */
+
 import type { Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Layer } from "effect"
-import { StageLimits, stageLimits } from "../../../../src/spine/config/StageLimits.ts"
+import { DeliverLimits, deliverLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { Sender } from "../../../../src/spine/deliver/send/Sender.ts"
 import { sendBy, senderWith, tcpServer } from "../../../support/sending.ts"
 
@@ -31,11 +32,11 @@ const server = Effect.fnUntraced(function* (answer: Answer) {
   return { port, requests }
 })
 
-const makeSender = (limits: Partial<typeof stageLimits> = {}) =>
+const makeSender = (limits: Partial<typeof deliverLimits> = {}) =>
   Effect.map(
     Layer.build(senderWith({ DELIVERY_TIMEOUT: "1 second" })).pipe(
       // A second connection would be opened while the first one is not free yet.
-      Effect.provideService(StageLimits, { ...stageLimits, connectionsPerOrigin: 1, ...limits })
+      Effect.provideService(DeliverLimits, { ...deliverLimits, connectionsPerOrigin: 1, ...limits })
     ),
     (context) => Context.get(context, Sender)
   )
@@ -44,7 +45,7 @@ const makeSender = (limits: Partial<typeof stageLimits> = {}) =>
 const sendInTurn = Effect.fnUntraced(function* (
   port: number,
   count: number,
-  limits?: Partial<typeof stageLimits>
+  limits?: Partial<typeof deliverLimits>
 ) {
   const sender = yield* makeSender(limits)
   return yield* Effect.forEach(Array.from({ length: count }), () =>
@@ -153,7 +154,7 @@ describe("a connection", () => {
         socket.write(`HTTP/1.1 200 OK\r\n${header}Content-Length: 2\r\n\r\nok`)
       })
       yield* sendInTurn(port, 1, limits)
-      assert.isBelow(yield* Deferred.await(openMs), stageLimits.connectionIdleMs / 2)
+      assert.isBelow(yield* Deferred.await(openMs), deliverLimits.connectionIdleMs / 2)
     })
   )
 })

@@ -1,8 +1,9 @@
 /** One attempt against real servers that misbehave in many ways. Its outcome names the fault. */
+
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Latch, Layer, Scope } from "effect"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { responseLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { Sender } from "../../../../src/spine/deliver/send/Sender.ts"
 import { certificates } from "../../../support/certificates.ts"
 import { makeReceiver, signatureHolds } from "../../../support/receiver.ts"
@@ -154,11 +155,11 @@ describe("an attempt", () => {
       const sendIt = yield* Scope.provide(sender.opened, scope)
       const told: Array<unknown> = []
       const ended = (outcome: unknown) => void told.push(outcome)
-      sendIt("acct_1", requestTo(receiver.url), Limits.responseBodyBytes, ended)
+      sendIt("acct_1", requestTo(receiver.url), responseLimits.responseBodyBytes, ended)
       yield* Latch.await(arrived)
       yield* Scope.close(scope, Exit.void)
       yield* Latch.await(cut)
-      sendIt("acct_1", requestTo(receiver.url), Limits.responseBodyBytes, ended)
+      sendIt("acct_1", requestTo(receiver.url), responseLimits.responseBodyBytes, ended)
       // A request that was sent before this one would have arrived before it.
       const other = yield* makeReceiver()
       yield* sendBy(sender, other.url)

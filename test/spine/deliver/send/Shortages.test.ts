@@ -2,13 +2,14 @@
  * This machine lacks file descriptors, ports or memory: that says nothing about the receiver, so no attempt counts. The
  * deliveries stay due and are sent when it can.
  */
+
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { SqlClient } from "effect/sql"
-import { StageLimits, stageLimits } from "../../../../src/spine/config/StageLimits.ts"
-import { shortageOf } from "../../../../src/spine/deliver/send/Failures.ts"
+import { DeliverLimits, deliverLimits } from "../../../../src/spine/deliver/Limits.ts"
+import { shortageOf } from "../../../../src/spine/deliver/send/RequestFailures.ts"
 import { Sender } from "../../../../src/spine/deliver/send/Sender.ts"
 import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
 import { Resolver } from "../../../../src/spine/net/Resolver.ts"
@@ -116,7 +117,7 @@ describe("deliveries that this machine could not send", () => {
     }).pipe(
       Effect.scoped,
       Effect.provide(deliveringLayer()),
-      Effect.provideService(StageLimits, { ...stageLimits, lackPauseMs: 50 }),
+      Effect.provideService(DeliverLimits, { ...deliverLimits, lackPauseMs: 50 }),
       Effect.provideService(Resolver, async () => {
         asked++
         if (isShort) throw errorWith({ code: "EMFILE", syscall: "open" })

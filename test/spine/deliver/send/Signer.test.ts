@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { CloudEvent, HTTP } from "cloudevents"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { Webhook as SvixWebhook } from "svix"
+import { webhookBounds } from "../../../../src/features/webhooks/Limits.ts"
 import {
   type SignedRequest,
   signature,
@@ -16,7 +17,6 @@ import { type SigningScheme, standardKey } from "../../../../src/spine/domain/Si
 import { batchItem } from "../../../../src/spine/event/Batch.ts"
 import type { LedgerEvent } from "../../../../src/spine/event/LedgerEvent.ts"
 import type { RequestFormat } from "../../../../src/spine/event/RequestFormat.ts"
-import { webhookBounds } from "../../../../src/spine/event/WebhookRules.ts"
 import { event } from "../../../support/sending.ts"
 
 const secretOf = (bytes: number, fill = 7) => `whsec_${Buffer.alloc(bytes, fill).toString("base64")}`

@@ -1,9 +1,10 @@
 /** Catch-up on the virtual clock: ledgers are fetched in parallel and appended in order, several in a transaction. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
-import { ingest, WAITING_LEDGERS } from "../../../../src/spine/ledger/ingest/Stage.ts"
+import { ingest, WAITING_LEDGERS } from "../../../../src/spine/ledger/ingest/Ingest.ts"
+import { ledgerLimits } from "../../../../src/spine/ledger/Limits.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
 import { chain } from "../../../support/chain.ts"
@@ -83,12 +84,12 @@ describe("catching up", () => {
         yield* TestClock.adjust("1 minute")
         yield* eventually(Effect.succeed(true))
         // Upper bound: ledgers in the queue, in the current batch, being fetched, and in between.
-        const most = 2 * WAITING_LEDGERS + 2 * Limits.catchUpParallel + 2
+        const most = 2 * WAITING_LEDGERS + 2 * ledgerLimits.catchUpParallel + 2
         assert.isAtMost(source.asked.length, most)
         yield* Latch.open(gate)
         yield* eventuallyAdvancing(Effect.map(takenIndexes, ({ length }) => length === 301))
         assert.deepStrictEqual(yield* takenIndexes, range(100, 400))
-        assert.isAtMost(Math.max(...transactions), Limits.catchUpBatchEvents + 300)
+        assert.isAtMost(Math.max(...transactions), ledgerLimits.catchUpBatchEvents + 300)
       }).pipe(Effect.provide(gatedLog(gate, transactions)), Effect.provide(memoryLayer()))
     }
   )

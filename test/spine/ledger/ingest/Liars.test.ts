@@ -2,9 +2,10 @@
  * One honest server beside two that lie, over real sockets on the virtual clock: ingest continues with the honest one,
  * takes nothing false, and the health does not say "ok" while it stands still.
  */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { ledgerLimits } from "../../../../src/spine/ledger/Limits.ts"
 import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
 import { monotonicNow } from "../../../../src/spine/words/Monotonic.ts"
 import { chain, hashOf } from "../../../support/chain.ts"
@@ -29,7 +30,7 @@ const ENOUGH = 16
 const LAST = 60
 const CLOSE_MS = 4_000
 /** Each liar may let one request time out. */
-const CONTINUES_WITHIN_MS = 2 * Limits.ledgerAnswerMs + 5_000
+const CONTINUES_WITHIN_MS = 2 * ledgerLimits.ledgerAnswerMs + 5_000
 const FAR = 4_000_000_000
 
 interface Lie {
@@ -136,7 +137,7 @@ const run = Effect.fnUntraced(function* (one: Lie, two: Lie, place: number) {
       before = count
       longestMs = Math.max(longestMs, now - movedAt)
       const state = yield* health.get(ledgerPart("mainnet"))
-      if (now - movedAt > Limits.ledgerStandingMs + 2 * CLOSE_MS)
+      if (now - movedAt > ledgerLimits.ledgerStandingMs + 2 * CLOSE_MS)
         assert.notStrictEqual(state?.status, "ok", state?.detail)
       return count > ENOUGH - TRUE
     }),

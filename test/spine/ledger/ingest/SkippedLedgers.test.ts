@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { ingest } from "../../../../src/spine/ledger/ingest/Stage.ts"
+import { ingest } from "../../../../src/spine/ledger/ingest/Ingest.ts"
 import * as RippledSource from "../../../../src/spine/ledger/servers/RippledSource.ts"
 import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
 import { chain } from "../../../support/chain.ts"

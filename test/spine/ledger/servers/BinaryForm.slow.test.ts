@@ -1,6 +1,6 @@
 /**
  * A ledger decoded from its bytes gives the events of its JSON, byte for byte. The ledgers here are made up;
- * Verify.test.ts does the same with real ones.
+ * VerifyLedger.test.ts does the same with real ones.
  */
 import { createRequire } from "node:module"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,8 +1,9 @@
 /** What may be parsed, by its number of tokens and its depth. */
+
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { ledgerLimits } from "../../../../src/spine/ledger/Limits.ts"
 import { parsedBytes } from "../../../../src/spine/ledger/servers/MessageSize.ts"
 import { corpusFiles, corpusFolder, corpusPresent } from "../../../support/corpusLedgers.ts"
 
@@ -35,8 +36,8 @@ it.skipIf(!corpusPresent)(
   "real ledgers reach a tenth of each limit at most, except the depth (skipped without the corpus)",
   () => {
     const real = {
-      tokens: Limits.ledgerMessageTokens / 10,
-      depth: Limits.ledgerMessageDepth / 4
+      tokens: ledgerLimits.ledgerMessageTokens / 10,
+      depth: ledgerLimits.ledgerMessageDepth / 4
     }
     for (const file of corpusFiles())
       assert.isDefined(parsedBytes(readFileSync(join(corpusFolder, file)), real), file)

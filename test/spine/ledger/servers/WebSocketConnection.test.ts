@@ -1,11 +1,12 @@
 /** A hostile ledger server loses its connection, but costs neither memory nor the process. */
+
 import { readFileSync } from "node:fs"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { type WebSocket, WebSocketServer } from "ws"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { ledgerLimits } from "../../../../src/spine/ledger/Limits.ts"
 import { connect } from "../../../../src/spine/ledger/servers/ServerConnection.ts"
 import type { Refusal } from "../../../../src/spine/ledger/servers/ServerMessages.ts"
 import { open } from "../../../../src/spine/ledger/servers/WebSocketConnection.ts"
@@ -54,11 +55,14 @@ const ways = [
 describe.each(ways)("a connection of %s", (_, ask) => {
   it.live("takes no message of more than 32 MB", () =>
     Effect.gen(function* () {
-      const bomb = `{"result":"${"x".repeat(Limits.ledgerMessageBytes)}"}`
+      const bomb = `{"result":"${"x".repeat(ledgerLimits.ledgerMessageBytes)}"}`
       const { url } = yield* serverThat((socket) => socket.send(bomb))
       const failure = yield* Effect.flip(ask(url))
       assert.strictEqual(failure.reason, "misbehaving")
-      assert.strictEqual(failure.detail, `sent a message of more than ${Limits.ledgerMessageBytes} bytes`)
+      assert.strictEqual(
+        failure.detail,
+        `sent a message of more than ${ledgerLimits.ledgerMessageBytes} bytes`
+      )
     })
   )
 
@@ -75,9 +79,12 @@ describe.each(ways)("a connection of %s", (_, ask) => {
         more()
       })
       const failure = yield* Effect.flip(ask(url))
-      assert.strictEqual(failure.detail, `sent a message of more than ${Limits.ledgerMessageBytes} bytes`)
+      assert.strictEqual(
+        failure.detail,
+        `sent a message of more than ${ledgerLimits.ledgerMessageBytes} bytes`
+      )
       // The machine's buffers take some more.
-      assert.isBelow(sent, 2 * Limits.ledgerMessageBytes)
+      assert.isBelow(sent, 2 * ledgerLimits.ledgerMessageBytes)
     })
   )
 
@@ -114,7 +121,7 @@ describe.each(ways)("a connection of %s", (_, ask) => {
     ["millions of names", `{"result":{${'"":0,'.repeat(2_000_000)}"":0}}`],
     [
       "deep nesting",
-      `{"result":${"[".repeat(Limits.ledgerMessageDepth)}${"]".repeat(Limits.ledgerMessageDepth)}}`
+      `{"result":${"[".repeat(ledgerLimits.ledgerMessageDepth)}${"]".repeat(ledgerLimits.ledgerMessageDepth)}}`
     ]
   ]
   it.live.each(bombs)("ends before it parses %s", ([, bomb]) =>
@@ -124,7 +131,7 @@ describe.each(ways)("a connection of %s", (_, ask) => {
       const failure = yield* Effect.flip(ask(url))
       assert.strictEqual(failure.reason, "misbehaving")
       assert.include(failure.detail, "brackets, commas and colons")
-      assert.isBelow(process.memoryUsage().heapUsed - before, 2 * Limits.ledgerMessageBytes)
+      assert.isBelow(process.memoryUsage().heapUsed - before, 2 * ledgerLimits.ledgerMessageBytes)
     })
   )
 
@@ -186,6 +193,10 @@ it.skipIf(!corpusPresent)(
   "real ledgers take a tenth of the longest message at most (skipped without the corpus)",
   () => {
     for (const file of corpusFiles())
-      assert.isBelow(readFileSync(join(corpusFolder, file)).length, Limits.ledgerMessageBytes / 10, file)
+      assert.isBelow(
+        readFileSync(join(corpusFolder, file)).length,
+        ledgerLimits.ledgerMessageBytes / 10,
+        file
+      )
   }
 )

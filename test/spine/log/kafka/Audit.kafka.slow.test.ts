@@ -2,15 +2,16 @@
  * The log on three brokers under a steady load, while brokers stop, die and freeze and partitions change their leader,
  * and while the processes that read it freeze and die: then the test checks every record (test/support/logAudit).
  */
+
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { KafkaSettings } from "../../../../src/spine/config/Config.ts"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
 import { applyPlan, planOf } from "../../../../src/spine/log/kafka/ClusterTopics.ts"
 import * as KafkaLog from "../../../../src/spine/log/kafka/KafkaLog.ts"
+import { logLimits } from "../../../../src/spine/log/Limits.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { type Broker, missing, startCluster } from "../../../kafka/broker.ts"
 import { waitUntil } from "../../../support/apiClient.ts"
@@ -24,7 +25,7 @@ import { testSettings } from "../../../support/settings.ts"
 const BROKERS = 3
 const PIPE = join(import.meta.dirname, "../../../support/logAudit/pipeProgram.ts")
 const TEST_MS = 900_000
-const FROZEN_MS = Limits.kafkaRequestMs + 1_000
+const FROZEN_MS = logLimits.kafkaRequestMs + 1_000
 
 const cluster = Effect.acquireRelease(
   Effect.promise(async () => {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventsTopic, ledgersTopic } from "../../../../src/spine/event/LedgerEvent.ts"
-import { ingest } from "../../../../src/spine/ledger/ingest/Stage.ts"
+import { ingest } from "../../../../src/spine/ledger/ingest/Ingest.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { firstLedger } from "../../../../src/spine/log/ledgers/FirstLedger.ts"
 import { chain } from "../../../support/chain.ts"

@@ -1,7 +1,8 @@
 /** Binary search finds the same ranges as reading every marker, with few reads. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
+import { logLimits } from "../../../../src/spine/log/Limits.ts"
 import type { LogReader, LogRecord } from "../../../../src/spine/log/Log.ts"
 import { findInRange, ledgerRanges, readMarker } from "../../../../src/spine/log/ledgers/LedgerMarkers.ts"
 import { logOf, markers, taken } from "../../../support/markers.ts"
@@ -98,11 +99,11 @@ describe("ranges of ledgers", () => {
 
   it.effect("are only the newest ones if there are too many to return", () =>
     Effect.gen(function* () {
-      const single = Array.from({ length: Limits.ledgerRanges + 20 }, (_, i) =>
+      const single = Array.from({ length: logLimits.ledgerRanges + 20 }, (_, i) =>
         markers(10 * i + 1, 10 * i + 1)
       )
       const ranges = yield* found(logOf(single.flat()).reader)
-      assert.strictEqual(ranges.length, Limits.ledgerRanges)
+      assert.strictEqual(ranges.length, logLimits.ledgerRanges)
       assert.deepStrictEqual(
         [ranges[0], ranges.at(-1)],
         [

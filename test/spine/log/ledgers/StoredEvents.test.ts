@@ -1,16 +1,17 @@
 /** Reading events for the backlog, from a log that counts its reads. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Limits } from "../../../../src/spine/config/Limits.ts"
 import { type EventPosition, historyEventsTopic } from "../../../../src/spine/domain/Backfill.ts"
 import { eventsTopic } from "../../../../src/spine/event/LedgerEvent.ts"
+import { logLimits } from "../../../../src/spine/log/Limits.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { StoredEvents } from "../../../../src/spine/log/ledgers/StoredEvents.ts"
 import { eventOf } from "../../../support/events.ts"
 import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
 import { settingsLayer } from "../../../support/settings.ts"
 
-const PIECE = Limits.eventPieceRecords
+const PIECE = logLimits.eventPieceRecords
 const TOPIC = eventsTopic("mainnet")
 
 const idOf = (topic: string, offset: number) => `${topic} ${offset}`
@@ -103,7 +104,7 @@ describe("events of the backlog", () => {
   it.effect("are dropped from the cache when others are used more recently", () =>
     onLog((reads) =>
       Effect.gen(function* () {
-        const pieces = Limits.eventPieces + 1
+        const pieces = logLimits.eventPieces + 1
         for (let i = 0; i < pieces; i++) yield* append(TOPIC, i * PIECE, PIECE)
         for (let i = 0; i < pieces; i++) yield* idsAt([i * PIECE])
         assert.strictEqual(reads.length, pieces)

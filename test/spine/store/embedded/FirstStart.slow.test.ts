@@ -6,7 +6,7 @@ import * as path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { start } from "../../../../src/spine/store/embedded/EmbeddedPostgres.ts"
-import { reasonIn } from "../../../../src/spine/store/embedded/ServerMessages.ts"
+import { reasonIn } from "../../../../src/spine/store/embedded/FailureReason.ts"
 
 const PROGRAM = path.resolve("test/support/embeddedProgram.ts")
 
