@@ -77,7 +77,8 @@ export const sessionLayer = HttpApiBuilder.group(
           onSome: (one) => one.name
         })
         return yield* SessionOfAnotherAccount.because(
-          `This browser is signed in to the account ${other.name}. To leave it and sign in to the account ${name}, send replace: true and the header X-Requested-With: ledgerhook.`
+          `This browser is signed in to the account ${other.name}. To leave it and sign in to the account ${name}, send replace: true and the header X-Requested-With: ledgerhook.`,
+          { accounts: { signed_in: other, wanted: { id: account, name } } }
         )
       }
       for (const token of tokens) yield* sessions.close(token)

@@ -87,7 +87,8 @@ export class SessionStore extends Context.Service<SessionStore>()("ledgerhook/st
           FROM sessions JOIN api_keys AS key ON key.id = sessions.key_id
             JOIN accounts AS account ON account.id = key.account_id
           WHERE sha256 = ANY(${column(tokens.map((token) => `\\x${sessionSha256(token)}`))}::text[]::bytea[])
-            AND sessions.expires_at > ${at(nowMs)} AND key.revoked_at IS NULL`,
+            AND sessions.expires_at > ${at(nowMs)} AND key.revoked_at IS NULL
+            AND (key.expires_at IS NULL OR key.expires_at > ${at(nowMs)})`,
 
       /** The session that the link begins. Undefined if the link is unknown, used or expired, or its key cannot be used. */
       redeem: Effect.fnUntraced(function* (link: string, nowMs: number) {

@@ -83,6 +83,9 @@ layer(apiLayer(), { excludeTestServices: true })("a session", (it) => {
           const { body: answer, cookie, status } = yield* signIn(body, { cookie: pair, ...headers })
           assert.deepStrictEqual([status, cookie], [409, ""])
           assertErrorBody(answer, "SESSION_OF_ANOTHER_ACCOUNT")
+          const { signed_in, wanted } = answer.error.accounts
+          assert.deepStrictEqual([signed_in.id, wanted.id], [mine.accountId, other.accountId])
+          for (const { name } of [signed_in, wanted]) assert.include(answer.error.message, name)
         }
         // Another site may cause a request, but not with this header.
         assert.strictEqual((yield* signIn({ ...body, replace: true }, { cookie: pair })).status, 409)
@@ -92,8 +95,11 @@ layer(apiLayer(), { excludeTestServices: true })("a session", (it) => {
       assert.strictEqual(replaced.status, 204)
       assert.strictEqual((yield* withCookies([replaced.pair])).body.id, other.accountId)
       assert.strictEqual((yield* withCookies([pair])).status, 401)
-      // One that has ended asks nothing.
+      // One that has ended asks nothing, also if it ended with its key.
       assert.strictEqual((yield* signIn({ key: mine.key }, { cookie: pair })).status, 204)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE api_keys SET expires_at = now() WHERE key_sha256 = ${keySha256(other.key)}`
+      assert.strictEqual((yield* signIn({ key: mine.key }, { cookie: replaced.pair })).status, 204)
     })
   )
 
