@@ -12,6 +12,13 @@ export default defineConfig({
     hookTimeout: 60_000,
     // One race among thousands of tests must not stop a change that has nothing to do with it; the reporter names it.
     retry: process.env.CI === undefined ? 0 : 1,
+    // `--changed` follows imports. Tests read these as files, so a change of one runs all tests.
+    forceRerunTriggers: [
+      "**/{package.json,vitest.config.ts}",
+      "**/{docs,examples,ops,schemas,topics}/**",
+      "**/test/fixtures/**",
+      "**/{*.md,.env.example,Dockerfile,docker-compose*.yml}"
+    ],
     // Databases, brokers and child processes are real: more at once would only wait for one another.
     maxWorkers: 2,
     projects: [

@@ -6,9 +6,9 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { DeliveryFilter } from "../src/features/deliveries/DeliveryPages.ts"
 import { DeliveryQueries } from "../src/features/deliveries/DeliveryQueries.ts"
 import { foldChanges } from "../src/features/statistics/DeliveryTotals.ts"
+import type { DeliveryFilter } from "../src/spine/deliveries/DeliveryPages.ts"
 import { Partitions } from "../src/spine/deliveries/Partitions.ts"
 import { type StatsPeriod, statsPeriods } from "../src/spine/domain/StatsPeriod.ts"
 import { Outbox } from "../src/spine/store/outbox/Outbox.ts"

@@ -8,6 +8,7 @@ import { settingsOfFeatures, settingsTable } from "../src/app/Settings.ts"
 import { statusOf } from "../src/http/Errors.ts"
 import { type Environment, loadSettings } from "../src/spine/config/Config.ts"
 import { signature } from "../src/spine/deliver/send/Signer.ts"
+import { triggers } from "../src/spine/deliveries/RecordAttempts.ts"
 import { scopes } from "../src/spine/domain/ApiKey.ts"
 import { planLimits } from "../src/spine/domain/Plans.ts"
 import { RULES_VERSION } from "../src/spine/event/LedgerEvent.ts"
@@ -30,6 +31,13 @@ const loads = (environment: Environment) => "port" in loadSettings(environment, 
 
 /** The README is for the first ten minutes; the rest has a place in docs. */
 const README_BYTES = 10_240
+
+/** What a contributor reads first, in this order: the way of an event, how a feature looks, and the habits. */
+const readFirst = ["docs/architecture.md", "src/features/README.md", "CONTRIBUTING.md"] as const
+const ARCHITECTURE_BYTES = 10_240
+const READ_FIRST_BYTES = 25_600
+/** Files that the example of a feature adds, or that stand for those of any. */
+const added = /\/features\/(notes|X)\b/
 
 describe("README.md", () => {
   it("stays short", () => {
@@ -201,13 +209,35 @@ describe("every document", () => {
   })
 })
 
-describe("CONTRIBUTING.md", () => {
-  it("names only files and folders that exist", () => {
-    const named = readFileSync("CONTRIBUTING.md", "utf8").matchAll(
-      /`((?:src|test|bench|reliability)\/[^`\s]*)`/g
+describe("what a contributor reads first", () => {
+  it("stays short", () => {
+    const bytes = readFirst.map((file) => statSync(file).size)
+    assert.isAtMost(bytes[0]!, ARCHITECTURE_BYTES)
+    assert.isAtMost(
+      bytes.reduce((sum, size) => sum + size, 0),
+      READ_FIRST_BYTES
     )
+  })
+
+  for (const file of [...readFirst, "docs/stages.md", "src/README.md", "src/spine/deliver/README.md"])
+    it(`names only files and folders that exist (${file})`, () => {
+      const text = readFileSync(file, "utf8")
+      const named = Array.from(
+        text.matchAll(/`((?:src|test|bench|docs|tools|schemas|ops|dashboard|\.ci)\/[^`\s…]*)`/g),
+        ([, path]) => path!
+      )
+      assert.deepStrictEqual(
+        named.filter((path) => !existsSync(path) && !added.test(path)),
+        []
+      )
+    })
+
+  it("names every trigger that recording an attempt may run", () => {
+    const text = readFileSync("docs/architecture.md", "utf8")
+    const run = Object.entries(triggers.deliveries).filter(([, written]) => written !== null)
+    const names = [...run.map(([name]) => name), ...Object.keys(triggers.webhooks)]
     assert.deepStrictEqual(
-      Array.from(named, (m) => m[1]!).filter((path) => !existsSync(path)),
+      names.filter((name) => !text.includes(`\`${name}\``)),
       []
     )
   })

@@ -22,13 +22,13 @@ import {
   examples,
   hasHelm,
   helm,
+  installed,
   KUBERNETES,
   kubeconform,
   manifests,
   ofKind,
   pods,
   SCALED_OBJECT,
-  template,
   type Values,
   variableOf
 } from "./support/helm.ts"
@@ -172,7 +172,7 @@ describe.skipIf(!hasHelm)("ops/helm, with helm and kubeconform (.ci/helm builds 
   it.each(KUBERNETES)("every installation is what Kubernetes %s knows, to the last field", (version) => {
     const folder = mkdtempSync(join(tmpdir(), "ledgerhook-chart-"))
     for (const [name, values] of Object.entries(installations))
-      writeFileSync(join(folder, `${name}.yaml`), template(CHART, values).stdout)
+      writeFileSync(join(folder, `${name}.yaml`), installed(values).text)
     const { status, text } = kubeconform(version, folder, SCALED_OBJECT)
     rmSync(folder, { recursive: true })
     assert.strictEqual(status, 0, text)

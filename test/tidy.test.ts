@@ -11,8 +11,7 @@ import {
   mayImport,
   partOf,
   ROOM_FILES_MAX,
-  rooms,
-  standing
+  rooms
 } from "./support/layout.ts"
 import { sleeping } from "./support/sleeping.ts"
 import { edgesIn, importsOf, read } from "./support/sources.ts"
@@ -41,7 +40,8 @@ const benches = read("{bench,tools}/**/*.ts")
 /** The packages that receivers install. test/receiver-js/events.test.ts compares their generated types. */
 const packages = read("packages/*/src/*.ts")
 /**
- * The app in the browser, which has its own clock and imports. test/journeys/receiver/client.test.ts checks its generated client.
+ * The app in the browser, which has its own clock and imports. test/journeys/receiver/client.test.ts checks its
+ * generated client.
  */
 const dashboard = read("dashboard/src/**/*.{ts,tsx}").filter(
   ({ file }) => file !== "dashboard/src/api/ledgerhook.ts"
@@ -61,12 +61,8 @@ const loadsOf = (file: string): ReadonlyArray<string> => {
 /** Which file of src imports which. */
 const fileEdges = edgesIn("src/", sources)
 
-const isStanding = (edge: Edge): boolean =>
-  standing.some(([from, to]) => edge.from === `src/${from}` && edge.to === `src/${to}`)
-
 /** The same between rooms of src, with the file that imports. */
 const folderEdges: ReadonlyArray<Edge & { readonly file: string }> = fileEdges
-  .filter((edge) => !isStanding(edge))
   .map(({ from, to }) => ({ file: from, from: partOf(from), to: partOf(to) }))
   .filter(({ from, to }) => from !== to)
 
@@ -87,16 +83,6 @@ describe("imports", () => {
       .filter(({ from, to }) => !has(mayImport[from]!, to))
       .map(({ file, to }) => `${file} -> ${to}`)
     assert.deepStrictEqual(wrong, [])
-  })
-
-  it("stand against the rule only where the layout still says so, and each row is needed", () => {
-    const needed = fileEdges
-      .filter(isStanding)
-      .filter(({ from, to }) => !has(mayImport[partOf(from)]!, partOf(to)))
-    const missed = standing.filter(
-      ([from, to]) => !needed.some((edge) => edge.from === `src/${from}` && edge.to === `src/${to}`)
-    )
-    assert.deepStrictEqual(missed, [])
   })
 
   it("have no cycle, neither between rooms nor between files", () => {

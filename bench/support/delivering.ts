@@ -3,7 +3,6 @@
  * does.
  */
 import { Effect, Layer } from "effect"
-import { WebhookStore } from "../../src/features/webhooks/WebhookStore.ts"
 import { Recorder } from "../../src/spine/deliver/record/Recorder.ts"
 import { Sender } from "../../src/spine/deliver/send/Sender.ts"
 import { type SignedRequest, signedRequest } from "../../src/spine/deliver/send/Signer.ts"
@@ -15,6 +14,7 @@ import type { LedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
 import * as EmbeddedLog from "../../src/spine/log/embedded/EmbeddedLog.ts"
 import { Log } from "../../src/spine/log/Log.ts"
 import { AccountHolds } from "../../src/spine/registry/AccountHolds.ts"
+import { DisableWebhooks } from "../../src/spine/registry/DisableWebhooks.ts"
 import { WebhookRegistry } from "../../src/spine/registry/WebhookRegistry.ts"
 import { RoutedWebhooks } from "../../src/spine/route/RoutedWebhooks.ts"
 import { Outbox } from "../../src/spine/store/outbox/Outbox.ts"
@@ -31,7 +31,7 @@ export const deliveringLayer = (feed: Feed) =>
         UsageStore.layer,
         WebhookRegistry.layer,
         RoutedWebhooks.layer,
-        WebhookStore.layer,
+        DisableWebhooks.layer,
         Layer.provide(feed.store, DeliveryStore.layer),
         Partitions.layer,
         Sender.layer

@@ -1,10 +1,10 @@
 /** Makes webhooks and events for benchmarks as the API and ingest do: rows, log records, and entries of the view. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { configRecord, type WebhookRow } from "../../src/features/webhooks/WebhookRow.ts"
 import type { Batch } from "../../src/spine/event/Batch.ts"
 import { envelopeJson, eventsTopic, type LedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../src/spine/log/Log.ts"
+import { configRecord, type WebhookRow } from "../../src/spine/registry/WebhookRow.ts"
 import { column } from "../../src/spine/store/Columns.ts"
 import { SecretBox } from "../../src/spine/store/secrets/SecretBox.ts"
 import { randomId } from "../../src/spine/words/Ids.ts"

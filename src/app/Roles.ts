@@ -17,8 +17,6 @@ import { SkippedLedgers } from "../features/events/SkipOrders.ts"
 import { writeNetwork } from "../features/operate/NetworkRows.ts"
 import { presenceLayer } from "../features/operate/ProcessRows.ts"
 import * as SimulatedSource from "../features/simulator/SimulatedSource.ts"
-import { syntheticTransactions } from "../features/simulator/SyntheticTransactions.ts"
-import { SyntheticEvents } from "../features/webhooks/SyntheticEvents.ts"
 import { IdempotencyStore } from "../http/IdempotencyStore.ts"
 import { type NetworkSettings, Settings, watchedNetworks } from "../spine/config/Config.ts"
 import { delay } from "../spine/delay/Delay.ts"
@@ -49,6 +47,7 @@ import { retryUntilSuccess } from "../spine/observe/RetryUntilSuccess.ts"
 import * as Telemetry from "../spine/observe/Telemetry.ts"
 import { AccountHolds } from "../spine/registry/AccountHolds.ts"
 import { activeWebhooks } from "../spine/registry/ActiveWebhooks.ts"
+import { DisableWebhooks } from "../spine/registry/DisableWebhooks.ts"
 import { WebhookRegistry } from "../spine/registry/WebhookRegistry.ts"
 import { watchWebhooks } from "../spine/registry/WebhooksHealth.ts"
 import { route } from "../spine/route/Route.ts"
@@ -160,12 +159,6 @@ const routeLayer = Layer.unwrap(
   Effect.map(Settings, (settings) => supervised("route", route(watchedNetworks(settings))))
 ).pipe(Layer.provide([AccountHolds.layer, RoutedWebhooks.layer]))
 
-/** The events for test deliveries, detected in transactions of the simulated ledger. */
-export const syntheticEventsLayer = SyntheticEvents.layer({
-  transactions: syntheticTransactions,
-  detect: detectLedger
-})
-
 /**
  * Prints the addresses of the API and the dashboard. At the first start with a new database, also the admin key if it was
  * generated, and a link that signs in once; later, how to get such a link.
@@ -234,6 +227,7 @@ const stores = Layer.mergeAll(
   BackfillStore.layer,
   BackfillRequests.layer,
   UsageStore.layer,
+  DisableWebhooks.layer,
   IdempotencyStore.layer,
   storesOfFeatures
 ).pipe(
@@ -245,7 +239,7 @@ const stores = Layer.mergeAll(
 )
 
 const roleLayers = {
-  api: printAddressesAndFirstKey.pipe(Layer.provideMerge(serverLayer), Layer.provide(syntheticEventsLayer)),
+  api: printAddressesAndFirstKey.pipe(Layer.provideMerge(serverLayer)),
   ingest: ingestLayer,
   route: routeLayer,
   deliver: Layer.merge(

@@ -17,17 +17,19 @@ import { feature as progress } from "../features/progress/feature.ts"
 import { feature as replay } from "../features/replay/feature.ts"
 import { feature as simulator } from "../features/simulator/feature.ts"
 import { feature as statistics } from "../features/statistics/feature.ts"
+import { feature as testEvents } from "../features/testEvents/feature.ts"
 import { feature as webhooks } from "../features/webhooks/feature.ts"
 
 export const features = [
   accounts,
-  health,
   statistics,
   webhooks,
+  health,
+  events,
   deliveries,
   simulator,
+  testEvents,
   demo,
-  events,
   listen,
   ledgerTools,
   capacity,

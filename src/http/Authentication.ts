@@ -5,7 +5,7 @@
  */
 import { Effect, Layer, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { Owner } from "../features/webhooks/WebhookStore.ts"
+import type { Owner } from "../spine/domain/ApiKey.ts"
 import { type Credential, type Identity, keyCredential } from "../spine/domain/ApiKey.ts"
 import { sessionCredential } from "../spine/domain/Session.ts"
 import { networksOf } from "../spine/event/Network.ts"

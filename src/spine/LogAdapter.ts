@@ -4,7 +4,6 @@
  */
 import { Effect, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { ProcessId } from "../features/operate/ProcessRows.ts"
 import { type KafkaSettings, Settings, type SettingsShape, watchedNetworks } from "./config/Config.ts"
 import { Limits } from "./config/Limits.ts"
 import * as EmbeddedLog from "./log/embedded/EmbeddedLog.ts"
@@ -14,6 +13,7 @@ import { registerSchemas, restoreSchemas, type SchemaRegistryError } from "./log
 import type { Log, LogError } from "./log/Log.ts"
 import { Leases } from "./store/Leases.ts"
 import { claimLog, embeddedIdentity, type OtherLog, requireLog } from "./store/LogIdentity.ts"
+import { ProcessId } from "./store/ProcessId.ts"
 
 /**
  * Schemas are registered only by processes with the role ingest, since only they write the public topics. The log looks

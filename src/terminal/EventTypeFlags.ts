@@ -4,7 +4,7 @@ import { Flag, Param, Primitive } from "effect/cli"
 import { isEventPattern } from "../spine/event/EventPatterns.ts"
 import { eventTypes, isEventType } from "../spine/event/EventType.ts"
 import { nearest } from "../spine/words/Nearest.ts"
-import { several } from "../terminal/Flags.ts"
+import { several } from "./Flags.ts"
 
 /** The nearest type, if one is near. */
 const meant = (text: string): string => {

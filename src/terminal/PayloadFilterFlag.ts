@@ -3,9 +3,9 @@ import { Effect } from "effect"
 import type { EventType } from "../spine/event/EventType.ts"
 import { filterProblems, filterSentence } from "../spine/filter/Parse.ts"
 import type { PayloadFilter } from "../spine/filter/PayloadFilter.ts"
-import { wrongUsage } from "../terminal/Failure.ts"
-import { optionalText } from "../terminal/Flags.ts"
-import { parseJson } from "../terminal/JsonText.ts"
+import { wrongUsage } from "./Failure.ts"
+import { optionalText } from "./Flags.ts"
+import { parseJson } from "./JsonText.ts"
 
 export const payloadFilterFlag = (description: string) =>
   optionalText("payload-filter", "JSON", `${description}, such as '{"amount": {"$gte": "1000000"}}'`)

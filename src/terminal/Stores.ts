@@ -1,15 +1,12 @@
 /**
- * Shared by the commands that read and change stored data: the migrated database of the settings, which a running
- * service may be using; flags and arguments that take ids; errors for a missing database or account.
+ * Shared by the commands that read and change stored data: the database of the settings, which a running service may be
+ * using; flags and arguments that take ids; the error for a missing database.
  */
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { Argument, Flag, Param } from "effect/cli"
 import { SqlClient } from "effect/sql"
-import { AccountStore } from "../features/accounts/AccountStore.ts"
-import { ApiKeyStore } from "../features/accounts/ApiKeyStore.ts"
-import { SessionStore } from "../features/accounts/SessionStore.ts"
 import { Settings } from "../spine/config/Config.ts"
 import { logReaderLayer } from "../spine/LogAdapter.ts"
 import * as Sql from "../spine/store/Sql.ts"
@@ -33,20 +30,6 @@ export const hasTable = Effect.fnUntraced(function* (name: string) {
   const [table] = yield* sql<{ readonly found: boolean }>`SELECT to_regclass(${name}) IS NOT NULL AS found`
   return table?.found === true
 })
-
-/** `command` is shown to other processes that want the same embedded PostgreSQL. */
-const onDatabase = (command: string) =>
-  Layer.merge(AccountStore.layer, SessionStore.layer).pipe(
-    Layer.provideMerge(ApiKeyStore.layer),
-    Layer.provideMerge(Sql.layer({ command: `ledgerhook ${command}`, owner: false }))
-  )
-
-/** For commands that need an existing database. */
-export const stores = (command: string) =>
-  Layer.unwrap(Effect.as(requireDatabase, onDatabase(command))).pipe(Layer.provide(settings))
-
-/** For commands that may run before the first start: they create the database if there is none. */
-export const newStores = (command: string) => Layer.provide(onDatabase(command), settings)
 
 const migratedLog = Effect.gen(function* () {
   if (!(yield* hasTable("log_ends")))
@@ -93,12 +76,3 @@ const webhookId = idOf("wh_", "webhook", "a webhook", "webhook")
 export const webhookArgument = Argument.String("webhook").pipe(webhookId)
 export const webhookFlag = Flag.String("webhook").pipe(webhookId)
 export const jobArgument = Argument.String("job").pipe(idOf("rpl_job_", "job", "a replay job", "replay"))
-
-export const noAccount = (id: string) =>
-  failed(`there is no account ${id}; \`ledgerhook account list\` shows them.`)
-
-/** Fails with a hint if the account does not exist. */
-export const findAccount = Effect.fnUntraced(function* (id: string) {
-  const found = yield* (yield* AccountStore).find(id)
-  return Option.isSome(found) ? found.value : yield* noAccount(id)
-})

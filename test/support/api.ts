@@ -6,7 +6,6 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import * as NetAddress from "effect/net/NetAddress"
-import { syntheticEventsLayer } from "../../src/app/Roles.ts"
 import { serverLayer } from "../../src/app/Server.ts"
 import { storesOfFeatures } from "../../src/app/Services.ts"
 import { AccountStore } from "../../src/features/accounts/AccountStore.ts"
@@ -21,10 +20,11 @@ import type { Plan } from "../../src/spine/domain/Plans.ts"
 import type { KeyEnvironment } from "../../src/spine/event/Network.ts"
 import { BackfillStore } from "../../src/spine/ledger/backfill/BackfillStore.ts"
 import { Health } from "../../src/spine/observe/Health.ts"
+import { DisableWebhooks } from "../../src/spine/registry/DisableWebhooks.ts"
 import { Outbox } from "../../src/spine/store/outbox/Outbox.ts"
 import { SecretBox } from "../../src/spine/store/secrets/SecretBox.ts"
 import * as MemoryLog from "./memoryLog/MemoryLog.ts"
-import { TestDatabase } from "./postgres.ts"
+import { UsedDatabase } from "./postgres.ts"
 import { settingsLayer } from "./settings.ts"
 
 export interface Answer {
@@ -163,13 +163,13 @@ export const storesLayer = (given: Environment = {}) =>
     DeliveryStore.layer,
     BackfillStore.layer,
     UsageStore.layer,
-    IdempotencyStore.layer,
-    syntheticEventsLayer
+    DisableWebhooks.layer,
+    IdempotencyStore.layer
   ).pipe(
     Layer.provideMerge(
       Layer.mergeAll(Outbox.layer, SecretBox.layer, Partitions.layer, Health.layer, MemoryLog.layer)
     ),
-    Layer.provideMerge(TestDatabase),
+    Layer.provideMerge(UsedDatabase),
     Layer.provideMerge(settingsLayer({ ...environment, ...given }))
   )
 

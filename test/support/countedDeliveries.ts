@@ -7,7 +7,7 @@ import { Partitions } from "../../src/spine/deliveries/Partitions.ts"
 import type { AttemptRecord, NewDelivery } from "../../src/spine/deliveries/Transitions.ts"
 import { Outbox } from "../../src/spine/store/outbox/Outbox.ts"
 import { deliveryId } from "../../src/spine/words/Ids.ts"
-import { TestDatabase } from "./postgres.ts"
+import { MonthDatabase } from "./postgres.ts"
 import { insertAccount, insertWebhook } from "./rows.ts"
 
 export const DAY_MS = 86_400_000
@@ -18,7 +18,7 @@ export const DeliveriesLive = Layer.mergeAll(
   DeliveryQueries.layer,
   Partitions.layer,
   WebhookStore.layer
-).pipe(Layer.provideMerge(Outbox.layer), Layer.provideMerge(TestDatabase))
+).pipe(Layer.provideMerge(Outbox.layer), Layer.provideMerge(MonthDatabase))
 
 let position = 0
 

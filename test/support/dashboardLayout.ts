@@ -41,4 +41,5 @@ export const dashboardRooms = [...base, ...dashboardFeatures.map((name) => `feat
 /** The file that loads the pages. Nothing else imports a page. */
 export const ROUTER = "dashboard/src/app/router.tsx"
 
+/** A reader finds a file in a folder of this many. test/layout.test.ts has the same limit for src and test. */
 export const FOLDER_FILES_MAX = 25

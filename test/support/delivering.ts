@@ -2,15 +2,15 @@
  * The delivery stages with the test's own database and the memory log. Actors, recorder, delay topics and sender are
  * the program's; the helpers here write webhooks and work as the route stage and the API would.
  */
+
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeliveryQueries } from "../../src/features/deliveries/DeliveryQueries.ts"
-import { configRecord, tombstone, type WebhookRow } from "../../src/features/webhooks/WebhookRow.ts"
-import { WebhookStore } from "../../src/features/webhooks/WebhookStore.ts"
 import type { Environment } from "../../src/spine/config/Config.ts"
 import { delay } from "../../src/spine/delay/Delay.ts"
 import { deliver } from "../../src/spine/deliver/Deliver.ts"
+import { deliverLimits } from "../../src/spine/deliver/Limits.ts"
 import { Recorder } from "../../src/spine/deliver/record/Recorder.ts"
 import { Sender } from "../../src/spine/deliver/send/Sender.ts"
 import { DeliveryStore } from "../../src/spine/deliveries/DeliveryStore.ts"
@@ -30,7 +30,9 @@ import { defaultFormat, type RequestFormat } from "../../src/spine/event/Request
 import { Log } from "../../src/spine/log/Log.ts"
 import * as Telemetry from "../../src/spine/observe/Telemetry.ts"
 import { AccountHolds } from "../../src/spine/registry/AccountHolds.ts"
+import { DisableWebhooks } from "../../src/spine/registry/DisableWebhooks.ts"
 import { WebhookRegistry } from "../../src/spine/registry/WebhookRegistry.ts"
+import { configRecord, tombstone, type WebhookRow } from "../../src/spine/registry/WebhookRow.ts"
 import { RoutedWebhooks } from "../../src/spine/route/RoutedWebhooks.ts"
 import { column } from "../../src/spine/store/Columns.ts"
 import { Leases } from "../../src/spine/store/Leases.ts"
@@ -39,11 +41,21 @@ import { outboxPublisherLayer } from "../../src/spine/store/outbox/OutboxPublish
 import { SecretBox } from "../../src/spine/store/secrets/SecretBox.ts"
 import { deliveryId } from "../../src/spine/words/Ids.ts"
 import * as MemoryLog from "./memoryLog/MemoryLog.ts"
-import { TestDatabase } from "./postgres.ts"
+import { UsedDatabase } from "./postgres.ts"
 import { insertAccount, insertWebhook } from "./rows.ts"
 import { settingsLayer } from "./settings.ts"
 
 export const SECRET = "whsec_of_the_test"
+
+/** A tenth of the program's memory and pages, so that a tenth of the deliveries exceed them. */
+export const tenthOfMemory: typeof deliverLimits = {
+  ...deliverLimits,
+  partitionDeliveries: deliverLimits.partitionDeliveries / 10,
+  partitionReplays: deliverLimits.partitionReplays / 10,
+  feedRecords: deliverLimits.feedRecords / 10,
+  lanePageRows: deliverLimits.lanePageRows / 10,
+  rowsAtOnce: deliverLimits.rowsAtOnce / 10
+}
 const NETWORK = "mainnet"
 
 type DeliveriesLayer = Layer.Layer<DeliveryStore, never, SqlClient.SqlClient | Log | Partitions>
@@ -56,7 +68,7 @@ export const stagesLayer = (deliveries: DeliveriesLayer = DeliveryStore.layer) =
         UsageStore.layer,
         WebhookRegistry.layer,
         RoutedWebhooks.layer,
-        WebhookStore.layer,
+        DisableWebhooks.layer,
         Layer.provide(deliveries, Partitions.layer),
         DeliveryQueries.layer,
         Partitions.layer,
@@ -73,7 +85,7 @@ export const deliveringSettings = (environment: Environment = {}) =>
 export const deliveringLayer = (environment?: Environment, deliveries?: DeliveriesLayer) =>
   stagesLayer(deliveries).pipe(
     Layer.provideMerge(MemoryLog.layer),
-    Layer.provideMerge(TestDatabase),
+    Layer.provideMerge(UsedDatabase),
     Layer.provideMerge(deliveringSettings(environment)),
     // No tracing, as in a program without an endpoint for traces.
     Layer.provideMerge(Telemetry.layer(undefined))
@@ -242,17 +254,20 @@ export const eventually = <E, R>(assertions: Effect.Effect<void, E, R>) =>
     Effect.timeout("50 seconds")
   )
 
-/** Waits until the rows of all these deliveries have the status. */
+/** Waits until the rows of all these deliveries have the status. It polls the last ten, and then reads all. */
 export const untilAll = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, status: DeliveryStatus) {
   const store = yield* DeliveryStore
-  yield* eventually(
-    Effect.gen(function* () {
-      const states = yield* store.states(ids)
-      const others = ids.filter((id) => states.get(id)?.status !== status)
-      assert.deepStrictEqual(
-        others.map((id) => [id, states.get(id)]),
-        []
-      )
-    })
-  )
+  const have = (some: ReadonlyArray<string>) =>
+    eventually(
+      Effect.gen(function* () {
+        const states = yield* store.states(some)
+        const others = some.filter((id) => states.get(id)?.status !== status)
+        assert.deepStrictEqual(
+          others.map((id) => [id, states.get(id)]),
+          []
+        )
+      })
+    )
+  yield* have(ids.slice(-10))
+  yield* have(ids)
 })

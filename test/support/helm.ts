@@ -125,24 +125,32 @@ export interface Manifest {
   }
 }
 
-const installed = new Map<string, ReadonlyArray<Manifest>>()
+interface Installed {
+  readonly text: string
+  readonly manifests: ReadonlyArray<Manifest>
+}
+
+const known = new Map<string, Installed>()
 
 /** What the chart would install with these values. Throws with Helm's message if it refuses them. */
-export const manifests = (values: Values = {}): ReadonlyArray<Manifest> => {
+export const installed = (values: Values = {}): Installed => {
   const key = JSON.stringify(values)
-  const known = installed.get(key)
-  if (known !== undefined) return known
+  const before = known.get(key)
+  if (before !== undefined) return before
   const { status, stdout, text } = template(CHART, values)
   if (status !== 0) throw new Error(text)
-  const all = stdout
+  const manifests = stdout
     .split(/^---$/m)
     .map((document) => parseYaml(document) as (Partial<Manifest> & Pick<Manifest, "metadata">) | undefined)
     // A service account has no spec.
     .filter((manifest): manifest is Manifest => manifest?.kind !== undefined)
     .map((manifest) => ({ ...manifest, spec: manifest.spec ?? {} }))
-  installed.set(key, all)
-  return all
+  const made = { text: stdout, manifests }
+  known.set(key, made)
+  return made
 }
+
+export const manifests = (values: Values = {}) => installed(values).manifests
 
 export const ofKind = (all: ReadonlyArray<Manifest>, kind: string) => all.filter((one) => one.kind === kind)
 export const pods = (all: ReadonlyArray<Manifest>) => all.flatMap(({ spec }) => spec.template ?? [])

@@ -1,7 +1,7 @@
 /**
  * Records the transactions of the ledger (RAW_TRANSACTIONS), and sends deliveries to a receiver that refuses a fifth of all requests. Meanwhile it kills the service's whole process
  * tree (kill -9) and starts it again. Every delivery must be delivered, each kill may repeat no more attempts than
- * docs/architecture.md says, a window of 1 must keep the order, and the delivery log must agree with the receiver. Each
+ * docs/stages.md says, a window of 1 must keep the order, and the delivery log must agree with the receiver. Each
  * transaction must be recorded once.
  */
 

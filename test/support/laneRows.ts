@@ -187,7 +187,7 @@ export const makeRows = (chance: SeededRandom): Rows => {
     row.status = "failed"
     row.parked = false
   }
-  /** What deliveries/DeletedQueues.ts does, which runs until all that was under way has ended. */
+  /** What webhooks/DeletedQueues.ts does, which runs until all that was under way has ended. */
   const endIfDeleted = (row: Row) => {
     if (row.owner.deleted) fail(row)
   }

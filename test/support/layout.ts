@@ -72,37 +72,6 @@ export const mayImport: Readonly<Record<string, ReadonlyArray<string>>> = {
   main: ["app", "terminal", "spine/config"]
 }
 
-/** Imports that stand against the rule so far: which file of src imports which. Take a row away with its import. */
-export const standing: ReadonlyArray<readonly [from: string, to: string]> = [
-  // The spine knows no feature: a rule or a row has to move down.
-  ["spine/LogAdapter.ts", "features/operate/ProcessRows.ts"],
-  ["spine/deliver/record/Recorder.ts", "features/webhooks/WebhookStore.ts"],
-  ["spine/store/Leases.ts", "features/operate/ProcessRows.ts"],
-  // http and terminal know no feature.
-  ["http/Authentication.ts", "features/webhooks/WebhookStore.ts"],
-  ["terminal/Stores.ts", "features/accounts/AccountStore.ts"],
-  ["terminal/Stores.ts", "features/accounts/ApiKeyStore.ts"],
-  ["terminal/Stores.ts", "features/accounts/SessionStore.ts"],
-  // Features against their order.
-  ["features/deliveries/DeliveriesHandlers.ts", "features/events/EventQueries.ts"],
-  ["features/deliveries/LiveDeliveryIds.ts", "features/events/EventQueries.ts"],
-  ["features/deliveries/DeliveriesContract.ts", "features/replay/ReplayContract.ts"],
-  ["features/deliveries/DeliveriesHandlers.ts", "features/replay/JobRefusals.ts"],
-  ["features/deliveries/DeliveriesHandlers.ts", "features/replay/ReplayStore.ts"],
-  ["features/health/IncidentsContract.ts", "features/webhooks/WebhooksContract.ts"],
-  ["features/health/NoticesContract.ts", "features/webhooks/WebhookFieldsContract.ts"],
-  ["features/health/IncidentsHandlers.ts", "features/webhooks/WebhookRefusals.ts"],
-  ["features/health/IncidentsHandlers.ts", "features/webhooks/WebhookStore.ts"],
-  ["features/health/IncidentNotices.ts", "features/webhooks/WebhookStore.ts"],
-  ["features/health/IncidentStore.ts", "features/webhooks/WebhookStore.ts"],
-  ["features/statistics/DeliveryStats.ts", "features/webhooks/WebhookStore.ts"],
-  ["features/webhooks/TestEventContract.ts", "features/deliveries/AttemptContract.ts"],
-  ["features/webhooks/WebhooksHandlers.ts", "features/deliveries/AttemptShown.ts"],
-  ["features/webhooks/WebhooksHandlers.ts", "features/deliveries/DeletedQueues.ts"],
-  ["features/webhooks/WebhooksHandlers.ts", "features/deliveries/DeliveryQueries.ts"],
-  ["features/webhooks/WebhooksHandlers.ts", "features/deliveries/TestDeliveries.ts"]
-]
-
 /** The rooms of deliver, in the order in which a delivery passes them, and the file of each that the room before calls. */
 export const rooms: ReadonlyArray<readonly [room: string, entrance: string]> = [
   ["take", "Feed.ts"],
@@ -163,9 +132,6 @@ export const loadedWhenNeeded = [
 /** Rooms of data and pure functions. They may import `effect` and Node's pure modules. */
 export const dataRooms = data
 export const dataImports = ["effect", "node:crypto", "node:net"]
-
-/** A folder with more files than this is no room where a reader would find one. */
-export const FOLDER_FILES_MAX = 25
 
 /** Folders of src whose files are named for families of events, as those of the others are. */
 export const familyFolders = [

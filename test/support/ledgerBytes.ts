@@ -32,10 +32,18 @@ export const blobOf = (object: JsonObject): string => {
 const asSigned = ({ DeliverMax, ...tx }: JsonObject): JsonObject =>
   DeliverMax === undefined ? tx : { Amount: DeliverMax, ...tx }
 
-export const blobsOf = ({ meta, tx }: Pick<LedgerTransaction, "meta" | "tx">): Blobs => ({
-  tx: blobOf(asSigned(tx)),
-  meta: blobOf(meta)
-})
+type Encodable = Pick<LedgerTransaction, "meta" | "tx">
+
+/** The codec is slow, and tests ask for the same ledger in many answers. */
+const encoded = new WeakMap<Encodable, Blobs>()
+
+export const blobsOf = (transaction: Encodable): Blobs => {
+  const known = encoded.get(transaction)
+  if (known !== undefined) return known
+  const blobs = { tx: blobOf(asSigned(transaction.tx)), meta: blobOf(transaction.meta) }
+  encoded.set(transaction, blobs)
+  return blobs
+}
 
 export const throughBytes = (transaction: LedgerTransaction): LedgerTransaction =>
   transactionOf(blobsOf(transaction))

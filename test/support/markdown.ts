@@ -2,17 +2,18 @@
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 
-/** The documents for people, including `docs/decisions`. */
+/** The documents for people, including those beside the code. */
 export const documents: ReadonlyArray<string> = globSync([
   "*.md",
   "docs/**/*.md",
   "topics/*.md",
   "schemas/*.md",
-  "bench/*.md",
+  "bench/**/*.md",
   "packages/*/README.md",
   "examples/*/README.md",
   "ops/*/*.md",
-  "src/spine/log/kafka/*.md"
+  "src/**/*.md",
+  "test/**/*.md"
 ]).sort()
 
 /** The file's code blocks in that language. */

@@ -1,38 +1,20 @@
 /**
- * `TestDatabase`: SqlClient, PgClient and ReadSql on the test's own migrated database. It is cloned from the run's
- * template and dropped with the layer. Provide it once per file (`layer(TestDatabase)`) or per test.
+ * `TestDatabase`: SqlClient, PgClient and ReadSql on a migrated database, which nothing else uses meanwhile. Provide it
+ * once per file (`layer(TestDatabase)`) or per test. Tests that do not count partitions use the other two.
  */
 import { dirname, extname } from "node:path"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Redacted, Scope } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { inject } from "vitest"
+import { SqlClient } from "effect/sql"
+import { storeLimits } from "../../src/spine/store/Limits.ts"
 import { pool, ReadSql } from "../../src/spine/store/Sql.ts"
-import { connectionTo, TEMPLATE } from "./globalSetup.ts"
+import * as SqlPool from "../../src/spine/store/SqlPool.ts"
+import { borrowed } from "./databases.ts"
+import type { connectionTo } from "./globalSetup.ts"
 
-const CONNECTIONS = 6
-let count = 0
-
-/** The connection that makes databases. It stays open, because connecting takes as long as half a database. */
-let admin: Promise<PgClient.PgClient> | undefined
-const connectAdmin = () =>
-  Effect.runPromise(
-    PgClient.make({ ...connectionTo(inject("postgres"), "postgres"), maxConnections: 1 }).pipe(
-      Effect.provide(Reactivity.layer),
-      Scope.provide(Scope.makeUnsafe())
-    )
-  )
-
-/** Makes a database and returns the options that connect to it. Copying files is quicker than logging each page. */
-export const makeDatabase = Effect.gen(function* () {
-  const name = `test_${process.pid}_${count++}`
-  const sql = yield* Effect.promise(() => (admin ??= connectAdmin()))
-  yield* Effect.acquireRelease(
-    sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(TEMPLATE)} STRATEGY FILE_COPY`,
-    () => Effect.orDie(sql`DROP DATABASE ${sql(name)} WITH (FORCE)`)
-  )
-  return connectionTo(inject("postgres"), name)
-})
+/** Borrows a database for the scope and returns the options that connect to it. */
+export const makeDatabase = Effect.map(borrowed("none"), ({ options }) => options)
 
 /** The database's DATABASE_URL. For a server on a Unix socket it has libpq's form: `/folder/.s.PGSQL.5432`. */
 export const databaseUrl = (to: ReturnType<typeof connectionTo>): string =>
@@ -40,11 +22,23 @@ export const databaseUrl = (to: ReturnType<typeof connectionTo>): string =>
     ? Redacted.value(to.url)
     : `postgres://${to.username}@localhost/${to.database}?host=${dirname(to.path ?? "")}&port=${extname(to.path ?? "").slice(1)}`
 
-export const TestDatabase = Layer.provideMerge(
-  ReadSql.layer,
-  PgClient.layerFrom(
-    Effect.flatMap(makeDatabase, (options) =>
-      PgClient.make({ ...pool, ...options, maxConnections: CONNECTIONS })
-    )
-  )
-)
+const clientsOf = (had: Parameters<typeof borrowed>[0]) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const { options, main, read } = yield* borrowed(had)
+      // The program uses its `PgClient` only for connections of their own.
+      const client = yield* PgClient.make({ ...pool, ...options })
+      return Context.make(PgClient.PgClient, client).pipe(
+        Context.add(SqlClient.SqlClient, yield* SqlPool.over("main", main, {})),
+        Context.add(ReadSql, yield* SqlPool.over("read", read, { answerMs: storeLimits.databaseAnswerMs }))
+      )
+    })
+  ).pipe(Layer.provide(Reactivity.layer))
+
+export const TestDatabase = clientsOf("none")
+
+/** Empty partitions of a few days may exist. */
+export const UsedDatabase = clientsOf("days")
+
+/** Empty partitions of a month may exist. */
+export const MonthDatabase = clientsOf("month")

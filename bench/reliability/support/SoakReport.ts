@@ -4,7 +4,7 @@ import { afterWarmUp, type Sample, slopeOf } from "./Slope.ts"
 
 type Series = ReadonlyMap<string, ReadonlyArray<Sample>>
 
-/** Tables that keep each event or delivery for days (docs/architecture.md). They grow with the load, and must. */
+/** Tables that keep each event or delivery for days (docs/stages.md). They grow with the load, and must. */
 const KEPT =
   /^table (?:deliveries|attempts|events|event_accounts|event_hours|log_\w+|delivery_totals|delivery_type_totals|key_usage|delivery_usage\w*): |^Kafka/
 

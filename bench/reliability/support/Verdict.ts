@@ -30,7 +30,7 @@ export interface Totals {
   readonly outOfOrder: number
 }
 
-/** What one deliver process may repeat: docs/architecture.md, "What a crash repeats at most". */
+/** What one deliver process may repeat: docs/stages.md, "What a crash repeats at most". */
 export const repeatedMost = kindNames.reduce(
   (sum, name) => sum + kinds[name].window,
   deliverLimits.unrecordedMost

@@ -8,7 +8,7 @@ import { about } from "../../terminal/Help.ts"
 import { Invocation, settings } from "../../terminal/Invocation.ts"
 import { Signals } from "../../terminal/Signals.ts"
 import { settingsOfFeatures, settingsTable } from "../Settings.ts"
-import { systemd } from "../start/Systemd.ts"
+import { systemd } from "./Systemd.ts"
 
 export const start = Command.make(
   "start",
@@ -18,7 +18,7 @@ export const start = Command.make(
     const { untilStopped } = yield* Signals
     // Imported here, so that other commands start faster.
     const [{ service }, { launch }] = yield* Effect.promise(() =>
-      Promise.all([import("../Roles.ts"), import("../start/Waiting.ts")])
+      Promise.all([import("../Roles.ts"), import("./Waiting.ts")])
     )
     yield* untilStopped(
       Effect.gen(function* () {

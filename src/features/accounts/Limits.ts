@@ -3,7 +3,7 @@
 export const accountBounds = {
   /** Characters of the name of a key or an account. */
   nameLength: 100,
-  /** How long a link signs in: long enough to pass it on, and too short to find it later. */
+  /** How long a link signs in. */
   signInLinkMs: 10 * 60_000,
   /** Sessions and unused links of one key. One more is refused. */
   sessionsPerKey: 100

@@ -13,8 +13,10 @@ import type { FindPage } from "../../http/Gate.ts"
 import { pathOf } from "../../http/Paths.ts"
 import { Settings } from "../../spine/config/Config.ts"
 import { type DashboardFile, type DashboardFiles, FRAME, readDashboard } from "./Files.ts"
-import { dashboardLimits } from "./Limits.ts"
 import { frameAncestors } from "./Settings.ts"
+
+/** Files and bytes of the built dashboard, which the process keeps in memory. Today's build has less than 2 MB. */
+const LIMITS = { files: 500, bytes: 16 * 1024 * 1024 }
 
 /** The folder of the built dashboard. Tests provide their own. */
 export const DashboardFolder = Context.Reference("ledgerhook/api/DashboardFolder", {
@@ -116,7 +118,7 @@ const pagesOf = (files: DashboardFiles | undefined, securityHeaders: Headers): F
 export const dashboardPages = Effect.gen(function* () {
   const folder = yield* DashboardFolder
   const files = yield* Effect.try({
-    try: () => readDashboard(folder, dashboardLimits),
+    try: () => readDashboard(folder, LIMITS),
     catch: (cause) => (cause instanceof Error ? cause.message : String(cause))
   }).pipe(
     Effect.tapError((why) =>

@@ -2,6 +2,7 @@
  * `/v1/deliveries`. Request bodies are not stored. They are rebuilt from the event in the log, byte for byte as they
  * were sent.
  */
+
 import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ownerOf } from "../../http/Authentication.ts"
@@ -20,30 +21,24 @@ import { checkPeriod } from "../../http/Period.ts"
 import { ratio } from "../../http/Ratio.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Limits } from "../../spine/config/Limits.ts"
+import type { WantedEvent } from "../../spine/deliveries/DeliveryPages.ts"
 import { eventTopicOf } from "../../spine/domain/Backfill.ts"
 import { deliveryStatuses } from "../../spine/domain/Delivery.ts"
-import { type RetryFilters, retryStatuses } from "../../spine/domain/Replay.ts"
 import { shownRequestHeaders, unixSeconds } from "../../spine/domain/RequestHeaders.ts"
 import { batchItem } from "../../spine/event/Batch.ts"
-import { expandPatterns } from "../../spine/event/EventPatterns.ts"
 import { type EventType, eventTypes, expandPattern } from "../../spine/event/EventType.ts"
 import { withIncluded } from "../../spine/event/Include.ts"
 import { type LedgerEvent, parseLedgerEvent } from "../../spine/event/LedgerEvent.ts"
 import type { Network } from "../../spine/event/Network.ts"
 import { requestBody } from "../../spine/event/RequestFormat.ts"
 import { Log } from "../../spine/log/Log.ts"
-import { idTime, randomId } from "../../spine/words/Ids.ts"
+import { idTime } from "../../spine/words/Ids.ts"
 import { iso, parseIsoTime } from "../../spine/words/IsoTime.ts"
 import { EventQueries } from "../events/EventQueries.ts"
-import { refusedJob, WEBHOOK_FIELD } from "../replay/JobRefusals.ts"
-import { ReplayStore } from "../replay/ReplayStore.ts"
 import type { DeliveryPoint } from "../statistics/DeliveryStats.ts"
 import { attemptsShown } from "../statistics/ShownStats.ts"
-import { noWebhook } from "../webhooks/WebhookRefusals.ts"
-import { WebhookStore } from "../webhooks/WebhookStore.ts"
 import { attemptOf } from "./AttemptShown.ts"
-import { type Delivery, deliveriesApi, type NewRetryJob } from "./DeliveriesContract.ts"
-import type { WantedEvent } from "./DeliveryPages.ts"
+import { type Delivery, deliveriesApi } from "./DeliveriesContract.ts"
 import {
   type AttemptRow,
   type DeliveryDetailRow,
@@ -115,17 +110,6 @@ const ofTypes = <E>(
   )
 }
 
-/** Each once, times as numbers, and no types where all are wanted. */
-const retryFiltersOf = ({ event_types = [], since, statuses, until }: NewRetryJob): RetryFilters => {
-  const types = expandPatterns(event_types)
-  return {
-    statuses: retryStatuses.filter((status) => statuses === undefined || statuses.includes(status)),
-    ...(types.length === 0 || types.length === eventTypes.length ? {} : { event_types: types }),
-    ...(since === undefined ? {} : { since: parseIsoTime(since)! }),
-    ...(until === undefined ? {} : { until: parseIsoTime(until)! })
-  }
-}
-
 const noDelivery = (id: string) => NotFound.because(`There is no delivery ${id}.`, { param: "id" })
 
 export const deliveriesLayer = HttpApiBuilder.group(
@@ -135,8 +119,6 @@ export const deliveriesLayer = HttpApiBuilder.group(
     const deliveries = yield* DeliveryQueries
     const page = yield* makePage
     const events = yield* EventQueries
-    const jobs = yield* ReplayStore
-    const webhooks = yield* WebhookStore
     const log = yield* Log
     const costly = yield* CostlyTurns
     const jobSearches = yield* Semaphore.make(Limits.heavyRequestsAtOnce)
@@ -188,7 +170,7 @@ export const deliveriesLayer = HttpApiBuilder.group(
           until
         ]
         const event = eventId === undefined ? undefined : yield* wantedEvent(networks, eventId)
-        const job = jobId === undefined ? undefined : yield* jobs.deliveriesOf(owner, jobId)
+        const job = jobId === undefined ? undefined : yield* deliveries.ofJob(owner, jobId)
         const search = (beforeId: string | undefined, limit: number) =>
           ofTypes(eventType, limit, (type) =>
             deliveries.list(
@@ -290,27 +272,6 @@ export const deliveriesLayer = HttpApiBuilder.group(
               "The month's delivery quota is used up; retry when the next month (UTC) begins, or choose a larger plan."
             )
         }
-      }, orUnavailable),
-
-      retryMany: Effect.fnUntraced(function* ({ payload }) {
-        const caller = yield* Caller
-        const owner = ownerOf(caller)
-        const filters = retryFiltersOf(payload)
-        yield* checkPeriod(filters, [])
-        const webhookId = payload.webhook_id
-        const webhook = yield* webhooks.find(owner, webhookId)
-        if (Option.isNone(webhook)) return yield* noWebhook(webhookId, WEBHOOK_FIELD)
-        const target = { webhookId, accountId: owner.accountId, network: webhook.value.network }
-        const counted = yield* costly.run(owner.accountId, jobs.countRetries(target, filters))
-        const { byType, matched } = counted
-        const count = { matched, ...(counted.atLeast ? { at_least: true as const } : {}) }
-        if (payload.dry_run === true) return { ...count, by_type: Object.fromEntries(byType) }
-        const now = yield* Clock.currentTimeMillis
-        const id = randomId("rpl_job_", now)
-        const job = { id, webhookId, retry: filters, estimatedEvents: matched, endOffset: 0 }
-        const made = yield* change(jobs.create(owner, job, now))
-        if (made !== "queued") return yield* refusedJob(made, webhookId, caller)
-        return { job_id: id, status: "queued" as const, ...count, created_at: iso(now) }
       }, orUnavailable)
     })
   })

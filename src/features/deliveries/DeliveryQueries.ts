@@ -7,9 +7,11 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Limits } from "../../spine/config/Limits.ts"
+import { type DeliveryFilter, deliveryPage } from "../../spine/deliveries/DeliveryPages.ts"
 import { detailsOf } from "../../spine/deliveries/StoredDetails.ts"
 import { retryNow } from "../../spine/deliveries/Transitions.ts"
 import { quotaUsedUp } from "../../spine/deliveries/UsageStore.ts"
+import type { Owner } from "../../spine/domain/ApiKey.ts"
 import type { Compression } from "../../spine/domain/Compression.ts"
 import {
   DELIVERIES_TOPIC,
@@ -28,9 +30,7 @@ import { Outbox } from "../../spine/store/outbox/Outbox.ts"
 import { ReadSql } from "../../spine/store/Sql.ts"
 import type { AccountId, EventId, WebhookId } from "../../spine/words/Ids.ts"
 import { makeDeliveryStats } from "../statistics/DeliveryStats.ts"
-import { lastAnswers } from "../statistics/LastAnswers.ts"
-import type { Owner } from "../webhooks/WebhookStore.ts"
-import { type DeliveryFilter, deliveryPage } from "./DeliveryPages.ts"
+import { jobDeliveries } from "./JobDeliveries.ts"
 import { type LedgerAnswers, ledgerAnswers } from "./LedgerAnswers.ts"
 
 const COLUMNS =
@@ -98,9 +98,10 @@ export class DeliveryQueries extends Context.Service<DeliveryQueries>()(
         list: (owner: Owner, filter: DeliveryFilter, beforeId: string | undefined, limit: number) =>
           deliveryPage<DeliveryRow>(read, columns, owner, filter, beforeId, limit),
 
-        ...makeDeliveryStats(read),
+        /** Of a replay or retry job; undefined if there is no such job, or if it has none yet. */
+        ofJob: (owner: Owner, jobId: string) => jobDeliveries(sql, owner, jobId),
 
-        lastAnswers: (ids: ReadonlyArray<WebhookId>) => lastAnswers(read, ids),
+        ...makeDeliveryStats(read),
 
         ledgerAnswers: (
           accountId: AccountId,

@@ -4,10 +4,10 @@
  */
 import type { SqlClient } from "effect/sql"
 import { Limits } from "../../spine/config/Limits.ts"
+import { BY_EVENT, idRange } from "../../spine/deliveries/DeliveryPages.ts"
 import type { Network } from "../../spine/event/Network.ts"
 import { column } from "../../spine/store/Columns.ts"
 import { type AccountId, firstIdAt, type WebhookId } from "../../spine/words/Ids.ts"
-import { BY_EVENT, idRange } from "./DeliveryPages.ts"
 
 /** The deliveries of one ledger and one type to one webhook. */
 export interface LedgerAnswers {

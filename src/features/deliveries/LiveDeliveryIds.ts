@@ -4,6 +4,7 @@
  * there is no range.
  */
 import { Effect, Option } from "effect"
+import type { LiveIds } from "../../spine/deliveries/DeliveryPages.ts"
 import { ledgerOfEventId } from "../../spine/event/EventId.ts"
 import type { Network } from "../../spine/event/Network.ts"
 import type { LogReader } from "../../spine/log/Log.ts"
@@ -11,7 +12,6 @@ import { findLedgers } from "../../spine/log/ledgers/LedgerEvents.ts"
 import { ledgerRanges } from "../../spine/log/ledgers/LedgerMarkers.ts"
 import { type EventId, firstDeliveryIdAt, firstIdAt } from "../../spine/words/Ids.ts"
 import type { EventQueries } from "../events/EventQueries.ts"
-import type { LiveIds } from "./DeliveryPages.ts"
 
 export const liveDeliveryIds = Effect.fnUntraced(function* (
   log: LogReader["Service"],

@@ -25,6 +25,7 @@ export const guideGroups: ReadonlyArray<readonly [heading: string, names: Readon
       "runbook",
       "capacity",
       "architecture",
+      "stages",
       "reliability",
       "threats"
     ]

@@ -1,7 +1,7 @@
 /**
  * Queues mails about webhooks that are half-way to being disabled. The recorder counts the failures
  * (deliveries/FailureRuns.ts). A webhook is reported once, however many processes run this: its mail has a cause, and
- * causes are unique. WebhookStore queues the mail about a disabled webhook.
+ * causes are unique.
  */
 
 import { Effect } from "effect"

@@ -6,10 +6,10 @@
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../spine/config/Limits.ts"
+import type { Owner } from "../../spine/domain/ApiKey.ts"
 import type { IncidentEnd } from "../../spine/domain/HealthState.ts"
 import { column } from "../../spine/store/Columns.ts"
 import { type AccountId, firstIdAt, idTime, type WebhookId } from "../../spine/words/Ids.ts"
-import type { Owner } from "../webhooks/WebhookStore.ts"
 
 /** Ended incidents whose deliveries are counted in one pass. */
 const OUTCOMES_STORED = 100

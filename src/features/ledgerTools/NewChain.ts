@@ -12,7 +12,7 @@ import { failed } from "../../terminal/Failure.ts"
 import { about } from "../../terminal/Help.ts"
 import { settings } from "../../terminal/Invocation.ts"
 import { print } from "../../terminal/Output.ts"
-import { stores } from "../../terminal/Stores.ts"
+import { stores } from "../accounts/command/AccountStores.ts"
 import { ChainRestarts } from "../events/ChainRestarts.ts"
 
 const restartStores = (() => {

@@ -3,6 +3,7 @@
  * database, which ingest and history look up, so the service may be running or not. It is refused for a ledger that
  * nothing will fetch any more, and for one that is not closed yet.
  */
+
 import { Clock, Effect, Layer, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Settings } from "../../spine/config/Config.ts"
@@ -19,7 +20,7 @@ import { about } from "../../terminal/Help.ts"
 import { settings } from "../../terminal/Invocation.ts"
 import { LEDGER_INDEX_MAX, network } from "../../terminal/LedgerFlags.ts"
 import { print } from "../../terminal/Output.ts"
-import { stores } from "../../terminal/Stores.ts"
+import { stores } from "../accounts/command/AccountStores.ts"
 import { SkippedLedgers } from "../events/SkipOrders.ts"
 
 /** Characters of the reason. */

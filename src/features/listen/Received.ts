@@ -8,7 +8,7 @@ import { batchContentType } from "../../spine/event/Batch.ts"
 import type { RequestFormat } from "../../spine/event/RequestFormat.ts"
 import { BOLD, GREEN, painter, RED, YELLOW } from "../../terminal/Colour.ts"
 import { isDeeperThan, printableLines } from "../../terminal/JsonText.ts"
-import { eventText } from "../deliveries/EventLine.ts"
+import { eventText } from "../events/follow/EventLine.ts"
 
 /** Age of an attempt whose Standard Webhooks signature is accepted, as in the libraries. */
 const SIGNATURE_AGE_MS = 5 * 60_000

@@ -2,10 +2,9 @@
  * The rows in which processes say that they run and how they are (table `processes`). Only the database's clock counts. A
  * row stays for a day after its process has ended, so that an operator learns who had a role last.
  */
-import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../spine/config/Config.ts"
@@ -15,6 +14,7 @@ import { Health } from "../../spine/observe/Health.ts"
 import { Metrics, outcomes } from "../../spine/observe/Metrics.ts"
 import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
 import { stageAges } from "../../spine/observe/StageAges.ts"
+import { ProcessId } from "../../spine/store/ProcessId.ts"
 import { bothClocks, monotonicNow } from "../../spine/words/Monotonic.ts"
 import { type PartInProcess, rolePart, type SeenProcess, type Sent } from "./model/SeenProcess.ts"
 import { roleFailedSince } from "./model/Traffic.ts"
@@ -23,11 +23,6 @@ import { makeParts } from "./ProcessParts.ts"
 const MINUTE_MS = 60_000
 /** How long the row of an ended process stays. */
 const KEPT_MS = 86_400_000
-
-/** The name of this process in the tables `processes` and `leases`. */
-export class ProcessId extends Context.Service<ProcessId, string>()("ledgerhook/storage/ProcessId") {
-  static readonly layer = Layer.sync(ProcessId, () => randomUUID())
-}
 
 /** Why each of the roles fails, as parts of the process. */
 const reasonsOf = Effect.fnUntraced(function* (failing: ReadonlyArray<Role>) {

@@ -3,10 +3,10 @@
  * deliveries.
  */
 import type { SqlClient } from "effect/sql"
+import { BY_EVENT } from "../../spine/deliveries/DeliveryPages.ts"
 import type { DeliveryStatus } from "../../spine/domain/Delivery.ts"
 import { column } from "../../spine/store/Columns.ts"
 import { type EventId, firstIdAt, type WebhookId } from "../../spine/words/Ids.ts"
-import { BY_EVENT } from "../deliveries/DeliveryPages.ts"
 
 export interface FoundDelivery {
   readonly id: string

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { column } from "../../spine/store/Columns.ts"
 import { type DeliveryId, type EventId, firstIdAt, type WebhookId } from "../../spine/words/Ids.ts"
-import { INDEXED, UNFINISHED } from "../health/WebhookHealthQueries.ts"
+import { INDEXED, UNFINISHED } from "../webhooks/WebhookHealthQueries.ts"
 import { progressLimits } from "./Limits.ts"
 
 export interface WorkRow {

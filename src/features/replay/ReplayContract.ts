@@ -11,7 +11,6 @@ import {
   EVENT_ID_EXAMPLE,
   eventIdProblem,
   field,
-  idOf,
   KeyRequired,
   pageOf,
   pageQuery,
@@ -35,6 +34,7 @@ import { Limits } from "../../spine/config/Limits.ts"
 import { replayBounds, replayModes, replayStatuses, retryStatuses } from "../../spine/domain/Replay.ts"
 import { addressProblem } from "../../spine/event/AccountId.ts"
 import { EVENT_ID_PATTERN } from "../../spine/event/EventId.ts"
+import { JobId } from "../deliveries/DeliveriesContract.ts"
 import { ListedPattern, PayloadFilter, patternProblem } from "../webhooks/WebhookFieldsContract.ts"
 import { WebhookId } from "../webhooks/WebhooksContract.ts"
 import { replayLimits } from "./Limits.ts"
@@ -111,7 +111,6 @@ const NewReplayJob = Schema.Struct({
   examples: [{ webhook_id: "wh_01J8ZQ4T7M3VXN5K2D9RFBHCAE", event_ids: [EVENT_ID_EXAMPLE] }]
 })
 
-export const JobId = idOf("rpl_job_")
 const Status = field(
   Schema.Literals(replayStatuses),
   "queued: no process works on it yet. running. completed: all its events are queued for delivery. cancelled. failed: error says why.",

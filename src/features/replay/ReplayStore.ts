@@ -8,22 +8,14 @@ import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { lockedLimits } from "../../http/guard/AccountLimits.ts"
 import { quotaUsedUp } from "../../spine/deliveries/UsageStore.ts"
+import type { Owner } from "../../spine/domain/ApiKey.ts"
 import { CHARGED_NETWORK } from "../../spine/domain/Quota.ts"
-import {
-  firstReplayDeliveryId,
-  lastReplayMoment,
-  type ReplayFilters,
-  type ReplayMode,
-  type ReplayStatus,
-  type RetryFilters
-} from "../../spine/domain/Replay.ts"
+import type { ReplayFilters, ReplayMode, ReplayStatus, RetryFilters } from "../../spine/domain/Replay.ts"
 import type { WebhookStatus } from "../../spine/domain/Webhook.ts"
 import type { Network } from "../../spine/event/Network.ts"
 import { column } from "../../spine/store/Columns.ts"
 import { ReadSql } from "../../spine/store/Sql.ts"
-import { type EventId, firstIdAt, type WebhookId } from "../../spine/words/Ids.ts"
-import type { JobDeliveries } from "../deliveries/DeliveryPages.ts"
-import type { Owner } from "../webhooks/WebhookStore.ts"
+import type { EventId, WebhookId } from "../../spine/words/Ids.ts"
 import { endJob } from "./ReplayWork.ts"
 import { countRetryable, type RetryTarget } from "./Retryable.ts"
 
@@ -104,14 +96,6 @@ export interface NewReplayJob {
   readonly endOffset: number
 }
 
-interface JobPlace {
-  readonly webhookId: WebhookId
-  readonly isRetry: boolean
-  readonly startedAt: number
-  readonly startOffset: number
-  readonly endOffset: number
-}
-
 /** Why a job was not made. */
 export type RefusedJob = "not found" | "webhook disabled" | "limit reached" | "quota used up"
 
@@ -181,30 +165,6 @@ export class ReplayStore extends Context.Service<ReplayStore>()("ledgerhook/stor
     return {
       create,
       find,
-
-      /** Where the job's deliveries are; none if there is no such job, or if it has none yet. */
-      deliveriesOf: (owner: Owner, id: string) =>
-        sql<JobPlace>`
-          SELECT webhook_id AS "webhookId", retry IS NOT NULL AS "isRetry",
-            (extract(epoch FROM started_at) * 1000)::float8 AS "startedAt",
-            coalesce(start_offset, 0)::float8 AS "startOffset", end_offset::float8 AS "endOffset"
-          FROM replay_jobs
-          WHERE id = ${id} AND ${owned(owner)} AND (retry IS NOT NULL OR start_offset IS NOT NULL)`.pipe(
-          Effect.map(([row]): JobDeliveries | undefined => {
-            if (row === undefined) return undefined
-            const { endOffset, isRetry, startOffset, startedAt, webhookId } = row
-            if (isRetry) return { id, webhookId, ids: undefined }
-            const origin = { id, startedAt, startOffset }
-            return {
-              id,
-              webhookId,
-              ids: {
-                from: firstReplayDeliveryId(origin, startOffset),
-                end: firstIdAt("dlv_", lastReplayMoment(origin, endOffset) + 1)
-              }
-            }
-          })
-        ),
 
       /** How many deliveries a retry job would take now. */
       countRetries: (target: RetryTarget, filters: RetryFilters) => countRetryable(read, target, filters),

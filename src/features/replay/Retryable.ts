@@ -5,13 +5,13 @@
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
+import { idRange, NEVER_MS, timesOf } from "../../spine/deliveries/DeliveryPages.ts"
 import type { EventPosition } from "../../spine/domain/Backfill.ts"
 import type { RetryFilters } from "../../spine/domain/Replay.ts"
 import { type EventType, eventTypes } from "../../spine/event/EventType.ts"
 import type { Network } from "../../spine/event/Network.ts"
 import { column } from "../../spine/store/Columns.ts"
 import { type AccountId, firstIdAt, idTime, type WebhookId } from "../../spine/words/Ids.ts"
-import { idRange, NEVER_MS, timesOf } from "../deliveries/DeliveryPages.ts"
 
 /** Rows that a count of deliveries to retry reads at each end of its period: some 20 ms. It then says "at least". */
 const COUNT_ROWS = 20_000

@@ -9,10 +9,12 @@ import { replayLayer } from "./ReplayHandlers.ts"
 import { replay } from "./ReplayJobs.ts"
 import { ReplayStore } from "./ReplayStore.ts"
 import { ReplayWork } from "./ReplayWork.ts"
+import { RetryJobs } from "./RetryJobsContract.ts"
+import { retryJobsLayer } from "./RetryJobsHandlers.ts"
 import { RetryWork } from "./RetryWork.ts"
 
 export const service = makeService({
-  api: { groups: [Replay], handlers: replayLayer },
+  api: { groups: [RetryJobs, Replay], handlers: Layer.merge(retryJobsLayer, replayLayer) },
   stores: Layer.mergeAll(ReplayStore.layer, ReplayWork.layer, RetryWork.layer),
   stages: [{ roles: ["replay"], layer: supervised("replay", replay).pipe(Layer.provide(WorkNotices.layer)) }],
   upkeep: [keepJobs]

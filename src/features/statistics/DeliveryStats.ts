@@ -6,11 +6,11 @@
 
 import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
+import type { Owner } from "../../spine/domain/ApiKey.ts"
 import type { DeliveryStatus } from "../../spine/domain/Delivery.ts"
 import { byAnswerTime, percentile } from "../../spine/domain/LatencyBuckets.ts"
 import { countWidths, type StatsPeriod, statsWidths } from "../../spine/domain/StatsPeriod.ts"
 import type { WebhookId } from "../../spine/words/Ids.ts"
-import type { Owner } from "../webhooks/WebhookStore.ts"
 
 /** Attempts that ended in a time: the first ones of deliveries, and later ones. Test attempts do not count. */
 export interface AttemptCounts {

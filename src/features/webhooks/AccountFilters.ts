@@ -2,16 +2,17 @@
  * Adds and removes account filters of a webhook. PostgreSQL computes the new list, so of up to 10,000 addresses only the
  * record for the log passes through this program. A change that is made already writes nothing.
  */
+
 import { Data, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { lockedLimits } from "../../http/guard/AccountLimits.ts"
+import type { Owner } from "../../spine/domain/ApiKey.ts"
+import { configRecord, WEBHOOK_COLUMNS, type WebhookRow } from "../../spine/registry/WebhookRow.ts"
 import { column } from "../../spine/store/Columns.ts"
 import { Outbox } from "../../spine/store/outbox/Outbox.ts"
 import type { WebhookId } from "../../spine/words/Ids.ts"
 import { webhookBounds } from "./Limits.ts"
 import { requireRoom } from "./WebhookLimits.ts"
-import { configRecord, WEBHOOK_COLUMNS, type WebhookRow } from "./WebhookRow.ts"
-import type { Owner } from "./WebhookStore.ts"
 
 /** Addresses without duplicates, none of them in both lists. */
 export interface FilterChange {

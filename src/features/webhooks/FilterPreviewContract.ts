@@ -1,6 +1,19 @@
 /** Contract of `POST /v1/webhooks/:id/preview`: filters to try, and what they would have matched. */
+
 import { Schema } from "effect"
-import { count, EVENT_ID_EXAMPLE, field } from "../../http/ContractParts.ts"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import {
+  bodyOptional,
+  CommonErrors,
+  count,
+  EVENT_ID_EXAMPLE,
+  field,
+  KeyRequired,
+  postErrors,
+  scoped
+} from "../../http/ContractParts.ts"
+import { NotFound } from "../../http/Errors.ts"
+import { Place } from "../../http/FeatureContract.ts"
 import { webhookBounds } from "./Limits.ts"
 import {
   AccountFilters,
@@ -9,8 +22,9 @@ import {
   PAYLOAD_FILTER_EXAMPLE,
   WebhookPayloadFilter
 } from "./WebhookFieldsContract.ts"
+import { WebhookId } from "./WebhooksContract.ts"
 
-export const PreviewRequest = Schema.Struct({
+const PreviewRequest = Schema.Struct({
   event_types: Schema.optionalKey(EventTypes),
   account_filters: Schema.optionalKey(AccountFilters),
   payload_filter: Schema.optionalKey(WebhookPayloadFilter),
@@ -27,7 +41,7 @@ export const PreviewRequest = Schema.Struct({
   examples: [{ event_types: ["payment.*"], payload_filter: PAYLOAD_FILTER_EXAMPLE, events: 5_000 }]
 })
 
-export const PreviewResult = Schema.Struct({
+const PreviewResult = Schema.Struct({
   examined: count(
     "How many of the newest events of the webhook's network were examined, of every type.",
     5_000
@@ -63,3 +77,25 @@ export const PreviewResult = Schema.Struct({
     [EVENT_ID_EXAMPLE]
   )
 }).annotate({ identifier: "FilterPreview", description: "What the filters would have matched." })
+
+export class FilterPreviews extends HttpApiGroup.make("filterPreviews")
+  .add(
+    HttpApiEndpoint.post("preview", "/:id/preview", {
+      params: { id: WebhookId },
+      payload: bodyOptional(PreviewRequest),
+      success: PreviewResult,
+      error: [NotFound, ...postErrors]
+    }).annotateMerge(
+      scoped("webhooks:read", {
+        identifier: "previewWebhook",
+        summary: "Preview filters",
+        description:
+          "Counts what filters would have matched among the newest events of the webhook's network. It changes nothing and sends nothing."
+      })
+    )
+  )
+  .middleware(CommonErrors)
+  .middleware(KeyRequired)
+  .annotate(OpenApi.Title, "webhooks")
+  .annotate(Place, 14)
+  .prefix("/v1/webhooks") {}

@@ -3,10 +3,11 @@
 import { Clock, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { HealthState } from "../../spine/domain/HealthState.ts"
+import type { WebhookRow } from "../../spine/registry/WebhookRow.ts"
 import type { AccountId } from "../../spine/words/Ids.ts"
-import type { Health } from "../health/WebhookHealth.ts"
-import { inState, readHealth } from "../health/WebhookHealthQueries.ts"
-import { LISTED_COLUMNS, type ListedWebhook, type WebhookRow } from "./WebhookRow.ts"
+import { LISTED_COLUMNS, type ListedWebhook } from "./WebhookChange.ts"
+import type { Health } from "./WebhookHealth.ts"
+import { inState, readHealth } from "./WebhookHealthQueries.ts"
 import { foundBy } from "./WebhookSearch.ts"
 
 interface SummaryFilter {

@@ -3,10 +3,12 @@
  * of all changes, in order. A customer sees only webhooks of the own account on the key's networks.
  */
 
-import { Array as Arr, Clock, Context, Data, Effect, Layer, Option, Result } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import { Clock, Context, Data, Effect, Layer, Option, Result } from "effect"
+import { SqlClient } from "effect/sql"
 import { lockedLimits } from "../../http/guard/AccountLimits.ts"
 import { Limits } from "../../spine/config/Limits.ts"
+import { endIncidents, RUN_RESET } from "../../spine/deliveries/Incidents.ts"
+import type { Owner } from "../../spine/domain/ApiKey.ts"
 import type { HealthState } from "../../spine/domain/HealthState.ts"
 import type { WebhookStatus } from "../../spine/domain/Webhook.ts"
 import type { Batch } from "../../spine/event/Batch.ts"
@@ -15,32 +17,15 @@ import type { Network } from "../../spine/event/Network.ts"
 import { type FilterProblems, parseFilter } from "../../spine/filter/Parse.ts"
 import type { PayloadFilter } from "../../spine/filter/PayloadFilter.ts"
 import { deleteEvery } from "../../spine/observe/ClockTrust.ts"
+import { configRecord, tombstone, WEBHOOK_COLUMNS, type WebhookRow } from "../../spine/registry/WebhookRow.ts"
+import { afterDeadlock } from "../../spine/store/AfterDeadlock.ts"
 import { column } from "../../spine/store/Columns.ts"
 import { Outbox } from "../../spine/store/outbox/Outbox.ts"
-import type { AccountId } from "../../spine/words/Ids.ts"
-import { endIncidents, RUN_RESET } from "../health/Incidents.ts"
-import { queueMails } from "../health/notify/MailStore.ts"
-import { webhookDisabledMail } from "../health/notify/Mails.ts"
-import { countByHealth, inState, rankOf } from "../health/WebhookHealthQueries.ts"
+import { changed, LISTED_COLUMNS, type ListedWebhook, type WebhookChange } from "./WebhookChange.ts"
+import { countByHealth, inState, rankOf } from "./WebhookHealthQueries.ts"
 import { requireRoom } from "./WebhookLimits.ts"
-import {
-  changed,
-  configRecord,
-  LISTED_COLUMNS,
-  type ListedWebhook,
-  tombstone,
-  WEBHOOK_COLUMNS,
-  type WebhookChange,
-  type WebhookRow
-} from "./WebhookRow.ts"
 import type { WebhookOrder } from "./WebhookRules.ts"
 import { foundBy } from "./WebhookSearch.ts"
-
-/** The account and networks whose webhooks a request may see. */
-export interface Owner {
-  readonly accountId: AccountId
-  readonly networks: ReadonlyArray<Network>
-}
 
 export type NewWebhook = Pick<
   WebhookRow,
@@ -102,14 +87,6 @@ const requireFit = ({ event_types, payload_filter }: Pick<WebhookRow, "event_typ
 const jsonOf = (value: PayloadFilter | Batch | null): string | null =>
   value === null ? null : JSON.stringify(value)
 
-const DAY_MS = 86_400_000
-
-/** The recorder locks the same rows in another order. After a deadlock the statement is retried. */
-export const afterDeadlock = {
-  times: 3,
-  while: (error: SqlError.SqlError) => error.reason._tag === "DeadlockError"
-} as const
-
 export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/storage/WebhookStore", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -119,57 +96,6 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
     const owned = ({ accountId, networks }: Owner) =>
       sql`account_id = ${accountId} AND network = ANY(${networks}::text[]) AND deleted_at IS NULL`
     const first = <A>(rows: ReadonlyArray<A>): Option.Option<A> => Option.fromNullishOr(rows[0])
-
-    /** Queues a mail for each webhook, in the transaction that disables it. */
-    const tellOwners = Effect.fnUntraced(function* (
-      rows: ReadonlyArray<WebhookRow>,
-      reason: string,
-      nowMs: number
-    ) {
-      const owners = yield* sql<{
-        readonly id: string
-        readonly name: string
-        readonly email: string | null
-      }>`
-        SELECT id, name, email FROM accounts WHERE id = ANY(${rows.map((row) => row.account_id)}::text[])`
-      const mails = rows.map(({ id, account_id, network, url }) => {
-        // Each webhook refers to its account.
-        const { name, email } = owners.find((owner) => owner.id === account_id)!
-        return {
-          cause: `webhook-disabled/${id}/${at(nowMs)}`,
-          accountId: account_id,
-          recipient: email,
-          ...webhookDisabledMail({
-            accountId: account_id,
-            name,
-            webhookId: id,
-            network,
-            url,
-            reason,
-            disabledAt: nowMs,
-            queueWaitsDays: Limits.stoppedQueueMs / DAY_MS
-          })
-        }
-      })
-      yield* queueMails(sql, mails, nowMs)
-    })
-
-    const disableSome = Effect.fnUntraced(function* (
-      ids: ReadonlyArray<string>,
-      reason: string,
-      nowMs: number
-    ) {
-      const rows = yield* sql<WebhookRow>`
-        UPDATE webhooks SET status = 'disabled', disabled_at = ${at(nowMs)}::timestamptz,
-               disabled_reason = ${reason}, updated_at = ${at(nowMs)}::timestamptz
-        WHERE id = ANY(${ids}::text[]) AND status = 'active' AND deleted_at IS NULL RETURNING ${columns}`
-      if (rows.length === 0) return []
-      const disabled = rows.map(({ id }) => id)
-      yield* endIncidents(sql, disabled, "disabled", nowMs)
-      yield* tellOwners(rows, reason, nowMs)
-      yield* outbox.insert(rows.map(configRecord))
-      return disabled
-    }, sql.withTransaction)
 
     return {
       create: Effect.fnUntraced(function* (webhook: NewWebhook, nowMs: number) {
@@ -317,15 +243,7 @@ export class WebhookStore extends Context.Service<WebhookStore>()("ledgerhook/st
         yield* endIncidents(sql, [id], "deleted", nowMs)
         yield* outbox.insert([tombstone(id)])
         return true
-      }, sql.withTransaction),
-
-      /**
-       * Disables the active webhooks of `ids`, of any account, and queues mails to their owners. Returns their ids.
-       */
-      disable: (ids: ReadonlyArray<string>, reason: string, nowMs: number) =>
-        Effect.forEach(Arr.chunksOf(ids, Limits.largeRows), (some) => disableSome(some, reason, nowMs)).pipe(
-          Effect.map(Arr.flatten)
-        )
+      }, sql.withTransaction)
     }
   })
 }) {

@@ -1,4 +1,5 @@
-/** Contract of `/v1/webhooks`: register, show, change, test and delete webhooks. */
+/** Contract of `/v1/webhooks`: register, show, change and delete webhooks. */
+
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import {
@@ -15,16 +16,14 @@ import {
   scoped,
   Timestamp
 } from "../../http/ContractParts.ts"
-import { NotFound, WebhookDisabled, WebhookLimitReached } from "../../http/Errors.ts"
+import { NotFound, WebhookLimitReached } from "../../http/Errors.ts"
 import { contractOf, Place } from "../../http/FeatureContract.ts"
 import { healthStates } from "../../spine/domain/HealthState.ts"
 import { HIDDEN_VALUE } from "../../spine/domain/RequestHeaders.ts"
 import { statsPeriods } from "../../spine/domain/StatsPeriod.ts"
 import { networks } from "../../spine/event/Network.ts"
 import { WebhookCounts, WebhookStats } from "../statistics/WebhookStatsContract.ts"
-import { PreviewRequest, PreviewResult } from "./FilterPreviewContract.ts"
 import { webhookBounds } from "./Limits.ts"
-import { AttemptedTest, QueuedTest, TestEvent, Wait } from "./TestEventContract.ts"
 import {
   AccountFilters,
   Batch,
@@ -349,33 +348,6 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
         summary: "Rotate a webhook's secret",
         description:
           "Generates a new secret. Every attempt that starts after the response, retries included, is signed with it. To change the secret without failed deliveries, set grace_seconds and let your receiver accept both signatures."
-      })
-    ),
-    HttpApiEndpoint.post("test", "/:id/test", {
-      params,
-      query: { wait: Schema.optionalKey(Wait) },
-      payload: TestEvent,
-      success: [AttemptedTest, QueuedTest.pipe(HttpApiSchema.status(202))],
-      error: [NotFound, WebhookDisabled, ...postErrors]
-    }).annotateMerge(
-      scoped("webhooks:write", {
-        identifier: "testWebhook",
-        summary: "Send a test event",
-        description:
-          "Sends a synthetic event of the given type, with the given payload if there is one, signed and retried like a real one. The webhook's filters are ignored, and the delivery does not count towards the quota. Its `network` is always testnet. With `wait`, the response is 200 with the first attempt if it ends in that time, otherwise 202."
-      })
-    ),
-    HttpApiEndpoint.post("preview", "/:id/preview", {
-      params,
-      payload: bodyOptional(PreviewRequest),
-      success: PreviewResult,
-      error: [NotFound, ...postErrors]
-    }).annotateMerge(
-      scoped("webhooks:read", {
-        identifier: "previewWebhook",
-        summary: "Preview filters",
-        description:
-          "Counts what filters would have matched among the newest events of the webhook's network. It changes nothing and sends nothing."
       })
     )
   )

@@ -4,22 +4,15 @@
 import { Array as Arr, Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ownerOf } from "../../http/Authentication.ts"
-import { afterCommit, change, isCommitted } from "../../http/Change.ts"
+import { afterCommit, change } from "../../http/Change.ts"
 import { Caller } from "../../http/ContractParts.ts"
-import {
-  type Fault,
-  Forbidden,
-  faultOf,
-  pointerOf,
-  ValidationError,
-  webhookDisabled
-} from "../../http/Errors.ts"
-import { CostlyTurns, makeTurns } from "../../http/guard/Turns.ts"
+import { type Fault, Forbidden, faultOf, pointerOf, ValidationError } from "../../http/Errors.ts"
+import { makeTurns } from "../../http/guard/Turns.ts"
 import { makePage } from "../../http/Pages.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Settings, unwatched, watchedNetworks } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
-import { hasScope } from "../../spine/domain/ApiKey.ts"
+import { hasScope, type Owner } from "../../spine/domain/ApiKey.ts"
 import { calledUrl, endpointProblem } from "../../spine/domain/EndpointUrl.ts"
 import { defaultOrdering } from "../../spine/domain/Ordering.ts"
 import { HIDDEN_VALUE } from "../../spine/domain/RequestHeaders.ts"
@@ -30,7 +23,6 @@ import {
   standardKey
 } from "../../spine/domain/Signing.ts"
 import { generateSecret } from "../../spine/domain/WebhookSecret.ts"
-import { expandPatterns } from "../../spine/event/EventPatterns.ts"
 import {
   defaultNetwork,
   environmentOf,
@@ -38,26 +30,21 @@ import {
   type Network
 } from "../../spine/event/Network.ts"
 import { defaultFormat } from "../../spine/event/RequestFormat.ts"
-import { Log } from "../../spine/log/Log.ts"
+import { ReadSql } from "../../spine/store/Sql.ts"
 import { SecretBox } from "../../spine/store/secrets/SecretBox.ts"
 import { randomId } from "../../spine/words/Ids.ts"
 import { iso } from "../../spine/words/IsoTime.ts"
-import { attemptOf, makeAwaitAttempt } from "../deliveries/AttemptShown.ts"
-import { END_AT_ONCE, makeEndQueue } from "../deliveries/DeletedQueues.ts"
-import { DeliveryQueries } from "../deliveries/DeliveryQueries.ts"
-import { TestDeliveries } from "../deliveries/TestDeliveries.ts"
-import { type Health, shownHealth } from "../health/WebhookHealth.ts"
-import { makeReadHealth } from "../health/WebhookHealthQueries.ts"
+import { makeDeliveryStats } from "../statistics/DeliveryStats.ts"
+import { lastAnswers } from "../statistics/LastAnswers.ts"
 import { webhookStatsShown } from "../statistics/ShownStats.ts"
-import { checkFilter, filterError } from "./FilterFaults.ts"
-import { previewFilters } from "./FilterPreview.ts"
+import { END_AT_ONCE, makeEndQueue } from "./DeletedQueues.ts"
+import { filterError } from "./FilterFaults.ts"
 import { webhookBounds } from "./Limits.ts"
-import { SyntheticEvents } from "./SyntheticEvents.ts"
-import { payloadFaults } from "./TestPayload.ts"
-import { testWaitMs } from "./TestWait.ts"
+import { type Health, shownHealth } from "./WebhookHealth.ts"
+import { makeReadHealth } from "./WebhookHealthQueries.ts"
 import { limitReached, noWebhook } from "./WebhookRefusals.ts"
 import { webhookOrders } from "./WebhookRules.ts"
-import { type Owner, type PayloadFilterMismatch, type WebhookSeen, WebhookStore } from "./WebhookStore.ts"
+import { type PayloadFilterMismatch, type WebhookSeen, WebhookStore } from "./WebhookStore.ts"
 import { type Webhook, webhooksApi } from "./WebhooksContract.ts"
 
 /**
@@ -124,15 +111,10 @@ export const webhooksLayer = HttpApiBuilder.group(
     const settings = yield* Settings
     const page = yield* makePage
     const webhooks = yield* WebhookStore
-    const deliveries = yield* DeliveryQueries
+    const read = yield* ReadSql
+    const { statsOfWebhooks } = makeDeliveryStats(read)
     const endQueue = yield* makeEndQueue
     const secrets = yield* SecretBox
-    const tests = yield* TestDeliveries
-    const synthetic = yield* SyntheticEvents
-    const awaitAttempt = yield* makeAwaitAttempt
-    const log = yield* Log
-    const costly = yield* CostlyTurns
-    const previews = yield* Semaphore.make(Limits.heavyRequestsAtOnce)
     const searchTurns = makeTurns(1)
     const searches = yield* Semaphore.make(Limits.heavyRequestsAtOnce)
     const watched = watchedNetworks(settings)
@@ -231,12 +213,12 @@ export const webhooksLayer = HttpApiBuilder.group(
         const list = ["webhooks", owner.accountId, ...owner.networks, ...Object.values(filter)]
         const readsAll =
           [search, health, network, event_type].some((one) => one !== undefined) || sort === "health"
-        const read = (after: string | undefined, limit: number) => {
+        const readPage = (after: string | undefined, limit: number) => {
           const found = webhooks.list(owner, { ...filter, after }, nowMs, limit)
           // Several searches of an account would keep other accounts waiting.
           return readsAll ? searchTurns.run(owner.accountId, searches.withPermit(found)) : found
         }
-        const rowPage = yield* page(query, list, read, (row) => row)
+        const rowPage = yield* page(query, list, readPage, (row) => row)
         const healths = yield* readHealth(rowPage.data.map(({ id }) => id))
         const webhookPage = {
           ...rowPage,
@@ -244,8 +226,8 @@ export const webhooksLayer = HttpApiBuilder.group(
         }
         if (period === undefined) return webhookPage
         const ids = webhookPage.data.map(({ id }) => id)
-        const statsOf = yield* deliveries.statsOfWebhooks(owner, ids, period, nowMs)
-        const answers = yield* deliveries.lastAnswers(ids)
+        const statsOf = yield* statsOfWebhooks(owner, ids, period, nowMs)
+        const answers = yield* lastAnswers(read, ids)
         const data = webhookPage.data.map((webhook) => {
           const { id } = webhook
           const stats = webhookStatsShown(statsOf.get(id), healths.get(id)!.waiting, answers.get(id))
@@ -291,7 +273,7 @@ export const webhooksLayer = HttpApiBuilder.group(
         const owner = ownerOf(yield* Caller)
         const removed = yield* webhooks.remove(owner, params.id, yield* Clock.currentTimeMillis)
         if (!removed) return yield* noWebhook(params.id)
-        // The webhook is deleted already. storage/deliveries/DeletedQueues ends the deliveries that are left.
+        // The webhook is deleted already. DeletedQueues.ts ends the deliveries that are left.
         yield* Effect.ignore(endQueue(owner, params.id, END_AT_ONCE), { log: "Warn" })
       }, orUnavailable),
 
@@ -310,50 +292,6 @@ export const webhooksLayer = HttpApiBuilder.group(
         if (Option.isNone(row)) return yield* noWebhook(params.id)
         yield* afterCommit(Effect.sleep(ROTATION_MS))
         return { id: params.id, secret, rotated_at: iso(rotatedAt) }
-      }, orUnavailable),
-
-      preview: Effect.fnUntraced(function* ({ params, payload = {} }) {
-        const owner = ownerOf(yield* Caller)
-        const found = yield* webhooks.find(owner, params.id)
-        if (Option.isNone(found)) return yield* noWebhook(params.id)
-        const filters = { ...found.value, ...payload }
-        const types = expandPatterns(filters.event_types)
-        const { account_filters: accounts, payload_filter: wanted } = filters
-        yield* checkFilter(wanted ?? undefined, types, FILTER)
-        const preview = previewFilters(
-          log,
-          found.value.network,
-          {
-            event_types: types,
-            ...(accounts.length === 0 ? {} : { accounts }),
-            ...(wanted === null ? {} : { payload_filter: wanted })
-          },
-          payload.events ?? webhookBounds.defaultPreviewEvents
-        )
-        return yield* costly.run(owner.accountId, previews.withPermit(preview))
-      }, orUnavailable),
-
-      test: Effect.fnUntraced(function* ({ params, payload, query }) {
-        const owner = ownerOf(yield* Caller)
-        const now = yield* Clock.currentTimeMillis
-        const id = randomId("dlv_", now)
-        yield* failWith(...payloadFaults(payload))
-        const event = synthetic.make(payload.event_type, now, payload.payload)
-        yield* tests.prepare(now)
-        const result = yield* change(tests.queue(owner, { id, webhookId: params.id, event }, now))
-        switch (result) {
-          case "queued": {
-            if (query.wait === undefined) return { delivery_id: id }
-            // The contract has checked its form.
-            const waitMs = (yield* isCommitted) ? testWaitMs(query.wait)! : 0
-            const attempt = yield* awaitAttempt(id, waitMs)
-            return { delivery_id: id, attempt: attempt === undefined ? null : attemptOf(attempt) }
-          }
-          case "not found":
-            return yield* noWebhook(params.id)
-          case "webhook disabled":
-            return yield* webhookDisabled(params.id, "id")
-        }
       }, orUnavailable)
     })
   })

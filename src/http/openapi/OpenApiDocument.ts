@@ -24,6 +24,7 @@ type Operation = OpenApi.OpenAPISpecOperation & { readonly parameters: ReadonlyA
 
 /** The generator's document. Under a path it has operations only. */
 interface Document {
+  readonly tags: ReadonlyArray<OpenApi.OpenAPISpecTag>
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Schemas }
 }
@@ -216,6 +217,8 @@ export const publishedDocument =
     )
     return {
       ...document,
+      // Groups of one title are one tag, which the first of them describes.
+      tags: document.tags.filter(({ name }, i, all) => all.findIndex((tag) => tag.name === name) === i),
       paths,
       webhooks: webhooks(),
       components: {

@@ -4,7 +4,7 @@
  */
 
 import { hash, randomBytes } from "node:crypto"
-import type { KeyEnvironment } from "../event/Network.ts"
+import type { KeyEnvironment, Network } from "../event/Network.ts"
 import type { AccountId } from "../words/Ids.ts"
 import type { Plan, PlanLimits } from "./Plans.ts"
 
@@ -41,6 +41,12 @@ export interface Identity {
   readonly limits: PlanLimits
   readonly environment: KeyEnvironment
   readonly scopes: ReadonlyArray<Scope>
+}
+
+/** The account and the networks whose data a request may see. */
+export interface Owner {
+  readonly accountId: AccountId
+  readonly networks: ReadonlyArray<Network>
 }
 
 const keyPrefix = (environment: KeyEnvironment): string => `svc_${environment}_`

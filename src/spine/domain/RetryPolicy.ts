@@ -1,4 +1,4 @@
-/** The retry schedule, as pure functions of the attempt and a random number. docs/architecture.md has it as a table. */
+/** The retry schedule, as pure functions of the attempt and a random number. docs/architecture.md says where it is used. */
 export interface RetryPolicy {
   /** Delay before attempt 2, 3, …: n delays make n + 1 attempts. */
   readonly delaysMs: ReadonlyArray<number>

@@ -7,7 +7,7 @@ import { hash } from "node:crypto"
 import type { KeyEnvironment } from "../event/Network.ts"
 import { type Credential, randomText } from "./ApiKey.ts"
 
-/** How long a session lasts: a working day. */
+/** How long a session lasts. */
 export const SESSION_MS = 12 * 3_600_000
 
 export const newSessionToken = randomText

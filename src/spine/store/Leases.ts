@@ -7,9 +7,9 @@
  */
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { ProcessId } from "../../features/operate/ProcessRows.ts"
 import { Limits } from "../config/Limits.ts"
 import { retryUntilSuccess } from "../observe/RetryUntilSuccess.ts"
+import { ProcessId } from "./ProcessId.ts"
 
 export class Leases extends Context.Service<
   Leases,

@@ -51,7 +51,7 @@ export const pool = {
   startupParameters: planning
 }
 
-const readPool = {
+export const readPool = {
   maxConnections: storeLimits.databaseReadConnections,
   // Concurrent lookups share one message to the server, which saves system calls on both sides.
   multiplex: true,

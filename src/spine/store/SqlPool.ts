@@ -42,12 +42,12 @@ const commit = (connection: SqlConnection.Connection) =>
 /** They end a transaction or a savepoint, as a lost connection does. So the error before them is the one that counts. */
 const ENDING = /^(?:ROLLBACK|RELEASE)\b/
 
-export const make = Effect.fnUntraced(function* (
+/** A client of the given connections. */
+export const over = Effect.fnUntraced(function* (
   name: "main" | "read",
-  config: PgPool.Config,
+  pool: PgPool.PgPool,
   { answerMs, requestConnections }: PoolBounds
 ) {
-  const pool = yield* PgPool.make(config)
   const { note } = yield* DatabaseTrouble
   const forRequests = requestConnections === undefined ? undefined : Semaphore.makeUnsafe(requestConnections)
   const use = { inUse: 0, waiting: 0 }
@@ -148,3 +148,6 @@ export const make = Effect.fnUntraced(function* (
     commit
   })
 })
+
+export const make = (name: "main" | "read", config: PgPool.Config, bounds: PoolBounds) =>
+  Effect.flatMap(PgPool.make(config), (pool) => over(name, pool, bounds))

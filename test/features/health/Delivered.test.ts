@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
-import { readHealth } from "../../../src/features/health/WebhookHealthQueries.ts"
+import { readHealth } from "../../../src/features/webhooks/WebhookHealthQueries.ts"
 import {
   deliveringLayer,
   eventOf,

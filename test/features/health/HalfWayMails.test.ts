@@ -9,7 +9,7 @@ import { recordAttempts } from "../../../src/spine/deliveries/RecordAttempts.ts"
 import { type AttemptRecord, insertPending } from "../../../src/spine/deliveries/Transitions.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { UsedDatabase } from "../../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../../support/rows.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
@@ -19,7 +19,7 @@ const DISABLE_AFTER = 10
 
 const Live = Layer.merge(Partitions.layer, WebhookStore.layer).pipe(
   Layer.provideMerge(Outbox.layer),
-  Layer.provideMerge(TestDatabase)
+  Layer.provideMerge(UsedDatabase)
 )
 
 const prepare = Effect.gen(function* () {

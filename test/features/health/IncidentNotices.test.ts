@@ -32,21 +32,24 @@ const begin = Effect.fnUntraced(function* (count: number, hosts: ReadonlyArray<s
   return ids
 })
 
-/** A request with one new delivery, at that minute. */
+/** So many requests with one new delivery each, at that minute, which are recorded together. */
 const request = Effect.fnUntraced(function* (
   webhook: string,
   minute: number,
   result: "delivered" | "retrying",
-  more: Partial<Request> = {}
+  more: Partial<Request> = {},
+  count = 1
 ) {
   const store = yield* DeliveryStore
   const endedAt = NOW + minute * MINUTE
-  const row = newDelivery(webhook, endedAt, "payment.xrp")
-  yield* store.recordFirst(attemptsOf({ deliveries: [{ row, result }], endedAt, ...more }), 1_000)
+  const attempts = Array.from({ length: count }, () => {
+    const row = newDelivery(webhook, endedAt, "payment.xrp")
+    return attemptsOf({ deliveries: [{ row, result }], endedAt, ...more })
+  })
+  yield* store.recordFirst(attempts.flat(), 1_000)
 })
 
-const fail = (webhook: string, minute: number) =>
-  Effect.forEach([1, 2, 3, 4, 5], () => request(webhook, minute, "retrying"))
+const fail = (webhook: string, minute: number) => request(webhook, minute, "retrying", {}, 5)
 
 const sweep = (minute: number) =>
   Effect.andThen(

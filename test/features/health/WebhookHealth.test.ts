@@ -9,7 +9,7 @@ import { storeOutcomes } from "../../../src/features/health/IncidentStore.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
 import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { attemptsOf, type Result } from "../health/requests.ts"
+import { attemptsOf, type Result } from "./requests.ts"
 
 let position = 0
 

@@ -3,15 +3,11 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { reportFinding } from "../../../src/features/operate/doctor/StoredChecks.ts"
-import {
-  forgetProcesses,
-  keepProcess,
-  ProcessId,
-  readProcesses
-} from "../../../src/features/operate/ProcessRows.ts"
+import { forgetProcesses, keepProcess, readProcesses } from "../../../src/features/operate/ProcessRows.ts"
 import { Settings } from "../../../src/spine/config/Config.ts"
 import { type Role, roles } from "../../../src/spine/config/Definitions.ts"
 import { Health } from "../../../src/spine/observe/Health.ts"
+import { ProcessId } from "../../../src/spine/store/ProcessId.ts"
 import { eventually, eventuallyAdvancing } from "../../support/ingesting.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 import { settingsLayer } from "../../support/settings.ts"

@@ -1,13 +1,14 @@
 /** What became of a job's deliveries: counts, the list, and the notice when nothing of an ended job waits. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import type { DeliveryFilter } from "../../../src/features/deliveries/DeliveryPages.ts"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import { NoticeStore } from "../../../src/features/health/notify/NoticeStore.ts"
 import { finishJobs } from "../../../src/features/replay/JobEnds.ts"
 import { runJob } from "../../../src/features/replay/ReplayRunner.ts"
 import { ReplayStore } from "../../../src/features/replay/ReplayStore.ts"
+import type { DeliveryFilter } from "../../../src/spine/deliveries/DeliveryPages.ts"
 import { forgetEnded } from "../../../src/spine/store/EndedRows.ts"
 import {
   ACCOUNT,
@@ -43,9 +44,8 @@ const countsOf = (id: string) => Effect.map(jobRow(id), ({ deliveries }) => deli
 
 /** The ids of the job's deliveries in pages, newest first. */
 const listOf = Effect.fnUntraced(function* (id: string, filter: DeliveryFilter = {}) {
-  const jobs = yield* ReplayStore
   const queries = yield* DeliveryQueries
-  const job = yield* jobs.deliveriesOf(owner, id)
+  const job = yield* queries.ofJob(owner, id)
   assert.isDefined(job)
   const found: Array<string> = []
   for (;;) {
@@ -173,10 +173,11 @@ describe("the deliveries of a job", () => {
     "end with a job that is cancelled before it has any",
     Effect.gen(function* () {
       const jobs = yield* ReplayStore
+      const queries = yield* DeliveryQueries
       const job = yield* queueJob({ filters: {}, estimatedEvents: events.length })
       yield* wantNotices
-      assert.isUndefined(yield* jobs.deliveriesOf(owner, job.id))
-      assert.isUndefined(yield* jobs.deliveriesOf({ ...owner, networks: ["testnet"] }, job.id))
+      assert.isUndefined(yield* queries.ofJob(owner, job.id))
+      assert.isUndefined(yield* queries.ofJob({ ...owner, networks: ["testnet"] }, job.id))
       yield* jobs.cancel(owner, job.id)
       assert.deepStrictEqual(yield* finish, [job.id])
       assert.deepStrictEqual(yield* countsOf(job.id), { delivered: 0, waiting: 0, failed: 0 })

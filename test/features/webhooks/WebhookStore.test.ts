@@ -2,15 +2,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeEndQueue } from "../../../src/features/deliveries/DeletedQueues.ts"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
+import { makeEndQueue } from "../../../src/features/webhooks/DeletedQueues.ts"
 import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { UsedDatabase } from "../../support/postgres.ts"
 import { insertAccount, insertWebhook } from "../../support/rows.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
@@ -21,7 +21,7 @@ const Live = Layer.mergeAll(
   DeliveryStore.layer,
   DeliveryQueries.layer,
   Partitions.layer
-).pipe(Layer.provideMerge(Outbox.layer), Layer.provideMerge(TestDatabase))
+).pipe(Layer.provideMerge(Outbox.layer), Layer.provideMerge(UsedDatabase))
 
 const recorded = Effect.gen(function* () {
   const outbox = yield* Outbox
@@ -32,37 +32,6 @@ const recorded = Effect.gen(function* () {
 })
 
 describe("webhook store", () => {
-  it.effect("disables only active webhooks, with a reason, and publishes and mails each once", () =>
-    Effect.gen(function* () {
-      const store = yield* WebhookStore
-      yield* insertAccount("acct_1")
-      const [a, b] = [yield* insertWebhook("acct_1"), yield* insertWebhook("acct_1")]
-      assert.sameMembers([...(yield* store.disable([a, b], "100 failures", NOW))], [a, b])
-      assert.deepStrictEqual(yield* store.disable([a, "wh_unknown"], "again", NOW + 1), [])
-      const row = Option.getOrThrow(yield* store.find(owner, a))
-      assert.deepInclude(row, { status: "disabled", disabled_reason: "100 failures" })
-      assert.strictEqual(new Date(row.disabled_at!).getTime(), NOW)
-      const records = yield* recorded
-      assert.sameMembers(
-        records.map(({ key, config }) => `${key} ${config?.status}`),
-        [`${a} disabled`, `${b} disabled`]
-      )
-      const sql = yield* SqlClient.SqlClient
-      const mails = yield* sql`
-        SELECT cause, account_id, recipient, sent_at, body LIKE '%100 failures%' AS says_why FROM mails ORDER BY cause`
-      assert.deepStrictEqual(
-        mails,
-        [a, b].toSorted().map((id) => ({
-          cause: `webhook-disabled/${id}/2026-11-21T09:30:00.000Z`,
-          account_id: "acct_1",
-          recipient: "test@example.com",
-          sent_at: null,
-          says_why: true
-        }))
-      )
-    }).pipe(Effect.provide(Live))
-  )
-
   it.live("concurrent changes: the last record matches the final row", () =>
     Effect.gen(function* () {
       const store = yield* WebhookStore

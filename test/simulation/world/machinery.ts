@@ -2,7 +2,6 @@
 
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
 import { stageLimits } from "../../../src/spine/config/StageLimits.ts"
 import { Recorder } from "../../../src/spine/deliver/record/Recorder.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
@@ -12,6 +11,7 @@ import type { Batch } from "../../../src/spine/event/Batch.ts"
 import { partitionOf } from "../../../src/spine/log/Topics.ts"
 import * as Telemetry from "../../../src/spine/observe/Telemetry.ts"
 import { AccountHolds } from "../../../src/spine/registry/AccountHolds.ts"
+import { DisableWebhooks } from "../../../src/spine/registry/DisableWebhooks.ts"
 import { WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
@@ -49,7 +49,7 @@ export const layerOf = ({ clock, receivers, store }: Machinery, limits: AllStage
     Layer.provideMerge(
       Layer.mergeAll(
         WebhookRegistry.layer,
-        WebhookStore.layer,
+        DisableWebhooks.layer,
         Layer.provide(store.layer, DeliveryStore.layer),
         Partitions.layer,
         receivers.sender,

@@ -4,7 +4,6 @@
  */
 
 import { type Cause, Effect, Layer, Logger, Metric, Random, Schedule } from "effect"
-import { keepEndingQueues } from "../../../src/features/deliveries/DeletedQueues.ts"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import { EventCounts } from "../../../src/features/events/EventCounts.ts"
 import { EventIndex } from "../../../src/features/events/EventIndex.ts"
@@ -14,7 +13,7 @@ import { replay } from "../../../src/features/replay/ReplayJobs.ts"
 import { ReplayWork } from "../../../src/features/replay/ReplayWork.ts"
 import { RetryWork } from "../../../src/features/replay/RetryWork.ts"
 import { keepTotals } from "../../../src/features/statistics/DeliveryTotals.ts"
-import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
+import { keepEndingQueues } from "../../../src/features/webhooks/DeletedQueues.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import { delay } from "../../../src/spine/delay/Delay.ts"
 import { deliver } from "../../../src/spine/deliver/Deliver.ts"
@@ -34,6 +33,7 @@ import { makePace, ReaderPace } from "../../../src/spine/log/ReaderPace.ts"
 import { Health } from "../../../src/spine/observe/Health.ts"
 import * as Telemetry from "../../../src/spine/observe/Telemetry.ts"
 import { AccountHolds } from "../../../src/spine/registry/AccountHolds.ts"
+import { DisableWebhooks } from "../../../src/spine/registry/DisableWebhooks.ts"
 import { WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
 import { route } from "../../../src/spine/route/Route.ts"
 import { RoutedWebhooks } from "../../../src/spine/route/RoutedWebhooks.ts"
@@ -149,7 +149,7 @@ export const node = (parts: NodeParts): Effect.Effect<never, unknown> => {
     Layer.provide(
       Layer.mergeAll(
         UsageStore.layer,
-        WebhookStore.layer,
+        DisableWebhooks.layer,
         DeliveryStore.layer,
         DeliveryQueries.layer,
         EventIndex.layer,

@@ -3,6 +3,7 @@
  * deliveries, replay events, suspend the account and lower its quota, through the stores that the API and the commands
  * use. Remembers what each webhook wanted, and from when to when.
  */
+
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
@@ -10,7 +11,7 @@ import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import { type RefusedJob, ReplayStore } from "../../../src/features/replay/ReplayStore.ts"
 import type { SeededRandom } from "../../../src/features/simulator/SeededRandom.ts"
-import type { WebhookChange } from "../../../src/features/webhooks/WebhookRow.ts"
+import type { WebhookChange } from "../../../src/features/webhooks/WebhookChange.ts"
 import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
 import { UsageStore } from "../../../src/spine/deliveries/UsageStore.ts"
 import { historyEventsTopic } from "../../../src/spine/domain/Backfill.ts"

@@ -1,7 +1,7 @@
 /**
  * The delivery store of a simulation with a virtual clock: its statements take no virtual time. It notes which
  * deliveries were read from the backlog. How many deliveries actors hold in memory is not to be seen from here:
- * test/spine/deliver/queue/LaneWalk.test.ts checks that.
+ * test/spine/deliver/queue/laneWalks.ts checks that.
  */
 import { Effect, Layer } from "effect"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"

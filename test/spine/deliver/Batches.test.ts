@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
+import { DeliverLimits } from "../../../src/spine/deliver/Limits.ts"
 import { BATCH_RESPONSE_BYTES } from "../../../src/spine/deliver/send/Attempt.ts"
 import {
   deliveringLayer,
@@ -11,6 +12,7 @@ import {
   queueReplayed,
   SECRET,
   startDelivering,
+  tenthOfMemory,
   untilAll
 } from "../../support/delivering.ts"
 import { deliveryIdsOf, makeReceiver, type Received, signatureHolds } from "../../support/receiver.ts"
@@ -138,25 +140,33 @@ describe("a batch", () => {
       const receiver = yield* makeReceiver()
       const webhook = yield* makeWebhook(receiver.url, {
         maxInFlight: 1,
-        batch: { max_events: 500, max_wait_ms: 0 }
+        batch: { max_events: 50, max_wait_ms: 0 }
       })
-      const ids = [...(yield* queueEvents(webhook, 1_500)), ...(yield* queueEvents(webhook, 1_500))]
+      const ids = [...(yield* queueEvents(webhook, 150)), ...(yield* queueEvents(webhook, 150))]
       yield* startDelivering
       yield* untilAll(ids, "delivered")
       assert.deepStrictEqual(receiver.received.flatMap(deliveryIdsOf), ids)
       assert.isBelow(receiver.received.length, 60)
-    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(deliveringLayer()),
+      Effect.provideService(DeliverLimits, tenthOfMemory)
+    )
   )
 
   it.live("carries replayed deliveries, more than their lane may hold at once", () =>
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
-      const webhook = yield* makeWebhook(receiver.url, { batch: { max_events: 500, max_wait_ms: 5_000 } })
-      const ids = yield* queueReplayed(webhook, 600)
+      const webhook = yield* makeWebhook(receiver.url, { batch: { max_events: 50, max_wait_ms: 5_000 } })
+      const ids = yield* queueReplayed(webhook, 60)
       yield* startDelivering
       yield* untilAll(ids, "delivered")
       assert.sameMembers(receiver.received.flatMap(deliveryIdsOf), [...ids])
-      assert.isBelow(receiver.received.length, 40)
-    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+      assert.isBelow(receiver.received.length, 10)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(deliveringLayer()),
+      Effect.provideService(DeliverLimits, tenthOfMemory)
+    )
   )
 })

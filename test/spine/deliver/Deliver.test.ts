@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
-import { deliverLimits } from "../../../src/spine/deliver/Limits.ts"
+import { DeliverLimits, deliverLimits } from "../../../src/spine/deliver/Limits.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { type DeliveryWork, newWork } from "../../../src/spine/domain/Delivery.ts"
 import {
@@ -20,6 +20,7 @@ import {
   SECRET,
   setStatus,
   startDelivering,
+  tenthOfMemory,
   untilAll
 } from "../../support/delivering.ts"
 import { eventOf as anyEvent } from "../../support/events.ts"
@@ -136,14 +137,18 @@ describe("deliver", () => {
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
       const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
-      const ids = [...(yield* queueEvents(webhook, 1_500)), ...(yield* queueEvents(webhook, 1_500))]
+      const ids = [...(yield* queueEvents(webhook, 150)), ...(yield* queueEvents(webhook, 150))]
       yield* startDelivering
       yield* untilAll(ids, "delivered")
       assert.deepStrictEqual(
         receiver.received.map(({ deliveryId }) => deliveryId),
         ids
       )
-    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(deliveringLayer()),
+      Effect.provideService(DeliverLimits, tenthOfMemory)
+    )
   )
 
   it.live("never has more in flight than the webhook's window", () =>
@@ -173,10 +178,14 @@ describe("deliver", () => {
       yield* startDelivering
       const slow = yield* makeWebhook(hanging.url)
       const webhooks = yield* Effect.forEach(Array.from({ length: 30 }), () => makeWebhook(healthy.url))
-      yield* queueEvents(slow, 2_500)
+      yield* queueEvents(slow, 250)
       const ids = (yield* Effect.forEach(webhooks, (webhook) => queueEvents(webhook, 10))).flat()
       yield* untilAll(ids, "delivered")
-    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(deliveringLayer()),
+      Effect.provideService(DeliverLimits, tenthOfMemory)
+    )
   )
 
   it.live.each(["acct_1", "acct_2"])(
@@ -277,7 +286,7 @@ describe("deliver", () => {
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
       const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 8 })
-      const ids = yield* queueEvents(webhook, 2_500)
+      const ids = yield* queueEvents(webhook, 300)
       const first = yield* startDelivering
       yield* receiver.until((received) => received.length > 100)
       yield* first.stop
@@ -285,6 +294,10 @@ describe("deliver", () => {
       yield* startDelivering
       yield* untilAll(ids, "delivered")
       assert.deepStrictEqual(receiver.received.map(({ deliveryId }) => deliveryId).sort(), ids)
-    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(deliveringLayer()),
+      Effect.provideService(DeliverLimits, tenthOfMemory)
+    )
   )
 })

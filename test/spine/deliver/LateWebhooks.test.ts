@@ -16,7 +16,7 @@ import {
   startDelivering
 } from "../../support/delivering.ts"
 import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { UsedDatabase } from "../../support/postgres.ts"
 import { makeReceiver } from "../../support/receiver.ts"
 import { waitingFor } from "../../support/rows.ts"
 
@@ -68,7 +68,7 @@ it.live(
       Effect.provide(
         stagesLayer(deliveries).pipe(
           Layer.provideMerge(Layer.provide(log, MemoryLog.layer)),
-          Layer.provideMerge(TestDatabase),
+          Layer.provideMerge(UsedDatabase),
           Layer.provideMerge(deliveringSettings()),
           Layer.provideMerge(Telemetry.layer(undefined))
         )

@@ -51,14 +51,18 @@ const useUp = Effect.fnUntraced(function* (id: string) {
   yield* untilHold(id, "quota")
 })
 
+/** Whether all are so. It looks at the last few first, because that costs little. */
 const all = (
   ids: ReadonlyArray<string>,
   holds: (state: { readonly status: string; readonly parked: boolean }) => boolean
-) =>
-  Effect.map(
-    Effect.flatMap(DeliveryStore, (store) => store.states(ids)),
-    (states) => ids.every((id) => states.has(id) && holds(states.get(id)!))
-  )
+) => {
+  const are = (some: ReadonlyArray<string>) =>
+    Effect.map(
+      Effect.flatMap(DeliveryStore, (store) => store.states(some)),
+      (states) => some.every((id) => states.has(id) && holds(states.get(id)!))
+    )
+  return Effect.flatMap(are(ids.slice(-5)), (some) => (some ? are(ids) : Effect.succeed(false)))
+}
 const parked = (ids: ReadonlyArray<string>) => all(ids, (state) => state.parked)
 const delivered = (ids: ReadonlyArray<string>) => all(ids, ({ status }) => status === "delivered")
 

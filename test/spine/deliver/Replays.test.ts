@@ -21,6 +21,7 @@ import {
   queueReplayed,
   setStatus,
   startDelivering,
+  tenthOfMemory,
   untilAll
 } from "../../support/delivering.ts"
 import { makeReceiver, type Received } from "../../support/receiver.ts"
@@ -43,8 +44,8 @@ describe("replayed deliveries", () => {
           return "handled"
         })
         const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
-        const replayed = yield* queueReplayed(webhook, 300)
-        const live = yield* queueEvents(webhook, 300)
+        const replayed = yield* queueReplayed(webhook, 150)
+        const live = yield* queueEvents(webhook, 150)
         yield* startDelivering
         yield* untilAll([...replayed, ...live], "delivered")
         assert.strictEqual(most, 1)
@@ -58,7 +59,7 @@ describe("replayed deliveries", () => {
           replayed
         )
         // Only attempts that started before the live deliveries arrived may precede them.
-        assert.isBelow(order.indexOf(live.at(-1)!), live.length + 50)
+        assert.isBelow(order.indexOf(live.at(-1)!), live.length + 25)
       }).pipe(Effect.scoped, Effect.provide(deliveringLayer())),
     60_000
   )
@@ -81,13 +82,13 @@ describe("replayed deliveries", () => {
         while (partitionOf(REPLAYS_TOPIC, neighbour) !== partitionOf(REPLAYS_TOPIC, webhook)) {
           neighbour = yield* makeWebhook(others.url)
         }
-        const replayed = yield* queueReplayed(webhook, 2 * deliverLimits.partitionReplays)
+        const replayed = yield* queueReplayed(webhook, 2 * tenthOfMemory.partitionReplays)
         yield* untilAll(yield* queueReplayed(neighbour, 50), "delivered")
         yield* untilAll(yield* queueEvents(neighbour, 50), "delivered")
         const states = yield* Effect.flatMap(DeliveryStore, (store) => store.states(replayed))
         assert.isAtLeast(
           [...states.values()].filter(({ parked }) => parked).length,
-          replayed.length - deliverLimits.partitionReplays
+          replayed.length - tenthOfMemory.partitionReplays
         )
         const live = yield* queueEvents(webhook, 20)
         stuck = false
@@ -98,7 +99,11 @@ describe("replayed deliveries", () => {
           order.filter((id) => replayed.includes(id)),
           replayed
         )
-      }).pipe(Effect.scoped, Effect.provide(deliveringLayer({ DELIVERY_TIMEOUT: "30 seconds" }))),
+      }).pipe(
+        Effect.scoped,
+        Effect.provide(deliveringLayer({ DELIVERY_TIMEOUT: "30 seconds" })),
+        Effect.provideService(DeliverLimits, tenthOfMemory)
+      ),
     60_000
   )
 
@@ -144,7 +149,7 @@ describe("replayed deliveries", () => {
       yield* startDelivering
       const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 1 })
       yield* setStatus(webhook, "disabled")
-      const ids = yield* queueReplayed(webhook, 300)
+      const ids = yield* queueReplayed(webhook, 150)
       const parked = eventually(
         Effect.map(store.states(ids), (states) =>
           assert.isTrue(ids.every((id) => states.get(id)?.parked === true))
@@ -201,7 +206,7 @@ describe("replayed deliveries", () => {
   })
 
   it.live("wait for their lane, and route does not wait for them", () => {
-    const DELIVERIES = 300
+    const DELIVERIES = 200
     let waits = 0
     const counted: Pace = {
       waiting: () => 0,
@@ -231,7 +236,7 @@ describe("replayed deliveries", () => {
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
       const webhook = yield* makeWebhook(receiver.url, { maxInFlight: 4 })
-      const ids = yield* queueReplayed(webhook, 1_000)
+      const ids = yield* queueReplayed(webhook, 300)
       const first = yield* startDelivering
       yield* receiver.until((received) => received.length > 100)
       yield* first.stop
@@ -239,6 +244,10 @@ describe("replayed deliveries", () => {
       yield* startDelivering
       yield* untilAll(ids, "delivered")
       assert.deepStrictEqual(idsOf(receiver.received).toSorted(), ids)
-    }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(deliveringLayer()),
+      Effect.provideService(DeliverLimits, tenthOfMemory)
+    )
   )
 })

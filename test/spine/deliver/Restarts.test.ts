@@ -1,12 +1,13 @@
 /**
- * A stream of deliveries to a receiver that restarts meanwhile: no event is lost. `EVENTS=100000` runs it in full;
- * the default is a tenth.
+ * A stream of deliveries to a receiver that restarts meanwhile: no event is lost. `EVENTS=100000` runs more of it with
+ * the program's memory; the default is ten times what a tenth of the memory holds.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { DeliverLimits, deliverLimits } from "../../../src/spine/deliver/Limits.ts"
 import { delayTopic } from "../../../src/spine/domain/Delivery.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { partitionOf } from "../../../src/spine/log/Topics.ts"
@@ -16,11 +17,13 @@ import {
   makeWebhook,
   queueEvents,
   queueWithRows,
-  startDelivering
+  startDelivering,
+  tenthOfMemory
 } from "../../support/delivering.ts"
 
-const EVENTS = Number(process.env["EVENTS"] ?? 10_000)
-const BATCH = 500
+const EVENTS = Number(process.env["EVENTS"] ?? 10 * tenthOfMemory.partitionDeliveries)
+const LIMITS = process.env["EVENTS"] === undefined ? tenthOfMemory : deliverLimits
+const BATCH = LIMITS.partitionDeliveries / 4
 /** How many deliveries are queued ahead: enough that work is always there, and few enough to queue until the end. */
 const WAITING_MAX = 4 * BATCH
 const RESTARTS = 3
@@ -105,7 +108,8 @@ it.live(
       assert.strictEqual(ids.filter((id) => !receiver.received.has(id)).length, 0)
     }).pipe(
       Effect.scoped,
-      Effect.provide(deliveringLayer({ DELIVERY_RETRY_DELAYS: new Array(9).fill("500ms").join(",") }))
+      Effect.provide(deliveringLayer({ DELIVERY_RETRY_DELAYS: new Array(9).fill("500ms").join(",") })),
+      Effect.provideService(DeliverLimits, LIMITS)
     ),
   600_000
 )

@@ -10,7 +10,7 @@ import type { AttemptRecord, NewDelivery } from "../../../src/spine/deliveries/T
 import { makeDeadLetters } from "../../../src/spine/store/DeadLetters.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { MonthDatabase } from "../../support/postgres.ts"
 import { insertAccount, insertWebhook, scheduleOf, waitingFor } from "../../support/rows.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
@@ -46,7 +46,7 @@ const Live = Layer.mergeAll(
   DeliveryStore.layer,
   Layer.provide(DeliveryQueries.layer, Outbox.layer),
   Partitions.layer
-).pipe(Layer.provideMerge(TestDatabase))
+).pipe(Layer.provideMerge(MonthDatabase))
 
 layer(Live)("delivery store", (it) => {
   const webhookRow = (id: string) =>

@@ -15,7 +15,7 @@ import {
 } from "../../../src/spine/deliveries/Transitions.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
 import { eventOf } from "../../support/events.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { UsedDatabase } from "../../support/postgres.ts"
 import { insertAccount, insertWebhook, waitingFor } from "../../support/rows.ts"
 
 const ACCOUNT = "acct_1"
@@ -165,7 +165,7 @@ const transitions: ReadonlyArray<Transition> = [
 
 let position = 0
 
-layer(Layer.provideMerge(Partitions.layer, TestDatabase))("transitions of a delivery", (it) => {
+layer(Layer.provideMerge(Partitions.layer, UsedDatabase))("transitions of a delivery", (it) => {
   /** A delivery in that state, of a webhook of its own. */
   const prepare = Effect.fnUntraced(function* (state: State) {
     const sql = yield* SqlClient.SqlClient

@@ -9,7 +9,7 @@ import type { AttemptRecord } from "../../../src/spine/deliveries/Transitions.ts
 import { UsageStore } from "../../../src/spine/deliveries/UsageStore.ts"
 import { limitsOf, type Plan, plans } from "../../../src/spine/domain/Plans.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { UsedDatabase } from "../../support/postgres.ts"
 import { insertAccount, insertWebhook, setUsage } from "../../support/rows.ts"
 
 const NOVEMBER = Date.parse("2026-11-21T09:30:00.000Z")
@@ -58,7 +58,7 @@ const attempt = (deliveryId: string, number = 1, attemptedAt = NOVEMBER): Attemp
 })
 
 const Live = Layer.mergeAll(DeliveryStore.layer, Partitions.layer, UsageStore.layer).pipe(
-  Layer.provideMerge(TestDatabase)
+  Layer.provideMerge(UsedDatabase)
 )
 
 layer(Live)("usage", (it) => {

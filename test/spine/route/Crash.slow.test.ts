@@ -1,6 +1,6 @@
 /**
  * Route dies before any of its transactions, while it routes events that more webhooks want than fit a transaction. Nothing
- * may be lost, each webhook keeps its order, and no more work may be appended again than docs/architecture.md says.
+ * may be lost, each webhook keeps its order, and no more work may be appended again than docs/stages.md says.
  */
 
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** What a migration may do while processes of the version before serve (CONTRIBUTING.md), on every table at once. */
+/** What a migration may do while processes of the version before serve (src/README.md), on every table at once. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { tableShapes } from "../../../src/spine/store/tables/TableShapes.ts"

@@ -7,10 +7,11 @@ import { CUSTOM_PLAN, type LimitOverrides, plans } from "../../../spine/domain/P
 import { failed, wrongUsage } from "../../../terminal/Failure.ts"
 import { lineFlag, optional } from "../../../terminal/Flags.ts"
 import { about } from "../../../terminal/Help.ts"
-import { accountArgument, findAccount, newStores, noAccount, stores } from "../../../terminal/Stores.ts"
+import { accountArgument } from "../../../terminal/Stores.ts"
 import { json, printList, printOne } from "../../../terminal/Table.ts"
 import { type Account, type AccountChange, AccountStore } from "../AccountStore.ts"
 import { accountBounds } from "../Limits.ts"
+import { findAccount, newStores, noAccount, stores } from "./AccountStores.ts"
 import { columns, fields, toJson } from "./AccountView.ts"
 
 /** The largest limit that an account may have of its own. The database column holds no more. */

@@ -10,11 +10,12 @@ import { GREEN, RED } from "../../../terminal/Colour.ts"
 import { failed, wrongUsage } from "../../../terminal/Failure.ts"
 import { lineFlag, optional, withDefault } from "../../../terminal/Flags.ts"
 import { about } from "../../../terminal/Help.ts"
-import { accountFlag, findAccount, stores } from "../../../terminal/Stores.ts"
+import { accountFlag } from "../../../terminal/Stores.ts"
 import { type Column, json, printList, printOne } from "../../../terminal/Table.ts"
 import { AccountStore } from "../AccountStore.ts"
 import { type ApiKeyRow, ApiKeyStore } from "../ApiKeyStore.ts"
 import { accountBounds } from "../Limits.ts"
+import { findAccount, stores } from "./AccountStores.ts"
 
 const moment = (at: string | null): string | null => (at === null ? null : iso(at))
 

@@ -10,12 +10,13 @@ import { failed } from "../../../terminal/Failure.ts"
 import { withDefault } from "../../../terminal/Flags.ts"
 import { about } from "../../../terminal/Help.ts"
 import { Invocation, settings } from "../../../terminal/Invocation.ts"
-import { accountArgument, findAccount, stores } from "../../../terminal/Stores.ts"
+import { accountArgument } from "../../../terminal/Stores.ts"
 import { serviceUrl } from "../../../terminal/service/ServiceTarget.ts"
 import { json, printOne } from "../../../terminal/Table.ts"
 import { ApiKeyStore } from "../ApiKeyStore.ts"
 import { accountBounds } from "../Limits.ts"
 import { SessionStore } from "../SessionStore.ts"
+import { findAccount, stores } from "./AccountStores.ts"
 
 export const portal = Command.make(
   "portal",

@@ -9,8 +9,8 @@ import { print } from "../../../terminal/Output.ts"
 import { Signals } from "../../../terminal/Signals.ts"
 import { withService } from "../../../terminal/service/WithService.ts"
 import { inJson, json } from "../../../terminal/Table.ts"
-import { eventLine, payloadBelow } from "../../deliveries/EventLine.ts"
 import { connectionNotes } from "../follow/ConnectionNotes.ts"
+import { eventLine, payloadBelow } from "../follow/EventLine.ts"
 import { streamFlags, streamQuery } from "../follow/StreamFlags.ts"
 
 const contract = async () => (await import("../EventsContract.ts")).eventsApi

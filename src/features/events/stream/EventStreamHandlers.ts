@@ -16,8 +16,8 @@ import {
   type Network,
   networksOf
 } from "../../../spine/event/Network.ts"
-import { EventStreams } from "../stream/EventStreams.ts"
-import type { StreamConnection } from "../stream/OpenStreams.ts"
+import { EventStreams } from "./EventStreams.ts"
+import type { StreamConnection } from "./OpenStreams.ts"
 
 /** Fails if a key of this environment does not see the network. */
 export const visibleNetwork = (environment: KeyEnvironment, network: Network) => {

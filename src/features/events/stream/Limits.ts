@@ -2,7 +2,7 @@
 import { Context } from "effect"
 import { Limits } from "../../../spine/config/Limits.ts"
 
-const streamLimits = {
+export const streamLimits = {
   /** Open streams of one account: enough for a few programs and developers. */
   perAccount: 10,
   /** Open streams of all accounts: a quarter of `connections`. New connections never replace these. */

@@ -1,6 +1,6 @@
 /**
- * Notifies accounts by mail. It queues the mails about quotas and failing webhooks; the recorder queues
- * those about disabled ones. Several processes may run it: for each cause one mail is queued.
+ * Notifies accounts by mail. It queues the mails about quotas, and about failing and disabled webhooks. Several processes
+ * may run it: for each cause one mail is queued.
  */
 
 import { Clock, Effect } from "effect"
@@ -9,6 +9,7 @@ import { Limits } from "../../../spine/config/Limits.ts"
 import { UsageStore } from "../../../spine/deliveries/UsageStore.ts"
 import { deleteEvery } from "../../../spine/observe/ClockTrust.ts"
 import { repeatEvery } from "../../../spine/observe/RetryUntilSuccess.ts"
+import { reportDisabled } from "../DisabledMails.ts"
 import { reportHalfWay } from "../HalfWayMails.ts"
 import { reportIncidents } from "../IncidentNotices.ts"
 import { healthLimits } from "../Limits.ts"
@@ -46,6 +47,8 @@ const noticeHalfWay = Effect.gen(function* () {
   yield* reportHalfWay(disableAfterFailures, yield* Clock.currentTimeMillis)
 })
 
+const noticeDisabled = Effect.flatMap(Clock.currentTimeMillis, reportDisabled)
+
 const dropOld = Effect.gen(function* () {
   const now = yield* Clock.currentTimeMillis
   const mails = yield* (yield* MailStore).drop(now - healthLimits.mailsKeptMs)
@@ -60,5 +63,6 @@ export const notify = Effect.raceAllFirst([
   noticeQuotas.pipe(repeatEvery("queueing mails about quotas", Limits.quotaNoticesMs)),
   noticeIncidents.pipe(repeatEvery("notifying accounts of incidents", healthLimits.incidentNoticesMs)),
   noticeHalfWay.pipe(repeatEvery("queueing mails about webhooks half-way to disabling", Limits.sweepMs)),
+  noticeDisabled.pipe(repeatEvery("queueing mails about disabled webhooks", healthLimits.incidentNoticesMs)),
   dropOld.pipe(deleteEvery("retention of mails and notices", Limits.maintenanceMs))
 ])

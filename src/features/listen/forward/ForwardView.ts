@@ -2,7 +2,7 @@
 import { sequenceOf } from "../../../spine/event/Sequence.ts"
 import { GREEN, painter, RED } from "../../../terminal/Colour.ts"
 import { printableLines } from "../../../terminal/JsonText.ts"
-import { eventText } from "../../deliveries/EventLine.ts"
+import { eventText } from "../../events/follow/EventLine.ts"
 import type { Forwarded } from "./Forward.ts"
 
 const isFine = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300

@@ -1,7 +1,7 @@
 /** Reads what `status`, `doctor` and `GET /status` say of the service, from the database. */
 import { Clock, Effect } from "effect"
 import { Settings } from "../../../spine/config/Config.ts"
-import { countByHealth } from "../../health/WebhookHealthQueries.ts"
+import { countByHealth } from "../../webhooks/WebhookHealthQueries.ts"
 import { currentReport } from "../model/CommandReport.ts"
 import { readProcesses } from "../ProcessRows.ts"
 import { withoutRoles } from "../Settings.ts"

@@ -1,9 +1,10 @@
 /** Why a replay or retry job was not made, as the commands say it. */
+
 import { Effect } from "effect"
 import { limitsOf } from "../../../spine/domain/Plans.ts"
 import { failed } from "../../../terminal/Failure.ts"
-import { findAccount } from "../../../terminal/Stores.ts"
-import type { ListedWebhook } from "../../webhooks/WebhookRow.ts"
+import { findAccount } from "../../accounts/command/AccountStores.ts"
+import type { ListedWebhook } from "../../webhooks/WebhookChange.ts"
 import type { RefusedJob } from "../ReplayStore.ts"
 
 export const noWebhook = (id: string) =>

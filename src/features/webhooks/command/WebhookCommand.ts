@@ -1,31 +1,29 @@
 /**
- * `ledgerhook webhook`: `list` shows or searches the webhooks of the local database or of a service; `preview` is for the
- * local database; the others are for a service.
+ * `ledgerhook webhook`, with what features put under it. `list` shows or searches the webhooks of the local database or
+ * of a service; `preview` is for the local database; the others are for a service.
  */
+
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { healthStates } from "../../../spine/domain/HealthState.ts"
 import { optional } from "../../../terminal/Flags.ts"
 import { about } from "../../../terminal/Help.ts"
-import { accountFlag, findAccount, stores } from "../../../terminal/Stores.ts"
+import { accountFlag } from "../../../terminal/Stores.ts"
 import { localOnly, usesService } from "../../../terminal/service/ServiceTarget.ts"
 import { defined, itemsOf, withService } from "../../../terminal/service/WithService.ts"
 import { json, pageOf, printList } from "../../../terminal/Table.ts"
-import { shownHealth } from "../../health/WebhookHealth.ts"
+import { findAccount, stores } from "../../accounts/command/AccountStores.ts"
 import { webhookBounds } from "../Limits.ts"
+import { shownHealth } from "../WebhookHealth.ts"
 import { type WebhookSummary, webhookSummaries } from "../WebhookOverview.ts"
 import { searchProblem } from "../WebhookRules.ts"
-import { pause, remove, resume, show } from "./ChangeWebhook.ts"
-import { create } from "./CreateWebhook.ts"
 import { webhooksContract } from "./NamedWebhook.ts"
-import { preview } from "./Preview.ts"
-import { test } from "./TestEvent.ts"
 import { columns, columnsOfAll } from "./WebhookView.ts"
 
 /** As the API shows it. */
 const toJson = ({ health, ...webhook }: WebhookSummary) => ({ ...webhook, health: shownHealth(health) })
 
-const list = Command.make(
+export const list = Command.make(
   "list",
   {
     account: accountFlag.pipe(
@@ -95,6 +93,5 @@ const list = Command.make(
 )
 
 export const webhook = Command.make("webhook").pipe(
-  Command.withDescription("Register, list, change and test webhooks"),
-  Command.withSubcommands([list, create, show, pause, resume, test, remove, preview])
+  Command.withDescription("Register, list, change and test webhooks")
 )

@@ -82,7 +82,7 @@ const forget = ({ scheduler, commands }: Step, queue: WebhookQueue) => {
   commands.push({ kind: "forget", webhookId: queue.webhookId })
 }
 
-/** The webhook is deleted. deliveries/DeletedQueues.ts ends its rows; what is queued may have none. */
+/** The webhook is deleted. webhooks/DeletedQueues.ts ends its rows; what is queued may have none. */
 const discard = (step: Step, queue: WebhookQueue) => {
   for (const lane of lanesOf(queue)) {
     moveToBacklog(step, queue, lane, takeAllQueued(lane))

@@ -6,7 +6,6 @@
  * before its row is written. A retry in strict order has no record: it is in the backlog with its row. If the database or the log is down, outcomes wait, and the actors' limits bound them.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
-import { WebhookStore } from "../../../features/webhooks/WebhookStore.ts"
 import { Settings } from "../../config/Config.ts"
 import { DeliveryStore } from "../../deliveries/DeliveryStore.ts"
 import type { AttemptRecord, FirstAttempt, NewDelivery } from "../../deliveries/Transitions.ts"
@@ -15,6 +14,7 @@ import { Metrics } from "../../observe/Metrics.ts"
 import { retryUntilSuccess } from "../../observe/RetryUntilSuccess.ts"
 import { showAge } from "../../observe/StageAges.ts"
 import { traced } from "../../observe/Tracing.ts"
+import { DisableWebhooks } from "../../registry/DisableWebhooks.ts"
 import { monotonicClock } from "../../words/Monotonic.ts"
 import { DeliverLimits } from "../Limits.ts"
 import { nextWork, retryRecord } from "../Work.ts"
@@ -72,7 +72,7 @@ export class Recorder extends Context.Service<
       const limits = yield* DeliverLimits
       const log = yield* Log
       const deliveries = yield* DeliveryStore
-      const webhooks = yield* WebhookStore
+      const disableWebhooks = yield* DisableWebhooks
       const nowMs = yield* monotonicClock
       const stored = makeResponseBudget(limits.longResponses)
       // Bounded by what the actors hold: DeliverLimits.partitionDeliveries each.
@@ -90,7 +90,7 @@ export class Recorder extends Context.Service<
       const disable = Effect.fnUntraced(function* (failing: ReadonlyArray<string>) {
         const now = yield* Clock.currentTimeMillis
         const reason = `${disableAfterFailures} consecutive failed deliveries`
-        const disabled = yield* webhooks.disable(failing, reason, now)
+        const disabled = yield* disableWebhooks(failing, reason, now)
         yield* Metrics.disabledWebhooks.add({}, disabled.length)
         for (const id of disabled) yield* Effect.logWarning(`webhook ${id} was disabled: ${reason}`)
       })

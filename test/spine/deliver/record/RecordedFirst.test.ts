@@ -3,11 +3,11 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { WebhookStore } from "../../../../src/features/webhooks/WebhookStore.ts"
 import { deliverLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { Recorder } from "../../../../src/spine/deliver/record/Recorder.ts"
 import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
 import type { NewDelivery } from "../../../../src/spine/deliveries/Transitions.ts"
+import { DisableWebhooks } from "../../../../src/spine/registry/DisableWebhooks.ts"
 import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
 import { delivered, work } from "../../../support/outcomes.ts"
 import { settingsLayer } from "../../../support/settings.ts"
@@ -43,7 +43,7 @@ it.effect("deliveries without a row are recorded apart, unless others of their w
           []
         )
     }),
-    Layer.mock(WebhookStore)({})
+    Layer.succeed(DisableWebhooks, () => Effect.succeed([]))
   )
   return Effect.gen(function* () {
     const recorder = yield* Recorder

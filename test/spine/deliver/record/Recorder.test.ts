@@ -6,7 +6,6 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { WebhookStore } from "../../../../src/features/webhooks/WebhookStore.ts"
 import { Limits } from "../../../../src/spine/config/Limits.ts"
 import { deliverLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { type Outcome, Recorder } from "../../../../src/spine/deliver/record/Recorder.ts"
@@ -14,12 +13,13 @@ import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts
 import { delayTopic } from "../../../../src/spine/domain/Delivery.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { partitionOf } from "../../../../src/spine/log/Topics.ts"
+import { DisableWebhooks } from "../../../../src/spine/registry/DisableWebhooks.ts"
 import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
 import { delivered, work } from "../../../support/outcomes.ts"
 import { settingsLayer } from "../../../support/settings.ts"
 import { stepWallClock } from "../../../support/wallClock.ts"
 
-type Disable = WebhookStore["Service"]["disable"]
+type Disable = DisableWebhooks["Service"]
 
 const onRecorder = <E>(
   test: (written: Array<number>) => Effect.Effect<void, E, Recorder | Log>,
@@ -39,7 +39,7 @@ const onRecorder = <E>(
           Effect.map(disabling.failing)
         )
     }),
-    Layer.mock(WebhookStore)(disabling.disable === undefined ? {} : { disable: disabling.disable })
+    Layer.succeed(DisableWebhooks, disabling.disable ?? (() => Effect.succeed([])))
   )
   return test(written).pipe(
     Effect.provide(

@@ -3,12 +3,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { WebhookStore } from "../../../../src/features/webhooks/WebhookStore.ts"
 import { deliverLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { Recorder } from "../../../../src/spine/deliver/record/Recorder.ts"
 import { makeResponseBudget } from "../../../../src/spine/deliver/record/ResponseBudget.ts"
 import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
 import type { AttemptRecord } from "../../../../src/spine/deliveries/Transitions.ts"
+import { DisableWebhooks } from "../../../../src/spine/registry/DisableWebhooks.ts"
 import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
 import { event } from "../../../support/sending.ts"
 import { settingsLayer } from "../../../support/settings.ts"
@@ -80,7 +80,7 @@ describe("long responses", () => {
       Effect.sync(() => void written.push(...attempts.map(bodyOf))).pipe(Effect.as([]))
     const stores = Layer.mergeAll(
       Layer.mock(DeliveryStore)({ record, insertPending: () => Effect.succeed(new Set()) }),
-      Layer.mock(WebhookStore)({})
+      Layer.succeed(DisableWebhooks, () => Effect.succeed([]))
     )
     const work = {
       key: "dlv_1 1",

@@ -1,0 +1,4 @@
+/** A new webhook beside many webhooks that hang. */
+import { crowdTests } from "./crowdTests.ts"
+
+crowdTests([200])
