@@ -1,13 +1,13 @@
 /**
- * Finds the caller by the SHA-256 of the key in `X-Service-Key` or `Authorization: Bearer`, otherwise of a session's token
- * in a cookie (SessionCookies.ts). The response is the same whether a key is missing, unknown, revoked or expired.
+ * Finds the caller by the key in `X-Service-Key` or `Authorization: Bearer`, otherwise by a session's token in a cookie
+ * (SessionCookies.ts). A link or a token is no key: what has not the form of a key is refused before it is hashed. The response is the same whether a key is missing, unknown, revoked or expired.
  * Nothing is cached between requests, so a revoked key is refused at its next request.
  */
 import { Effect, Layer, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { Owner } from "../spine/domain/ApiKey.ts"
-import { type Identity, keySha256 } from "../spine/domain/ApiKey.ts"
-import { sessionSha256 } from "../spine/domain/Session.ts"
+import { type Credential, type Identity, keyCredential } from "../spine/domain/ApiKey.ts"
+import { sessionCredential } from "../spine/domain/Session.ts"
 import { networksOf } from "../spine/event/Network.ts"
 import { KEY_HEADER, KeyRequired } from "./ContractParts.ts"
 import type { Unavailable } from "./Errors.ts"
@@ -38,9 +38,6 @@ const foreign: Refusal = {
   param: "X-Requested-With"
 }
 
-/** No key is longer, so longer values are refused without hashing. */
-const KEY_LENGTH_MAX = 256
-
 /** Other schemes are for somebody else, such as a proxy. */
 const BEARER = /^bearer +(\S+)$/i
 
@@ -57,17 +54,18 @@ export const authenticate = (
 ): Effect.Effect<Admitted | Refusal, Unavailable> => {
   const [key, another] = keysIn(request)
   if (another !== undefined) return Effect.succeed(twoKeys)
-  const admitted = (sha256: string, otherwise: Refusal) =>
+  const admitted = (credential: Credential, otherwise: Refusal) =>
     Effect.map(
-      admit(sha256),
+      admit(credential),
       Option.getOrElse(() => otherwise)
     )
   if (key === undefined) {
     const token = tokenIn(request)
     if (token === undefined) return Effect.succeed(noKey)
-    return isFromDashboard(request) ? admitted(sessionSha256(token), noSession) : Effect.succeed(foreign)
+    return isFromDashboard(request) ? admitted(sessionCredential(token), noSession) : Effect.succeed(foreign)
   }
-  return key.length > KEY_LENGTH_MAX ? Effect.succeed(noKey) : admitted(keySha256(key).toString("hex"), noKey)
+  const credential = keyCredential(key)
+  return credential === undefined ? Effect.succeed(noKey) : admitted(credential, noKey)
 }
 
 /** The account and the networks whose data a caller may read and change. */

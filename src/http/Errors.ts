@@ -20,12 +20,14 @@ export const statusOf = {
   WEBHOOK_LIMIT_REACHED: 409,
   KEY_LIMIT_REACHED: 409,
   WEBHOOK_DISABLED: 409,
+  SESSION_OF_ANOTHER_ACCOUNT: 409,
   IDEMPOTENCY_IN_PROGRESS: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   IDEMPOTENCY_KEY_REUSED: 422,
   RATE_LIMITED: 429,
   STREAM_LIMIT_REACHED: 429,
+  SESSION_LIMIT_REACHED: 429,
   INTERNAL_ERROR: 500,
   UNAVAILABLE: 503
 } as const
@@ -47,6 +49,8 @@ export const FAULTS_MAX = 20
 export interface About {
   readonly param?: string | undefined
   readonly suggestion?: string | undefined
+  /** For `SESSION_OF_ANOTHER_ACCOUNT` only. */
+  readonly accounts?: typeof TwoAccounts.Type
 }
 
 /** Relative, because the service does not know under which address it is reached. */
@@ -63,6 +67,7 @@ interface Detail<Code extends ErrorCode> {
     readonly message: string
     readonly suggestion?: string
   }>
+  readonly accounts?: typeof TwoAccounts.Type
 }
 
 const defined = ({ param, suggestion }: About) => ({
@@ -80,6 +85,7 @@ const errorOf = <Code extends ErrorCode>(
   message,
   ...defined(about),
   doc_url: docUrlOf(code),
+  ...(about.accounts !== undefined && { accounts: about.accounts }),
   ...(faults.length > 0 && {
     errors: faults
       .slice(0, FAULTS_MAX)
@@ -133,8 +139,19 @@ const Faults = Schema.Array(
     description: `Everything that is wrong with the parameters, in the order of the request: the first ${FAULTS_MAX}. The first of them is also the error's message.`
   })
 
+const NamedAccount = Schema.Struct({
+  id: Schema.String.annotate({ description: "The account's id." }),
+  name: Schema.String.annotate({ description: "The account's name. Two accounts can have the same one." })
+})
+
+const TwoAccounts = Schema.Struct({
+  signed_in: NamedAccount.annotate({ description: "The account that the browser is signed in to." }),
+  wanted: NamedAccount.annotate({ description: "The account of the key or the link." })
+}).annotate({ description: "The two accounts, for a question to the viewer. Always present." })
+
 interface More {
   readonly errors: Schema.optionalKey<typeof Faults>
+  readonly accounts: Schema.optionalKey<typeof TwoAccounts>
 }
 
 /** `example` and `about` are for the OpenAPI document's example. `more`: the field that only one error has. */
@@ -143,8 +160,8 @@ const failure = <const Code extends ErrorCode>(
   description: string,
   example: string,
   about?: About,
-  // For the compiler every error may have the field, because it is optional.
-  more: More = {} as More
+  // For the compiler every error may have the fields, because they are optional.
+  more: Partial<More> = {}
 ) => {
   const error = Schema.Struct({
     code: Schema.Literal(code).annotate({ description: "The code, for programs. It does not change." }),
@@ -157,7 +174,7 @@ const failure = <const Code extends ErrorCode>(
         description: "The page about this code, relative to the address of the service. Always present."
       })
     ),
-    ...more
+    ...(more as More)
   }).annotate({ description: "What is wrong.", examples: [errorBody(code, example, about).error] })
   const notes = { httpApiStatus: statusOf[code], description }
   return class extends Schema.Error<Failure<Code>>(nameOf(code))({ error }, notes) {
@@ -207,6 +224,25 @@ export class StreamLimitReached extends failure(
   "STREAM_LIMIT_REACHED",
   "The account has all the streams of this kind open that it may have on one server. See Retry-After.",
   "This account has 10 event streams open on this server, and may have no more; end one first."
+) {}
+
+export class SessionLimitReached extends failure(
+  "SESSION_LIMIT_REACHED",
+  "The key has all the sessions and unused links that it may have. None of them ends for a new one.",
+  "This key has 100 sessions and unused links, and may have no more; sign out of one, or wait until one ends."
+) {}
+
+export class SessionOfAnotherAccount extends failure(
+  "SESSION_OF_ANOTHER_ACCOUNT",
+  "This browser is signed in to another account. Nothing was changed: a link can still be used.",
+  "This browser is signed in to the account Example. To leave it and sign in to the account Other, send replace: true and the header X-Requested-With: ledgerhook.",
+  {
+    accounts: {
+      signed_in: { id: "acct_01J8ZQ4T7M3VXN5K2D9RFBHCAE", name: "Example" },
+      wanted: { id: "acct_01J8ZQ4T7M3VXN5K2D9RFBHCAF", name: "Other" }
+    }
+  },
+  { accounts: Schema.optionalKey(TwoAccounts) }
 ) {}
 
 export class NotFound extends failure(

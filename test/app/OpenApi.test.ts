@@ -79,7 +79,7 @@ const promised: Readonly<
   setNoticeUrl: ["PUT /v1/account/notices", "admin", [200, 400, 401, 403, 405, 413, 415, 429, 500, 503]],
   removeNoticeUrl: ["DELETE /v1/account/notices", "admin", [204, ...changeOne]],
   testNoticeUrl: ["POST /v1/account/notices/test", "admin", [202, ...changeOne, 409, 422]],
-  signIn: ["POST /v1/session", "no key", [204, 400, 401, 403, 405, 413, 415, 429, 500, 503]],
+  signIn: ["POST /v1/session", "no key", [204, 400, 401, 403, 405, 409, 413, 415, 429, 500, 503]],
   signOut: ["DELETE /v1/session", "no key", [204, 400, 401, 405, 413, 415, 500, 503]],
   getHealth: ["GET /healthz", "no key", [200, 400, 405, 500]],
   getReadiness: ["GET /readyz", "no key", [200, 400, 405, 500, 503]],

@@ -38,7 +38,7 @@ export interface Answer {
 /** The parts of every error's body. */
 export const assertErrorBody = (body: Json, code: string) => {
   assert.deepStrictEqual(Object.keys(body), ["error"])
-  const { code: given, message, param, suggestion, doc_url, errors, ...others } = body.error
+  const { code: given, message, param, suggestion, doc_url, errors, accounts, ...others } = body.error
   assert.deepStrictEqual(
     [given, doc_url, others],
     [code, `/docs/errors#${code.toLowerCase()}`, {}],
@@ -48,6 +48,7 @@ export const assertErrorBody = (body: Json, code: string) => {
   if (code === "VALIDATION_ERROR" && param !== undefined)
     assert.deepStrictEqual(errors[0], { param, message, ...(suggestion === undefined ? {} : { suggestion }) })
   else assert.isUndefined(errors)
+  assert.strictEqual(accounts !== undefined, code === "SESSION_OF_ANOTHER_ACCOUNT")
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any body, and their assertions check its types

@@ -18,6 +18,17 @@ export interface Fault {
   readonly suggestion?: string
 }
 
+interface NamedAccount {
+  readonly id: string
+  readonly name: string
+}
+
+/** The account that this browser is signed in to, and the one of the key or the link that was to sign in. */
+export interface TwoAccounts {
+  readonly signed_in: NamedAccount
+  readonly wanted: NamedAccount
+}
+
 export class ApiFailure extends Error {
   /** 0: there was no response. */
   readonly status: number
@@ -25,18 +36,22 @@ export class ApiFailure extends Error {
   /** What the service quotes in its log. */
   readonly requestId: string | undefined
   readonly faults: ReadonlyArray<Fault>
+  /** Of SESSION_OF_ANOTHER_ACCOUNT only. */
+  readonly accounts: TwoAccounts | undefined
   constructor(
     status: number,
     code: string,
     message: string,
     requestId: string | undefined,
-    faults: ReadonlyArray<Fault> = []
+    faults: ReadonlyArray<Fault> = [],
+    accounts?: TwoAccounts
   ) {
     super(message)
     this.status = status
     this.code = code
     this.requestId = requestId
     this.faults = faults
+    this.accounts = accounts
   }
 }
 
@@ -46,6 +61,7 @@ const UNREACHABLE = "The service did not answer. Check that it is running and th
 interface Sent extends Fault {
   readonly code: string
   readonly errors: ReadonlyArray<Fault>
+  readonly accounts: TwoAccounts
 }
 
 const failureOf = (thrown: unknown): ApiFailure => {
@@ -57,7 +73,8 @@ const failureOf = (thrown: unknown): ApiFailure => {
     error?.message ?? `The service answered ${thrown.status} without saying why.`,
     thrown.headers.get("x-request-id") ?? undefined,
     error?.errors ??
-      (error?.param === undefined ? [] : [{ param: error.param, message: error.message ?? "" }])
+      (error?.param === undefined ? [] : [{ param: error.param, message: error.message ?? "" }]),
+    error?.accounts
   )
 }
 

@@ -26,8 +26,13 @@ interface Session {
   readonly other: Environment | undefined
   /** Why the viewer was signed out; undefined if the viewer did it. */
   readonly signedOutBecause: string | undefined
-  /** Throws an ApiFailure if the service refuses. A session of the other kind of key stays. */
-  readonly signIn: (secret: Secret) => Promise<void>
+  /**
+   * Throws an ApiFailure if the service refuses. A session of the other kind of key stays. A browser that is signed in to
+   * another account is refused, unless `replace` says that the viewer decided to leave it.
+   */
+  readonly signIn: (secret: Secret, replace?: boolean) => Promise<void>
+  /** Shows the account that this browser is signed in to, also if this tab did not know of a session. */
+  readonly stay: () => Promise<void>
   /** Ends the session that this tab uses. `because`: it ended with its key. */
   readonly signOut: (because?: string) => Promise<void>
   /** Opens the overview with the other session. */
@@ -43,14 +48,16 @@ const NO_COOKIE =
 const NOT_ENDED =
   "The service did not answer, so the session still exists. It ends 12 hours after it began; to end it now, sign in and out again."
 
+const IN_ANOTHER_TAB = "Another tab of this browser signed out, or signed in to another account."
+
 const environments: ReadonlyArray<Environment> = ["live", "test"]
 
 /** Keys and links begin with it. */
 const environmentOf = (secret: Secret): Environment | undefined =>
   environments.find((one) => ("key" in secret ? secret.key : secret.link).split("_")[1] === one)
 
-const heldHere = (): ReadonlyArray<Environment> =>
-  environments.filter((one) => localStorage.getItem(HELD)?.split(" ").includes(one))
+const heldHere = (held = localStorage.getItem(HELD)): ReadonlyArray<Environment> =>
+  environments.filter((one) => held?.split(" ").includes(one))
 
 const chosenHere = (): Environment | undefined => {
   const held = heldHere()
@@ -84,9 +91,9 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
   const [environment, setEnvironment] = useState(first)
   const [signedOutBecause, setBecause] = useState<string>()
 
-  const leave = useCallback(
-    (left: Environment, because?: string) => {
-      forget(left)
+  /** Nothing of the session stays in this tab. */
+  const clear = useCallback(
+    (because?: string) => {
       sendAs(undefined)
       setBecause(because)
       setEnvironment(undefined)
@@ -95,27 +102,41 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
     [queries]
   )
 
+  const leave = useCallback(
+    (left: Environment, because?: string) => {
+      forget(left)
+      clear(because)
+    },
+    [clear]
+  )
+
+  /** Shows the account of the session that requests are sent with. */
+  const enter = useCallback(async () => {
+    const account = await loadAccount()
+    queries.clear()
+    queries.setQueryData(["account"], account)
+    choose(account.key.environment)
+    sendAs(account.key.environment)
+    setBecause(undefined)
+    setEnvironment(account.key.environment)
+  }, [queries])
+
   const signIn = useCallback(
-    async (secret: Secret) => {
-      await ask(openSession(secret))
-      const opened = environmentOf(secret)
-      sendAs(opened)
+    async (secret: Secret, replace = false) => {
+      await ask(openSession(replace ? { ...secret, replace } : secret))
+      // The service has ended every session of the other account.
+      if (replace) for (const one of environments) leave(one)
+      sendAs(environmentOf(secret))
       try {
-        const account = await loadAccount()
-        queries.clear()
-        queries.setQueryData(["account"], account)
-        choose(account.key.environment)
-        sendAs(account.key.environment)
-        setBecause(undefined)
-        setEnvironment(account.key.environment)
+        await enter()
       } catch (failure) {
-        sendAs(environment)
+        sendAs(replace ? undefined : environment)
         throw failure instanceof ApiFailure && failure.status === 401
           ? new ApiFailure(401, "NO_COOKIE", NO_COOKIE, failure.requestId)
           : failure
       }
     },
-    [environment, queries]
+    [enter, environment, leave]
   )
 
   const signOut = useCallback(
@@ -138,16 +159,27 @@ export const SessionProvider = ({ children }: { readonly children: ReactNode }) 
     [environment, leave]
   )
 
+  useEffect(() => {
+    // Otherwise this tab would work in the account that another tab signed in to.
+    const listener = ({ key, newValue }: StorageEvent) => {
+      if (key !== HELD || environment === undefined) return
+      if (!heldHere(newValue).includes(environment)) clear(IN_ANOTHER_TAB)
+    }
+    addEventListener("storage", listener)
+    return () => removeEventListener("storage", listener)
+  }, [clear, environment])
+
   const session = useMemo(
     () => ({
       environment,
       other: heldHere().find((one) => one !== environment),
       signedOutBecause,
       signIn,
+      stay: enter,
       signOut,
       switchTo
     }),
-    [environment, signedOutBecause, signIn, signOut]
+    [enter, environment, signedOutBecause, signIn, signOut]
   )
   return <Context value={session}>{children}</Context>
 }

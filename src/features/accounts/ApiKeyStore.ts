@@ -5,7 +5,8 @@
 import { Context, Data, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { lockedLimits } from "../../http/guard/AccountLimits.ts"
-import { keyHint, keySha256, newKeyValue, type Scope } from "../../spine/domain/ApiKey.ts"
+import { KEYS_OF_CREDENTIALS } from "../../http/guard/KeyAdmission.ts"
+import { type Credential, keyHint, keySha256, newKeyValue, type Scope } from "../../spine/domain/ApiKey.ts"
 import { newKeysPerDay } from "../../spine/domain/Plans.ts"
 import type { KeyEnvironment } from "../../spine/event/Network.ts"
 import { column } from "../../spine/store/Columns.ts"
@@ -129,19 +130,20 @@ export class ApiKeyStore extends Context.Service<ApiKeyStore>()("ledgerhook/stor
           ORDER BY id DESC LIMIT ${limit}`,
 
       /**
-       * The given SHA-256 of keys and of sessions' tokens that may be used now: not revoked, not expired, and of an account
-       * that is not suspended.
+       * The given credentials that may be used now: not revoked, not expired, and of an account that is not suspended.
        */
-      usable: (hashes: ReadonlyArray<string>, nowMs: number) =>
-        sql<{ readonly sha256: string }>`
-          SELECT asked.sha256 FROM unnest(${column(hashes)}::text[]) AS asked (sha256)
-            LEFT JOIN sessions AS session
-              ON session.sha256 = decode(asked.sha256, 'hex') AND session.expires_at > ${at(nowMs)}::timestamptz
-            JOIN api_keys AS key ON key.key_sha256 = decode(asked.sha256, 'hex') OR key.id = session.key_id
+      usable: (credentials: ReadonlyArray<Credential>, nowMs: number) =>
+        sql<{ readonly credential: Credential }>`
+          SELECT asked.credential FROM (
+            SELECT asked.credential, coalesce(key.id, session.key_id) AS key_id
+            FROM unnest(${column(credentials)}::text[]) AS asked (credential)
+              ${sql.literal(KEYS_OF_CREDENTIALS)} AND session.expires_at > ${at(nowMs)}::timestamptz
+          ) AS asked
+            JOIN api_keys AS key ON key.id = asked.key_id
             JOIN accounts AS account ON account.id = key.account_id
           WHERE key.revoked_at IS NULL AND (key.expires_at IS NULL OR key.expires_at > ${at(nowMs)}::timestamptz)
             AND account.suspended_at IS NULL`.pipe(
-          Effect.map((rows): ReadonlySet<string> => new Set(rows.map(({ sha256 }) => sha256)))
+          Effect.map((rows): ReadonlySet<Credential> => new Set(rows.map(({ credential }) => credential)))
         ),
 
       /** What its owner knows a key by. */

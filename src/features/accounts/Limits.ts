@@ -5,6 +5,6 @@ export const accountBounds = {
   nameLength: 100,
   /** How long a link signs in. */
   signInLinkMs: 10 * 60_000,
-  /** Sessions and unused links of one key. The oldest one is deleted for one more. */
+  /** Sessions and unused links of one key. One more is refused. */
   sessionsPerKey: 100
 } as const

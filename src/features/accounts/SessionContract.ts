@@ -1,12 +1,29 @@
 /** Contract of `/v1/session`: signing in to the dashboard and out of it. */
 import { Context, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
-import { bodyErrors, CommonErrors, field, Keyless, keyless, rule } from "../../http/ContractParts.ts"
-import { Forbidden, RateLimited, Unauthorized, Unavailable } from "../../http/Errors.ts"
+import {
+  BodyBytes,
+  bodyErrors,
+  CommonErrors,
+  field,
+  Keyless,
+  keyless,
+  rule
+} from "../../http/ContractParts.ts"
+import {
+  Forbidden,
+  RateLimited,
+  SessionLimitReached,
+  SessionOfAnotherAccount,
+  Unauthorized,
+  Unavailable
+} from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"
 
 const TEXT_MAX = 256
+/** Nobody has shown a key yet, so little is read and parsed for them. */
+const BODY_BYTES = 1_024
 const KEY_EXAMPLE = "svc_live_I7301N4KatzDEshDMpEZ8BxT6TAoeAPj5Zy738Dx7Qb"
 const secret = (description: string, example: string) =>
   Schema.optionalKey(
@@ -28,6 +45,13 @@ const SignIn = Schema.Struct({
   link: secret(
     "What follows `#link=` in a link that signs in: the first start of the service prints one, and the command `ledgerhook portal`. It is valid for 10 minutes, once.",
     "link_live_8vX1kTq0n3mJYw5cRbZs2LdAeHfGuPo7iKxQ4yVtN6M"
+  ),
+  replace: Schema.optionalKey(
+    field(
+      Schema.Boolean,
+      "Whether sessions of other accounts end in this browser. Needs the header `X-Requested-With: ledgerhook`. Without it such a session refuses the sign-in with 409.",
+      true
+    )
   )
 }).annotate({
   identifier: "SignIn",
@@ -42,15 +66,25 @@ export class SessionGroup extends HttpApiGroup.make("session")
     HttpApiEndpoint.post("open", "/", {
       payload: SignIn,
       success: HttpApiSchema.NoContent,
-      error: [Unauthorized, Forbidden, RateLimited, Unavailable, ...bodyErrors]
-    }).annotateMerge(
-      withoutKey({
-        identifier: "signIn",
-        summary: "Sign in to the dashboard",
-        description:
-          "For browsers; programs send their API key with each request. The answer sets a cookie, which scripts cannot read, for 12 hours. Requests with it and with the header `X-Requested-With: ledgerhook` are made as with the key, until the key is revoked or expires. A browser may have a session of a live key and one of a test key; `X-Service-Environment: live` or `test` then says which one a request uses (default: the live one). An API key in a header wins over a cookie. Needs no key."
-      })
-    ),
+      error: [
+        Unauthorized,
+        Forbidden,
+        SessionOfAnotherAccount,
+        SessionLimitReached,
+        RateLimited,
+        Unavailable,
+        ...bodyErrors
+      ]
+    })
+      .annotateMerge(
+        withoutKey({
+          identifier: "signIn",
+          summary: "Sign in to the dashboard",
+          description:
+            "For browsers; programs send their API key with each request. The answer sets a cookie, which scripts cannot read, for 12 hours. Requests with it and with the header `X-Requested-With: ledgerhook` are made as with the key, until the key is revoked or expires. A browser may have a session of a live key and one of a test key; `X-Service-Environment: live` or `test` then says which one a request uses (default: the live one). An API key in a header wins over a cookie. The body has at most 1 KiB. Needs no key."
+        })
+      )
+      .annotate(BodyBytes, BODY_BYTES),
     HttpApiEndpoint.delete("close", "/", {
       headers: {
         "x-service-environment": Schema.optionalKey(

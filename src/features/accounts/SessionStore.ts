@@ -4,7 +4,7 @@
  * the session's, and of two requests with the same link the second finds no such row.
  */
 
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../spine/config/Limits.ts"
 import {
@@ -16,7 +16,17 @@ import {
 } from "../../spine/domain/Session.ts"
 import type { KeyEnvironment } from "../../spine/event/Network.ts"
 import { deleteEvery } from "../../spine/observe/ClockTrust.ts"
+import { column } from "../../spine/store/Columns.ts"
+import type { AccountId } from "../../spine/words/Ids.ts"
 import { accountBounds } from "./Limits.ts"
+
+/** The key has as many sessions and unused links as it may have. */
+export class SessionLimit extends Data.TaggedError("SessionLimit") {}
+
+interface AccountName {
+  readonly id: AccountId
+  readonly name: string
+}
 
 export class SessionStore extends Context.Service<SessionStore>()("ledgerhook/storage/SessionStore", {
   make: Effect.gen(function* () {
@@ -24,29 +34,61 @@ export class SessionStore extends Context.Service<SessionStore>()("ledgerhook/st
     const at = (unixMs: number) => sql`${new Date(unixMs).toISOString()}::timestamptz`
     const bytes = (sha256: string) => sql`decode(${sha256}, 'hex')`
 
-    const insert = (sha256: string, keyId: string, nowMs: number, lifeMs: number) => sql`
-      WITH too_many AS (
-        DELETE FROM sessions WHERE sha256 IN (
-          SELECT sha256 FROM sessions WHERE key_id = ${keyId}
-          ORDER BY created_at DESC OFFSET ${accountBounds.sessionsPerKey - 1})
-      )
-      INSERT INTO sessions (sha256, key_id, created_at, expires_at)
-      VALUES (${bytes(sha256)}, ${keyId}, ${at(nowMs)}, ${at(nowMs + lifeMs)})`
+    /** The lock of the key's row makes those that begin at once count one another. */
+    const insert = Effect.fnUntraced(function* (
+      sha256: string,
+      keyId: string,
+      nowMs: number,
+      lifeMs: number
+    ) {
+      yield* sql`SELECT FROM api_keys WHERE id = ${keyId} FOR NO KEY UPDATE`
+      const inserted = yield* sql`
+        INSERT INTO sessions (sha256, key_id, created_at, expires_at)
+        SELECT ${bytes(sha256)}, ${keyId}, ${at(nowMs)}, ${at(nowMs + lifeMs)}
+        WHERE (SELECT count(*) FROM sessions WHERE key_id = ${keyId} AND expires_at > ${at(nowMs)})
+          < ${accountBounds.sessionsPerKey}
+        RETURNING 1`
+      if (inserted.length === 0) return yield* new SessionLimit()
+    }, sql.withTransaction)
+
+    /** What may sign in at this moment, with the key that it stands for. */
+    const usableLink = (link: string, nowMs: number) => sql`
+      FROM api_keys AS key JOIN accounts AS account ON account.id = key.account_id
+      WHERE sessions.sha256 = ${bytes(signInLinkSha256(link))} AND sessions.expires_at > ${at(nowMs)}
+        AND key.id = sessions.key_id AND key.revoked_at IS NULL
+        AND (key.expires_at IS NULL OR key.expires_at > ${at(nowMs)}) AND account.suspended_at IS NULL`
 
     return {
-      /** Begins a session of the key. The token is returned only here. */
+      /** Begins a session of the key, if it has not too many. The token is returned only here. */
       open: Effect.fnUntraced(function* (keyId: string, nowMs: number) {
         const token = newSessionToken()
         yield* insert(sessionSha256(token), keyId, nowMs, SESSION_MS)
         return token
       }),
 
-      /** Makes a link that signs in with the key, once. It is returned only here. */
+      /** Makes a link that signs in with the key, once, if it has not too many. It is returned only here. */
       makeLink: Effect.fnUntraced(function* (keyId: string, environment: KeyEnvironment, nowMs: number) {
         const link = newSignInLink(environment)
         yield* insert(signInLinkSha256(link), keyId, nowMs, accountBounds.signInLinkMs)
         return link
       }),
+
+      /** The account that the link signs in to. Undefined if it cannot sign in. */
+      accountOfLink: (link: string, nowMs: number) =>
+        sql<AccountName>`
+          SELECT account.id, account.name FROM sessions JOIN LATERAL (
+            SELECT account.id, account.name ${usableLink(link, nowMs)}
+          ) AS account ON true`.pipe(Effect.map(([account]) => account)),
+
+      /** The accounts of the sessions with these tokens that have not ended. */
+      accountsOf: (tokens: ReadonlyArray<string>, nowMs: number) =>
+        sql<AccountName>`
+          SELECT DISTINCT account.id, account.name
+          FROM sessions JOIN api_keys AS key ON key.id = sessions.key_id
+            JOIN accounts AS account ON account.id = key.account_id
+          WHERE sha256 = ANY(${column(tokens.map((token) => `\\x${sessionSha256(token)}`))}::text[]::bytea[])
+            AND sessions.expires_at > ${at(nowMs)} AND key.revoked_at IS NULL
+            AND (key.expires_at IS NULL OR key.expires_at > ${at(nowMs)})`,
 
       /** The session that the link begins. Undefined if the link is unknown, used or expired, or its key cannot be used. */
       redeem: Effect.fnUntraced(function* (link: string, nowMs: number) {
@@ -54,10 +96,7 @@ export class SessionStore extends Context.Service<SessionStore>()("ledgerhook/st
         const [used] = yield* sql<{ readonly environment: KeyEnvironment }>`
           UPDATE sessions SET sha256 = ${bytes(sessionSha256(token))}, created_at = ${at(nowMs)},
                  expires_at = ${at(nowMs + SESSION_MS)}
-          FROM api_keys AS key JOIN accounts AS account ON account.id = key.account_id
-          WHERE sha256 = ${bytes(signInLinkSha256(link))} AND sessions.expires_at > ${at(nowMs)}
-            AND key.id = sessions.key_id AND key.revoked_at IS NULL
-            AND (key.expires_at IS NULL OR key.expires_at > ${at(nowMs)}) AND account.suspended_at IS NULL
+          ${usableLink(link, nowMs)}
           RETURNING key.environment`
         return used && { token, environment: used.environment }
       }),

@@ -1,5 +1,6 @@
 /** The settings of the first account. */
 import type { FeatureSetting } from "../../spine/config/Definitions.ts"
+import { KEY_FORM } from "../../spine/domain/ApiKey.ts"
 import { isEmail } from "../../spine/domain/Email.ts"
 
 export const adminKey: FeatureSetting<string> = {
@@ -8,7 +9,7 @@ export const adminKey: FeatureSetting<string> = {
   accepts: "`svc_live_` and at least 32 letters or digits",
   meaning: "the first account's admin API key; unset: the first start generates one and prints it once",
   secret: true,
-  parse: (value) => (/^svc_live_[A-Za-z0-9]{32,128}$/.test(value) ? value : undefined)
+  parse: (value) => (value.startsWith("svc_live_") && KEY_FORM.test(value) ? value : undefined)
 }
 
 export const adminEmail: FeatureSetting<string> = {

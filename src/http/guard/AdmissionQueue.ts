@@ -5,7 +5,7 @@
  */
 
 import { Clock, Context, Deferred, Effect, Exit, Layer, Option, Queue } from "effect"
-import type { Identity } from "../../spine/domain/ApiKey.ts"
+import type { Credential, Identity } from "../../spine/domain/ApiKey.ts"
 import { type Unavailable, unavailable } from "../Errors.ts"
 import { httpLimits } from "../Limits.ts"
 import { orUnavailable } from "../StoreFailures.ts"
@@ -24,7 +24,7 @@ export interface Admitted {
 type Answer = Option.Option<Admitted>
 
 interface AdmissionRequest {
-  readonly sha256: string
+  readonly credential: Credential
   readonly answer: Deferred.Deferred<Answer, Unavailable>
 }
 
@@ -33,7 +33,7 @@ export class AdmissionQueue extends Context.Service<AdmissionQueue>()("ledgerhoo
     const keys = yield* KeyAdmission
     const queue = yield* Queue.dropping<AdmissionRequest>(httpLimits.admissionQueue)
 
-    const ask = (requests: ReadonlyMap<string, number>) =>
+    const ask = (requests: ReadonlyMap<Credential, number>) =>
       Clock.currentTimeMillis.pipe(
         Effect.flatMap((nowMs) => keys.admit(requests, nowMs)),
         Effect.timeoutOrElse({
@@ -50,13 +50,13 @@ export class AdmissionQueue extends Context.Service<AdmissionQueue>()("ledgerhoo
       )
 
     const answer = Effect.fnUntraced(function* (taken: ReadonlyArray<AdmissionRequest>) {
-      const groups = Map.groupBy(taken, ({ sha256 }) => sha256)
-      const requests = new Map(Array.from(groups, ([sha256, { length }]) => [sha256, length]))
+      const groups = Map.groupBy(taken, ({ credential }) => credential)
+      const requests = new Map(Array.from(groups, ([credential, { length }]) => [credential, length]))
       const asked = yield* Effect.exit(ask(requests))
-      for (const [sha256, waiting] of groups) {
+      for (const [credential, waiting] of groups) {
         waiting.forEach((one, index) => {
           const answer = Exit.map(asked, (admissions) =>
-            Option.map(Option.fromUndefinedOr(admissions.get(sha256)), (admission) => ({
+            Option.map(Option.fromUndefinedOr(admissions.get(credential)), (admission) => ({
               identity: admission.identity,
               suspended: admission.suspended,
               rate: rateStandingOf(admission, index)
@@ -70,11 +70,11 @@ export class AdmissionQueue extends Context.Service<AdmissionQueue>()("ledgerhoo
     yield* Queue.takeAll(queue).pipe(Effect.flatMap(answer), Effect.forever, Effect.forkScoped)
 
     return {
-      /** `sha256` is lower-case hex. Returns none if no valid key has this hash. */
-      admit: (sha256: string) =>
+      /** None: no valid key, and no session of one, is that credential. */
+      admit: (credential: Credential) =>
         Effect.suspend(() => {
           const answer = Deferred.makeUnsafe<Answer, Unavailable>()
-          return Queue.offerUnsafe(queue, { sha256, answer })
+          return Queue.offerUnsafe(queue, { credential, answer })
             ? Deferred.await(answer)
             : Effect.fail(unavailable())
         })

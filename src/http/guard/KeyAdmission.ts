@@ -1,6 +1,6 @@
 /**
- * Admission of API requests: one statement for any number of requests. It finds their keys by the SHA-256 of a key or of a
- * session's token (domain/Session.ts), counts them in both rate windows of each key and of each account, and returns how
+ * Admission of API requests: one statement for any number of requests. It finds their keys, each credential in
+ * the table of its kind, counts them in both rate windows of each key and of each account, and returns how
  * many pass. Exact over all servers: the statement
  * locks the rows of counts, first those of accounts and then those of keys, each in one order, so that statements cannot
  * deadlock. Nothing is cached, so a revoked key, and a session that has ended, fail at their next request.
@@ -8,7 +8,7 @@
 
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Identity, Scope } from "../../spine/domain/ApiKey.ts"
+import type { Credential, Identity, Scope } from "../../spine/domain/ApiKey.ts"
 import {
   accountRequests,
   CUSTOM_PLAN,
@@ -45,7 +45,7 @@ export interface Admission {
 }
 
 interface Row {
-  readonly sha256: string
+  readonly credential: Credential
   readonly key_id: string
   readonly account_id: AccountId
   readonly environment: KeyEnvironment
@@ -85,7 +85,7 @@ const admissionOf = (row: Row): Admission => {
   return {
     identity: {
       keyId: row.key_id,
-      admittedBy: row.sha256,
+      admittedBy: row.credential,
       accountId: row.account_id,
       plan: row.plan,
       limits,
@@ -102,6 +102,13 @@ const admissionOf = (row: Row): Admission => {
     }
   }
 }
+
+/** A row of `asked` has a credential. */
+export const KEYS_OF_CREDENTIALS = `
+  LEFT JOIN api_keys AS key ON asked.credential LIKE 'key %'
+    AND key.key_sha256 = decode(split_part(asked.credential, ' ', 2), 'hex')
+  LEFT JOIN sessions AS session ON asked.credential LIKE 'session %'
+    AND session.sha256 = decode(split_part(asked.credential, ' ', 2), 'hex')`
 
 export class KeyAdmission extends Context.Service<KeyAdmission>()("ledgerhook/storage/KeyAdmission", {
   make: Effect.gen(function* () {
@@ -124,26 +131,24 @@ export class KeyAdmission extends Context.Service<KeyAdmission>()("ledgerhook/st
 
     return {
       /**
-       * `requests`: their number by the SHA-256 of their key or token, in lower-case hex. Unknown, revoked and expired
-       * ones are not in the result. The lookup is by hash, so its duration reveals nothing about a key.
+       * `requests`: their number by credential. Unknown, revoked and expired ones are not in the result. The lookup is by
+       * hash, so its duration reveals nothing about a key.
        */
-      admit: (requests: ReadonlyMap<string, number>, nowMs: number) =>
+      admit: (requests: ReadonlyMap<Credential, number>, nowMs: number) =>
         sql<Row>`
           WITH clock (minute, day, at) AS (
             VALUES (${Math.floor(nowMs / MINUTE_MS)}::int, ${Math.floor(nowMs / DAY_MS)}::int,
                     ${new Date(nowMs).toISOString()}::timestamptz)
           ), asked AS (
-            SELECT asked.sha256, asked.requests, coalesce(key.id, session.key_id) AS key_id,
+            SELECT asked.credential, asked.requests, coalesce(key.id, session.key_id) AS key_id,
                    -- The requests of the key's other callers in this statement that come first.
                    sum(asked.requests) OVER (
-                     PARTITION BY coalesce(key.id, session.key_id) ORDER BY asked.sha256
+                     PARTITION BY coalesce(key.id, session.key_id) ORDER BY asked.credential
                    ) - asked.requests AS before
             FROM unnest(${column([...requests.keys()])}::text[], ${column([...requests.values()])}::int[])
-                   AS asked (sha256, requests)
+                   AS asked (credential, requests)
               CROSS JOIN clock
-              LEFT JOIN api_keys AS key ON key.key_sha256 = decode(asked.sha256, 'hex')
-              LEFT JOIN sessions AS session
-                ON session.sha256 = decode(asked.sha256, 'hex') AND session.expires_at > clock.at
+              ${sql.literal(KEYS_OF_CREDENTIALS)} AND session.expires_at > clock.at
           ), valid AS (
             SELECT of_key.requests, key.id AS key_id, key.account_id, key.environment, key.scopes,
                    clock.minute AS clock_minute, clock.day AS clock_day, clock.at
@@ -207,13 +212,13 @@ export class KeyAdmission extends Context.Service<KeyAdmission>()("ledgerhook/st
               minute = excluded.minute, minute_used = excluded.minute_used,
               day = excluded.day, day_used = excluded.day_used
           )
-          SELECT sha256, key_id, account_id, environment, scopes, plan, suspended, own,
+          SELECT credential, key_id, account_id, environment, scopes, plan, suspended, own,
                  minute, (minute_used + passed)::int AS minute_used, day, (day_used + passed)::int AS day_used,
                  account_minute, (account_minute_used + ahead + passed)::float8 AS account_minute_used,
                  account_day, (account_day_used + ahead + passed)::float8 AS account_day_used,
                  least(asked.requests, admitted - passed)::int AS admitted
           FROM asked JOIN counted USING (key_id) CROSS JOIN LATERAL (SELECT least(before, admitted) AS passed) AS first`.pipe(
-          Effect.map((rows) => new Map(rows.map((row) => [row.sha256, admissionOf(row)])))
+          Effect.map((rows) => new Map(rows.map((row) => [row.credential, admissionOf(row)])))
         )
     }
   })

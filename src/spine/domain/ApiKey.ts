@@ -24,11 +24,17 @@ export type Scope = (typeof scopes)[number]
 export const hasScope = (held: ReadonlyArray<Scope>, scope: Scope): boolean =>
   held.includes("admin") || held.includes(scope)
 
+/**
+ * What a caller shows, by kind and SHA-256 in lower-case hex. Each kind is looked up in its own table, so that the hash of
+ * one is never accepted as another.
+ */
+export type Credential = `${"key" | "session"} ${string}`
+
 /** The account and rights of a valid key. */
 export interface Identity {
   readonly keyId: string
-  /** The SHA-256, in hex, of what the request was admitted by: the key, or the token of a session. */
-  readonly admittedBy: string
+  /** What the request was admitted by. */
+  readonly admittedBy: Credential
   readonly accountId: AccountId
   readonly plan: Plan
   /** The plan's limits, with the account's own limits applied. */
@@ -63,7 +69,14 @@ export const randomText = (): string => {
 
 export const newKeyValue = (environment: KeyEnvironment): string => keyPrefix(environment) + randomText()
 
+/** A generated key has 43 characters behind the prefix, `ADMIN_KEY` 32 to 128. */
+export const KEY_FORM = /^svc_(?:live|test)_[A-Za-z0-9]{32,128}$/
+
 export const keySha256 = (value: string): Buffer => hash("sha256", value, "buffer")
+
+/** Undefined if the text has not the form of a key. */
+export const keyCredential = (value: string): Credential | undefined =>
+  KEY_FORM.test(value) ? `key ${hash("sha256", value)}` : undefined
 
 /** Enough to recognise a key by: `svc_live_…x7Qb`. */
 export const keyHint = (value: string): string => {

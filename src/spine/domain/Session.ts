@@ -5,7 +5,7 @@
  */
 import { hash } from "node:crypto"
 import type { KeyEnvironment } from "../event/Network.ts"
-import { randomText } from "./ApiKey.ts"
+import { type Credential, randomText } from "./ApiKey.ts"
 
 /** How long a session lasts. */
 export const SESSION_MS = 12 * 3_600_000
@@ -14,6 +14,12 @@ export const newSessionToken = randomText
 
 /** Its beginning says which of the browser's two sessions it replaces, as that of a key does. */
 export const newSignInLink = (environment: KeyEnvironment): string => `link_${environment}_${randomText()}`
+
+const LINK_FORM = /^link_(?:live|test)_[A-Za-z0-9]{43}$/
+
+export const isSignInLink = (text: string): boolean => LINK_FORM.test(text)
+
+export const sessionCredential = (token: string): Credential => `session ${sessionSha256(token)}`
 
 /** In lower-case hex. */
 export const sessionSha256 = (token: string): string => hash("sha256", `session ${token}`)

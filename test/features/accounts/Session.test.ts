@@ -72,6 +72,65 @@ layer(apiLayer(), { excludeTestServices: true })("a session", (it) => {
     })
   )
 
+  it.effect("of another account in this browser refuses a sign-in until the viewer has decided", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const [mine, other] = [yield* api.account(), yield* api.account()]
+      const { pair } = yield* signIn({ key: mine.key })
+      const link = yield* linkFor(other.key)
+      for (const body of [{ key: other.key }, { link }]) {
+        for (const headers of [{}, FROM_DASHBOARD]) {
+          const { body: answer, cookie, status } = yield* signIn(body, { cookie: pair, ...headers })
+          assert.deepStrictEqual([status, cookie], [409, ""])
+          assertErrorBody(answer, "SESSION_OF_ANOTHER_ACCOUNT")
+          const { signed_in, wanted } = answer.error.accounts
+          assert.deepStrictEqual([signed_in.id, wanted.id], [mine.accountId, other.accountId])
+          for (const { name } of [signed_in, wanted]) assert.include(answer.error.message, name)
+        }
+        // Another site may cause a request, but not with this header.
+        assert.strictEqual((yield* signIn({ ...body, replace: true }, { cookie: pair })).status, 409)
+      }
+      assert.strictEqual((yield* withCookies([pair])).body.id, mine.accountId)
+      const replaced = yield* signIn({ link, replace: true }, { cookie: pair, ...FROM_DASHBOARD })
+      assert.strictEqual(replaced.status, 204)
+      assert.strictEqual((yield* withCookies([replaced.pair])).body.id, other.accountId)
+      assert.strictEqual((yield* withCookies([pair])).status, 401)
+      // One that has ended asks nothing, also if it ended with its key.
+      assert.strictEqual((yield* signIn({ key: mine.key }, { cookie: pair })).status, 204)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE api_keys SET expires_at = now() WHERE key_sha256 = ${keySha256(other.key)}`
+      assert.strictEqual((yield* signIn({ key: mine.key }, { cookie: replaced.pair })).status, 204)
+    })
+  )
+
+  it.effect("is opened by keys and links alone, each in its own place", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiUnderTest
+      const { key } = yield* api.account()
+      const { pair } = yield* signIn({ key })
+      const token = pair.split("=")[1]!
+      const link = yield* linkFor(key)
+      const noKeys = [`link ${link}`, link, `session ${token}`, token]
+      for (const header of noKeys) {
+        for (const headers of [{ "x-service-key": header }, { authorization: `Bearer ${header}` }])
+          assert.strictEqual((yield* api.call("GET", "/v1/account", { headers })).status, 401, header)
+        assert.strictEqual((yield* signIn({ key: header })).status, 401, header)
+      }
+      for (const wrong of [key, token, `session ${token}`])
+        assert.strictEqual((yield* signIn({ link: wrong })).status, 401, wrong)
+      assert.strictEqual((yield* withCookies([`ledgerhook-live=${key}`])).status, 401)
+      // None of it has used the link up.
+      assert.strictEqual((yield* signIn({ link })).status, 204)
+    })
+  )
+
+  it.effect("is opened with at most 1 KiB", () =>
+    Effect.gen(function* () {
+      const { status } = yield* signIn({ key: "x".repeat(1_024) })
+      assert.strictEqual(status, 413)
+    })
+  )
+
   it.effect("is of no use to a page of another site", () =>
     Effect.gen(function* () {
       const api = yield* ApiUnderTest

@@ -1,15 +1,20 @@
 /** Sessions and links: used once, ended with their key, and bounded. */
 
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
 import { accountBounds } from "../../../src/features/accounts/Limits.ts"
 import { SessionStore } from "../../../src/features/accounts/SessionStore.ts"
 import { KeyAdmission } from "../../../src/http/guard/KeyAdmission.ts"
-import { SESSION_MS, sessionSha256, signInLinkSha256 } from "../../../src/spine/domain/Session.ts"
-import { hashOf } from "../../support/admission.ts"
+import {
+  SESSION_MS,
+  sessionCredential,
+  sessionSha256,
+  signInLinkSha256
+} from "../../../src/spine/domain/Session.ts"
+import { credentialOf } from "../../support/admission.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
@@ -37,9 +42,9 @@ const makeKey = Effect.fnUntraced(function* (expiresAt?: number) {
 
 /** The id of the key with which the token admits a request; undefined if it admits none. */
 const keyOf = Effect.fnUntraced(function* (token: string, nowMs: number) {
-  const sha256 = sessionSha256(token)
-  const found = yield* (yield* KeyAdmission).admit(new Map([[sha256, 1]]), nowMs)
-  return found.get(sha256)?.identity.keyId
+  const credential = sessionCredential(token)
+  const found = yield* (yield* KeyAdmission).admit(new Map([[credential, 1]]), nowMs)
+  return found.get(credential)?.identity.keyId
 })
 
 const rows = Effect.fnUntraced(function* (keyId: string) {
@@ -89,11 +94,11 @@ layer(Live)("sessions", (it) => {
       const keys = yield* KeyAdmission
       const { id, value } = yield* makeKey()
       const asked = [
-        hashOf(value),
-        ...[yield* sessions.open(id, NOW), yield* sessions.open(id, NOW)].map(sessionSha256)
+        credentialOf(value),
+        ...[yield* sessions.open(id, NOW), yield* sessions.open(id, NOW)].map(sessionCredential)
       ]
-      const found = yield* keys.admit(new Map(asked.map((sha256) => [sha256, 25])), NOW)
-      const answers = asked.toSorted().map((sha256) => found.get(sha256)!)
+      const found = yield* keys.admit(new Map(asked.map((credential) => [credential, 25])), NOW)
+      const answers = asked.toSorted().map((credential) => found.get(credential)!)
       // A key on the plan Developer may make 60 requests a minute.
       assert.deepStrictEqual(
         answers.map(({ admitted, minute }) => [admitted, minute.usedBefore]),
@@ -110,16 +115,23 @@ layer(Live)("sessions", (it) => {
     })
   )
 
-  it.effect("are at most 100 for a key: the oldest one ends", () =>
+  it.effect("are at most 100 for a key: one more is refused, and none ends for it", () =>
     Effect.gen(function* () {
       const sessions = yield* SessionStore
       const { id } = yield* makeKey()
-      const tokens = yield* Effect.forEach(Array.from({ length: accountBounds.sessionsPerKey + 1 }), (_, i) =>
-        sessions.open(id, NOW + i)
-      )
+      const open = (nowMs: number) => sessions.open(id, nowMs)
+      const many = Array.from({ length: accountBounds.sessionsPerKey + 3 }, () => Effect.result(open(NOW)))
+      const opened = yield* Effect.all(many, { concurrency: 6 })
+      const tokens = opened.flatMap((one) => (Result.isSuccess(one) ? [one.success] : []))
+      assert.lengthOf(tokens, accountBounds.sessionsPerKey)
       assert.strictEqual(yield* rows(id), accountBounds.sessionsPerKey)
-      assert.isUndefined(yield* keyOf(tokens[0]!, NOW))
-      assert.strictEqual(yield* keyOf(tokens[1]!, NOW), id)
+      for (const token of tokens) assert.strictEqual(yield* keyOf(token, NOW), id)
+      const limit = yield* Effect.flip(sessions.makeLink(id, "test", NOW))
+      assert.strictEqual(limit._tag, "SessionLimit")
+      yield* sessions.close(tokens[0]!)
+      yield* open(NOW)
+      // Those that have ended do not count, although they are deleted later.
+      yield* open(NOW + SESSION_MS)
     })
   )
 
@@ -138,7 +150,10 @@ layer(Live)("sessions", (it) => {
       )
       assert.isUndefined(yield* keyOf(link, NOW))
       assert.isUndefined(yield* keyOf(value, NOW))
-      assert.strictEqual((yield* (yield* KeyAdmission).admit(new Map([[hashOf(token), 1]]), NOW)).size, 0)
+      assert.strictEqual(
+        (yield* (yield* KeyAdmission).admit(new Map([[credentialOf(token), 1]]), NOW)).size,
+        0
+      )
     })
   )
 })

@@ -78,7 +78,7 @@ layer(
       const { run } = yield* Idempotency
       const caller: Identity = {
         keyId: "key_1",
-        admittedBy: "00",
+        admittedBy: "key 00",
         accountId: "acct_1",
         plan: "builder",
         limits: planLimits.builder,

@@ -7,7 +7,8 @@ import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
 import { AdmissionQueue } from "../../../src/http/guard/AdmissionQueue.ts"
 import { KeyAdmission } from "../../../src/http/guard/KeyAdmission.ts"
 import { httpLimits } from "../../../src/http/Limits.ts"
-import { hashOf } from "../../support/admission.ts"
+import type { Credential } from "../../../src/spine/domain/ApiKey.ts"
+import { credentialOf } from "../../support/admission.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 
 /** The real statement. It begins when the test allows it, and is counted. */
@@ -39,19 +40,19 @@ const makeKey = Effect.gen(function* () {
   const keys = yield* ApiKeyStore
   const accountId = yield* accounts.create({ name: "test", email: null, plan: "enterprise" }, 0)
   const created = yield* keys.create({ accountId, name: "k", scopes: ["admin"], environment: "live" }, 0)
-  return hashOf(created!.value)
+  return credentialOf(created!.value)
 })
 
 /** Sends requests while one statement is under way. Returns the answers after it has resumed. */
-const during = Effect.fnUntraced(function* (sha256: string, requests: number) {
+const during = Effect.fnUntraced(function* (credential: Credential, requests: number) {
   const { admit } = yield* AdmissionQueue
   statements.length = 0
   yield* Latch.close(mayGo)
-  const first = yield* Effect.forkChild(admit(sha256))
+  const first = yield* Effect.forkChild(admit(credential))
   while (statements.length === 0) yield* Effect.yieldNow
   const others = yield* Effect.forkChild(
     Effect.all(
-      Array.from({ length: requests }, () => Effect.option(admit(sha256))),
+      Array.from({ length: requests }, () => Effect.option(admit(credential))),
       { concurrency: "unbounded" }
     )
   )
@@ -87,9 +88,12 @@ layer(Live)("admission queue", (it) => {
     Effect.gen(function* () {
       const { admit } = yield* AdmissionQueue
       const known = yield* makeKey
-      const answers = yield* Effect.all([admit(hashOf("unknown")), admit(known), admit(hashOf("other"))], {
-        concurrency: "unbounded"
-      })
+      const answers = yield* Effect.all(
+        [admit(credentialOf("unknown")), admit(known), admit(credentialOf("other"))],
+        {
+          concurrency: "unbounded"
+        }
+      )
       assert.deepStrictEqual(answers.map(Option.isSome), [false, true, false])
     })
   )

@@ -6,7 +6,7 @@ import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
 import { KeyAdmission } from "../../../src/http/guard/KeyAdmission.ts"
 import { type LimitOverrides, limitsOf, type Plan, plans } from "../../../src/spine/domain/Plans.ts"
-import { admit, hashOf } from "../../support/admission.ts"
+import { admit, credentialOf } from "../../support/admission.ts"
 import { TestDatabase } from "../../support/postgres.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
@@ -58,7 +58,7 @@ layer(Live)("key admission", (it) => {
       const admission = yield* admit(value, NOW)
       assert.deepStrictEqual(admission?.identity, {
         keyId: id,
-        admittedBy: hashOf(value),
+        admittedBy: credentialOf(value),
         accountId,
         plan: "builder",
         limits: limitsOf("builder", plansOwn),
@@ -180,12 +180,12 @@ layer(Live)("key admission", (it) => {
       const results = yield* Effect.all(
         Array.from({ length: 60 }, (_, i) => {
           const order = i % 2 === 0 ? keys : keys.toReversed()
-          return admission.admit(new Map(order.map(({ value }) => [hashOf(value), 3])), NOW)
+          return admission.admit(new Map(order.map(({ value }) => [credentialOf(value), 3])), NOW)
         }),
         { concurrency: "unbounded" }
       )
       for (const { value } of keys) {
-        const admissions = results.flatMap((result) => result.get(hashOf(value)) ?? [])
+        const admissions = results.flatMap((result) => result.get(credentialOf(value)) ?? [])
         const total = admissions.reduce((sum, { admitted }) => sum + admitted, 0)
         assert.strictEqual(total, LIMIT)
         // Each request has its own place in the window.
@@ -228,7 +228,7 @@ layer(Live)("key admission", (it) => {
       // Several keys of one account in one statement share what is left.
       const some = yield* Effect.all(Array.from({ length: 7 }, () => make("y")))
       const together = yield* admission.admit(
-        new Map(some.map(({ value }) => [hashOf(value), 50])),
+        new Map(some.map(({ value }) => [credentialOf(value), 50])),
         NOW + MINUTE_MS
       )
       const admitted = [...together.values()].map((one) => one.admitted)
@@ -252,7 +252,7 @@ layer(Live)("key admission", (it) => {
           keys.create({ accountId, name: "x", scopes: [], environment: "live" }, NOW)
         )
       )
-      const hashes = made.map((key) => hashOf(key!.value))
+      const hashes = made.map((key) => credentialOf(key!.value))
       // Makes the account's row. Until there is one, concurrent statements may admit more.
       yield* admit(made[0]!.value, NOW)
       const results = yield* Effect.all(

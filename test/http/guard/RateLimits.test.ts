@@ -65,7 +65,7 @@ const someoneWaits = Effect.gen(function* () {
 describe("the window in the headers", () => {
   const identity: Identity = {
     keyId: "key_1",
-    admittedBy: "00",
+    admittedBy: "key 00",
     accountId: "acct_1",
     plan: "builder",
     limits: planLimits.builder,

@@ -25,6 +25,7 @@ const titles: Record<string, string> = {
   FORBIDDEN: "This key may not do that",
   NOT_FOUND: "There is no such thing",
   RATE_LIMITED: "Too many requests with this key",
+  SESSION_LIMIT_REACHED: "Too many sessions of this key",
   UNAVAILABLE: "The service is not available",
   QUOTA_EXCEEDED: "The month's quota is used up"
 }

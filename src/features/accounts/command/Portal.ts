@@ -6,6 +6,7 @@ import { Settings } from "../../../spine/config/Config.ts"
 import { signInUrl } from "../../../spine/domain/Session.ts"
 import { type KeyEnvironment, keyEnvironments } from "../../../spine/event/Network.ts"
 import { iso } from "../../../spine/words/IsoTime.ts"
+import { failed } from "../../../terminal/Failure.ts"
 import { withDefault } from "../../../terminal/Flags.ts"
 import { about } from "../../../terminal/Help.ts"
 import { Invocation, settings } from "../../../terminal/Invocation.ts"
@@ -32,7 +33,17 @@ export const portal = Command.make(
       yield* findAccount(account)
       const now = yield* Clock.currentTimeMillis
       const keyId = yield* (yield* ApiKeyStore).keyForLinks(account, environment, now)
-      const url = signInUrl(service, yield* (yield* SessionStore).makeLink(keyId, environment, now))
+      const { makeLink } = yield* SessionStore
+      const link = yield* makeLink(keyId, environment, now).pipe(
+        Effect.catchTag("SessionLimit", () =>
+          Effect.fail(
+            failed(
+              `the account has ${accountBounds.sessionsPerKey} sessions and unused links, and may have no more; a link ends after 10 minutes, a session after 12 hours or when its viewer signs out`
+            )
+          )
+        )
+      )
+      const url = signInUrl(service, link)
       const validUntil = iso(now + accountBounds.signInLinkMs)
       yield* printOne({
         json: asJson,

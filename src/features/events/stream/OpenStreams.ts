@@ -85,14 +85,14 @@ export class OpenStreams extends Context.Service<OpenStreams>()("ledgerhook/api/
     })
 
     const checkKeys = Effect.fnUntraced(function* (nowMs: number) {
-      const hashes = new Set(Array.from(open, ({ caller }) => caller.admittedBy))
+      const credentials = new Set(Array.from(open, ({ caller }) => caller.admittedBy))
       const usable = yield* keys
-        .usable([...hashes], yield* Clock.currentTimeMillis)
+        .usable([...credentials], yield* Clock.currentTimeMillis)
         .pipe(Effect.timeout(Limits.readyCheckMs), Effect.option)
       for (const stream of open) {
         const { admittedBy } = stream.caller
         // A stream that was opened since has just been admitted.
-        if (!hashes.has(admittedBy)) continue
+        if (!credentials.has(admittedBy)) continue
         if (Option.isSome(usable) && usable.value.has(admittedBy)) stream.checkedAt = nowMs
         else if (Option.isSome(usable)) end(stream, "key")
         else if (nowMs - stream.checkedAt > limits.stalledMs) end(stream, "unchecked")

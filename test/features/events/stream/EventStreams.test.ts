@@ -40,7 +40,7 @@ const Live = EventStreams.layer.pipe(
 
 const callerOf = (accountId: string): Identity => ({
   keyId: accountId,
-  admittedBy: "00",
+  admittedBy: "key 00",
   accountId,
   plan: "builder",
   limits: planLimits.builder,

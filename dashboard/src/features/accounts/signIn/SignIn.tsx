@@ -1,12 +1,16 @@
-/** Signs in with an API key, or with the link in the address, which it removes from there first. */
+/**
+ * Signs in with an API key, or with the link in the address, which it removes from there first. If this browser is signed
+ * in to another account, the viewer is asked (WhichAccount.tsx).
+ */
 import { Button, PasswordInput } from "@mantine/core"
 import { Link, Navigate, useLocation, useNavigate, useSearch } from "@tanstack/react-router"
 import { type FormEvent, useCallback, useEffect, useRef, useState } from "react"
-import { ApiFailure } from "../../../api/call.ts"
+import { ApiFailure, type TwoAccounts } from "../../../api/call.ts"
 import { type Secret, useSession } from "../../../api/session.tsx"
 import icon from "../../../look/icon.svg"
 import { FailureNotice } from "../../../ui/page/Notices.tsx"
 import classes from "./SignIn.module.css"
+import { WhichAccount } from "./WhichAccount.tsx"
 
 const REFUSED =
   "The service does not know this key, or the key was revoked or has expired. A key begins with svc_live_ or svc_test_."
@@ -20,28 +24,44 @@ const pathOf = (next: string | undefined): string =>
 /** The secret of a link that signs in; undefined if the address has none. */
 const linkOf = (hash: string): string | undefined => /^link=(\w+)$/.exec(hash)?.[1]
 
+interface Question {
+  readonly accounts: TwoAccounts
+  /** What the viewer wanted to sign in with. */
+  readonly secret: Secret
+}
+
 /** Signs in, and says how far it is. */
 const useSigningIn = () => {
-  const { signIn } = useSession()
+  const { signIn, stay } = useSession()
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<unknown>()
+  const [question, setQuestion] = useState<Question>()
   const [done, setDone] = useState(false)
-  const start = useCallback(
-    async (secret: Secret) => {
-      setBusy(true)
-      setFailure(undefined)
-      try {
-        await signIn(secret)
-        setDone(true)
-      } catch (thrown) {
-        setFailure(thrown)
-      } finally {
-        setBusy(false)
-      }
-    },
-    [signIn]
-  )
-  return { busy, done, failure, start }
+  /** The question stays until the outcome of the viewer's decision is known. */
+  const attempt = useCallback(async (action: () => Promise<void>, secret?: Secret) => {
+    setBusy(true)
+    setFailure(undefined)
+    try {
+      await action()
+      setDone(true)
+    } catch (thrown) {
+      const accounts = thrown instanceof ApiFailure ? thrown.accounts : undefined
+      setQuestion(accounts && secret && { accounts, secret })
+      setFailure(accounts === undefined ? thrown : undefined)
+    } finally {
+      setBusy(false)
+    }
+  }, [])
+  const start = useCallback((secret: Secret) => attempt(() => signIn(secret), secret), [attempt, signIn])
+  return {
+    busy,
+    done,
+    failure,
+    question,
+    start,
+    leave: ({ secret }: Question) => attempt(() => signIn(secret, true)),
+    stay: () => attempt(stay)
+  }
 }
 
 /** Takes the link out of the address, so that neither the history nor a copied address has it, and signs in with it. */
@@ -61,16 +81,28 @@ const useLink = (start: (secret: Secret) => Promise<void>): string | undefined =
 export const SignIn = () => {
   const { add, next } = useSearch({ from: "/sign-in" })
   const { environment, other, signedOutBecause, switchTo } = useSession()
-  const { busy, done, failure, start } = useSigningIn()
+  const { busy, done, failure, leave, question, start, stay } = useSigningIn()
   const link = useLink(start)
   const [key, setKey] = useState("")
   useEffect(() => {
     document.title = "Sign in · Ledgerhook"
   }, [])
   const signedIn = environment !== undefined
-  // A viewer who is signed in stays only to add a key, or to use a link.
-  if (done || (signedIn && !add && !busy && link === undefined && failure === undefined)) {
-    return <Navigate to={pathOf(next)} replace />
+  const isNeeded = !signedIn || add || busy || link !== undefined || failure !== undefined
+  // A viewer who is signed in stays only to add a key, to use a link, or to answer the question.
+  if (done || !(isNeeded || question)) return <Navigate to={pathOf(next)} replace />
+  if (question) {
+    return (
+      <main className={classes["page"]}>
+        <WhichAccount
+          accounts={question.accounts}
+          isLink={"link" in question.secret}
+          busy={busy}
+          onStay={stay}
+          onLeave={() => leave(question)}
+        />
+      </main>
+    )
   }
 
   const submit = (event: FormEvent) => {
