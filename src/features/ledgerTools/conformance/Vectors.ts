@@ -20,7 +20,7 @@ export interface Vector extends Expectation {
 }
 
 /** In the repository and in the package this folder has the same place. */
-const folder = fileURLToPath(new URL("../../../../schemas/detection", import.meta.url))
+const folder = fileURLToPath(new URL("../../../../schemas/detection/", import.meta.url))
 
 export const readVectors = (): ReadonlyArray<Vector> =>
   globSync("*.json", { cwd: folder })
