@@ -19,6 +19,8 @@ RULES = [
     r"^add and remove must contain at most 1000 addresses in all\.$",
     r"is in add and in remove; give it in one of them\.$",
     r"^secret must not be set if format is slack",
+    # Characters of a text may take several bytes.
+    r"^The request body must have at most \d+ bytes\.$",
     # One parameter that needs others.
     r"^interval=15m needs series=true and period=24h\.$",
     r"^answer_times=true needs series=true\.$",
