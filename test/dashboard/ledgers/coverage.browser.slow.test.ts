@@ -7,6 +7,8 @@ import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.t
 import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
 
 const HOUR_MS = 3_600_000
+/** The map begins with the day of the first hour that was watched, and that hour may be the day's first. */
+const PAUSED_HOUR = 400
 
 const ref = (ledger_index: number, at: number) => ({
   ledger_index,
@@ -29,11 +31,12 @@ const withGap = async (page: Page) => {
     range(1_000, 1_999, began - 400 * HOUR_MS, began),
     range(2_115, 2_154, began + 447_000, thisHour)
   ]
+  const isWatched = (at: number) => at >= 300 && at !== PAUSED_HOUR
   const hours = Array.from({ length: 720 }, (_, at) => ({
     hour: new Date(thisHour - (719 - at) * HOUR_MS).toISOString(),
-    ledgers: at < 300 ? 0 : 900,
+    ledgers: isWatched(at) ? 900 : 0,
     missing: at === 717 ? 115 : 0,
-    events: at < 300 ? 0 : 10 * at
+    events: isWatched(at) ? 10 * at : 0
   }))
   const head = { ledger_index: 2_154, announced_at: new Date().toISOString(), age_ms: 900 }
   await page.route(/\/v1\/ledgers\/coverage$/, (route) =>
