@@ -1,13 +1,13 @@
 import { defineConfig } from "vitest/config"
 
 /** Git does not keep the client of the API. */
-const client = "test/support/clientSetup.ts"
-const onPostgres = { globalSetup: [client, "test/support/globalSetup.ts"] }
+const client = "test/support/setup/clientSetup.ts"
+const onPostgres = { globalSetup: [client, "test/support/setup/globalSetup.ts"] }
 
 /** `npm test` runs the quick ones, `npm run test:slow` the others: a file's name says which it is (CONTRIBUTING.md). */
 export default defineConfig({
   test: {
-    reporters: ["default", "./test/support/LeftOutReporter.ts"],
+    reporters: ["default", "./test/support/setup/LeftOutReporter.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // One race among thousands of tests must not stop a change that has nothing to do with it; the reporter names it.
@@ -48,7 +48,7 @@ export default defineConfig({
         test: {
           name: "slow-kafka",
           include: ["test/**/*.kafka.slow.test.ts"],
-          globalSetup: [client, "test/support/globalSetup.ts", "test/support/kafkaSetup.ts"]
+          globalSetup: [client, "test/support/setup/globalSetup.ts", "test/support/setup/kafkaSetup.ts"]
         }
       },
       {
@@ -57,7 +57,7 @@ export default defineConfig({
         test: {
           name: "slow-browser",
           include: ["test/**/*.browser.slow.test.ts"],
-          globalSetup: [client, "test/support/globalSetup.ts", "test/support/dashboardSetup.ts"]
+          globalSetup: [client, "test/support/setup/globalSetup.ts", "test/support/setup/dashboardSetup.ts"]
         }
       },
       {
@@ -66,7 +66,7 @@ export default defineConfig({
         test: {
           name: "screenshots",
           include: ["test/dashboard/screenshots.ts"],
-          globalSetup: [client, "test/support/globalSetup.ts", "test/support/dashboardSetup.ts"]
+          globalSetup: [client, "test/support/setup/globalSetup.ts", "test/support/setup/dashboardSetup.ts"]
         }
       }
     ]

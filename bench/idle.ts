@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { missing } from "../test/kafka/broker.ts"
-import { startProcess } from "../test/support/serviceProcess.ts"
+import { startProcess } from "../test/support/program/serviceProcess.ts"
 import type { Benchmark } from "./support/Benchmark.ts"
 import { cpuSecondsOf } from "./support/cpu.ts"
 import { brokers, databaseUrl } from "./support/kafka.ts"

@@ -15,6 +15,7 @@ import { RULES_VERSION } from "../src/spine/event/LedgerEvent.ts"
 import { cloudEventHeaders, requestBody } from "../src/spine/event/RequestFormat.ts"
 import { sequenceOf } from "../src/spine/event/Sequence.ts"
 import { complaints, ENVELOPE, payloadPath } from "./schemas/support.ts"
+import { operations } from "./support/http/openApi.ts"
 import {
   accessMarkdown,
   alertsMarkdown,
@@ -22,10 +23,9 @@ import {
   made,
   metricsMarkdown,
   topicsMarkdown
-} from "./support/documents.ts"
-import { anchors, brokenLinks, codeBlocks, documents } from "./support/markdown.ts"
-import { operations } from "./support/openApi.ts"
-import { vectorsMarkdown } from "./support/vectors.ts"
+} from "./support/tree/documents.ts"
+import { anchors, brokenLinks, codeBlocks, documents } from "./support/tree/markdown.ts"
+import { vectorsMarkdown } from "./support/tree/vectors.ts"
 
 const loads = (environment: Environment) => "port" in loadSettings(environment, settingsOfFeatures)
 

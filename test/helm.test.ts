@@ -14,8 +14,8 @@ import { loadSettings } from "../src/spine/config/Config.ts"
 import { roles } from "../src/spine/config/Definitions.ts"
 import { storeLimits } from "../src/spine/store/Limits.ts"
 import { terminalLimits } from "../src/terminal/Limits.ts"
-import { CHART, documentedValues, valuesSchema } from "./support/chart.ts"
-import { made } from "./support/documents.ts"
+import { CHART, documentedValues, valuesSchema } from "./support/tree/chart.ts"
+import { made } from "./support/tree/documents.ts"
 import {
   containers,
   defaultGroups,
@@ -31,8 +31,8 @@ import {
   SCALED_OBJECT,
   type Values,
   variableOf
-} from "./support/helm.ts"
-import { cases } from "./support/settingCases.ts"
+} from "./support/tree/helm.ts"
+import { cases } from "./support/tree/settingCases.ts"
 
 const ALERTS = "ops/prometheus/alerts.yml"
 

@@ -6,9 +6,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { parseYaml } from "@redocly/openapi-core"
 import { Effect } from "effect"
 import { ExitCode } from "../src/terminal/Failure.ts"
-import { CHART } from "./support/chart.ts"
-import { runCommand } from "./support/command.ts"
-import { type Container, examples, hasHelm, helm, KUBERNETES, kubeconform, template } from "./support/helm.ts"
+import { runCommand } from "./support/program/command.ts"
+import { CHART } from "./support/tree/chart.ts"
+import {
+  type Container,
+  examples,
+  hasHelm,
+  helm,
+  KUBERNETES,
+  kubeconform,
+  template
+} from "./support/tree/helm.ts"
 
 const NAME = "ledgerhook/templates/export.yaml"
 const given = {

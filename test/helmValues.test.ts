@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { parseYaml } from "@redocly/openapi-core"
 import packageJson from "../package.json" with { type: "json" }
-import { CHART } from "./support/chart.ts"
+import { CHART } from "./support/tree/chart.ts"
 import {
   containers,
   defaultGroups,
@@ -20,7 +20,7 @@ import {
   template,
   type Values,
   variableOf
-} from "./support/helm.ts"
+} from "./support/tree/helm.ts"
 
 const ALERTS = "ops/prometheus/alerts.yml"
 const secret = (key: string) => ({ name: "ledgerhook", key })

@@ -6,9 +6,9 @@ import { globSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { pathToFileURL } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
-import { FOLDER_FILES_MAX } from "./support/dashboardLayout.ts"
-import { dataRooms, familyFolders, partNames, partOf } from "./support/layout.ts"
-import { edgesIn, read } from "./support/sources.ts"
+import { FOLDER_FILES_MAX } from "./support/tree/dashboardLayout.ts"
+import { dataRooms, familyFolders, partNames, partOf } from "./support/tree/layout.ts"
+import { edgesIn, read } from "./support/tree/sources.ts"
 
 /** All limits of the program. A new one may be an old one: the same meaning, or one that follows from another. */
 const LIMITS_MAX = 205
@@ -55,8 +55,7 @@ const roomsOf = (files: ReadonlyArray<string>): ReadonlyArray<string> => [...new
 
 describe("files", () => {
   it("stand in rooms: no folder has many", () => {
-    // test/support is not divided yet.
-    const files = globSync("{src,test}/**/*.ts").filter((file) => dirname(file) !== "test/support")
+    const files = globSync("{src,test}/**/*.ts")
     const counts = Object.entries(Object.groupBy(files, dirname)).map(
       ([folder, its]) => [folder, its!.length] as const
     )

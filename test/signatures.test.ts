@@ -1,7 +1,7 @@
 /** The documents' signature checks in languages that start at once. signatures.slow.test.ts has the compiled ones. */
 import { assert, it } from "@effect/vitest"
-import { codeBlocks } from "./support/markdown.ts"
-import { testLanguages } from "./support/signatureLanguages.ts"
+import { codeBlocks } from "./support/tree/markdown.ts"
+import { testLanguages } from "./support/tree/signatureLanguages.ts"
 
 testLanguages("TypeScript", "Python")
 

@@ -7,8 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ExitCode } from "../src/terminal/Failure.ts"
 import { terminalLimits } from "../src/terminal/Limits.ts"
-import { runCommand } from "./support/command.ts"
-import { makeFolder } from "./support/makeFolder.ts"
+import { runCommand } from "./support/program/command.ts"
+import { makeFolder } from "./support/program/makeFolder.ts"
 
 const unit = readFileSync("ops/systemd/ledgerhook-export.service", "utf8")
 const valueIn = (name: string): string => new RegExp(`^${name}=(.*)$`, "m").exec(unit)![1]!

@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { circles, type Edge } from "./support/circles.ts"
+import { circles, type Edge } from "./support/tree/circles.ts"
 import {
   dataImports,
   dataRooms,
@@ -12,9 +12,9 @@ import {
   partOf,
   ROOM_FILES_MAX,
   rooms
-} from "./support/layout.ts"
-import { sleeping } from "./support/sleeping.ts"
-import { edgesIn, importsOf, read } from "./support/sources.ts"
+} from "./support/tree/layout.ts"
+import { sleeping } from "./support/tree/sleeping.ts"
+import { edgesIn, importsOf, read } from "./support/tree/sources.ts"
 
 const LINES_MAX = 400
 const HEADER_LINES_MAX = 8

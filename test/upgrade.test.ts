@@ -10,7 +10,7 @@ import { CONFIG_TOPIC } from "../src/spine/domain/Webhook.ts"
 import { parseLedgerEvent } from "../src/spine/event/LedgerEvent.ts"
 import { parseTransactionRecord } from "../src/spine/event/TransactionRecord.ts"
 import { readMarker } from "../src/spine/log/ledgers/LedgerMarkers.ts"
-import { TestDatabase } from "./support/postgres.ts"
+import { TestDatabase } from "./support/store/postgres.ts"
 import { byNumber, fixtureVersions, storeList, upgradableVersions } from "./support/upgrade/fixture.ts"
 import { schemaList } from "./support/upgrade/schema.ts"
 

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import packageJson from "../package.json" with { type: "json" }
 import { RELEASE } from "../src/spine/log/Log.ts"
 import { versionPlaces } from "../tools/versions.ts"
-import { documents } from "./support/markdown.ts"
+import { documents } from "./support/tree/markdown.ts"
 
 const { version } = packageJson
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
 import { startBroker } from "../../test/kafka/broker.ts"
-import { ownDatabase } from "../../test/support/ownDatabase.ts"
+import { ownDatabase } from "../../test/support/store/ownDatabase.ts"
 
 /** A broker, and the folder with its data. */
 export const broker = Effect.gen(function* () {

@@ -3,7 +3,7 @@
  * server in another process can serve the very bytes that a benchmark parses.
  */
 import { makeChain } from "../../src/features/simulator/Chain.ts"
-import { ledgerResult } from "../../test/support/ledgerAnswers.ts"
+import { ledgerResult } from "../../test/support/ledger/ledgerAnswers.ts"
 
 const SEED = 20_261_121
 export const FIRST_LEDGER_INDEX = 1_000_000

@@ -7,8 +7,8 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { startProgram } from "../support/program.ts"
-import { copyWithout, removeCopy, runIn } from "../support/withoutFeature.ts"
+import { startProgram } from "../support/program/program.ts"
+import { copyWithout, removeCopy, runIn } from "./withoutFeature.ts"
 
 /** Its path or command, which is gone with it. */
 const removable: Readonly<

@@ -4,10 +4,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
-import { type Answer, ApiUnderTest, apiLayer } from "../support/api.ts"
-import { type HostileRequest, hostileRequest } from "../support/hostile.ts"
-import { generator } from "../support/misbehavingServer.ts"
-import { bodyMismatches, mismatches, operations } from "../support/openApi.ts"
+import { type Answer, ApiUnderTest, apiLayer } from "../support/http/api.ts"
+import { bodyMismatches, mismatches, operations } from "../support/http/openApi.ts"
+import { generator } from "../support/ledger/misbehavingServer.ts"
+import { type HostileRequest, hostileRequest } from "./hostile.ts"
 
 const SEED = 7
 const REQUESTS = 2_000

@@ -11,10 +11,10 @@ import { Limits } from "../../src/spine/config/Limits.ts"
 import { scopes } from "../../src/spine/domain/ApiKey.ts"
 import type { Log } from "../../src/spine/log/Log.ts"
 import { randomId } from "../../src/spine/words/Ids.ts"
-import { type Answer, ApiUnderTest, apiLayer, assertErrorBody, type Call } from "../support/api.ts"
-import { eventOf } from "../support/events.ts"
-import { examplesOf, mismatches, type Operation, operations } from "../support/openApi.ts"
-import { recordTransaction } from "../support/transactions.ts"
+import { recordTransaction } from "../features/events/transactions.ts"
+import { eventOf } from "../support/deliver/events.ts"
+import { type Answer, ApiUnderTest, apiLayer, assertErrorBody, type Call } from "../support/http/api.ts"
+import { examplesOf, mismatches, type Operation, operations } from "../support/http/openApi.ts"
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 

@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { metricsTable } from "../../src/app/Metrics.ts"
-import { fillAllMetrics } from "../support/allMetrics.ts"
-import { hasPromtool, promtool } from "../support/promtool.ts"
+import { hasPromtool, promtool } from "../support/servers/promtool.ts"
+import { fillAllMetrics } from "./allMetrics.ts"
 
 /** Lines of a scrape with every series that can exist. Writing them takes a few milliseconds. */
 const MOST_LINES = 2_000

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
 import { Metrics } from "../../src/spine/observe/Metrics.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../support/http/api.ts"
 
 describe("metrics", () => {
   it.live("are Prometheus text, and count by their label", () =>

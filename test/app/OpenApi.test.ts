@@ -12,8 +12,8 @@ import { eventPatterns, isEventPattern } from "../../src/spine/event/EventPatter
 import { eventTypes } from "../../src/spine/event/EventType.ts"
 import type { Json } from "../../src/spine/event/Ledger.ts"
 import { isJsonObject } from "../../src/spine/event/NormaliseLedger.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { complaints, document, examplesOf, type Operation, operations } from "../support/openApi.ts"
+import { ApiUnderTest, apiLayer } from "../support/http/api.ts"
+import { complaints, document, examplesOf, type Operation, operations } from "../support/http/openApi.ts"
 
 const read = [200, 400, 401, 403, 405, 429, 500, 503]
 const readOne = [200, 400, 401, 403, 404, 405, 429, 500, 503]

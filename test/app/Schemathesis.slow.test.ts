@@ -9,9 +9,9 @@ import { join, resolve as resolvePath } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { EventIndex } from "../../src/features/events/EventIndex.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { eventOf } from "../support/events.ts"
-import { pythonEnvironment } from "../support/python.ts"
+import { eventOf } from "../support/deliver/events.ts"
+import { ApiUnderTest, apiLayer } from "../support/http/api.ts"
+import { pythonEnvironment } from "../support/servers/python.ts"
 
 const VERSION = "4.32.5"
 /** Requests of each operation in each phase that makes random ones. */

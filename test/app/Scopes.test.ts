@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../src/spine/config/Limits.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../support/http/api.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("scopes", (it) => {
   it.effect("a missing scope is reported after a wrong path or method, and before the body is read", () =>

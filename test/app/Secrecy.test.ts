@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Answer, ApiUnderTest, apiLayer } from "../support/api.ts"
+import { type Answer, ApiUnderTest, apiLayer } from "../support/http/api.ts"
 
 const SECRET = "whsec_never_to_be_seen"
 const WEBHOOK = { url: "https://example.com/hook", event_types: ["*"], secret: SECRET }

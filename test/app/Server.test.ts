@@ -9,7 +9,7 @@ import { serverLayer } from "../../src/app/Server.ts"
 import { paceConnections } from "../../src/http/guard/Connections.ts"
 import { answerUnreadable } from "../../src/http/Listener.ts"
 import { Health } from "../../src/spine/observe/Health.ts"
-import { ApiUnderTest, apiLayer, storesLayer } from "../support/api.ts"
+import { ApiUnderTest, apiLayer, storesLayer } from "../support/http/api.ts"
 
 const holdPort = Effect.acquireRelease(
   Effect.callback<ReturnType<typeof createServer>>((resume) => {

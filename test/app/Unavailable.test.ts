@@ -9,8 +9,8 @@ import { orUnavailable } from "../../src/http/StoreFailures.ts"
 import { Limits } from "../../src/spine/config/Limits.ts"
 import { LogError } from "../../src/spine/log/Log.ts"
 import { Health, STEADY_MS } from "../../src/spine/observe/Health.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { mismatches, operations } from "../support/openApi.ts"
+import { ApiUnderTest, apiLayer } from "../support/http/api.ts"
+import { mismatches, operations } from "../support/http/openApi.ts"
 
 const cutDatabase = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

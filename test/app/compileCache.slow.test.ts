@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { resolve } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { runProgram } from "../support/program.ts"
+import { runProgram } from "../support/program/program.ts"
 
 const COMPILED = resolve(import.meta.dirname, "../../node_modules/.cache/ledgerhook")
 

@@ -1,6 +1,6 @@
 /** Random hostile requests, made from the OpenAPI document: the same seed gives the same requests. */
-import type { Call } from "./api.ts"
-import { examplesOf, type Operation, type Parameter } from "./openApi.ts"
+import type { Call } from "../support/http/api.ts"
+import { examplesOf, type Operation, type Parameter } from "../support/http/openApi.ts"
 
 export type SeededRandom = () => number
 

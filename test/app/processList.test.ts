@@ -2,8 +2,8 @@
 import { tmpdir } from "node:os"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { commandLines } from "../support/processes.ts"
-import { startProgram } from "../support/program.ts"
+import { commandLines } from "../support/program/processes.ts"
+import { startProgram } from "../support/program/program.ts"
 
 const SECRET = "hidden-from-other-users"
 

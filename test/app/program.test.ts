@@ -9,8 +9,8 @@ import { basename, join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
-import { runCommand } from "../support/command.ts"
-import { runProgram, startProgram } from "../support/program.ts"
+import { runCommand } from "../support/program/command.ts"
+import { runProgram, startProgram } from "../support/program/program.ts"
 
 let cwd: string
 beforeAll(() => {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type RunningProgram, startProgram, startScript } from "../support/program.ts"
+import { type RunningProgram, startProgram, startScript } from "../support/program/program.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-signals-"))),

@@ -64,7 +64,7 @@ const tsconfig = {
     "test/http",
     "test/terminal",
     "test/features",
-    "test/support/*etup.ts"
+    "test/support/setup/*etup.ts"
   ]
 }
 

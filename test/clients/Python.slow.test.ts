@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiLayer } from "../support/api.ts"
-import { clientFolder, customer, DOCUMENT, expected, succeeds } from "../support/generatedClients.ts"
-import { pythonEnvironment } from "../support/python.ts"
+import { apiLayer } from "../support/http/api.ts"
+import { pythonEnvironment } from "../support/servers/python.ts"
+import { clientFolder, customer, DOCUMENT, expected, succeeds } from "./generatedClients.ts"
 
 const { missing, python } = pythonEnvironment("openapi-python-client==0.29.1", "mypy==2.4.1")
 

@@ -19,7 +19,7 @@ import {
 import { eventCatalogue } from "../../src/spine/event/EventCatalogue.ts"
 import { freePort } from "../kafka/javaServer.ts"
 import { SECRET, signed } from "../receiver-js/support.ts"
-import { missingFor, toolchains } from "../support/snippetPrograms.ts"
+import { missingFor, toolchains } from "./snippetPrograms.ts"
 
 const types = eventCatalogue()
 const common = commonFields(types)

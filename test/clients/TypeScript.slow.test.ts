@@ -7,8 +7,8 @@ import { writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiLayer } from "../support/api.ts"
-import { clientFolder, customer, DOCUMENT, expected, succeeds } from "../support/generatedClients.ts"
+import { apiLayer } from "../support/http/api.ts"
+import { clientFolder, customer, DOCUMENT, expected, succeeds } from "./generatedClients.ts"
 
 const packages = ["openapi-typescript@7.13.0", "openapi-fetch@0.17.0", "@hey-api/openapi-ts@0.99.0"]
 

@@ -10,8 +10,8 @@ import { afterAll, assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { EventIndex } from "../../src/features/events/EventIndex.ts"
 import { eventCatalogue } from "../../src/spine/event/EventCatalogue.ts"
-import { ApiUnderTest } from "./api.ts"
-import { eventOf } from "./events.ts"
+import { eventOf } from "../support/deliver/events.ts"
+import { ApiUnderTest } from "../support/http/api.ts"
 
 /** The published document, as a generator's argument. */
 export const DOCUMENT = resolve("schemas/openapi.json")

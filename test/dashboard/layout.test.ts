@@ -2,16 +2,16 @@
 import { globSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { circles } from "../support/circles.ts"
+import { circles } from "../support/tree/circles.ts"
 import {
   dashboardFeatures,
   dashboardRooms,
   FOLDER_FILES_MAX,
   ofNoFeatureOfSrc,
   ROUTER
-} from "../support/dashboardLayout.ts"
-import { features } from "../support/layout.ts"
-import { edgesIn, read } from "../support/sources.ts"
+} from "../support/tree/dashboardLayout.ts"
+import { features } from "../support/tree/layout.ts"
+import { edgesIn, read } from "../support/tree/sources.ts"
 
 const sources = read("dashboard/src/**/*.{ts,tsx,css}")
 const edges = edgesIn("dashboard/src/", sources)

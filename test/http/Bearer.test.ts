@@ -1,8 +1,8 @@
 /** `Authorization: Bearer` is `X-Service-Key` by another name: the same keys, limits and refusals. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { operations } from "../support/openApi.ts"
+import { ApiUnderTest, apiLayer } from "../support/http/api.ts"
+import { operations } from "../support/http/openApi.ts"
 
 const keyed = operations.filter(({ security }) => security.length > 0)
 const idsIn = (path: string): string => path.replaceAll(/\{\w+\}/g, "none")

@@ -2,8 +2,8 @@
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { rawCall } from "../support/rawHttp.ts"
+import { ApiUnderTest, apiLayer } from "../support/http/api.ts"
+import { rawCall } from "../support/servers/rawHttp.ts"
 
 const unpackers = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync }
 

@@ -3,8 +3,8 @@ import { hash } from "node:crypto"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { SecretBox } from "../../src/spine/store/secrets/SecretBox.ts"
-import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
-import { settingsLayer } from "../support/settings.ts"
+import { ApiUnderTest, anotherServer, apiLayer } from "../support/http/api.ts"
+import { settingsLayer } from "../support/program/settings.ts"
 
 const REFUSED =
   "cursor must be the next_cursor of the previous page, with the same filters, account and key environment."

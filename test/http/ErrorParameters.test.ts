@@ -1,9 +1,9 @@
 /** Whatever parameter or field of the published document is wrong, the error names it. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiLayer } from "../support/api.ts"
-import { document, examplesOf, type Operation, operations, type Parameter } from "../support/openApi.ts"
-import { refused } from "../support/refused.ts"
+import { apiLayer } from "../support/http/api.ts"
+import { document, examplesOf, type Operation, operations, type Parameter } from "../support/http/openApi.ts"
+import { refused } from "./refused.ts"
 
 type Json = Readonly<Record<string, unknown>>
 

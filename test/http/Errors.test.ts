@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { statusOf } from "../../src/http/Errors.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { refused } from "../support/refused.ts"
+import { ApiUnderTest, apiLayer } from "../support/http/api.ts"
+import { refused } from "./refused.ts"
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { appLimits } from "../../src/app/Limits.ts"
 import { ApiKeyStore } from "../../src/features/accounts/ApiKeyStore.ts"
 import { Limits } from "../../src/spine/config/Limits.ts"
-import { type Answer, ApiUnderTest, apiLayer, assertErrorBody, type Call } from "../support/api.ts"
+import { type Answer, ApiUnderTest, apiLayer, assertErrorBody, type Call } from "../support/http/api.ts"
 
 const assertError = (answer: Answer, status: number, code: string, message?: RegExp) => {
   assert.strictEqual(answer.status, status, answer.text)

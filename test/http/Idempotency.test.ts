@@ -5,7 +5,7 @@ import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { IdempotencyStore } from "../../src/http/IdempotencyStore.ts"
 import { httpLimits } from "../../src/http/Limits.ts"
-import { ApiUnderTest, anotherServer, apiLayer } from "../support/api.ts"
+import { ApiUnderTest, anotherServer, apiLayer } from "../support/http/api.ts"
 
 const WEBHOOK = { url: "https://example.com/hook", event_types: ["*"] }
 

@@ -5,8 +5,8 @@ import { Effect, Layer } from "effect"
 import { appLimits } from "../../src/app/Limits.ts"
 import { otlpEndpoint } from "../../src/spine/observe/OtlpEndpoint.ts"
 import * as Telemetry from "../../src/spine/observe/Telemetry.ts"
-import { ApiUnderTest, apiLayer } from "../support/api.ts"
-import { makeOtlpReceiver, OtlpUnderTest } from "../support/otlpReceiver.ts"
+import { ApiUnderTest, apiLayer } from "../support/http/api.ts"
+import { makeOtlpReceiver, OtlpUnderTest } from "../support/servers/otlpReceiver.ts"
 
 const telemetry = Layer.unwrap(
   Effect.map(OtlpUnderTest, ({ url }) =>

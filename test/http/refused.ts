@@ -1,7 +1,7 @@
 /** Requests that the API refuses. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { ApiUnderTest, assertErrorBody, type Call } from "./api.ts"
+import { ApiUnderTest, assertErrorBody, type Call } from "../support/http/api.ts"
 
 /** The error that answers the request of a new account with every scope. */
 export const refused = Effect.fnUntraced(function* (

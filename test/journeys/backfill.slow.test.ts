@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { backfillRun, pastMainnet } from "../support/backfillRun.ts"
-import { startService } from "../support/serviceProcess.ts"
+import { backfillRun, pastMainnet } from "../support/journeys/backfillRun.ts"
+import { startService } from "../support/program/serviceProcess.ts"
 
 describe("a replay from before the service's first ledger", () => {
   it.live(

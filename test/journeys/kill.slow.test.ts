@@ -1,6 +1,6 @@
 /** kill -9 of a service, also of one that sends batches. faults.slow.test.ts kills the database alone, and both. */
 import { it } from "@effect/vitest"
-import { HANG_MS, killRun } from "../support/killRun.ts"
+import { HANG_MS, killRun } from "../support/journeys/killRun.ts"
 
 const run = { deliveries: 1_000, killsAt: [300, 700] }
 const webhooks = [

@@ -2,8 +2,8 @@
 import { join } from "node:path"
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
-import { moveRun } from "../support/moveRun.ts"
-import { ownDatabase } from "../support/ownDatabase.ts"
+import { moveRun } from "../support/journeys/moveRun.ts"
+import { ownDatabase } from "../support/store/ownDatabase.ts"
 
 it.live(
   "a store with unfinished work moves to PostgreSQL and back, and the service continues at each place",

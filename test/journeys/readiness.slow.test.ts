@@ -8,10 +8,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { roles } from "../../src/app/Roles.ts"
-import { eventually } from "../support/delivering.ts"
-import { TestDatabase } from "../support/postgres.ts"
-import { startProcess } from "../support/serviceProcess.ts"
-import { settingsLayer } from "../support/settings.ts"
+import { eventually } from "../support/deliver/delivering.ts"
+import { startProcess } from "../support/program/serviceProcess.ts"
+import { settingsLayer } from "../support/program/settings.ts"
+import { TestDatabase } from "../support/store/postgres.ts"
 
 const KEY = `svc_live_${"k".repeat(40)}`
 

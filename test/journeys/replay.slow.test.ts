@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { replayEndings } from "../support/replayEndings.ts"
-import { replayRun, simulatedMainnet } from "../support/replayRun.ts"
-import { startService } from "../support/serviceProcess.ts"
+import { replayEndings } from "../support/journeys/replayEndings.ts"
+import { replayRun, simulatedMainnet } from "../support/journeys/replayRun.ts"
+import { startService } from "../support/program/serviceProcess.ts"
 
 describe("a replay", () => {
   it.live(

@@ -8,10 +8,10 @@ import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expectedEventIds } from "../../src/features/simulator/Chain.ts"
-import { allDeliveries, apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
-import { makeReceiver } from "../support/receiver.ts"
-import { ADMIN_KEY, jobOf, simulatedMainnet } from "../support/replayRun.ts"
-import { startService } from "../support/serviceProcess.ts"
+import { makeReceiver } from "../support/deliver/receiver.ts"
+import { allDeliveries, apiClient, createWebhook, waitUntil } from "../support/http/apiClient.ts"
+import { ADMIN_KEY, jobOf, simulatedMainnet } from "../support/journeys/replayRun.ts"
+import { startService } from "../support/program/serviceProcess.ts"
 
 const EVENTS = 600
 const KILL_AT = 200

@@ -7,9 +7,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { CONFIG_TOPIC } from "../../src/spine/domain/Webhook.ts"
 import { Log } from "../../src/spine/log/Log.ts"
-import { waitUntil } from "../support/apiClient.ts"
-import { makeReceiver, type Received } from "../support/receiver.ts"
-import { serviceLayer, startWithWebhook } from "../support/service.ts"
+import { makeReceiver, type Received } from "../support/deliver/receiver.ts"
+import { waitUntil } from "../support/http/apiClient.ts"
+import { serviceLayer, startWithWebhook } from "../support/http/service.ts"
 
 const signature = (secret: string, { body }: Received): string =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`

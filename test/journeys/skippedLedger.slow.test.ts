@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { skipRun } from "../support/skipRun.ts"
+import { skipRun } from "../support/journeys/skipRun.ts"
 
 describe("a ledger that no server can list", () => {
   it.live(

@@ -10,8 +10,8 @@ import { createInterface } from "node:readline"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Queue } from "effect"
 import { freePort } from "../kafka/javaServer.ts"
-import { ownDatabase } from "../support/ownDatabase.ts"
-import { startProcess } from "../support/serviceProcess.ts"
+import { startProcess } from "../support/program/serviceProcess.ts"
+import { ownDatabase } from "../support/store/ownDatabase.ts"
 
 /** Prints each datagram as one line. A message's file descriptor is closed at once, which answers its barrier. */
 const READER = `

@@ -10,10 +10,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
 import { terminalLimits } from "../../src/terminal/Limits.ts"
-import { apiClient, createWebhook, waitUntil } from "../support/apiClient.ts"
-import { makeOtlpReceiver } from "../support/otlpReceiver.ts"
-import { startProgram } from "../support/program.ts"
-import { makeReceiver } from "../support/receiver.ts"
+import { makeReceiver } from "../support/deliver/receiver.ts"
+import { apiClient, createWebhook, waitUntil } from "../support/http/apiClient.ts"
+import { startProgram } from "../support/program/program.ts"
+import { makeOtlpReceiver } from "../support/servers/otlpReceiver.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 

@@ -1,7 +1,7 @@
 /** The upgrade of one process with the embedded log, from the program of the newest release to the present one. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ownDatabase } from "../support/ownDatabase.ts"
+import { ownDatabase } from "../support/store/ownDatabase.ts"
 import { newestRelease, releaseTitle } from "../support/upgrade/releasedProgram.ts"
 import { upgradeRun } from "../support/upgrade/upgradeRun.ts"
 

@@ -6,10 +6,10 @@ import { roles } from "../../src/app/Roles.ts"
 import { END_AT_ONCE } from "../../src/features/webhooks/DeletedQueues.ts"
 import { WebhookStore } from "../../src/features/webhooks/WebhookStore.ts"
 import { Partitions } from "../../src/spine/deliveries/Partitions.ts"
-import { eventually } from "../support/delivering.ts"
-import { TestDatabase } from "../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../support/rows.ts"
-import { settingsLayer } from "../support/settings.ts"
+import { eventually } from "../support/deliver/delivering.ts"
+import { settingsLayer } from "../support/program/settings.ts"
+import { TestDatabase } from "../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../support/store/rows.ts"
 
 /** Queues the backlog that a webhook has after a long time without its receiver. */
 const queueBacklog = Effect.fnUntraced(function* (webhookId: string, count: number) {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { planOf } from "../../src/spine/log/kafka/ClusterTopics.ts"
-import { testSettings } from "../support/settings.ts"
+import { testSettings } from "../support/program/settings.ts"
 import { hasEngine, startContainer } from "./container.ts"
 
 describe.skipIf(!(await hasEngine()))(

@@ -10,8 +10,8 @@ import { applyPlan, identityOf, planOf } from "../../src/spine/log/kafka/Cluster
 import * as KafkaLog from "../../src/spine/log/kafka/KafkaLog.ts"
 import { registerSchemas } from "../../src/spine/log/kafka/SchemaRegistry.ts"
 import { Log } from "../../src/spine/log/Log.ts"
-import { eventOf, recordOf } from "../support/events.ts"
-import { REGISTRY_STARTING_MS, registryMissing } from "../support/registry.ts"
+import { eventOf, recordOf } from "../support/deliver/events.ts"
+import { REGISTRY_STARTING_MS, registryMissing } from "../support/log/registry.ts"
 import { missing, startBroker } from "./broker.ts"
 import { keptInKafka, startRegistry } from "./registry.ts"
 

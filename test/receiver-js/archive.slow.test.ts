@@ -17,7 +17,7 @@ import { delimiter, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { gzipSync, zstdCompressSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { codeBlocks } from "../support/markdown.ts"
+import { codeBlocks } from "../support/tree/markdown.ts"
 import { eventBody, SECRET, signed } from "./support.ts"
 
 const PACKAGE = "packages/receiver-js"

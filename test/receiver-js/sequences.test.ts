@@ -13,7 +13,7 @@ import {
   sortBySequence
 } from "../../packages/receiver-js/src/index.ts"
 import { cloudEventHeaders } from "../../src/spine/event/RequestFormat.ts"
-import { codeBlocks, commentsOf } from "../support/markdown.ts"
+import { codeBlocks, commentsOf } from "../support/tree/markdown.ts"
 import { eventBody, exampleEvent, exampleRecord, SEQUENCE } from "./support.ts"
 
 const vectors = JSON.parse(readFileSync("packages/sequence-vectors.json", "utf8"))

@@ -6,7 +6,7 @@ import {
   type VerifyOptions,
   verify
 } from "../../packages/receiver-js/src/index.ts"
-import { vectors } from "../support/signatureLanguages.ts"
+import { vectors } from "../support/tree/signatureLanguages.ts"
 import { eventBody, SECRET, signed } from "./support.ts"
 
 const OTHER = "whsec_YW5vdGhlciBzZWNyZXQsIG5vdCB0aGUgcmlnaHQ="

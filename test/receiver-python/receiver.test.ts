@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { requestFormats } from "../../src/spine/event/RequestFormat.ts"
 import { differences, generatedFolders } from "../../tools/schemas/SchemaFiles.ts"
 import { batchEvents, batchOf, SECRET } from "../receiver-js/support.ts"
-import { codeBlocks, commentsOf } from "../support/markdown.ts"
+import { codeBlocks, commentsOf } from "../support/tree/markdown.ts"
 import { hasPython } from "./support.ts"
 
 const PACKAGE = "packages/receiver-python"

@@ -10,7 +10,7 @@ import { zstdCompressSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { cloudEventHeaders } from "../../src/spine/event/RequestFormat.ts"
 import { eventBody, exampleEvent, exampleRecord, SECRET, signed } from "../receiver-js/support.ts"
-import { codeBlocks } from "../support/markdown.ts"
+import { codeBlocks } from "../support/tree/markdown.ts"
 import { pythonRuns } from "./support.ts"
 
 const PACKAGE = "packages/receiver-python"

@@ -7,7 +7,7 @@ import { detectLedger } from "../../src/spine/detect/Detect.ts"
 import type { EventType } from "../../src/spine/event/EventType.ts"
 import type { JsonObject } from "../../src/spine/event/Ledger.ts"
 import { ledgerOfTransaction, normaliseLedger } from "../../src/spine/event/NormaliseLedger.ts"
-import { corpusFolder, corpusPresent } from "../support/corpusLedgers.ts"
+import { corpusFolder, corpusPresent } from "../support/ledger/corpusLedgers.ts"
 import { assertLedger, assertPayload, CLOSE_TIME, simulatedTests } from "./accepted.ts"
 import { complaints, ENVELOPE, payloadPath, WEBHOOK_ID } from "./support.ts"
 

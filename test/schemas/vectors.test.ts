@@ -1,7 +1,7 @@
 /** The vectors of schemas/signature-vectors.json accept the service's signatures. published.test.ts checks the file. */
 import { assert, describe, it } from "@effect/vitest"
 import { signature } from "../../src/spine/deliver/send/Signer.ts"
-import { vectors } from "../support/signatureLanguages.ts"
+import { vectors } from "../support/tree/signatureLanguages.ts"
 
 const isRight = ({ body, headers, secret }: (typeof vectors)[number]): boolean =>
   (headers["X-Service-Signature"] ?? "").split(",").some((one) => one.trim() === signature(secret, body))

@@ -20,8 +20,8 @@ import {
   queueEvents,
   queueWithRows,
   setStatus
-} from "../support/delivering.ts"
-import { TestDatabase } from "../support/postgres.ts"
+} from "../support/deliver/delivering.ts"
+import { TestDatabase } from "../support/store/postgres.ts"
 import { allStages } from "./world/limits.ts"
 import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./world/machinery.ts"
 import { type Kind, kinds, makeReceivers, type Receiver } from "./world/receivers.ts"

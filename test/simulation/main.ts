@@ -4,8 +4,8 @@
  */
 import { Effect } from "effect"
 import type { TestProject } from "vitest/node"
-import setUp, { type ServerAddress } from "../support/globalSetup.ts"
-import { toolOptions } from "../support/toolOptions.ts"
+import { toolOptions } from "../support/program/toolOptions.ts"
+import setUp, { type ServerAddress } from "../support/setup/globalSetup.ts"
 import { runMutants } from "./runMutants.ts"
 import { simulate } from "./simulate.ts"
 import { AT_ONCE, type Databases, makeDatabases } from "./world/databases.ts"

@@ -12,9 +12,15 @@ import { deliver } from "../../src/spine/deliver/Deliver.ts"
 import { insertTest } from "../../src/spine/deliveries/Transitions.ts"
 import { newWork } from "../../src/spine/domain/Delivery.ts"
 import { randomId } from "../../src/spine/words/Ids.ts"
-import { appendWork, makeWebhook, queueEvents, queueReplayed, setPaused } from "../support/delivering.ts"
-import { eventOf } from "../support/events.ts"
-import { TestDatabase } from "../support/postgres.ts"
+import {
+  appendWork,
+  makeWebhook,
+  queueEvents,
+  queueReplayed,
+  setPaused
+} from "../support/deliver/delivering.ts"
+import { eventOf } from "../support/deliver/events.ts"
+import { TestDatabase } from "../support/store/postgres.ts"
 import { allStages } from "./world/limits.ts"
 import { BEGAN_MS, layerOf, type Machinery, webhookId } from "./world/machinery.ts"
 import { makeReceivers } from "./world/receivers.ts"

@@ -12,8 +12,14 @@ import { delay } from "../../src/spine/delay/Delay.ts"
 import { deliver } from "../../src/spine/deliver/Deliver.ts"
 import { retryNow } from "../../src/spine/deliveries/Transitions.ts"
 import { newWork } from "../../src/spine/domain/Delivery.ts"
-import { appendWork, eventOf, makeWebhook, queueEvents, queueReplayed } from "../support/delivering.ts"
-import { TestDatabase } from "../support/postgres.ts"
+import {
+  appendWork,
+  eventOf,
+  makeWebhook,
+  queueEvents,
+  queueReplayed
+} from "../support/deliver/delivering.ts"
+import { TestDatabase } from "../support/store/postgres.ts"
 import { allStages } from "./world/limits.ts"
 import { assertUnhurt, BEGAN_MS, layerOf, type Machinery, webhookId } from "./world/machinery.ts"
 import { type Kind, makeReceivers, type Receiver } from "./world/receivers.ts"

@@ -8,8 +8,8 @@ import type { SimulatedTransaction } from "../../src/features/simulator/ApplyTra
 import type { LedgerHeader } from "../../src/features/simulator/Chain.ts"
 import type { Json, JsonObject } from "../../src/spine/event/Ledger.ts"
 import { transactionHash, treeRootOf } from "../../src/spine/ledger/servers/BinaryForm.ts"
-import { binaryLedgerResult, ledgerResult } from "../../test/support/ledgerAnswers.ts"
-import { blobOf, blobsOf } from "../../test/support/ledgerBytes.ts"
+import { binaryLedgerResult, ledgerResult } from "../../test/support/ledger/ledgerAnswers.ts"
+import { blobOf, blobsOf } from "../../test/support/ledger/ledgerBytes.ts"
 
 export type Transaction = Pick<SimulatedTransaction, "hash" | "meta" | "tx">
 export type Header = Pick<LedgerHeader, "close_time" | "ledger_index" | "parent_close_time">

@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process"
 import { chmodSync, globSync, readdirSync, writeFileSync } from "node:fs"
 import { Effect } from "effect"
-import { killDatabase } from "../../../test/support/serviceProcess.ts"
+import { killDatabase } from "../../../test/support/program/serviceProcess.ts"
 import type { Cluster, Store } from "./Cluster.ts"
 import type { FaultMode } from "./FaultProxy.ts"
 import { isAlive, type Member } from "./Member.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect, type Scope } from "effect"
 import { expectedEventIds } from "../../../src/features/simulator/Chain.ts"
-import { makeSimulatedLedger } from "../../../test/support/simulatedLedger.ts"
+import { makeSimulatedLedger } from "../../../test/support/ledger/simulatedLedger.ts"
 
 export interface Load {
   readonly url: string

@@ -3,7 +3,7 @@
  * undefined while it is down. Everything it has printed is kept for the report.
  */
 import { Effect, type Scope } from "effect"
-import { type Process, startProcess } from "../../../test/support/serviceProcess.ts"
+import { type Process, startProcess } from "../../../test/support/program/serviceProcess.ts"
 
 export interface Member {
   readonly name: string

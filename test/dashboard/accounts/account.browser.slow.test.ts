@@ -1,9 +1,9 @@
 /** Plan and usage in a browser: the limits, and how far a quota reaches. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { checkOnEveryScreen, openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
 
 describeInBrowser("plan and usage", () => {
   layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {

@@ -5,11 +5,11 @@ import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { apiClient } from "../../support/apiClient.ts"
-import { accessibilityFaults, describeInBrowser } from "../../support/browser.ts"
-import { runCommand } from "../../support/command.ts"
-import { openSignedIn, screens } from "../../support/dashboardPages.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { accessibilityFaults, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { openSignedIn, screens } from "../../support/dashboard/dashboardPages.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
+import { apiClient } from "../../support/http/apiClient.ts"
+import { runCommand } from "../../support/program/command.ts"
 
 /** As long as a name may be, in words that are longer than a narrow screen. */
 const OTHER =

@@ -2,10 +2,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
-import { apiClient } from "../../support/apiClient.ts"
-import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { openSignedIn, screens } from "../../support/dashboardPages.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { openSignedIn, screens } from "../../support/dashboard/dashboardPages.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
+import { apiClient } from "../../support/http/apiClient.ts"
 
 const wait = (page: Page, text: string | RegExp) =>
   Effect.promise(() => page.getByText(text).first().waitFor())

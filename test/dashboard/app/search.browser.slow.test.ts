@@ -1,10 +1,10 @@
 /** The search of the dashboard: from any page to anything that has a name, a hash or an id, by the keyboard alone. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiClient } from "../../support/apiClient.ts"
-import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { openSignedIn } from "../../support/dashboardPages.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
+import { apiClient } from "../../support/http/apiClient.ts"
 
 describeInBrowser("the search", () => {
   layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {

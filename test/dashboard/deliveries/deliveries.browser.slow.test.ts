@@ -3,10 +3,10 @@ import { spawnSync } from "node:child_process"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { assertQuiet, describeInBrowser, type OpenPage } from "../../support/browser.ts"
-import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.ts"
-import { HOSTILE_SHOWN, LONG, Receivers, receivers } from "../../support/dashboardReceivers.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { assertQuiet, describeInBrowser, type OpenPage } from "../../support/dashboard/browser.ts"
+import { checkOnEveryScreen, openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { HOSTILE_SHOWN, LONG, Receivers, receivers } from "../../support/dashboard/dashboardReceivers.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
 
 const world = receivers.pipe(Layer.provideMerge(dashboardService()))
 

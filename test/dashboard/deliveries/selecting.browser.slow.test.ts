@@ -3,11 +3,11 @@ import { readFile } from "node:fs/promises"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { allDeliveries, apiClient, waitUntil } from "../../support/apiClient.ts"
-import { assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.ts"
-import { Receivers, receivers } from "../../support/dashboardReceivers.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { checkOnEveryScreen, openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { Receivers, receivers } from "../../support/dashboard/dashboardReceivers.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
+import { allDeliveries, apiClient, waitUntil } from "../../support/http/apiClient.ts"
 
 /** A delivery fails finally after two attempts, so what a test selects stays failed until the test retries it. */
 const world = receivers.pipe(Layer.provideMerge(dashboardService({ DELIVERY_RETRY_DELAYS: "100ms" })))

@@ -1,9 +1,9 @@
 /** Guides and API reference: in the dashboard and outside, read, searched and copied from without another origin. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { checkOnEveryScreen, openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
 
 const SEARCH = "Search the guides"
 

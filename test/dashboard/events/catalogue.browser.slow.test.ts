@@ -1,10 +1,10 @@
 /** The pages of event types, as a viewer uses them. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.ts"
-import { Receivers, receivers } from "../../support/dashboardReceivers.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { checkOnEveryScreen, openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { Receivers, receivers } from "../../support/dashboard/dashboardReceivers.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
 
 const world = receivers.pipe(Layer.provideMerge(dashboardService()))
 

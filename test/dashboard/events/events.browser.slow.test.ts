@@ -2,11 +2,17 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { xrp } from "../../../dashboard/src/features/events/amounts.ts"
-import { apiClient } from "../../support/apiClient.ts"
-import { assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.ts"
-import { HOSTILE, HOSTILE_SHOWN, LONG, Receivers, receivers } from "../../support/dashboardReceivers.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { checkOnEveryScreen, openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import {
+  HOSTILE,
+  HOSTILE_SHOWN,
+  LONG,
+  Receivers,
+  receivers
+} from "../../support/dashboard/dashboardReceivers.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
+import { apiClient } from "../../support/http/apiClient.ts"
 
 const world = receivers.pipe(Layer.provideMerge(dashboardService()))
 

@@ -1,12 +1,12 @@
 /** Incidents, as a viewer uses them: from the calendar to the incident, its cause, its deliveries, and the repair. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { apiClient } from "../../support/apiClient.ts"
-import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.ts"
-import { Receivers, receivers } from "../../support/dashboardReceivers.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
-import { eventually } from "../../support/delivering.ts"
+import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { checkOnEveryScreen, openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { Receivers, receivers } from "../../support/dashboard/dashboardReceivers.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
+import { eventually } from "../../support/deliver/delivering.ts"
+import { apiClient } from "../../support/http/apiClient.ts"
 
 const world = receivers.pipe(Layer.provideMerge(dashboardService()))
 

@@ -2,8 +2,8 @@
 import { createServer } from "node:http"
 import { assert, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { describeInBrowser } from "../../support/browser.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { describeInBrowser } from "../../support/dashboard/browser.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
 
 /** Serves a page whose frame shows the address in its query. Returns its origin. */
 const portal: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(

@@ -2,10 +2,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { openSignedIn } from "../../support/dashboardPages.ts"
-import { Receivers, receivers } from "../../support/dashboardReceivers.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { Receivers, receivers } from "../../support/dashboard/dashboardReceivers.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
 
 /** More than any page has places for the focus before its main action. */
 const MOST_TABS = 60

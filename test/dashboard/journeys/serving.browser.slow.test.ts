@@ -1,9 +1,9 @@
 /** What a browser gets from a running service: the app, a policy that holds, and the API beside it. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { openSignedIn } from "../../support/dashboardPages.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
 
 /** Runs in the page: adds an inline script, an event handler and a foreign script, and returns what was refused. */
 const INJECTIONS = `new Promise((resolve) => {

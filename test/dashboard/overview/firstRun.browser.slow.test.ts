@@ -1,10 +1,10 @@
 /** The first steps in a browser: from a service without a webhook to the first event, before the viewer's eyes. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
-import { makeReceiver } from "../../support/receiver.ts"
+import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { checkOnEveryScreen, openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
 
 describeInBrowser("the first steps", () => {
   layer(dashboardService(), { excludeTestServices: true, timeout: "120 seconds" })("in a browser", (it) => {

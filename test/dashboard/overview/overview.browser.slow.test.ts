@@ -1,10 +1,10 @@
 /** The overview, as a viewer uses it. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiClient } from "../../support/apiClient.ts"
-import { assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { checkOnEveryScreen, openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
+import { apiClient } from "../../support/http/apiClient.ts"
 
 const QUARTER_MS = 900_000
 const thisQuarter = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS

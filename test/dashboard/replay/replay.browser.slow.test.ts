@@ -1,10 +1,10 @@
 /** The pages of replays, as a viewer uses them. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiClient } from "../../support/apiClient.ts"
-import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { accessibilityFaults, assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { checkOnEveryScreen, openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
+import { apiClient } from "../../support/http/apiClient.ts"
 
 const register = Effect.fnUntraced(function* (fields: object = {}) {
   const { liveKey, url } = yield* DashboardService

@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
-import { assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { openSignedIn } from "../../support/dashboardPages.ts"
-import { Receivers, receivers } from "../../support/dashboardReceivers.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { Receivers, receivers } from "../../support/dashboard/dashboardReceivers.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
 
 /** The file that the page's menu saves. */
 const saved = async (page: Page, format: string) => {

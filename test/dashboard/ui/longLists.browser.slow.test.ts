@@ -1,9 +1,9 @@
 /** Lists of any length: only the rows on the screen are in the document. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { openSignedIn } from "../../support/dashboardPages.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
 
 const ROWS = 100_000
 

@@ -2,11 +2,11 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { Locator, Page } from "playwright-core"
-import { apiClient } from "../../support/apiClient.ts"
-import { assertQuiet, describeInBrowser } from "../../support/browser.ts"
-import { checkOnEveryScreen, openSignedIn } from "../../support/dashboardPages.ts"
-import { HOSTILE, HOSTILE_SHOWN } from "../../support/dashboardReceivers.ts"
-import { DashboardService, dashboardService } from "../../support/dashboardService.ts"
+import { assertQuiet, describeInBrowser } from "../../support/dashboard/browser.ts"
+import { checkOnEveryScreen, openSignedIn } from "../../support/dashboard/dashboardPages.ts"
+import { HOSTILE, HOSTILE_SHOWN } from "../../support/dashboard/dashboardReceivers.ts"
+import { DashboardService, dashboardService } from "../../support/dashboard/dashboardService.ts"
+import { apiClient } from "../../support/http/apiClient.ts"
 
 /** More than a page of the API, so that the oldest is not among the newest that a page of the dashboard loads. */
 const WEBHOOKS = 130

@@ -24,7 +24,7 @@ import { eventCatalogue } from "../../../src/spine/event/EventCatalogue.ts"
 import { fieldsOf as fieldsOfService } from "../../../src/spine/filter/FilterFields.ts"
 import { compileFilter } from "../../../src/spine/filter/Match.ts"
 import { parseFilter } from "../../../src/spine/filter/Parse.ts"
-import { generator } from "../../support/misbehavingServer.ts"
+import { generator } from "../../support/ledger/misbehavingServer.ts"
 
 const SEED = 20_261_126
 const TREES = 300

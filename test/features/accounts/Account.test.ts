@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { planLimits, plans } from "../../../src/spine/domain/Plans.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 /** The days of this month up to today, without deliveries. */
 const daysSoFar = () => {

@@ -7,8 +7,8 @@ import { Effect, Layer, Option } from "effect"
 import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
 import { KeyAdmission } from "../../../src/http/guard/KeyAdmission.ts"
-import { admit } from "../../support/admission.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { admit } from "../../support/http/admission.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const ADMIN_KEY = `svc_live_${"a".repeat(32)}`

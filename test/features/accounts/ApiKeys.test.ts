@@ -10,7 +10,7 @@ import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
 import { accountBounds } from "../../../src/features/accounts/Limits.ts"
 import type { Scope } from "../../../src/spine/domain/ApiKey.ts"
 import { newKeysPerDay, planLimits } from "../../../src/spine/domain/Plans.ts"
-import { ApiUnderTest, anotherServer, apiLayer } from "../../support/api.ts"
+import { ApiUnderTest, anotherServer, apiLayer } from "../../support/http/api.ts"
 
 const PATH = "/v1/api-keys"
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/

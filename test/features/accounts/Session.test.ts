@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { SessionStore } from "../../../src/features/accounts/SessionStore.ts"
 import { keySha256 } from "../../../src/spine/domain/ApiKey.ts"
-import { ApiUnderTest, anotherServer, apiLayer, assertErrorBody } from "../../support/api.ts"
+import { ApiUnderTest, anotherServer, apiLayer, assertErrorBody } from "../../support/http/api.ts"
 
 const FROM_DASHBOARD = { "x-requested-with": "ledgerhook" }
 

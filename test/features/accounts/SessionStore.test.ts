@@ -14,8 +14,8 @@ import {
   sessionSha256,
   signInLinkSha256
 } from "../../../src/spine/domain/Session.ts"
-import { credentialOf } from "../../support/admission.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { credentialOf } from "../../support/http/admission.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const MINUTE_MS = 60_000

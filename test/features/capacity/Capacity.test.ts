@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { kept, oneProcess, several } from "../../../src/features/capacity/Costs.ts"
 import { estimateOf } from "../../../src/features/capacity/Estimate.ts"
-import { runCommand } from "../../support/command.ts"
+import { runCommand } from "../../support/program/command.ts"
 
 const DAY_MS = 86_400_000
 const defaults = {

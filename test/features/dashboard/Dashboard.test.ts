@@ -8,7 +8,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { DashboardFolder, isPagePath, prefersHtml } from "../../../src/features/dashboard/Dashboard.ts"
 import { readDashboard } from "../../../src/features/dashboard/Files.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 const PAGE = "<!doctype html><title>Test</title>"

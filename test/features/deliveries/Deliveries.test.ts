@@ -6,10 +6,10 @@ import packageJson from "../../../package.json" with { type: "json" }
 import { withIncluded } from "../../../src/spine/event/Include.ts"
 import { envelopeJson } from "../../../src/spine/event/LedgerEvent.ts"
 import { sequenceOf } from "../../../src/spine/event/Sequence.ts"
-import { apiLayer } from "../../support/api.ts"
-import { booked } from "../../support/bookedEvent.ts"
-import { NOW, prepareDeliveries as prepare } from "../../support/recordedDeliveries.ts"
-import { setUsage } from "../../support/rows.ts"
+import { booked } from "../../support/deliver/bookedEvent.ts"
+import { apiLayer } from "../../support/http/api.ts"
+import { setUsage } from "../../support/store/rows.ts"
+import { NOW, prepareDeliveries as prepare } from "./recordedDeliveries.ts"
 
 const iso = (ms: number) => new Date(ms).toISOString()
 

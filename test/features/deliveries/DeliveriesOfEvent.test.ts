@@ -6,8 +6,8 @@ import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { appendMarkers, markers } from "../../support/markers.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
+import { appendMarkers, markers } from "../../support/ledger/markers.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const HOUR_MS = 3_600_000

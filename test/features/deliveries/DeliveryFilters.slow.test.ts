@@ -9,7 +9,7 @@ import type { AttemptRecord } from "../../../src/spine/deliveries/Transitions.ts
 import { deliveryStatuses } from "../../../src/spine/domain/Delivery.ts"
 import { expandPattern } from "../../../src/spine/event/EventType.ts"
 import { deliveryId, idTime } from "../../../src/spine/words/Ids.ts"
-import { type Answer, ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { type Answer, ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

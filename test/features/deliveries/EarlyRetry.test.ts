@@ -5,9 +5,9 @@ import { SqlClient } from "effect/sql"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
-import { apiLayer } from "../../support/api.ts"
-import { NOW, prepareDeliveries } from "../../support/recordedDeliveries.ts"
-import { setUsage, waitingFor } from "../../support/rows.ts"
+import { apiLayer } from "../../support/http/api.ts"
+import { setUsage, waitingFor } from "../../support/store/rows.ts"
+import { NOW, prepareDeliveries } from "./recordedDeliveries.ts"
 
 type Prepared = Effect.Success<ReturnType<typeof prepareDeliveries>>
 

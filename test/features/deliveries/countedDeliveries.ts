@@ -1,14 +1,14 @@
 /** An account's deliveries of the last month, written as the program writes them, for tests of statistics. */
 import { Effect, Layer } from "effect"
-import { DeliveryQueries } from "../../src/features/deliveries/DeliveryQueries.ts"
-import { WebhookStore } from "../../src/features/webhooks/WebhookStore.ts"
-import { DeliveryStore } from "../../src/spine/deliveries/DeliveryStore.ts"
-import { Partitions } from "../../src/spine/deliveries/Partitions.ts"
-import type { AttemptRecord, NewDelivery } from "../../src/spine/deliveries/Transitions.ts"
-import { Outbox } from "../../src/spine/store/outbox/Outbox.ts"
-import { deliveryId } from "../../src/spine/words/Ids.ts"
-import { MonthDatabase } from "./postgres.ts"
-import { insertAccount, insertWebhook } from "./rows.ts"
+import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
+import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
+import type { AttemptRecord, NewDelivery } from "../../../src/spine/deliveries/Transitions.ts"
+import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
+import { deliveryId } from "../../../src/spine/words/Ids.ts"
+import { MonthDatabase } from "../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/store/rows.ts"
 
 export const DAY_MS = 86_400_000
 export const NOW = Date.parse("2026-11-21T09:30:17.250Z")

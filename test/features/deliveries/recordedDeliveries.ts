@@ -1,12 +1,12 @@
 /** Deliveries for tests of the API: queued as the route stage does it, with attempts as the recorder writes them. */
 import { Effect } from "effect"
-import { DeliveryStore } from "../../src/spine/deliveries/DeliveryStore.ts"
-import { Partitions } from "../../src/spine/deliveries/Partitions.ts"
-import { eventsTopic, type LedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
-import type { Network } from "../../src/spine/event/Network.ts"
-import { Log } from "../../src/spine/log/Log.ts"
-import { deliveryId } from "../../src/spine/words/Ids.ts"
-import { ApiUnderTest } from "./api.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
+import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import type { Network } from "../../../src/spine/event/Network.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { deliveryId } from "../../../src/spine/words/Ids.ts"
+import { ApiUnderTest } from "../../support/http/api.ts"
 
 /** When the deliveries were created. */
 export const NOW = Date.parse("2026-11-21T09:30:00.000Z")

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { startProgram } from "../../support/program.ts"
+import { startProgram } from "../../support/program/program.ts"
 
 describe("the demo", () => {
   it.live(

@@ -3,9 +3,9 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { chooseEncoding } from "../../../src/http/Documents.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { operations } from "../../support/openApi.ts"
-import { rawCall } from "../../support/rawHttp.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
+import { operations } from "../../support/http/openApi.ts"
+import { rawCall } from "../../support/servers/rawHttp.ts"
 
 /** Maximum size of the page as sent to a browser, in bytes. */
 const PAGE_BYTES_MOST = 600_000

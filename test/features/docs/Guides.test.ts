@@ -4,8 +4,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Section } from "../../../src/features/docs/DocsIndex.ts"
 import { guideGroups } from "../../../src/features/docs/GuideGroups.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { anchors } from "../../support/markdown.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
+import { anchors } from "../../support/tree/markdown.ts"
 
 const names = globSync("*.md", { cwd: "docs" }).map((file) => file.replace(/\.md$/, ""))
 const idsIn = (page: string): ReadonlySet<string> =>

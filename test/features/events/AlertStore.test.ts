@@ -5,8 +5,8 @@ import { AlertStore } from "../../../src/features/events/AlertStore.ts"
 import { alertFinding } from "../../../src/features/operate/doctor/StoredChecks.ts"
 import type { DetectionAlert } from "../../../src/spine/event/LedgerEvent.ts"
 import { makeDeadLetters } from "../../../src/spine/store/DeadLetters.ts"
-import { hashOf } from "../../support/chain.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { hashOf } from "../../support/ledger/chain.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const Live = Layer.provideMerge(AlertStore.layer, TestDatabase)

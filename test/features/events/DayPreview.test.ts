@@ -4,8 +4,8 @@ import { Effect } from "effect"
 import { EventIndex } from "../../../src/features/events/EventIndex.ts"
 import { eventLimits } from "../../../src/features/events/Limits.ts"
 import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { addresses, eventOf } from "../../support/events.ts"
+import { addresses, eventOf } from "../../support/deliver/events.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND

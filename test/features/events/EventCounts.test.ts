@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventCounts } from "../../../src/features/events/EventCounts.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 const BEGAN = Date.parse("2026-01-02T00:00:00Z") / 1_000
 

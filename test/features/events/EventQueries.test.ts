@@ -4,9 +4,9 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { EventIndex } from "../../../src/features/events/EventIndex.ts"
 import { type EventFilter, EventQueries } from "../../../src/features/events/EventQueries.ts"
-import { addresses, eventOf } from "../../support/events.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { addresses, eventOf } from "../../support/deliver/events.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 const BEGIN = Date.parse("2026-09-01T00:00:00Z")
 const LEDGERS = 600

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { eventCatalogue } from "../../../src/spine/event/EventCatalogue.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import { complaints, ENVELOPE, payloadPath, readSchema } from "../../schemas/support.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("/v1/event-types", (it) => {
   it.effect(

@@ -5,10 +5,10 @@ import { EventIndex } from "../../../src/features/events/EventIndex.ts"
 import { expandPattern } from "../../../src/spine/event/EventType.ts"
 import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import type { Network } from "../../../src/spine/event/Network.ts"
-import { type Answer, ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { addresses, eventOf, eventsByChance, pick, types } from "../../support/events.ts"
-import { eventsClient, pathOf, type Query } from "../../support/eventsClient.ts"
-import { generator } from "../../support/misbehavingServer.ts"
+import { addresses, eventOf, eventsByChance, pick, types } from "../../support/deliver/events.ts"
+import { type Answer, ApiUnderTest, apiLayer } from "../../support/http/api.ts"
+import { generator } from "../../support/ledger/misbehavingServer.ts"
+import { eventsClient, pathOf, type Query } from "./eventsClient.ts"
 
 const SEED = 20_261_121
 const BEGIN = Date.parse("2026-08-20T00:00:00Z")

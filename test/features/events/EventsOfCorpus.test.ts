@@ -4,11 +4,11 @@ import { Effect } from "effect"
 import { events as eventsStage } from "../../../src/features/events/IndexEvents.ts"
 import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
-import { apiLayer } from "../../support/api.ts"
-import { comparable, corpusFiles, corpusPresent, expectedEvents } from "../../support/corpusLedgers.ts"
-import { eventually } from "../../support/delivering.ts"
-import { recordOf } from "../../support/events.ts"
-import { eventsClient } from "../../support/eventsClient.ts"
+import { eventually } from "../../support/deliver/delivering.ts"
+import { recordOf } from "../../support/deliver/events.ts"
+import { apiLayer } from "../../support/http/api.ts"
+import { comparable, corpusFiles, corpusPresent, expectedEvents } from "../../support/ledger/corpusLedgers.ts"
+import { eventsClient } from "./eventsClient.ts"
 
 const NOW = Date.parse("2026-11-23T00:00:00Z")
 

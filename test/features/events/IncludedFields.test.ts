@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { EventIndex } from "../../../src/features/events/EventIndex.ts"
 import { includables, withIncluded } from "../../../src/spine/event/Include.ts"
 import { eventJson } from "../../../src/spine/event/LedgerEvent.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { booked } from "../../support/bookedEvent.ts"
-import { eventOf } from "../../support/events.ts"
+import { booked } from "../../support/deliver/bookedEvent.ts"
+import { eventOf } from "../../support/deliver/events.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("events", (it) => {
   it.effect("have memos and balance changes if the request asks for them", () =>

@@ -10,11 +10,11 @@ import { events } from "../../../src/features/events/IndexEvents.ts"
 import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log, LogError } from "../../../src/spine/log/Log.ts"
 import { makeDeadLetters } from "../../../src/spine/store/DeadLetters.ts"
-import { eventually } from "../../support/delivering.ts"
-import { addresses, eventOf, recordOf } from "../../support/events.ts"
-import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { eventually } from "../../support/deliver/delivering.ts"
+import { addresses, eventOf, recordOf } from "../../support/deliver/events.ts"
+import * as MemoryLog from "../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 const DAY_MS = 86_400_000
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")

@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SkippedLedgers } from "../../../src/features/events/SkipOrders.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
-import { markers } from "../../support/markers.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { markers } from "../../support/ledger/markers.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 const layer = () => Layer.provide(SkippedLedgers.layer, TestDatabase)
 const [marker] = markers(7, 7)

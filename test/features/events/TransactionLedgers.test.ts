@@ -6,8 +6,8 @@ import { EventIndex } from "../../../src/features/events/EventIndex.ts"
 import { EventQueries } from "../../../src/features/events/EventQueries.ts"
 import { transactionLedgers, useBlockRanges } from "../../../src/features/events/TransactionLedgers.ts"
 import { ReadSql } from "../../../src/spine/store/Sql.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00Z")
 const EVENTS = 20_000

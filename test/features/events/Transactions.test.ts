@@ -8,12 +8,12 @@ import { TransactionIndex } from "../../../src/features/events/TransactionIndex.
 import { indexTransactions } from "../../../src/features/events/Transactions.ts"
 import { Log, LogError } from "../../../src/spine/log/Log.ts"
 import { makeDeadLetters } from "../../../src/spine/store/DeadLetters.ts"
-import { chain } from "../../support/chain.ts"
-import { eventually } from "../../support/delivering.ts"
-import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { settingsLayer } from "../../support/settings.ts"
-import { appendTransactions, transactionsOf } from "../../support/transactions.ts"
+import { eventually } from "../../support/deliver/delivering.ts"
+import { chain } from "../../support/ledger/chain.ts"
+import * as MemoryLog from "../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
+import { appendTransactions, transactionsOf } from "./transactions.ts"
 
 const DAY_MS = 86_400_000
 

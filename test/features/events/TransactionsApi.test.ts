@@ -3,9 +3,9 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { TransactionIndex } from "../../../src/features/events/TransactionIndex.ts"
 import { Log, LogError } from "../../../src/spine/log/Log.ts"
-import { ApiUnderTest, anotherServer, apiLayer } from "../../support/api.ts"
-import { chain } from "../../support/chain.ts"
-import { appendTransactions, recordTransaction, transactionsOf } from "../../support/transactions.ts"
+import { ApiUnderTest, anotherServer, apiLayer } from "../../support/http/api.ts"
+import { chain } from "../../support/ledger/chain.ts"
+import { appendTransactions, recordTransaction, transactionsOf } from "./transactions.ts"
 
 const RAW = { RAW_TRANSACTIONS: "true" }
 const UNKNOWN = "AB".repeat(32)

@@ -1,12 +1,12 @@
 /** Readers of the streams of the API, and ledgers for them, as ingest would append them. */
 import { type IncomingMessage, request } from "node:http"
 import { Effect } from "effect"
-import { type Block, makeBlockReader } from "../../src/features/events/follow/Blocks.ts"
-import { eventsTopic, type LedgerEvent, ledgersTopic } from "../../src/spine/event/LedgerEvent.ts"
-import type { Network } from "../../src/spine/event/Network.ts"
-import { Log } from "../../src/spine/log/Log.ts"
-import { eventOf, recordOf, types } from "./events.ts"
-import { markers } from "./markers.ts"
+import { type Block, makeBlockReader } from "../../../src/features/events/follow/Blocks.ts"
+import { eventsTopic, type LedgerEvent, ledgersTopic } from "../../../src/spine/event/LedgerEvent.ts"
+import type { Network } from "../../../src/spine/event/Network.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { eventOf, recordOf, types } from "../../support/deliver/events.ts"
+import { markers } from "../../support/ledger/markers.ts"
 
 export interface OpenStream {
   readonly status: number

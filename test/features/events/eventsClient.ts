@@ -1,8 +1,8 @@
 /** Reads the event index over HTTP, with all pages of a list. */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { KeyEnvironment } from "../../src/spine/event/Network.ts"
-import { type Answer, ApiUnderTest } from "./api.ts"
+import type { KeyEnvironment } from "../../../src/spine/event/Network.ts"
+import { type Answer, ApiUnderTest } from "../../support/http/api.ts"
 
 export type Query = Readonly<Record<string, string | ReadonlyArray<string>>>
 

@@ -1,13 +1,13 @@
 /** Recorded transactions for tests: in the log as ingest writes them, and in the index as the stage `events` does. */
 import { Clock, Effect } from "effect"
-import { TransactionIndex } from "../../src/features/events/TransactionIndex.ts"
-import type { Network } from "../../src/spine/event/Network.ts"
-import { normaliseLedger } from "../../src/spine/event/NormaliseLedger.ts"
-import { transactionsTopic } from "../../src/spine/event/TransactionRecord.ts"
-import { type CheckedLedger, ledgerBatch } from "../../src/spine/ledger/ingest/LedgerRecords.ts"
-import { recordedTransactions } from "../../src/spine/ledger/ingest/TransactionRecords.ts"
-import { Log } from "../../src/spine/log/Log.ts"
-import { chain, type RawLedger } from "./chain.ts"
+import { TransactionIndex } from "../../../src/features/events/TransactionIndex.ts"
+import type { Network } from "../../../src/spine/event/Network.ts"
+import { normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
+import { transactionsTopic } from "../../../src/spine/event/TransactionRecord.ts"
+import { type CheckedLedger, ledgerBatch } from "../../../src/spine/ledger/ingest/LedgerRecords.ts"
+import { recordedTransactions } from "../../../src/spine/ledger/ingest/TransactionRecords.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { chain, type RawLedger } from "../../support/ledger/chain.ts"
 
 /** The records of these ledgers, as ingest appends them. */
 export const batchOf = (network: Network, ledgers: ReadonlyArray<RawLedger>, nowMs: number) =>

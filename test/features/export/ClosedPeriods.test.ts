@@ -16,8 +16,8 @@ import { periodText } from "../../../src/features/export/Periods.ts"
 import type { BackfillRange } from "../../../src/spine/domain/Backfill.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import { Log, LogReader } from "../../../src/spine/log/Log.ts"
-import { memoryLayer } from "../../support/ingesting.ts"
-import { makeFolder } from "../../support/makeFolder.ts"
+import { memoryLayer } from "../../support/ledger/ingesting.ts"
+import { makeFolder } from "../../support/program/makeFolder.ts"
 import { exported, FIRST, filesIn, jsonIn, quiet, simulatedLedgers, take, takeHistory } from "./exporting.ts"
 
 /** Ten minutes apart, from noon: six in an hour. */

@@ -8,9 +8,9 @@ import { openFolder } from "../../../src/features/export/FolderTarget.ts"
 import { runExport } from "../../../src/features/export/RunExport.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import * as KafkaLog from "../../../src/spine/log/kafka/KafkaLog.ts"
-import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
-import { EVENTS_EACH, writeLedgers } from "../../support/kafkaLedgers.ts"
-import { makeFolder } from "../../support/makeFolder.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/log/kafka.ts"
+import { EVENTS_EACH, writeLedgers } from "../../support/log/kafkaLedgers.ts"
+import { makeFolder } from "../../support/program/makeFolder.ts"
 import { linesOf, quiet } from "./exporting.ts"
 
 describe.skipIf(kafkaBrokers().length === 0)("events export", () => {

@@ -11,8 +11,8 @@ import { parseBound } from "../../../src/features/events/command/Bounds.ts"
 import { openFolder } from "../../../src/features/export/FolderTarget.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
-import { events, memoryLayer } from "../../support/ingesting.ts"
-import { makeFolder } from "../../support/makeFolder.ts"
+import { events, memoryLayer } from "../../support/ledger/ingesting.ts"
+import { makeFolder } from "../../support/program/makeFolder.ts"
 import {
   eventFilesIn,
   exported,

@@ -3,9 +3,9 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { runCommand } from "../../support/command.ts"
-import { makeFolder } from "../../support/makeFolder.ts"
-import { databaseUrl, makeDatabase } from "../../support/postgres.ts"
+import { runCommand } from "../../support/program/command.ts"
+import { makeFolder } from "../../support/program/makeFolder.ts"
+import { databaseUrl, makeDatabase } from "../../support/store/postgres.ts"
 
 const range = ["--from", "2026-11-21", "--to", "2026-11-22"]
 

@@ -12,8 +12,8 @@ import {
   queueEvents,
   startDelivering,
   untilAll
-} from "../../support/delivering.ts"
-import { makeReceiver } from "../../support/receiver.ts"
+} from "../../support/deliver/delivering.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
 
 const OWNER = { accountId: "acct_1", networks: ["mainnet"] as const }
 

@@ -6,8 +6,8 @@ import { reportDisabled } from "../../../src/features/health/DisabledMails.ts"
 import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
 import { DisableWebhooks } from "../../../src/spine/registry/DisableWebhooks.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../../support/rows.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/store/rows.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const LATER = NOW + 3_600_000

@@ -7,7 +7,7 @@ import { failingHosts } from "../../../src/features/health/FailingHosts.ts"
 import { mostHostsFail } from "../../../src/features/health/Hosts.ts"
 import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
-import { DeliveriesLive, NOW, newDelivery, prepare } from "../../support/countedDeliveries.ts"
+import { DeliveriesLive, NOW, newDelivery, prepare } from "../deliveries/countedDeliveries.ts"
 import { attemptsOf, type Result } from "./requests.ts"
 
 describe("mostHostsFail", () => {

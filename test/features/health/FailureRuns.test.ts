@@ -9,8 +9,8 @@ import { makeSeededRandom } from "../../../src/features/simulator/SeededRandom.t
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { type FailureRun, isFailing } from "../../../src/spine/deliveries/FailureRuns.ts"
 import { insertTest } from "../../../src/spine/deliveries/Transitions.ts"
-import { DeliveriesLive, NOW, newDelivery, prepare } from "../../support/countedDeliveries.ts"
-import { eventOf } from "../../support/events.ts"
+import { eventOf } from "../../support/deliver/events.ts"
+import { DeliveriesLive, NOW, newDelivery, prepare } from "../deliveries/countedDeliveries.ts"
 import { after, attemptsOf, nothing, type Recorded, randomRequest } from "./requests.ts"
 
 const DISABLE_AFTER = 1_000_000

@@ -9,8 +9,8 @@ import { recordAttempts } from "../../../src/spine/deliveries/RecordAttempts.ts"
 import { type AttemptRecord, insertPending } from "../../../src/spine/deliveries/Transitions.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { UsedDatabase } from "../../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../../support/rows.ts"
+import { UsedDatabase } from "../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/store/rows.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const HOUR = 3_600_000

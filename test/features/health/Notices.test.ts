@@ -6,8 +6,8 @@ import { EventIndex } from "../../../src/features/events/EventIndex.ts"
 import { noticeTypes } from "../../../src/features/health/notify/Notices.ts"
 import { finishJobs } from "../../../src/features/replay/JobEnds.ts"
 import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { eventOf } from "../../support/events.ts"
+import { eventOf } from "../../support/deliver/events.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 const PATH = "/v1/account/notices"
 const OWN_SECRET = `whsec_${Buffer.alloc(24, 1).toString("base64")}`

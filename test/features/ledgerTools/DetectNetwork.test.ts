@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { alice, bob } from "../../spine/detect/support.ts"
-import { runCommand } from "../../support/command.ts"
+import { runCommand } from "../../support/program/command.ts"
 
 const mpt = (value: string) => ({ mpt_issuance_id: "0000000A".padEnd(48, "C"), value })
 const gained = {

@@ -17,10 +17,10 @@ import { recordLedgers } from "../../../src/features/ledgerTools/Record.ts"
 import { makeRecordedReader } from "../../../src/features/ledgerTools/RecordedData.ts"
 import type { Network } from "../../../src/spine/event/Network.ts"
 import { Invocation } from "../../../src/terminal/Invocation.ts"
-import { chain } from "../../support/chain.ts"
-import { eventuallyAdvancing } from "../../support/ingesting.ts"
-import { rippledServer } from "../../support/rippledServer.ts"
-import { unlistable } from "../../support/unlistable.ts"
+import { chain } from "../../support/ledger/chain.ts"
+import { eventuallyAdvancing } from "../../support/ledger/ingesting.ts"
+import { rippledServer } from "../../support/ledger/rippledServer.ts"
+import { unlistable } from "../../support/ledger/unlistable.ts"
 
 const Live = Layer.merge(
   NodeServices.layer,

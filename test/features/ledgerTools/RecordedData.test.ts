@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ledgerToolsLimits } from "../../../src/features/ledgerTools/Limits.ts"
 import { type Item, makeRecordedReader } from "../../../src/features/ledgerTools/RecordedData.ts"
 import { makeLineSplitter } from "../../../src/terminal/InputFile.ts"
-import { corpusFiles, corpusFolder, corpusPresent } from "../../support/corpusLedgers.ts"
+import { corpusFiles, corpusFolder, corpusPresent } from "../../support/ledger/corpusLedgers.ts"
 
 const transaction = {
   hash: "A".repeat(64),

@@ -5,10 +5,10 @@ import { Effect, Layer } from "effect"
 import { SkippedLedgers } from "../../../src/features/events/SkipOrders.ts"
 import { BackfillStore } from "../../../src/spine/ledger/backfill/BackfillStore.ts"
 import * as EmbeddedLog from "../../../src/spine/log/embedded/EmbeddedLog.ts"
-import { runCommand } from "../../support/command.ts"
-import { appendMarkers, markers } from "../../support/markers.ts"
-import { databaseUrl, makeDatabase } from "../../support/postgres.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { appendMarkers, markers } from "../../support/ledger/markers.ts"
+import { runCommand } from "../../support/program/command.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
+import { databaseUrl, makeDatabase } from "../../support/store/postgres.ts"
 
 /** A database in which ledgers 100 to 110 and 120 to 130 were taken, and 50 to 60 fetched as history. */
 const prepared = Effect.gen(function* () {

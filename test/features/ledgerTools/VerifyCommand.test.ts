@@ -17,12 +17,12 @@ import {
 import * as EmbeddedLog from "../../../src/spine/log/embedded/EmbeddedLog.ts"
 import { Log, LogReader } from "../../../src/spine/log/Log.ts"
 import { Invocation } from "../../../src/terminal/Invocation.ts"
-import { chain, type RawLedger } from "../../support/chain.ts"
-import { oneEventEach } from "../../support/ingesting.ts"
-import { makeDatabase } from "../../support/postgres.ts"
-import { rippledServer } from "../../support/rippledServer.ts"
-import { settingsLayer } from "../../support/settings.ts"
-import { batchOf } from "../../support/transactions.ts"
+import { chain, type RawLedger } from "../../support/ledger/chain.ts"
+import { oneEventEach } from "../../support/ledger/ingesting.ts"
+import { rippledServer } from "../../support/ledger/rippledServer.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
+import { makeDatabase } from "../../support/store/postgres.ts"
+import { batchOf } from "../events/transactions.ts"
 
 const invocation = Layer.succeed(Invocation, {
   environment: {},

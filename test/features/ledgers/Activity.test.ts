@@ -5,9 +5,9 @@ import { StreamLimits } from "../../../src/features/events/stream/Limits.ts"
 import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import type { EventType } from "../../../src/spine/event/EventType.ts"
 import type { Network } from "../../../src/spine/event/Network.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { eventually } from "../../support/delivering.ts"
-import { type OpenStream, openStream } from "../../support/eventStream.ts"
+import { eventually } from "../../support/deliver/delivering.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
+import { type OpenStream, openStream } from "../events/eventStream.ts"
 import {
   attemptDelivery,
   queueLedger,
@@ -15,7 +15,7 @@ import {
   TAKEN,
   type TakenLedger,
   takeLedger
-} from "../../support/liveLedgers.ts"
+} from "./liveLedgers.ts"
 
 const PATH = "/v1/activity/stream"
 

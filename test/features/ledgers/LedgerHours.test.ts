@@ -5,7 +5,7 @@ import { HOUR_MS, type HourCount, hourOf } from "../../../src/features/ledgers/H
 import { makeLedgerHours } from "../../../src/features/ledgers/LedgerHours.ts"
 import type { BackfillRange } from "../../../src/spine/domain/Backfill.ts"
 import type { LedgerMarker } from "../../../src/spine/event/LedgerEvent.ts"
-import { logOf, markers, taken } from "../../support/markers.ts"
+import { logOf, markers, taken } from "../../support/ledger/markers.ts"
 
 const BEGAN = Date.parse("2026-11-01T00:20:00Z")
 

@@ -1,13 +1,13 @@
 /** Ledgers for streams of ledgers: appended as ingest does it, and routed only when a test says so. */
 import { Effect } from "effect"
-import { DeliveryStore } from "../../src/spine/deliveries/DeliveryStore.ts"
-import type { EventType } from "../../src/spine/event/EventType.ts"
-import { eventsTopic, type LedgerEvent, ledgersTopic } from "../../src/spine/event/LedgerEvent.ts"
-import type { Network } from "../../src/spine/event/Network.ts"
-import { Log } from "../../src/spine/log/Log.ts"
-import { deliveryId } from "../../src/spine/words/Ids.ts"
-import { eventOf, recordOf } from "./events.ts"
-import { markers } from "./markers.ts"
+import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import type { EventType } from "../../../src/spine/event/EventType.ts"
+import { eventsTopic, type LedgerEvent, ledgersTopic } from "../../../src/spine/event/LedgerEvent.ts"
+import type { Network } from "../../../src/spine/event/Network.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { deliveryId } from "../../../src/spine/words/Ids.ts"
+import { eventOf, recordOf } from "../../support/deliver/events.ts"
+import { markers } from "../../support/ledger/markers.ts"
 
 /** When the first of these ledgers was taken; each is taken a second after the one before. */
 export const TAKEN = Date.parse("2026-11-21T09:30:00.000Z")

@@ -3,10 +3,10 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { promtoolTest, promtoolTests } from "../../support/alertSamples.ts"
-import { dashboardExpressions, INHIBITION, RULES, readRules } from "../../support/operationFiles.ts"
-import { amtool, hasPromtool, promtool } from "../../support/promtool.ts"
+import { amtool, hasPromtool, promtool } from "../../support/servers/promtool.ts"
+import { promtoolTest, promtoolTests } from "./alertSamples.ts"
 import { situations } from "./alertSituations.ts"
+import { dashboardExpressions, INHIBITION, RULES, readRules } from "./operationFiles.ts"
 
 const withFile = (content: string, check: (file: string) => { status: number | null; text: string }) => {
   const folder = mkdtempSync(join(tmpdir(), "ledgerhook-rules-"))

@@ -5,13 +5,8 @@
 import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { metricsTable } from "../../../src/app/Metrics.ts"
-import {
-  dashboardExpressions,
-  notInhibited,
-  readInhibitions,
-  readRules
-} from "../../support/operationFiles.ts"
 import { situations } from "./alertSituations.ts"
+import { dashboardExpressions, notInhibited, readInhibitions, readRules } from "./operationFiles.ts"
 
 const metrics = new Map(metricsTable.map((metric) => [metric.name, metric]))
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { readNetworks, writeNetwork } from "../../../src/features/operate/NetworkRows.ts"
 import type { NetworkFacts } from "../../../src/spine/ledger/ingest/NetworkFacts.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 const facts: NetworkFacts = {
   server: "s1",

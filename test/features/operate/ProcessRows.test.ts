@@ -8,9 +8,9 @@ import { Settings } from "../../../src/spine/config/Config.ts"
 import { type Role, roles } from "../../../src/spine/config/Definitions.ts"
 import { Health } from "../../../src/spine/observe/Health.ts"
 import { ProcessId } from "../../../src/spine/store/ProcessId.ts"
-import { eventually, eventuallyAdvancing } from "../../support/ingesting.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { eventually, eventuallyAdvancing } from "../../support/ledger/ingesting.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 /** A process that runs until its scope is closed. */
 const startProcess = Effect.fnUntraced(function* (own: ReadonlyArray<Role>) {

@@ -1,8 +1,8 @@
 /** `/status` names hosts: without OPS_PORT it answers a caller on this machine, and nobody whom that caller may serve. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ApiUnderTest, apiLayer, assertErrorBody } from "../../support/api.ts"
-import { rawCall } from "../../support/rawHttp.ts"
+import { ApiUnderTest, apiLayer, assertErrorBody } from "../../support/http/api.ts"
+import { rawCall } from "../../support/servers/rawHttp.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("/status without OPS_PORT", (it) => {
   it.effect("answers a caller on this machine, by each of its names", () =>

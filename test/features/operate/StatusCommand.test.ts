@@ -4,9 +4,9 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { roles } from "../../../src/spine/config/Definitions.ts"
-import { runCommand } from "../../support/command.ts"
-import { databaseUrl, makeDatabase } from "../../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../../support/rows.ts"
+import { runCommand } from "../../support/program/command.ts"
+import { databaseUrl, makeDatabase } from "../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/store/rows.ts"
 
 const scope = Scope.makeUnsafe()
 let environment: Readonly<Record<string, string>>

@@ -12,8 +12,8 @@ import { networks } from "../../../src/spine/event/Network.ts"
 import { applyPlan } from "../../../src/spine/log/kafka/ClusterTopics.ts"
 import type { TopicState } from "../../../src/spine/log/kafka/TopicPlan.ts"
 import { usedTopics } from "../../../src/spine/log/Topics.ts"
-import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
-import { runProgram } from "../../support/program.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/log/kafka.ts"
+import { runProgram } from "../../support/program/program.ts"
 
 const DAY_MS = 86_400_000
 const TEST_MS = 120_000

@@ -4,9 +4,9 @@
  * is made every 10 s, and Prometheus scrapes every 30 s.
  */
 import { resolve } from "node:path"
-import { type Stage, stages } from "../../src/features/operate/model/Stages.ts"
-import { roles } from "../../src/spine/config/Definitions.ts"
-import type { At, Situation } from "../features/operate/alertSituations.ts"
+import { type Stage, stages } from "../../../src/features/operate/model/Stages.ts"
+import { roles } from "../../../src/spine/config/Definitions.ts"
+import type { At, Situation } from "./alertSituations.ts"
 import { RULES, type Rule } from "./operationFiles.ts"
 
 const STEP_S = 30

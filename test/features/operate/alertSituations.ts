@@ -1,6 +1,6 @@
 /**
  * Situations of an installation, and which alerts reach a person in each. A fault begins after an hour in which all is
- * well and ends again. test/support/alertSamples.ts makes samples of it, and Prometheus' own checker evaluates the alerts.
+ * well and ends again. test/features/operate/alertSamples.ts makes samples of it, and Prometheus' own checker evaluates the alerts.
  */
 
 /** A value for a moment in seconds since the fault began. Undefined: there is no sample. */

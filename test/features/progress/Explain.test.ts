@@ -8,10 +8,10 @@ import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { addresses, eventOf } from "../../support/events.ts"
-import { appendLedgers, indexEvents, isoSecond, writeLedgers } from "../../support/replaying.ts"
-import { setUsage } from "../../support/rows.ts"
+import { addresses, eventOf } from "../../support/deliver/events.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
+import { setUsage } from "../../support/store/rows.ts"
+import { appendLedgers, indexEvents, isoSecond, writeLedgers } from "../replay/replaying.ts"
 
 const HOUR_MS = 3_600_000
 const iso = (ms: number) => new Date(ms).toISOString()

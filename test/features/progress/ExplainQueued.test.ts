@@ -6,11 +6,11 @@ import { eventsTopic } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import * as Telemetry from "../../../src/spine/observe/Telemetry.ts"
 import { route } from "../../../src/spine/route/Route.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { eventually, stagesLayer, startDelivering } from "../../support/delivering.ts"
-import { eventOf } from "../../support/events.ts"
-import { makeReceiver } from "../../support/receiver.ts"
-import { isoSecond, writeLedgers } from "../../support/replaying.ts"
+import { eventually, stagesLayer, startDelivering } from "../../support/deliver/delivering.ts"
+import { eventOf } from "../../support/deliver/events.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
+import { isoSecond, writeLedgers } from "../replay/replaying.ts"
 
 const layers = stagesLayer().pipe(
   Layer.provideMerge(apiLayer({ DELIVERY_ALLOW_HTTP: "true", DELIVERY_ALLOW_PRIVATE_ADDRESSES: "true" })),

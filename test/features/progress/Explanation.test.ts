@@ -10,7 +10,7 @@ import { type DeliveryStatus, deliveryStatuses } from "../../../src/spine/domain
 import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
 import { expandPatterns } from "../../../src/spine/event/EventPatterns.ts"
 import { makeWebhookIndex } from "../../../src/spine/route/WebhookIndex.ts"
-import { addresses, eventOf, types } from "../../support/events.ts"
+import { addresses, eventOf, types } from "../../support/deliver/events.ts"
 
 const TAKEN = 1_000
 const event = eventOf({ type: "payment.xrp", accounts: [addresses[0]] })

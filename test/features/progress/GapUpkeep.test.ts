@@ -10,10 +10,10 @@ import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
 import { eventsTopic } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { forgetEnded } from "../../../src/spine/store/EndedRows.ts"
-import { storesLayer } from "../../support/api.ts"
-import { eventOf } from "../../support/events.ts"
-import { appendLedgers, isoSecond } from "../../support/replaying.ts"
-import { insertWebhook } from "../../support/rows.ts"
+import { eventOf } from "../../support/deliver/events.ts"
+import { storesLayer } from "../../support/http/api.ts"
+import { insertWebhook } from "../../support/store/rows.ts"
+import { appendLedgers, isoSecond } from "../replay/replaying.ts"
 
 const DAY_MS = 86_400_000
 let index = 1_000

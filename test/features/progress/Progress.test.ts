@@ -7,11 +7,11 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Telemetry from "../../../src/spine/observe/Telemetry.ts"
 import { route } from "../../../src/spine/route/Route.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { eventually, stagesLayer, startDelivering } from "../../support/delivering.ts"
-import { eventOf } from "../../support/events.ts"
-import { makeReceiver } from "../../support/receiver.ts"
-import { appendLedgers, isoSecond } from "../../support/replaying.ts"
+import { eventually, stagesLayer, startDelivering } from "../../support/deliver/delivering.ts"
+import { eventOf } from "../../support/deliver/events.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
+import { appendLedgers, isoSecond } from "../replay/replaying.ts"
 
 const layers = () =>
   stagesLayer().pipe(

@@ -8,9 +8,9 @@ import { eventsTopic } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { partitionOf } from "../../../src/spine/log/Topics.ts"
 import { randomId } from "../../../src/spine/words/Ids.ts"
-import { eventOf } from "../../support/events.ts"
-import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { eventOf } from "../../support/deliver/events.ts"
+import * as MemoryLog from "../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
 
 const webhookId = randomId("wh_", 1)
 const partition = { topic: DELIVERIES_TOPIC, partition: partitionOf(DELIVERIES_TOPIC, webhookId) }

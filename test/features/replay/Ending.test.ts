@@ -11,7 +11,8 @@ import { ReplayWork } from "../../../src/features/replay/ReplayWork.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import { monthOf } from "../../../src/spine/domain/Quota.ts"
 import type { ReplayFilters } from "../../../src/spine/domain/Replay.ts"
-import { eventually } from "../../support/delivering.ts"
+import { eventually } from "../../support/deliver/delivering.ts"
+import { setUsage } from "../../support/store/rows.ts"
 import {
   ACCOUNT,
   assertQueued,
@@ -25,8 +26,7 @@ import {
   rowsOf,
   workOf,
   writeLedgers
-} from "../../support/replaying.ts"
-import { setUsage } from "../../support/rows.ts"
+} from "./replaying.ts"
 
 /** Too many events: nothing delivers here, so a job waits before it has queued them all. */
 const ledgers = pastLedgers(5, 600)

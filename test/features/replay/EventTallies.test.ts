@@ -7,8 +7,8 @@ import { matching, type ReplayFilters } from "../../../src/spine/domain/Replay.t
 import { rankOf } from "../../../src/spine/event/EventType.ts"
 import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
-import { addresses } from "../../support/events.ts"
-import { eventsOf, pastLedgers, replayingLayer, writeLedgers } from "../../support/replaying.ts"
+import { addresses } from "../../support/deliver/events.ts"
+import { eventsOf, pastLedgers, replayingLayer, writeLedgers } from "./replaying.ts"
 
 // Some hours of them, so that whole hours and parts of one are counted.
 const ledgers = pastLedgers(11, 900, { stepSeconds: 20 })

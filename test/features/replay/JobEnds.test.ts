@@ -21,8 +21,8 @@ import {
   replayingLayer,
   rowsOf,
   writeLedgers
-} from "../../support/replaying.ts"
-import { attempted, isRetryable, makeDeliveries, queueRetry } from "../../support/retrying.ts"
+} from "./replaying.ts"
+import { attempted, isRetryable, makeDeliveries, queueRetry } from "./retrying.ts"
 
 const ledgers = pastLedgers(3, 60)
 const events = eventsOf(ledgers)

@@ -10,8 +10,8 @@ import { type Environment, hasHistory, loadSettings } from "../../../src/spine/c
 import { isoTime } from "../../../src/spine/event/Ledger.ts"
 import { BackfillRequests } from "../../../src/spine/ledger/backfill/BackfillRequests.ts"
 import { Health } from "../../../src/spine/observe/Health.ts"
-import { waitUntil } from "../../support/apiClient.ts"
-import { chain } from "../../support/chain.ts"
+import { waitUntil } from "../../support/http/apiClient.ts"
+import { chain } from "../../support/ledger/chain.ts"
 import {
   asked,
   assertCompleted,
@@ -29,8 +29,8 @@ import {
   replaySince,
   takeNewest,
   working
-} from "../../support/past.ts"
-import { assertQueued, jobRow, owner, queueJob, replayingLayer, workOf } from "../../support/replaying.ts"
+} from "./past.ts"
+import { assertQueued, jobRow, owner, queueJob, replayingLayer, workOf } from "./replaying.ts"
 
 type Stores = Layer.Success<ReturnType<typeof pastLayer>>
 

@@ -11,10 +11,10 @@ import { monthOf } from "../../../src/spine/domain/Quota.ts"
 import { replayBounds } from "../../../src/spine/domain/Replay.ts"
 import type { KeyEnvironment } from "../../../src/spine/event/Network.ts"
 import { randomId } from "../../../src/spine/words/Ids.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { addresses } from "../../support/events.ts"
-import { eventsOf, pastLedgers, writeLedgers } from "../../support/replaying.ts"
-import { setUsage } from "../../support/rows.ts"
+import { addresses } from "../../support/deliver/events.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
+import { setUsage } from "../../support/store/rows.ts"
+import { eventsOf, pastLedgers, writeLedgers } from "./replaying.ts"
 
 const ledgers = pastLedgers(7, 400)
 const events = eventsOf(ledgers)

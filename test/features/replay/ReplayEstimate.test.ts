@@ -6,8 +6,8 @@ import { estimateReplay } from "../../../src/features/replay/ReplayEstimate.ts"
 import { matching, type ReplayFilters } from "../../../src/spine/domain/Replay.ts"
 import { BackfillStore } from "../../../src/spine/ledger/backfill/BackfillStore.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
-import { addresses } from "../../support/events.ts"
-import { appendLedgers, eventsOf, indexEvents, pastLedgers, replayingLayer } from "../../support/replaying.ts"
+import { addresses } from "../../support/deliver/events.ts"
+import { appendLedgers, eventsOf, indexEvents, pastLedgers, replayingLayer } from "./replaying.ts"
 
 describe("an estimate", () => {
   it.live("counts the events that the log still holds, and no others in the tables", () =>

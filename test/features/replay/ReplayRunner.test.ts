@@ -9,7 +9,7 @@ import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { matching, type ReplayFilters } from "../../../src/spine/domain/Replay.ts"
 import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
-import { addresses } from "../../support/events.ts"
+import { addresses } from "../../support/deliver/events.ts"
 import {
   appendLedgers,
   assertQueued,
@@ -26,7 +26,7 @@ import {
   replayingLayer,
   rowsOf,
   writeLedgers
-} from "../../support/replaying.ts"
+} from "./replaying.ts"
 
 /** Few enough to be queued while nobody delivers. */
 const ledgers = pastLedgers(3, 240)

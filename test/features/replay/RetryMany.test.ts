@@ -2,9 +2,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { apiLayer } from "../../support/api.ts"
-import { NOW, prepareDeliveries } from "../../support/recordedDeliveries.ts"
-import { setUsage } from "../../support/rows.ts"
+import { apiLayer } from "../../support/http/api.ts"
+import { setUsage } from "../../support/store/rows.ts"
+import { NOW, prepareDeliveries } from "../deliveries/recordedDeliveries.ts"
 
 const iso = (ms: number) => new Date(ms).toISOString()
 

@@ -14,8 +14,9 @@ import type { DeliveryStatus } from "../../../src/spine/domain/Delivery.ts"
 import { monthOf } from "../../../src/spine/domain/Quota.ts"
 import { StoredEvents } from "../../../src/spine/log/ledgers/StoredEvents.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
-import { eventually } from "../../support/delivering.ts"
-import { ACCOUNT, claim, jobRow, owner, replayingLayer } from "../../support/replaying.ts"
+import { eventually } from "../../support/deliver/delivering.ts"
+import { setUsage } from "../../support/store/rows.ts"
+import { ACCOUNT, claim, jobRow, owner, replayingLayer } from "./replaying.ts"
 import {
   assertRetried,
   attempted,
@@ -23,8 +24,7 @@ import {
   makeDeliveries,
   queuedRetries,
   queueRetry
-} from "../../support/retrying.ts"
-import { setUsage } from "../../support/rows.ts"
+} from "./retrying.ts"
 
 const run = Effect.flatMap(claim, runJob)
 

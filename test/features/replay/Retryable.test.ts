@@ -6,10 +6,9 @@ import { countRetryable, retryablePage } from "../../../src/features/replay/Retr
 import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
 import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import type { RetryFilters } from "../../../src/spine/domain/Replay.ts"
-import { ACCOUNT, replayingLayer } from "../../support/replaying.ts"
-import { MADE, makeDeliveries } from "../../support/retrying.ts"
-
+import { ACCOUNT, replayingLayer } from "./replaying.ts"
 import { retryableTests } from "./retryableBySeed.ts"
+import { MADE, makeDeliveries } from "./retrying.ts"
 
 const HOUR_MS = 3_600_000
 

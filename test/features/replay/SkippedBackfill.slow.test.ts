@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SkippedLedgers } from "../../../src/features/events/SkipOrders.ts"
 import type { SkipOrders } from "../../../src/spine/ledger/ingest/SkippedLedgers.ts"
+import { type Unlistable, unlistable } from "../../support/ledger/unlistable.ts"
 import {
   assertCompleted,
   assertRefused,
@@ -17,9 +18,8 @@ import {
   replaySince,
   takeNewest,
   working
-} from "../../support/past.ts"
-import { jobRow } from "../../support/replaying.ts"
-import { type Unlistable, unlistable } from "../../support/unlistable.ts"
+} from "./past.ts"
+import { jobRow } from "./replaying.ts"
 
 const HOLE = 990
 

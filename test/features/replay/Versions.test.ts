@@ -10,8 +10,8 @@ import { eventsTopic, type LedgerEvent, parseLedgerEvent } from "../../../src/sp
 import { requestBody } from "../../../src/spine/event/RequestFormat.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { StoredEvents } from "../../../src/spine/log/ledgers/StoredEvents.ts"
-import { markerRecords } from "../../support/markers.ts"
-import { claim, indexEvents, pastLedgers, queueJob, replayingLayer, workOf } from "../../support/replaying.ts"
+import { markerRecords } from "../../support/ledger/markers.ts"
+import { claim, indexEvents, pastLedgers, queueJob, replayingLayer, workOf } from "./replaying.ts"
 
 const HASH = "C3A1".padEnd(64, "0")
 const ID = `xrpl:90000000:${HASH}:payment.xrp`

@@ -7,9 +7,9 @@ import { makeSeededRandom } from "../../../src/features/simulator/SeededRandom.t
 import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
 import type { RetryFilters } from "../../../src/spine/domain/Replay.ts"
 import { type EventType, eventTypes } from "../../../src/spine/event/EventType.ts"
-import { types } from "../../support/events.ts"
-import { ACCOUNT, replayingLayer } from "../../support/replaying.ts"
-import { attempted, type MadeDelivery, makeDeliveries } from "../../support/retrying.ts"
+import { types } from "../../support/deliver/events.ts"
+import { ACCOUNT, replayingLayer } from "./replaying.ts"
+import { attempted, type MadeDelivery, makeDeliveries } from "./retrying.ts"
 
 const naive = (made: ReadonlyArray<MadeDelivery>, filters: RetryFilters) =>
   made.filter(

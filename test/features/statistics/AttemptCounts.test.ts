@@ -12,7 +12,7 @@ import {
   newDelivery,
   OWNER,
   prepare
-} from "../../support/countedDeliveries.ts"
+} from "../deliveries/countedDeliveries.ts"
 
 layer(DeliveriesLive)("counts of attempts", (it) => {
   it.effect("are of the minute in which they ended, without test events", () =>

@@ -12,6 +12,7 @@ import { percentile } from "../../../src/spine/domain/LatencyBuckets.ts"
 import { type StatsPeriod, statsPeriods, statsWidths } from "../../../src/spine/domain/StatsPeriod.ts"
 import type { Network } from "../../../src/spine/event/Network.ts"
 import { idTime } from "../../../src/spine/words/Ids.ts"
+import { insertAccount, insertWebhook } from "../../support/store/rows.ts"
 import {
   attemptOf,
   DAY_MS,
@@ -20,8 +21,7 @@ import {
   newDelivery,
   OWNER,
   prepare
-} from "../../support/countedDeliveries.ts"
-import { insertAccount, insertWebhook } from "../../support/rows.ts"
+} from "../deliveries/countedDeliveries.ts"
 
 /** An eighth, and the rounding to whole milliseconds. */
 const within = (found: number, exact: number) => Math.abs(found - exact) <= exact / 8 + 0.5

@@ -16,6 +16,7 @@ import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import type { NewDelivery } from "../../../src/spine/deliveries/Transitions.ts"
 import { countWidths } from "../../../src/spine/domain/StatsPeriod.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
+import { waitingFor } from "../../support/store/rows.ts"
 import {
   attemptOf,
   DAY_MS,
@@ -24,8 +25,7 @@ import {
   newDelivery,
   OWNER,
   prepare
-} from "../../support/countedDeliveries.ts"
-import { waitingFor } from "../../support/rows.ts"
+} from "../deliveries/countedDeliveries.ts"
 
 /** The differences between the counts and a recount of the rows. */
 const differences = Effect.gen(function* () {

@@ -4,8 +4,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
-import { attemptOf, DeliveriesLive, NOW, newDelivery, prepare } from "../../support/countedDeliveries.ts"
-import { codeBlocks } from "../../support/markdown.ts"
+import { codeBlocks } from "../../support/tree/markdown.ts"
+import { attemptOf, DeliveriesLive, NOW, newDelivery, prepare } from "../deliveries/countedDeliveries.ts"
 
 layer(DeliveriesLive)("the query for waiting deliveries", (it) => {
   it.effect("returns each webhook and its number of waiting deliveries, largest first", () =>

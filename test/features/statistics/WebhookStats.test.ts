@@ -5,7 +5,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("the statistics of a list of webhooks", (it) => {
   it.effect("are there for each webhook of the page, if they are asked for", () =>

@@ -9,7 +9,7 @@ import type { DeliveryWork } from "../../../src/spine/domain/Delivery.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import type { KeyEnvironment } from "../../../src/spine/event/Network.ts"
 import { complaints, EVENT_RECORD, payloadPath } from "../../schemas/support.ts"
-import { ApiUnderTest, apiLayer, type Call } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer, type Call } from "../../support/http/api.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("the first test event of a service", (it) => {
   it.effect("is queued, also after a request with an Idempotency-Key that was refused", () =>

@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { addressOfAccountId } from "../../../src/spine/event/AccountId.ts"
-import { type Answer, ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { type Answer, ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 const PATH = "/v1/webhooks"
 

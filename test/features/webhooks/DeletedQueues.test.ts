@@ -8,6 +8,8 @@ import { endDeletedQueues, makeEndQueue, SETTLED_MS } from "../../../src/feature
 import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { stepWallClock } from "../../support/program/wallClock.ts"
+import { waitingFor } from "../../support/store/rows.ts"
 import {
   attemptOf,
   DAY_MS,
@@ -16,9 +18,7 @@ import {
   newDelivery,
   OWNER,
   prepare
-} from "../../support/countedDeliveries.ts"
-import { waitingFor } from "../../support/rows.ts"
-import { stepWallClock } from "../../support/wallClock.ts"
+} from "../deliveries/countedDeliveries.ts"
 
 /** How many rows one statement creates. */
 const ROWS = 1_000

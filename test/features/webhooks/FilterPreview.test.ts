@@ -3,9 +3,9 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { addresses } from "../../support/events.ts"
-import { eventsOf, pastLedgers, writeLedgers } from "../../support/replaying.ts"
+import { addresses } from "../../support/deliver/events.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
+import { eventsOf, pastLedgers, writeLedgers } from "../replay/replaying.ts"
 
 const ledgers = pastLedgers(5, 400)
 const newestFirst = eventsOf(ledgers).toReversed()

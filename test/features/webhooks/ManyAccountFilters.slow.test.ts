@@ -10,7 +10,7 @@ import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { RoutedWebhooks } from "../../../src/spine/route/RoutedWebhooks.ts"
 import { Leases } from "../../../src/spine/store/Leases.ts"
 import { outboxPublisherLayer } from "../../../src/spine/store/outbox/OutboxPublisher.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 const WEBHOOKS = 100
 const { accountFilters: IN_WEBHOOK, changedAccountFilters: IN_REQUEST } = webhookBounds

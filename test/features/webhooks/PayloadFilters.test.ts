@@ -3,7 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 const valid = { url: "https://example.com/hook", event_types: ["payment.xrp"] }
 const FILTER = {

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
 import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
 import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
-import { ApiUnderTest, apiLayer, type Call } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer, type Call } from "../../support/http/api.ts"
 
 const FIRST_SECRET = "the first secret".replaceAll(" ", "-")
 

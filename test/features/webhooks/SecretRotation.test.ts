@@ -11,9 +11,9 @@ import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 import { makeSecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
 import { readKeys } from "../../../src/spine/store/secrets/SecretKeys.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../../support/rows.ts"
-import { settingsLayer, testSettings } from "../../support/settings.ts"
+import { settingsLayer, testSettings } from "../../support/program/settings.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/store/rows.ts"
 
 const base64 = (byte: number) => Buffer.alloc(32, byte).toString("base64")
 const keysIn = (environment: Environment) => Result.getOrThrow(readKeys(testSettings(environment)))

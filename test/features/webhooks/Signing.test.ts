@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 const OTHER_SECRET = "try-ledgerhook-secret"
 const STANDARD_SECRET = `whsec_${Buffer.alloc(64, 1).toString("base64")}`

@@ -6,7 +6,7 @@ import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
 import { planLimits } from "../../../src/spine/domain/Plans.ts"
 import { addressOfAccountId } from "../../../src/spine/event/AccountId.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
-import { type Answer, ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { type Answer, ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 const PATH = "/v1/webhooks"
 const valid = { url: "https://example.com/hook", event_types: ["payment.xrp"] }

@@ -1,6 +1,6 @@
 /** The search among as many webhooks as a large account has. */
 import { layer } from "@effect/vitest"
-import { apiLayer } from "../../support/api.ts"
+import { apiLayer } from "../../support/http/api.ts"
 import { answersAmong } from "./searching.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("the search for webhooks", (it) => {

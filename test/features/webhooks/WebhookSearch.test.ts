@@ -1,7 +1,7 @@
 /** The search for webhooks over HTTP: what it finds, for whom, and that its pages are exact. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 import { answersAmong, prepare } from "./searching.ts"
 
 layer(apiLayer(), { excludeTestServices: true })("the search for webhooks", (it) => {

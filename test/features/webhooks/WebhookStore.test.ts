@@ -10,8 +10,8 @@ import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { UsedDatabase } from "../../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../../support/rows.ts"
+import { UsedDatabase } from "../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/store/rows.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const owner = { accountId: "acct_1", networks: ["mainnet"] } as const

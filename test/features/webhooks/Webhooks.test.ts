@@ -6,7 +6,7 @@ import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import type { WebhookConfig } from "../../../src/spine/domain/Webhook.ts"
 import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 const ADDRESS = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
 const X_ADDRESS = "X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ"

@@ -2,7 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
-import { ApiUnderTest } from "../../support/api.ts"
+import { ApiUnderTest } from "../../support/http/api.ts"
 
 /** An account with webhooks of these urls and descriptions, oldest first. */
 export const prepare = Effect.fnUntraced(function* (

@@ -12,7 +12,7 @@ import { httpLimits } from "../../../src/http/Limits.ts"
 import type { Identity } from "../../../src/spine/domain/ApiKey.ts"
 import { planLimits } from "../../../src/spine/domain/Plans.ts"
 import { ForRequest } from "../../../src/spine/store/ForRequest.ts"
-import { ApiUnderTest, apiLayer, storesLayer } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer, storesLayer } from "../../support/http/api.ts"
 
 describe("turns of an account", () => {
   it.effect("let so many run at once, the others in order, and do not delay another account", () =>

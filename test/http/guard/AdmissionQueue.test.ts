@@ -8,8 +8,8 @@ import { AdmissionQueue } from "../../../src/http/guard/AdmissionQueue.ts"
 import { KeyAdmission } from "../../../src/http/guard/KeyAdmission.ts"
 import { httpLimits } from "../../../src/http/Limits.ts"
 import type { Credential } from "../../../src/spine/domain/ApiKey.ts"
-import { credentialOf } from "../../support/admission.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { credentialOf } from "../../support/http/admission.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 /** The real statement. It begins when the test allows it, and is counted. */
 const held = Layer.effect(

@@ -6,8 +6,8 @@ import { AccountStore } from "../../../src/features/accounts/AccountStore.ts"
 import { ApiKeyStore } from "../../../src/features/accounts/ApiKeyStore.ts"
 import { KeyAdmission } from "../../../src/http/guard/KeyAdmission.ts"
 import { type LimitOverrides, limitsOf, type Plan, plans } from "../../../src/spine/domain/Plans.ts"
-import { admit, credentialOf } from "../../support/admission.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { admit, credentialOf } from "../../support/http/admission.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const MINUTE_MS = 60_000

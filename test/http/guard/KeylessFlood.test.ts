@@ -7,9 +7,9 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { connectionOf, paceConnections } from "../../../src/http/guard/Connections.ts"
 import { OTHER_REQUESTS, requestPacing } from "../../../src/http/guard/RequestPacing.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { eventually } from "../../support/delivering.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { eventually } from "../../support/deliver/delivering.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
 
 const portOf = (url: string): number => Number(new URL(url).port)
 

@@ -12,7 +12,7 @@ import { rateStandingOf } from "../../../src/http/guard/RateLimits.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import type { Identity } from "../../../src/spine/domain/ApiKey.ts"
 import { planLimits } from "../../../src/spine/domain/Plans.ts"
-import { type Answer, ApiUnderTest, anotherServer, apiLayer, type Call } from "../../support/api.ts"
+import { type Answer, ApiUnderTest, anotherServer, apiLayer, type Call } from "../../support/http/api.ts"
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS

@@ -10,8 +10,8 @@ import { cloudEventRecordHeaders } from "../../../src/spine/event/CloudEvent.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import { eventRecords, markerRecord } from "../../../src/spine/ledger/ingest/LedgerRecords.ts"
 import topics from "../../../topics/topics.json" with { type: "json" }
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { eventOf } from "../../support/events.ts"
+import { eventOf } from "../../support/deliver/events.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 const source = readFileSync("schemas/asyncapi.json", "utf8")
 const document = JSON.parse(source)

@@ -4,8 +4,8 @@ import { headersOf, type WebhookRequest } from "../../../src/http/openapi/Webhoo
 import { type Carried, requestHeaders } from "../../../src/spine/domain/RequestHeaders.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import { ENVELOPE, complaints as envelopeComplaints } from "../../schemas/support.ts"
-import { eventOf } from "../../support/events.ts"
-import { complaints, document } from "../../support/openApi.ts"
+import { eventOf } from "../../support/deliver/events.ts"
+import { complaints, document } from "../../support/http/openApi.ts"
 
 const bodyOf = (type: string) => document.webhooks[type].post.requestBody.content["application/json"]
 

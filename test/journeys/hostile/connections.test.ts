@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { Limits } from "../../../src/spine/config/Limits.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 /** More than `Limits.connections`; the server closes the oldest, so a process needs few descriptors. */
 const IDLE = 10_000

@@ -1,6 +1,6 @@
 /** Values of log records that no stage has written: what is no JSON, and copies of a real value with one wrong part. */
-import type { Json } from "../../src/spine/event/Ledger.ts"
-import { isJsonObject } from "../../src/spine/event/NormaliseLedger.ts"
+import type { Json } from "../../../src/spine/event/Ledger.ts"
+import { isJsonObject } from "../../../src/spine/event/NormaliseLedger.ts"
 
 const LARGE = 1024 * 1024
 

@@ -10,9 +10,9 @@ import { detectLedger } from "../../../src/spine/detect/Detect.ts"
 import type { Json, JsonObject } from "../../../src/spine/event/Ledger.ts"
 import { isJsonObject, normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
 import { complaints, payloadPath } from "../../schemas/support.ts"
-import { corpusFiles, corpusFolder, corpusPresent } from "../../support/corpusLedgers.ts"
-import { ledgerResult } from "../../support/ledgerAnswers.ts"
-import { generator } from "../../support/misbehavingServer.ts"
+import { corpusFiles, corpusFolder, corpusPresent } from "../../support/ledger/corpusLedgers.ts"
+import { ledgerResult } from "../../support/ledger/ledgerAnswers.ts"
+import { generator } from "../../support/ledger/misbehavingServer.ts"
 
 const SEED = 27
 const MUTANTS = 400

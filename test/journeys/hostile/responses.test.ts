@@ -10,8 +10,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { responseLimits } from "../../../src/spine/deliver/Limits.ts"
 import { Sender } from "../../../src/spine/deliver/send/Sender.ts"
-import { makeReceiver } from "../../support/receiver.ts"
-import { send, sendBy, senderWith, tcpServer } from "../../support/sending.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
+import { send, sendBy, senderWith, tcpServer } from "../../support/deliver/sending.ts"
 
 /** A deadline that is reached only where a case says so. */
 const patient = { DELIVERY_TIMEOUT: "1 minute" }

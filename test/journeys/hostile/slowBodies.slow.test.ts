@@ -5,8 +5,8 @@ import { RETRY_SECONDS } from "../../../src/http/Gate.ts"
 import { ACCOUNT_BYTES } from "../../../src/http/guard/BodyBudget.ts"
 import { httpLimits } from "../../../src/http/Limits.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { waitUntil } from "../../support/apiClient.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
+import { waitUntil } from "../../support/http/apiClient.ts"
 
 const LARGE = Limits.requestBodyBytes
 const HELD = 100

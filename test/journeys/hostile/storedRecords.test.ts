@@ -25,7 +25,6 @@ import { RoutedWebhooks } from "../../../src/spine/route/RoutedWebhooks.ts"
 import { type DeadLetterStage, makeDeadLetters } from "../../../src/spine/store/DeadLetters.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { damagedCopies, noRecords } from "../../support/damaged.ts"
 import {
   deliveringLayer,
   eventually,
@@ -34,9 +33,10 @@ import {
   queueReplayed,
   startDelivering,
   untilAll
-} from "../../support/delivering.ts"
-import { eventOf, recordOf } from "../../support/events.ts"
-import { makeReceiver } from "../../support/receiver.ts"
+} from "../../support/deliver/delivering.ts"
+import { eventOf, recordOf } from "../../support/deliver/events.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
+import { damagedCopies, noRecords } from "./damaged.ts"
 
 const MOST = 10_000
 

@@ -15,10 +15,10 @@ import { dirname, join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import packageJson from "../../../package.json" with { type: "json" }
-import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
-import { operatorWalk } from "../../support/operatorWalk.ts"
-import { hasPromtool } from "../../support/promtool.ts"
-import { postgresPrograms } from "../../support/systemPostgres.ts"
+import { operatorWalk } from "../../support/journeys/operatorWalk.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/log/kafka.ts"
+import { hasPromtool } from "../../support/servers/promtool.ts"
+import { postgresPrograms } from "../../support/store/systemPostgres.ts"
 
 const SIZE_MAX_BYTES = 5_000_000
 

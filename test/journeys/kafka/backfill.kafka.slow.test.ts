@@ -1,11 +1,11 @@
 /** History on a real Kafka and PostgreSQL: separate processes fetch and replay, and the fetching one is killed. */
 import { describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { backfillRun, pastMainnet } from "../../support/backfillRun.ts"
-import { databaseProxy } from "../../support/databaseProxy.ts"
-import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
-import { makeDatabase } from "../../support/postgres.ts"
-import { startProcess, startService } from "../../support/serviceProcess.ts"
+import { backfillRun, pastMainnet } from "../../support/journeys/backfillRun.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/log/kafka.ts"
+import { startProcess, startService } from "../../support/program/serviceProcess.ts"
+import { databaseProxy } from "../../support/store/databaseProxy.ts"
+import { makeDatabase } from "../../support/store/postgres.ts"
 
 describe.skipIf(kafkaBrokers().length === 0)(
   "a replay from before the service's first ledger, on Kafka",

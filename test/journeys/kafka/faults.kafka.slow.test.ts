@@ -1,7 +1,7 @@
 /** A short run of `npm run faults` on Kafka, with three processes, so that the command and what it proves do not rot. */
 import { describe, it } from "@effect/vitest"
 import { missing } from "../../kafka/broker.ts"
-import { strikes } from "../../support/faultRun.ts"
+import { strikes } from "../../support/journeys/faultRun.ts"
 
 // The run starts its own broker even if KAFKA_BROKERS names another.
 describe.skipIf(missing() !== undefined)("three processes on Kafka", () => {

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { missing, startBroker } from "../../kafka/broker.ts"
-import { apiClient, waitUntil } from "../../support/apiClient.ts"
-import { startProcess } from "../../support/serviceProcess.ts"
+import { apiClient, waitUntil } from "../../support/http/apiClient.ts"
+import { startProcess } from "../../support/program/serviceProcess.ts"
 
 const SUMMED_SECONDS = 15
 

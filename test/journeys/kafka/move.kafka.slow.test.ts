@@ -2,9 +2,9 @@
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
-import { moveRun } from "../../support/moveRun.ts"
-import { ownDatabase } from "../../support/ownDatabase.ts"
+import { moveRun } from "../../support/journeys/moveRun.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/log/kafka.ts"
+import { ownDatabase } from "../../support/store/ownDatabase.ts"
 
 describe.skipIf(kafkaBrokers().length === 0)("a store with unfinished work", () => {
   it.live(

@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { planOf } from "../../../src/spine/log/kafka/ClusterTopics.ts"
-import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
-import { runProgram } from "../../support/program.ts"
-import { startService } from "../../support/serviceProcess.ts"
-import { testSettings } from "../../support/settings.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/log/kafka.ts"
+import { runProgram } from "../../support/program/program.ts"
+import { startService } from "../../support/program/serviceProcess.ts"
+import { testSettings } from "../../support/program/settings.ts"
 
 const surroundings = Effect.gen(function* () {
   const cwd = yield* Effect.acquireRelease(

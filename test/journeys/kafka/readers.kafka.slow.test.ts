@@ -10,7 +10,8 @@ import { Clock, Effect } from "effect"
 import { expectedEventIds } from "../../../src/features/simulator/Chain.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import { linesOf } from "../../features/export/exporting.ts"
-import { apiClient, createWebhook, waitUntil } from "../../support/apiClient.ts"
+import { makeReceiver, type Received } from "../../support/deliver/receiver.ts"
+import { apiClient, createWebhook, waitUntil } from "../../support/http/apiClient.ts"
 import {
   asReadBy,
   eventOfRecord,
@@ -18,17 +19,16 @@ import {
   printRows,
   readerPackages,
   readers
-} from "../../support/exportedRows.ts"
-import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
-import { readByKafkajs } from "../../support/kafkajs.ts"
-import { hasKcat, readByKcat } from "../../support/kcat.ts"
-import { makeFolder } from "../../support/makeFolder.ts"
-import { codeBlocks } from "../../support/markdown.ts"
-import { runProgram } from "../../support/program.ts"
-import { pythonEnvironment } from "../../support/python.ts"
-import { makeReceiver, type Received } from "../../support/receiver.ts"
-import { startService } from "../../support/serviceProcess.ts"
-import { makeSimulatedLedger } from "../../support/simulatedLedger.ts"
+} from "../../support/journeys/exportedRows.ts"
+import { makeSimulatedLedger } from "../../support/ledger/simulatedLedger.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/log/kafka.ts"
+import { readByKafkajs } from "../../support/log/kafkajs.ts"
+import { hasKcat, readByKcat } from "../../support/log/kcat.ts"
+import { makeFolder } from "../../support/program/makeFolder.ts"
+import { runProgram } from "../../support/program/program.ts"
+import { startService } from "../../support/program/serviceProcess.ts"
+import { pythonEnvironment } from "../../support/servers/python.ts"
+import { codeBlocks } from "../../support/tree/markdown.ts"
 
 const hasKafka = kafkaBrokers().length > 0 && hasKcat
 const { missing, run } = hasKafka

@@ -1,12 +1,12 @@
 /** Replays on a real Kafka and PostgreSQL: two processes run the jobs, two deliver, and one of each kind is killed. */
 import { describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { databaseProxy } from "../../support/databaseProxy.ts"
-import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
-import { makeDatabase } from "../../support/postgres.ts"
-import { replayEndings } from "../../support/replayEndings.ts"
-import { replayRun, simulatedMainnet } from "../../support/replayRun.ts"
-import { startProcess, startService } from "../../support/serviceProcess.ts"
+import { replayEndings } from "../../support/journeys/replayEndings.ts"
+import { replayRun, simulatedMainnet } from "../../support/journeys/replayRun.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/log/kafka.ts"
+import { startProcess, startService } from "../../support/program/serviceProcess.ts"
+import { databaseProxy } from "../../support/store/databaseProxy.ts"
+import { makeDatabase } from "../../support/store/postgres.ts"
 
 describe.skipIf(kafkaBrokers().length === 0)("a replay on Kafka", () => {
   it.live(

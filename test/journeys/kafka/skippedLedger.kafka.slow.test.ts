@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
-import { skipRun } from "../../support/skipRun.ts"
+import { skipRun } from "../../support/journeys/skipRun.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/log/kafka.ts"
 
 describe.skipIf(kafkaBrokers().length === 0)("a ledger that no server can list, on Kafka", () => {
   it.live(

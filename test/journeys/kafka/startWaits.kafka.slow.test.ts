@@ -6,11 +6,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { missing } from "../../kafka/broker.ts"
 import { freePort } from "../../kafka/javaServer.ts"
-import { apiClient, waitUntil } from "../../support/apiClient.ts"
-import { ownBroker } from "../../support/ownBroker.ts"
-import { ownDatabase } from "../../support/ownDatabase.ts"
-import { startProgram } from "../../support/program.ts"
-import { startProcess } from "../../support/serviceProcess.ts"
+import { apiClient, waitUntil } from "../../support/http/apiClient.ts"
+import { ownBroker } from "../../support/log/ownBroker.ts"
+import { startProgram } from "../../support/program/program.ts"
+import { startProcess } from "../../support/program/serviceProcess.ts"
+import { ownDatabase } from "../../support/store/ownDatabase.ts"
 
 const surroundings = Effect.gen(function* () {
   const port = String(yield* Effect.promise(freePort))

@@ -1,8 +1,8 @@
 /** The rolling upgrade of three processes on Kafka, from the program of the newest release to the present one. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { kafkaBrokers, kafkaFor } from "../../support/kafka.ts"
-import { ownDatabase } from "../../support/ownDatabase.ts"
+import { kafkaBrokers, kafkaFor } from "../../support/log/kafka.ts"
+import { ownDatabase } from "../../support/store/ownDatabase.ts"
 import { newestRelease, releaseTitle } from "../../support/upgrade/releasedProgram.ts"
 import { upgradeRun } from "../../support/upgrade/upgradeRun.ts"
 

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createReceiver } from "../../../packages/receiver-js/src/receiver.ts"
-import { deliveryIdsOf, makeReceiver } from "../../support/receiver.ts"
-import { serviceLayer, startWithWebhook } from "../../support/service.ts"
+import { deliveryIdsOf, makeReceiver } from "../../support/deliver/receiver.ts"
+import { serviceLayer, startWithWebhook } from "../../support/http/service.ts"
 
 describe("batches", () => {
   it.live("are handled by the package for receivers, and what fails in one is sent again", () =>

@@ -14,7 +14,7 @@ import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-client-example-"))),

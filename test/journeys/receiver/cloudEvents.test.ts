@@ -4,8 +4,8 @@ import { CloudEvent, HTTP } from "cloudevents"
 import { Effect } from "effect"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import { complaints, payloadPath } from "../../schemas/support.ts"
-import { makeReceiver, type Received } from "../../support/receiver.ts"
-import { serviceLayer, startWithWebhook } from "../../support/service.ts"
+import { makeReceiver, type Received } from "../../support/deliver/receiver.ts"
+import { serviceLayer, startWithWebhook } from "../../support/http/service.ts"
 
 /** Throws if the request is not a valid CloudEvent. */
 const cloudEventOf = ({ headers, body }: Received): CloudEvent<unknown> => {

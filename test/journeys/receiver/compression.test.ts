@@ -1,8 +1,8 @@
 /** Compressed deliveries of a running service: a receiver gets the body that the detail shows, with its signature. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeReceiver, signatureHolds } from "../../support/receiver.ts"
-import { serviceLayer, startWithWebhook } from "../../support/service.ts"
+import { makeReceiver, signatureHolds } from "../../support/deliver/receiver.ts"
+import { serviceLayer, startWithWebhook } from "../../support/http/service.ts"
 
 describe("compression", () => {
   it.live("is the one that the webhook asks for, at each time", () =>

@@ -9,8 +9,8 @@ import { join } from "node:path"
 import { parseEnv, promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
-import { codeBlocks } from "../../support/markdown.ts"
-import { startProcess, startService } from "../../support/serviceProcess.ts"
+import { startProcess, startService } from "../../support/program/serviceProcess.ts"
+import { codeBlocks } from "../../support/tree/markdown.ts"
 
 const blocks = codeBlocks("README.md", "sh")
 

@@ -7,11 +7,11 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { exported, FIRST, simulatedLedgers, take } from "../../features/export/exporting.ts"
-import { readerPackages } from "../../support/exportedRows.ts"
-import { events, memoryLayer } from "../../support/ingesting.ts"
-import { makeFolder } from "../../support/makeFolder.ts"
-import { codeBlocks } from "../../support/markdown.ts"
-import { pythonEnvironment } from "../../support/python.ts"
+import { readerPackages } from "../../support/journeys/exportedRows.ts"
+import { events, memoryLayer } from "../../support/ledger/ingesting.ts"
+import { makeFolder } from "../../support/program/makeFolder.ts"
+import { pythonEnvironment } from "../../support/servers/python.ts"
+import { codeBlocks } from "../../support/tree/markdown.ts"
 
 const { missing, run } = pythonEnvironment(...readerPackages)
 

@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { Webhook as SvixWebhook } from "svix"
-import { makeReceiver, type Received, signatureHolds } from "../../support/receiver.ts"
-import { serviceLayer, startWithWebhook } from "../../support/service.ts"
+import { makeReceiver, type Received, signatureHolds } from "../../support/deliver/receiver.ts"
+import { serviceLayer, startWithWebhook } from "../../support/http/service.ts"
 
 const OWN_SECRET = `whsec_${Buffer.alloc(24, 1).toString("base64")}`
 

@@ -2,9 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { eventually } from "../../support/delivering.ts"
-import { makeReceiver, signatureHolds } from "../../support/receiver.ts"
-import { serviceLayer, startWithWebhook } from "../../support/service.ts"
+import { eventually } from "../../support/deliver/delivering.ts"
+import { makeReceiver, signatureHolds } from "../../support/deliver/receiver.ts"
+import { serviceLayer, startWithWebhook } from "../../support/http/service.ts"
 
 const counters = Effect.fnUntraced(function* (webhookId: string) {
   const sql = yield* SqlClient.SqlClient

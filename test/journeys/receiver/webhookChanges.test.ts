@@ -11,9 +11,9 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../../support/delivering.ts"
-import { makeReceiver } from "../../support/receiver.ts"
-import { serviceLayer, startWithWebhook } from "../../support/service.ts"
+} from "../../support/deliver/delivering.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
+import { serviceLayer, startWithWebhook } from "../../support/http/service.ts"
 
 describe("a change", () => {
   it.live("of url and headers applies to retries that wait", () =>

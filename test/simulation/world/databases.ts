@@ -7,7 +7,7 @@ import { Effect, Pool, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlConnection, SqlError } from "effect/sql"
 import { pool } from "../../../src/spine/store/Sql.ts"
-import { connectionTo, type ServerAddress, TEMPLATE } from "../../support/globalSetup.ts"
+import { connectionTo, type ServerAddress, TEMPLATE } from "../../support/setup/globalSetup.ts"
 
 /** Runs at once in a process: one computes while the database works for another. */
 export const AT_ONCE = 3

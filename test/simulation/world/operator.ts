@@ -21,7 +21,7 @@ import { Log } from "../../../src/spine/log/Log.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 import type { ReadSql } from "../../../src/spine/store/Sql.ts"
 import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
-import { SECRET } from "../../support/delivering.ts"
+import { SECRET } from "../../support/deliver/delivering.ts"
 import {
   choosePastWish,
   chooseWish,

@@ -7,7 +7,7 @@ import {
   type SettingsShape,
   watchedNetworks
 } from "../../../src/spine/config/Config.ts"
-import { cases, server } from "../../support/settingCases.ts"
+import { cases, server } from "../../support/tree/settingCases.ts"
 
 const load = (environment: Environment): SettingsShape => {
   const settings = loadSettings(environment, settingsOfFeatures)

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { settingsTable } from "../../../src/app/Settings.ts"
 import { ownWordsOf, unknownSettings } from "../../../src/spine/config/UnknownSettings.ts"
-import { runProgram } from "../../support/program.ts"
+import { runProgram } from "../../support/program/program.ts"
 
 const said = (...names: ReadonlyArray<string>) =>
   unknownSettings(Object.fromEntries(names.map((name) => [name, "x"])), settingsTable).map(

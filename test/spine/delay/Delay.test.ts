@@ -13,10 +13,10 @@ import {
 } from "../../../src/spine/domain/Delivery.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { partitionOf } from "../../../src/spine/log/Topics.ts"
-import { eventOf } from "../../support/events.ts"
-import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
-import { settingsLayer } from "../../support/settings.ts"
-import { stepWallClock } from "../../support/wallClock.ts"
+import { eventOf } from "../../support/deliver/events.ts"
+import * as MemoryLog from "../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
+import { stepWallClock } from "../../support/program/wallClock.ts"
 
 const KEY = "wh_1"
 

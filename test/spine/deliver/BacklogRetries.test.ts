@@ -16,8 +16,8 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../../support/delivering.ts"
-import { makeReceiver } from "../../support/receiver.ts"
+} from "../../support/deliver/delivering.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
 
 /** The records of the delay topic of second attempts. */
 const retriesIn = Effect.fnUntraced(function* (log: Log["Service"]) {

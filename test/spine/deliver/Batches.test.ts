@@ -14,8 +14,8 @@ import {
   startDelivering,
   tenthOfMemory,
   untilAll
-} from "../../support/delivering.ts"
-import { deliveryIdsOf, makeReceiver, type Received, signatureHolds } from "../../support/receiver.ts"
+} from "../../support/deliver/delivering.ts"
+import { deliveryIdsOf, makeReceiver, type Received, signatureHolds } from "../../support/deliver/receiver.ts"
 
 const historyOf = (deliveryId: string) =>
   Effect.flatMap(DeliveryQueries, (queries) => queries.attempts(deliveryId))

@@ -22,9 +22,9 @@ import {
   startDelivering,
   tenthOfMemory,
   untilAll
-} from "../../support/delivering.ts"
-import { eventOf as anyEvent } from "../../support/events.ts"
-import { makeReceiver, signatureHolds } from "../../support/receiver.ts"
+} from "../../support/deliver/delivering.ts"
+import { eventOf as anyEvent } from "../../support/deliver/events.ts"
+import { makeReceiver, signatureHolds } from "../../support/deliver/receiver.ts"
 
 const historyOf = Effect.fnUntraced(function* (deliveryId: string) {
   const attempts = yield* Effect.flatMap(DeliveryQueries, (queries) => queries.attempts(deliveryId))

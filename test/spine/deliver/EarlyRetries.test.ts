@@ -30,9 +30,9 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../../support/delivering.ts"
-import { makeReceiver, type Receiver } from "../../support/receiver.ts"
-import { scheduleOf, waitingFor } from "../../support/rows.ts"
+} from "../../support/deliver/delivering.ts"
+import { makeReceiver, type Receiver } from "../../support/deliver/receiver.ts"
+import { scheduleOf, waitingFor } from "../../support/store/rows.ts"
 
 const HOUR_MS = 3_600_000
 const owner = { accountId: "acct_1", networks: ["mainnet"] as const }

@@ -8,11 +8,11 @@ import { requestBody } from "../../../src/spine/event/RequestFormat.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { route } from "../../../src/spine/route/Route.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { booked } from "../../support/bookedEvent.ts"
-import { deliveringLayer, makeWebhook, startDelivering, untilAll } from "../../support/delivering.ts"
-import { eventOf } from "../../support/events.ts"
-import { makeReceiver } from "../../support/receiver.ts"
-import { queuedFor } from "../../support/routing.ts"
+import { booked } from "../../support/deliver/bookedEvent.ts"
+import { deliveringLayer, makeWebhook, startDelivering, untilAll } from "../../support/deliver/delivering.ts"
+import { eventOf } from "../../support/deliver/events.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
+import { queuedFor } from "../../support/deliver/routing.ts"
 
 const events = [0, 1].map((position): LedgerEvent => ({ ...eventOf({ position }), ...booked }))
 

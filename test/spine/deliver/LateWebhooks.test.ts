@@ -14,11 +14,11 @@ import {
   queueWithRows,
   stagesLayer,
   startDelivering
-} from "../../support/delivering.ts"
-import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
-import { UsedDatabase } from "../../support/postgres.ts"
-import { makeReceiver } from "../../support/receiver.ts"
-import { waitingFor } from "../../support/rows.ts"
+} from "../../support/deliver/delivering.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
+import * as MemoryLog from "../../support/log/memory/MemoryLog.ts"
+import { UsedDatabase } from "../../support/store/postgres.ts"
+import { waitingFor } from "../../support/store/rows.ts"
 
 it.live(
   "the backlog of a webhook is delivered although the actor starts before the webhooks are read",

@@ -15,8 +15,8 @@ import {
   queueEvents,
   startDelivering,
   untilAll
-} from "../../support/delivering.ts"
-import { makeReceiver } from "../../support/receiver.ts"
+} from "../../support/deliver/delivering.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
 
 const owner = { accountId: "acct_1", networks: ["mainnet"] as const }
 

@@ -24,10 +24,10 @@ import {
   queueEvents,
   queueWithRows,
   startDelivering
-} from "../../support/delivering.ts"
-import { eventuallyAdvancing } from "../../support/ingesting.ts"
-import { makeReceiver, type Receiver } from "../../support/receiver.ts"
-import { insertAccount, setUsage, waitingFor } from "../../support/rows.ts"
+} from "../../support/deliver/delivering.ts"
+import { makeReceiver, type Receiver } from "../../support/deliver/receiver.ts"
+import { eventuallyAdvancing } from "../../support/ledger/ingesting.ts"
+import { insertAccount, setUsage, waitingFor } from "../../support/store/rows.ts"
 
 const NOVEMBER = Date.parse("2026-11-30T12:00:00.000Z")
 const DECEMBER = Date.parse("2026-12-01T00:00:00.000Z")

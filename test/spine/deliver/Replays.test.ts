@@ -23,8 +23,8 @@ import {
   startDelivering,
   tenthOfMemory,
   untilAll
-} from "../../support/delivering.ts"
-import { makeReceiver, type Received } from "../../support/receiver.ts"
+} from "../../support/deliver/delivering.ts"
+import { makeReceiver, type Received } from "../../support/deliver/receiver.ts"
 
 const idsOf = (received: ReadonlyArray<Received>) => received.map(({ deliveryId }) => deliveryId)
 

@@ -11,7 +11,6 @@ import { DeliverLimits, deliverLimits } from "../../../src/spine/deliver/Limits.
 import { delayTopic } from "../../../src/spine/domain/Delivery.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { partitionOf } from "../../../src/spine/log/Topics.ts"
-import { waitUntil } from "../../support/apiClient.ts"
 import {
   deliveringLayer,
   makeWebhook,
@@ -19,7 +18,8 @@ import {
   queueWithRows,
   startDelivering,
   tenthOfMemory
-} from "../../support/delivering.ts"
+} from "../../support/deliver/delivering.ts"
+import { waitUntil } from "../../support/http/apiClient.ts"
 
 const EVENTS = Number(process.env["EVENTS"] ?? 10 * tenthOfMemory.partitionDeliveries)
 const LIMITS = process.env["EVENTS"] === undefined ? tenthOfMemory : deliverLimits

@@ -8,8 +8,8 @@ import {
   queueEvents,
   startDelivering,
   untilAll
-} from "../../support/delivering.ts"
-import { makeReceiver } from "../../support/receiver.ts"
+} from "../../support/deliver/delivering.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
 
 describe("a receiver that answers with Retry-After", () => {
   it.live("gets the next attempt after that time, and the attempt shows it", () =>

@@ -35,9 +35,9 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../../support/delivering.ts"
-import { deliveryIdsOf, makeReceiver, signatureHolds } from "../../support/receiver.ts"
-import { testSettings } from "../../support/settings.ts"
+} from "../../support/deliver/delivering.ts"
+import { deliveryIdsOf, makeReceiver, signatureHolds } from "../../support/deliver/receiver.ts"
+import { testSettings } from "../../support/program/settings.ts"
 
 const key = (byte: number) => ({ SECRETS_KEY: Buffer.alloc(32, byte).toString("base64") })
 const MINE = key(1)

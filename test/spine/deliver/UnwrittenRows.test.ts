@@ -20,9 +20,9 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../../support/delivering.ts"
-import { makeReceiver, type Receiver } from "../../support/receiver.ts"
-import { waitingFor } from "../../support/rows.ts"
+} from "../../support/deliver/delivering.ts"
+import { makeReceiver, type Receiver } from "../../support/deliver/receiver.ts"
+import { waitingFor } from "../../support/store/rows.ts"
 
 /** Events of both kinds by turns, in ledger order. */
 const queueMixed = Effect.fnUntraced(function* (webhook: string) {

@@ -1,7 +1,7 @@
 /** An attempt that delivered, and its work, for tests of the recorder. */
-import type { Work } from "../../src/spine/deliver/Work.ts"
-import type { AttemptRecord } from "../../src/spine/deliveries/Transitions.ts"
-import { eventOf } from "./events.ts"
+import type { Work } from "../../../src/spine/deliver/Work.ts"
+import type { AttemptRecord } from "../../../src/spine/deliveries/Transitions.ts"
+import { eventOf } from "../../support/deliver/events.ts"
 
 export const delivered: AttemptRecord = {
   deliveryId: "dlv_1",

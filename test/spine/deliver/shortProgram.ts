@@ -5,9 +5,9 @@
 
 import { closeSync, openSync } from "node:fs"
 import { Effect } from "effect"
-import { responseLimits } from "../../src/spine/deliver/Limits.ts"
-import { Sender } from "../../src/spine/deliver/send/Sender.ts"
-import { requestTo, senderWith } from "./sending.ts"
+import { responseLimits } from "../../../src/spine/deliver/Limits.ts"
+import { Sender } from "../../../src/spine/deliver/send/Sender.ts"
+import { requestTo, senderWith } from "../../support/deliver/sending.ts"
 
 const url = process.argv[2]!
 const { port } = new URL(url)

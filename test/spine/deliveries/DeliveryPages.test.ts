@@ -14,9 +14,9 @@ import { deliveryStatuses } from "../../../src/spine/domain/Delivery.ts"
 import { column } from "../../../src/spine/store/Columns.ts"
 import { ReadSql } from "../../../src/spine/store/Sql.ts"
 import { deliveryId, firstDeliveryIdAt, firstIdAt } from "../../../src/spine/words/Ids.ts"
-import { MonthDatabase } from "../../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../../support/rows.ts"
-import { deliveriesReadBy } from "../../support/rowsRead.ts"
+import { MonthDatabase } from "../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/store/rows.ts"
+import { deliveriesReadBy } from "../../support/store/rowsRead.ts"
 
 const DAY_MS = 86_400_000
 const NOW = Date.parse("2026-11-21T09:30:17.250Z")

@@ -10,8 +10,8 @@ import type { AttemptRecord, NewDelivery } from "../../../src/spine/deliveries/T
 import { makeDeadLetters } from "../../../src/spine/store/DeadLetters.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { MonthDatabase } from "../../support/postgres.ts"
-import { insertAccount, insertWebhook, scheduleOf, waitingFor } from "../../support/rows.ts"
+import { MonthDatabase } from "../../support/store/postgres.ts"
+import { insertAccount, insertWebhook, scheduleOf, waitingFor } from "../../support/store/rows.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const DAY_MS = 86_400_000

@@ -7,6 +7,7 @@ import {
   type IncidentChange,
   type WebhookFailures
 } from "../../../src/spine/deliveries/FailureRuns.ts"
+import { NOW, newDelivery } from "../../features/deliveries/countedDeliveries.ts"
 import {
   after,
   attemptsOf,
@@ -15,7 +16,6 @@ import {
   type Request,
   randomRequest
 } from "../../features/health/requests.ts"
-import { NOW, newDelivery } from "../../support/countedDeliveries.ts"
 
 const noRun: FailureRun = {
   failing_since: null,

@@ -19,8 +19,8 @@ import {
   NOW,
   newDelivery,
   prepare
-} from "../../support/countedDeliveries.ts"
-import { insertAccount, insertWebhook, waitingFor } from "../../support/rows.ts"
+} from "../../features/deliveries/countedDeliveries.ts"
+import { insertAccount, insertWebhook, waitingFor } from "../../support/store/rows.ts"
 
 const DISABLE_AFTER = 4
 /** The attempts of a batch end in two months. */

@@ -7,9 +7,9 @@ import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import { applyRetention } from "../../../src/spine/deliveries/Retention.ts"
 import { deliveryId, firstIdAt } from "../../../src/spine/words/Ids.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { waitingFor } from "../../support/rows.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
+import { waitingFor } from "../../support/store/rows.ts"
 
 const DAY_MS = 86_400_000
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")

@@ -14,7 +14,13 @@ import {
   triggers
 } from "../../../src/spine/deliveries/RecordAttempts.ts"
 import { insertPending } from "../../../src/spine/deliveries/Transitions.ts"
-import { attemptOf, DeliveriesLive, NOW, newDelivery, prepare } from "../../support/countedDeliveries.ts"
+import {
+  attemptOf,
+  DeliveriesLive,
+  NOW,
+  newDelivery,
+  prepare
+} from "../../features/deliveries/countedDeliveries.ts"
 
 const MIGRATIONS = "src/spine/store/migrations"
 const WRITERS = 4

@@ -14,7 +14,7 @@ import {
   newDelivery,
   OWNER,
   prepare
-} from "../../support/countedDeliveries.ts"
+} from "../../features/deliveries/countedDeliveries.ts"
 
 layer(DeliveriesLive)("a long response", (it) => {
   it.effect("stores of an attempt's body what its history shows", () =>

@@ -14,9 +14,9 @@ import {
   retryNow
 } from "../../../src/spine/deliveries/Transitions.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { eventOf } from "../../support/events.ts"
-import { UsedDatabase } from "../../support/postgres.ts"
-import { insertAccount, insertWebhook, waitingFor } from "../../support/rows.ts"
+import { eventOf } from "../../support/deliver/events.ts"
+import { UsedDatabase } from "../../support/store/postgres.ts"
+import { insertAccount, insertWebhook, waitingFor } from "../../support/store/rows.ts"
 
 const ACCOUNT = "acct_1"
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")

@@ -9,8 +9,8 @@ import type { AttemptRecord } from "../../../src/spine/deliveries/Transitions.ts
 import { UsageStore } from "../../../src/spine/deliveries/UsageStore.ts"
 import { limitsOf, type Plan, plans } from "../../../src/spine/domain/Plans.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { UsedDatabase } from "../../support/postgres.ts"
-import { insertAccount, insertWebhook, setUsage } from "../../support/rows.ts"
+import { UsedDatabase } from "../../support/store/postgres.ts"
+import { insertAccount, insertWebhook, setUsage } from "../../support/store/rows.ts"
 
 const NOVEMBER = Date.parse("2026-11-21T09:30:00.000Z")
 const DECEMBER = Date.parse("2026-12-01T00:00:00.000Z")

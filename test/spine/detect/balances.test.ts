@@ -14,7 +14,7 @@ import { affectedNodes } from "../../../src/spine/detect/Nodes.ts"
 import type { Ledger, LedgerTransaction } from "../../../src/spine/event/Ledger.ts"
 import type { BalanceChange } from "../../../src/spine/event/LedgerEvent.ts"
 import { ledgerOfTransaction, normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
-import { corpusFiles, corpusFolder, corpusPresent } from "../../support/corpusLedgers.ts"
+import { corpusFiles, corpusFolder, corpusPresent } from "../../support/ledger/corpusLedgers.ts"
 
 const ledgerOf = (file: string): Ledger => {
   const raw: unknown = JSON.parse(readFileSync(resolve(corpusFolder, file), "utf8"))

@@ -9,8 +9,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { detectLedger } from "../../../src/spine/detect/Detect.ts"
 import type { Json, Ledger } from "../../../src/spine/event/Ledger.ts"
 import { ledgerOfTransaction, normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
-import { corpusFolder, corpusPresent } from "../../support/corpusLedgers.ts"
-import { asVersion1, laterCounts } from "../../support/rulesVersion1.ts"
+import { corpusFolder, corpusPresent } from "../../support/ledger/corpusLedgers.ts"
+import { asVersion1, laterCounts } from "../../support/ledger/rulesVersion1.ts"
 import { sortedJson } from "./support.ts"
 
 const files: ReadonlyArray<string> = corpusPresent

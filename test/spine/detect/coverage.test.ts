@@ -11,8 +11,8 @@ import { detectLedger } from "../../../src/spine/detect/Detect.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
 import { ledgerOfTransaction, normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
-import { corpusFolder, corpusPresent } from "../../support/corpusLedgers.ts"
-import { causes, firstCells, prose, quoted, rows, rulesPage } from "../../support/rulesPage.ts"
+import { corpusFolder, corpusPresent } from "../../support/ledger/corpusLedgers.ts"
+import { causes, firstCells, prose, quoted, rows, rulesPage } from "../../support/tree/rulesPage.ts"
 import { bob, detect, key, modified, transaction } from "./support.ts"
 
 const sorted = (names: Iterable<string>): ReadonlyArray<string> => Array.from(names).sort()

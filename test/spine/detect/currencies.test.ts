@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
 import { currencyCode } from "../../../src/spine/event/LedgerForms.ts"
-import { throughBytes } from "../../support/ledgerBytes.ts"
+import { throughBytes } from "../../support/ledger/ledgerBytes.ts"
 import {
   alice,
   bob,

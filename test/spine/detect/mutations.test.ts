@@ -9,7 +9,7 @@ import type { Json, Ledger } from "../../../src/spine/event/Ledger.ts"
 import type { Detection } from "../../../src/spine/event/LedgerEvent.ts"
 import { isJsonObject, normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
 import { complaints, payloadPath } from "../../schemas/support.ts"
-import { ledgerResult } from "../../support/ledgerAnswers.ts"
+import { ledgerResult } from "../../support/ledger/ledgerAnswers.ts"
 import {
   alice,
   bob,

@@ -14,7 +14,7 @@ import type { EventType } from "../../../src/spine/event/EventType.ts"
 import type { Json, JsonObject, Ledger } from "../../../src/spine/event/Ledger.ts"
 import type { DetectedEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { ledgerOfTransaction, normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
-import { corpusFiles, corpusFolder, corpusPresent } from "../../support/corpusLedgers.ts"
+import { corpusFiles, corpusFolder, corpusPresent } from "../../support/ledger/corpusLedgers.ts"
 
 const LEDGERS = 300
 

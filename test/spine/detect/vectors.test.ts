@@ -15,7 +15,7 @@ import { detectLedger } from "../../../src/spine/detect/Detect.ts"
 import { alertCodes } from "../../../src/spine/event/AlertCode.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
 import type { Ledger } from "../../../src/spine/event/Ledger.ts"
-import { type Detector, mistakes } from "../../support/mistakes.ts"
+import { type Detector, mistakes } from "../../support/ledger/mistakes.ts"
 
 const vectors = readVectors()
 const byName = new Map(vectors.map((vector) => [vector.name, vector]))

@@ -9,7 +9,7 @@ import {
   replayDeliveryId
 } from "../../../src/spine/domain/Replay.ts"
 import { idTime } from "../../../src/spine/words/Ids.ts"
-import { addresses, eventOf } from "../../support/events.ts"
+import { addresses, eventOf } from "../../support/deliver/events.ts"
 
 const job = { id: "rpl_job_01J8ZQ4T7M3VXN5K2D9RFBHCAE", startedAt: 1_763_684_802_318, startOffset: 1_000 }
 const PLACES = 2 ** 24

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { includables, withIncluded, withoutIncludable } from "../../../src/spine/event/Include.ts"
 import { envelopeJson, eventJson } from "../../../src/spine/event/LedgerEvent.ts"
-import { bookedEvent } from "../../support/bookedEvent.ts"
-import { event } from "../../support/sending.ts"
+import { bookedEvent } from "../../support/deliver/bookedEvent.ts"
+import { event } from "../../support/deliver/sending.ts"
 
 const MEMOS = `"memos":[{"type":"61","data":"62"}]`
 const CHANGES = `"balance_changes":[{"account":"rA","asset":"XRP","change":"-11"},{"account":"rB","asset":{"currency":"USD","issuer":"rA"},"change":"0.5"}]`

@@ -6,7 +6,7 @@ import { publishedSchemas } from "../../../src/spine/event/JsonSchemas.ts"
 import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
 import { compileFilter } from "../../../src/spine/filter/Match.ts"
 import { parseFilter } from "../../../src/spine/filter/Parse.ts"
-import { generator } from "../../support/misbehavingServer.ts"
+import { generator } from "../../support/ledger/misbehavingServer.ts"
 
 const SEED = 11
 const FILTERS = 1_500

@@ -3,8 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import * as CompactedView from "../../../src/spine/log/CompactedView.ts"
 import { Log, type NewRecord } from "../../../src/spine/log/Log.ts"
-import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import * as MemoryLog from "../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
 
 const TOPIC = "webhooks.config"
 const Live = Layer.provide(MemoryLog.layer, settingsLayer())

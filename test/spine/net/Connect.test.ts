@@ -5,8 +5,8 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { connectTcp, TRY_MS } from "../../../src/spine/net/Connect.ts"
 import type { Addresses } from "../../../src/spine/net/Resolver.ts"
-import { nextEventLoop } from "../../support/eventLoop.ts"
-import { stalledServer } from "../../support/stalledServer.ts"
+import { nextEventLoop } from "./eventLoop.ts"
+import { stalledServer } from "./stalledServer.ts"
 
 const listed = (...addresses: ReadonlyArray<string>): Addresses => ({
   addresses: addresses.map((address) => ({ address, family: isIP(address) })),

@@ -10,7 +10,7 @@ import {
   resolvingBy,
   TRIES
 } from "../../../src/spine/net/Resolver.ts"
-import { makeDnsServer, type Zone } from "../../support/dnsServer.ts"
+import { makeDnsServer, type Zone } from "./dnsServer.ts"
 
 const answer = (address: string, ttlMs?: number): Addresses => ({
   addresses: [{ address, family: 4 }],

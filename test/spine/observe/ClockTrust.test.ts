@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { deleteEvery } from "../../../src/spine/observe/ClockTrust.ts"
 import { observeLimits } from "../../../src/spine/observe/Limits.ts"
-import { stepWallClock } from "../../support/wallClock.ts"
+import { stepWallClock } from "../../support/program/wallClock.ts"
 
 const HOUR_MS = 3_600_000
 

@@ -6,7 +6,7 @@ import { Metrics } from "../../../src/spine/observe/Metrics.ts"
 import { otlpEndpoint } from "../../../src/spine/observe/OtlpEndpoint.ts"
 import * as Telemetry from "../../../src/spine/observe/Telemetry.ts"
 import { continued, TRACE_HEADER, traced } from "../../../src/spine/observe/Tracing.ts"
-import { makeOtlpReceiver, type OtlpReceiver } from "../../support/otlpReceiver.ts"
+import { makeOtlpReceiver, type OtlpReceiver } from "../../support/servers/otlpReceiver.ts"
 
 const limits = {
   tracesPerSecond: 100,

@@ -7,7 +7,7 @@ import { Log } from "../../../src/spine/log/Log.ts"
 import { activeWebhooks } from "../../../src/spine/registry/ActiveWebhooks.ts"
 import { WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
 import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
-import { storesLayer } from "../../support/api.ts"
+import { storesLayer } from "../../support/http/api.ts"
 
 const publish = Effect.fnUntraced(function* (
   id: string,

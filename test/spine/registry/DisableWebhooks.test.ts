@@ -4,8 +4,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { DisableWebhooks } from "../../../src/spine/registry/DisableWebhooks.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../../support/rows.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../support/store/rows.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 

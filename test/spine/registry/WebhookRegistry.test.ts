@@ -7,7 +7,7 @@ import { Log } from "../../../src/spine/log/Log.ts"
 import { describeUnusable } from "../../../src/spine/registry/UnusableWebhooks.ts"
 import { secretsAt, WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
 import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
-import { storesLayer } from "../../support/api.ts"
+import { storesLayer } from "../../support/http/api.ts"
 
 const UNTIL = Date.parse("2026-11-21T09:30:00.000Z")
 

@@ -20,12 +20,12 @@ import {
   stagesLayer,
   startDelivering,
   untilAll
-} from "../../support/delivering.ts"
-import { eventOf, recordOf } from "../../support/events.ts"
-import * as MemoryLog from "../../support/memoryLog/MemoryLog.ts"
-import { TestDatabase } from "../../support/postgres.ts"
-import { makeReceiver } from "../../support/receiver.ts"
-import { queuedFor, routeAfter } from "../../support/routing.ts"
+} from "../../support/deliver/delivering.ts"
+import { eventOf, recordOf } from "../../support/deliver/events.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
+import { queuedFor, routeAfter } from "../../support/deliver/routing.ts"
+import * as MemoryLog from "../../support/log/memory/MemoryLog.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 const EVENTS = { topic: eventsTopic("mainnet"), partition: 0 }
 const WEBHOOKS = 5

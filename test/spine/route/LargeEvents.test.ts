@@ -8,8 +8,8 @@ import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEv
 import { Log } from "../../../src/spine/log/Log.ts"
 import { RouteLimits, routeLimits } from "../../../src/spine/route/Limits.ts"
 import { column } from "../../../src/spine/store/Columns.ts"
-import { deliveringLayer, eventually, makeWebhook, setStatus } from "../../support/delivering.ts"
-import { queuedFor, routeAfter } from "../../support/routing.ts"
+import { deliveringLayer, eventually, makeWebhook, setStatus } from "../../support/deliver/delivering.ts"
+import { queuedFor, routeAfter } from "../../support/deliver/routing.ts"
 
 const DETECTED = Date.parse("2026-11-21T09:30:00.000Z")
 const POPULAR = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"

@@ -17,10 +17,10 @@ import {
   makeWebhook,
   startDelivering,
   untilAll
-} from "../../support/delivering.ts"
-import { makeReceiver } from "../../support/receiver.ts"
-import { queuedFor } from "../../support/routing.ts"
-import { setUsage } from "../../support/rows.ts"
+} from "../../support/deliver/delivering.ts"
+import { makeReceiver } from "../../support/deliver/receiver.ts"
+import { queuedFor } from "../../support/deliver/routing.ts"
+import { setUsage } from "../../support/store/rows.ts"
 
 const DETECTED = Date.parse("2026-11-21T09:30:00.000Z")
 const QUOTA = 100

@@ -5,7 +5,7 @@ import { CONFIG_TOPIC } from "../../../src/spine/domain/Webhook.ts"
 import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { RoutedWebhooks } from "../../../src/spine/route/RoutedWebhooks.ts"
-import { storesLayer } from "../../support/api.ts"
+import { storesLayer } from "../../support/http/api.ts"
 
 const webhook = {
   id: "wh_1",

@@ -7,9 +7,9 @@ import { LogError } from "../../../src/spine/log/Log.ts"
 import { errorText } from "../../../src/spine/observe/Logging.ts"
 import { DatabaseTrouble } from "../../../src/spine/store/DatabaseTrouble.ts"
 import * as SqlPool from "../../../src/spine/store/SqlPool.ts"
-import { ApiUnderTest, apiLayer } from "../../support/api.ts"
-import { makeDatabase, TestDatabase } from "../../support/postgres.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
+import { makeDatabase, TestDatabase } from "../../support/store/postgres.ts"
 
 const FULL = 'could not extend file "base/5/1": No space left on device'
 

@@ -10,7 +10,7 @@ import { deadLettersFinding } from "../../../src/features/operate/doctor/StoredC
 import { column } from "../../../src/spine/store/Columns.ts"
 import { makeDeadLetters, RECORD_CHARACTERS } from "../../../src/spine/store/DeadLetters.ts"
 import { storeLimits } from "../../../src/spine/store/Limits.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 /** A table of names, and a stage that writes to it. */
 const makeNames = Effect.gen(function* () {

@@ -4,8 +4,8 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { ReadSql, unmigratedLayer } from "../../../src/spine/store/Sql.ts"
-import { ownDatabase } from "../../support/ownDatabase.ts"
-import { settingsLayer } from "../../support/settings.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
+import { ownDatabase } from "../../support/store/ownDatabase.ts"
 
 /** The kernel's timers of connections from this machine to that port: 2 is a keepalive timer. */
 const timersTo = (port: number): ReadonlyArray<string> =>

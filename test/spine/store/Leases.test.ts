@@ -5,8 +5,8 @@ import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import { Leases } from "../../../src/spine/store/Leases.ts"
-import { eventually } from "../../support/delivering.ts"
-import { makeDatabase } from "../../support/postgres.ts"
+import { eventually } from "../../support/deliver/delivering.ts"
+import { makeDatabase } from "../../support/store/postgres.ts"
 
 /** Each call makes another process, on the same database. */
 const processes = Effect.map(makeDatabase, (database) =>

@@ -12,7 +12,7 @@ import {
   type LogIdentity,
   requireLog
 } from "../../../src/spine/store/LogIdentity.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 const cluster = (clusterId: string, topicPrefix = ""): LogIdentity => ({
   kind: "kafka",

@@ -5,7 +5,7 @@ import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 import { storeLimits } from "../../../src/spine/store/Limits.ts"
 import { ReadSql } from "../../../src/spine/store/Sql.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 /** More than five: by default a session plans the first five executions for their values. */
 const EXECUTIONS = 8

@@ -10,8 +10,8 @@ import { SqlClient } from "effect/sql"
 import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
 import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import { applyMigrations, migrate } from "../../../src/spine/store/Migrations.ts"
-import { grantToRunner, makeRoles } from "../../support/databaseRoles.ts"
-import { ownDatabase } from "../../support/ownDatabase.ts"
+import { grantToRunner, makeRoles } from "../../support/store/databaseRoles.ts"
+import { ownDatabase } from "../../support/store/ownDatabase.ts"
 
 const DAY_MS = 86_400_000
 

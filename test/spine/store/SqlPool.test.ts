@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { ForRequest } from "../../../src/spine/store/ForRequest.ts"
 import { ReadSql } from "../../../src/spine/store/Sql.ts"
 import * as SqlPool from "../../../src/spine/store/SqlPool.ts"
-import { makeDatabase } from "../../support/postgres.ts"
+import { makeDatabase } from "../../support/store/postgres.ts"
 
 /** Two connections, so that a third user waits. */
 const TwoConnections = Layer.effectContext(

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { TestDatabase } from "../../support/postgres.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 const bounds: Readonly<Record<string, readonly [bound: string, file: string, statement: string]>> = {
   accounts: ["only the operator makes accounts", "features/accounts/AccountStore.ts", "INSERT INTO accounts"],

@@ -4,8 +4,8 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ReadSql } from "../../../src/spine/store/Sql.ts"
 import * as SqlPool from "../../../src/spine/store/SqlPool.ts"
-import { databaseProxy } from "../../support/databaseProxy.ts"
-import { databaseUrl, makeDatabase } from "../../support/postgres.ts"
+import { databaseProxy } from "../../support/store/databaseProxy.ts"
+import { databaseUrl, makeDatabase } from "../../support/store/postgres.ts"
 
 const bounds = { answerMs: 2_000 }
 

@@ -3,9 +3,9 @@
  * one that fails with a hostile response until it is repaired, and one that asks for no event that happens.
  */
 import { Context, Effect, Layer } from "effect"
-import { apiClient, type CreatedWebhook, createWebhook } from "./apiClient.ts"
+import { makeReceiver, type Receiver } from "../deliver/receiver.ts"
+import { apiClient, type CreatedWebhook, createWebhook } from "../http/apiClient.ts"
 import { DashboardService } from "./dashboardService.ts"
-import { makeReceiver, type Receiver } from "./receiver.ts"
 
 /** What a viewer must see as text: a script, a mark that reorders text, a space without width, and a long word. */
 export const HOSTILE = `<script>window.hacked = true</script><img src=x onerror="window.hacked = true">\u202eabc\u200b`

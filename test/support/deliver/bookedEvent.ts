@@ -1,5 +1,5 @@
 /** An event whose record has what a webhook may include. */
-import type { LedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
+import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { event } from "./sending.ts"
 
 export const booked = {

@@ -1,9 +1,9 @@
 /** Events for tests of the event index: single ones as ingest writes them, and random ones from a seed. */
-import type { EventType } from "../../src/spine/event/EventType.ts"
-import { eventsTopic, type LedgerEvent } from "../../src/spine/event/LedgerEvent.ts"
-import type { Network } from "../../src/spine/event/Network.ts"
-import type { NewRecord } from "../../src/spine/log/Log.ts"
-import { generator } from "./misbehavingServer.ts"
+import type { EventType } from "../../../src/spine/event/EventType.ts"
+import { eventsTopic, type LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import type { Network } from "../../../src/spine/event/Network.ts"
+import type { NewRecord } from "../../../src/spine/log/Log.ts"
+import { generator } from "../ledger/misbehavingServer.ts"
 
 export interface EventFields {
   readonly network?: Network

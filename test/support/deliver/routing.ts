@@ -1,9 +1,9 @@
 /** Route with a look at what it appends, and the work that is in the log. */
 import { Effect } from "effect"
-import { DELIVERIES_TOPIC, type DeliveryWork } from "../../src/spine/domain/Delivery.ts"
-import { Log } from "../../src/spine/log/Log.ts"
-import { partitionOf } from "../../src/spine/log/Topics.ts"
-import { route } from "../../src/spine/route/Route.ts"
+import { DELIVERIES_TOPIC, type DeliveryWork } from "../../../src/spine/domain/Delivery.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { partitionOf } from "../../../src/spine/log/Topics.ts"
+import { route } from "../../../src/spine/route/Route.ts"
 
 // Written by route in this shape.
 const workOf = ({ value }: { readonly value: string | null }): DeliveryWork => JSON.parse(value!)

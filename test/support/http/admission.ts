@@ -1,7 +1,7 @@
 /** Admits requests with API keys, as the API's gate does. */
 import { Effect } from "effect"
-import { KeyAdmission } from "../../src/http/guard/KeyAdmission.ts"
-import { type Credential, keySha256 } from "../../src/spine/domain/ApiKey.ts"
+import { KeyAdmission } from "../../../src/http/guard/KeyAdmission.ts"
+import { type Credential, keySha256 } from "../../../src/spine/domain/ApiKey.ts"
 
 export const credentialOf = (key: string): Credential => `key ${keySha256(key).toString("hex")}`
 

@@ -4,17 +4,17 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import type { Environment } from "../../src/spine/config/Config.ts"
-import { Recorder } from "../../src/spine/deliver/record/Recorder.ts"
-import { Sender } from "../../src/spine/deliver/send/Sender.ts"
-import type { DeliveryStatus } from "../../src/spine/domain/Delivery.ts"
-import { Log } from "../../src/spine/log/Log.ts"
-import { AccountHolds } from "../../src/spine/registry/AccountHolds.ts"
-import { WebhookRegistry } from "../../src/spine/registry/WebhookRegistry.ts"
-import { Leases } from "../../src/spine/store/Leases.ts"
-import { outboxPublisherLayer } from "../../src/spine/store/outbox/OutboxPublisher.ts"
+import type { Environment } from "../../../src/spine/config/Config.ts"
+import { Recorder } from "../../../src/spine/deliver/record/Recorder.ts"
+import { Sender } from "../../../src/spine/deliver/send/Sender.ts"
+import type { DeliveryStatus } from "../../../src/spine/domain/Delivery.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { AccountHolds } from "../../../src/spine/registry/AccountHolds.ts"
+import { WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
+import { Leases } from "../../../src/spine/store/Leases.ts"
+import { outboxPublisherLayer } from "../../../src/spine/store/outbox/OutboxPublisher.ts"
+import { eventually, startDelivering } from "../deliver/delivering.ts"
 import { type Answer, ApiUnderTest, apiLayer } from "./api.ts"
-import { eventually, startDelivering } from "./delivering.ts"
 
 /** `registryLog`: the log from which deliver reads webhooks, if it is not the log of the other stages. */
 export const serviceLayer = (

@@ -5,12 +5,12 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { type ClosedLedger, expectedEventIds } from "../../src/features/simulator/Chain.ts"
-import { rippleToUnixMs } from "../../src/spine/event/Ledger.ts"
-import { apiClient, createWebhook, waitUntil } from "./apiClient.ts"
-import { makeReceiver } from "./receiver.ts"
-import type { ServiceProcess } from "./serviceProcess.ts"
-import { makeSimulatedLedger } from "./simulatedLedger.ts"
+import { type ClosedLedger, expectedEventIds } from "../../../src/features/simulator/Chain.ts"
+import { rippleToUnixMs } from "../../../src/spine/event/Ledger.ts"
+import { makeReceiver } from "../deliver/receiver.ts"
+import { apiClient, createWebhook, waitUntil } from "../http/apiClient.ts"
+import { makeSimulatedLedger } from "../ledger/simulatedLedger.ts"
+import type { ServiceProcess } from "../program/serviceProcess.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const PAST_LEDGERS = 280

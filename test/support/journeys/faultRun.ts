@@ -1,9 +1,9 @@
 /** Runs faults as `npm run faults` does, and fails if one of them broke a promise. */
 import { assert } from "@effect/vitest"
 import { Effect, Logger } from "effect"
-import { type FaultResult, runCampaign } from "../../bench/reliability/support/Campaign.ts"
-import type { Store } from "../../bench/reliability/support/Cluster.ts"
-import { isBroken } from "../../bench/reliability/support/Report.ts"
+import { type FaultResult, runCampaign } from "../../../bench/reliability/support/Campaign.ts"
+import type { Store } from "../../../bench/reliability/support/Cluster.ts"
+import { isBroken } from "../../../bench/reliability/support/Report.ts"
 
 export interface FaultRun {
   readonly store: Store

@@ -7,10 +7,10 @@
 import type { ServerResponse } from "node:http"
 import { assert } from "@effect/vitest"
 import { Duration, Effect } from "effect"
-import { replayLimits } from "../../src/features/replay/Limits.ts"
-import { type ApiClient, createWebhook, waitUntil } from "./apiClient.ts"
-import { startProgram } from "./program.ts"
-import { makeReceiver, type Receiver } from "./receiver.ts"
+import { replayLimits } from "../../../src/features/replay/Limits.ts"
+import { makeReceiver, type Receiver } from "../deliver/receiver.ts"
+import { type ApiClient, createWebhook, waitUntil } from "../http/apiClient.ts"
+import { startProgram } from "../program/program.ts"
 import { jobOf, replay } from "./replayRun.ts"
 
 /** The answer is promised within one second; the rest is for the request itself. */

@@ -5,11 +5,11 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
-import { expectedEventIds } from "../../src/features/simulator/Chain.ts"
-import { type ApiClient, apiClient, createWebhook, waitUntil } from "./apiClient.ts"
-import { makeReceiver, type Received, signatureHolds } from "./receiver.ts"
-import type { ServiceProcess } from "./serviceProcess.ts"
-import { makeSimulatedLedger } from "./simulatedLedger.ts"
+import { expectedEventIds } from "../../../src/features/simulator/Chain.ts"
+import { makeReceiver, type Received, signatureHolds } from "../deliver/receiver.ts"
+import { type ApiClient, apiClient, createWebhook, waitUntil } from "../http/apiClient.ts"
+import { makeSimulatedLedger } from "../ledger/simulatedLedger.ts"
+import type { ServiceProcess } from "../program/serviceProcess.ts"
 
 export const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const EVENTS = 1_500

@@ -4,12 +4,12 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiClient, waitUntil } from "./apiClient.ts"
-import { chain } from "./chain.ts"
-import { startProgram } from "./program.ts"
-import { rippledServer } from "./rippledServer.ts"
-import { startService } from "./serviceProcess.ts"
-import { unlistable } from "./unlistable.ts"
+import { apiClient, waitUntil } from "../http/apiClient.ts"
+import { chain } from "../ledger/chain.ts"
+import { rippledServer } from "../ledger/rippledServer.ts"
+import { unlistable } from "../ledger/unlistable.ts"
+import { startProgram } from "../program/program.ts"
+import { startService } from "../program/serviceProcess.ts"
 
 const ADMIN_KEY = "svc_live_0123456789abcdefghijklmnopqrstuv"
 const FIRST = 100

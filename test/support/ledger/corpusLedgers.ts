@@ -7,7 +7,7 @@ import { existsSync, globSync, readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { hashOf, type RawLedger } from "./chain.ts"
 
-export const corpusFolder = resolve(import.meta.dirname, "../../../shared/xrpl-corpus")
+export const corpusFolder = resolve(import.meta.dirname, "../../../../shared/xrpl-corpus")
 export const corpusPresent = existsSync(resolve(corpusFolder, "expected/events.jsonl"))
 
 /** A recorded ledger: some have no header. */

@@ -1,20 +1,20 @@
 /** Ingest as a test runs it: against given servers, into the log of the context, with one event per transaction. */
 import { Effect, type Fiber, Layer, type Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { isoTime, type Ledger } from "../../src/spine/event/Ledger.ts"
+import { isoTime, type Ledger } from "../../../src/spine/event/Ledger.ts"
 import {
   type Detection,
   eventsTopic,
   type LedgerEvent,
   type LedgerMarker,
   ledgersTopic
-} from "../../src/spine/event/LedgerEvent.ts"
-import { type IngestOptions, ingest } from "../../src/spine/ledger/ingest/Ingest.ts"
-import * as RippledSource from "../../src/spine/ledger/servers/RippledSource.ts"
-import { Log } from "../../src/spine/log/Log.ts"
-import { Health } from "../../src/spine/observe/Health.ts"
-import * as MemoryLog from "./memoryLog/MemoryLog.ts"
-import { settingsLayer } from "./settings.ts"
+} from "../../../src/spine/event/LedgerEvent.ts"
+import { type IngestOptions, ingest } from "../../../src/spine/ledger/ingest/Ingest.ts"
+import * as RippledSource from "../../../src/spine/ledger/servers/RippledSource.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { Health } from "../../../src/spine/observe/Health.ts"
+import * as MemoryLog from "../log/memory/MemoryLog.ts"
+import { settingsLayer } from "../program/settings.ts"
 
 /** A fresh log in memory and an empty health registry. */
 export const memoryLayer = () => Layer.merge(Layer.provide(MemoryLog.layer, settingsLayer()), Health.layer)

@@ -3,9 +3,9 @@
  * sorted by hash, as in rippled, and have the `delivered_amount` that its API adds.
  */
 
-import type { SimulatedTransaction } from "../../src/features/simulator/ApplyTransaction.ts"
-import type { ClosedLedger, LedgerHeader } from "../../src/features/simulator/Chain.ts"
-import { isoTime, type Json, type JsonObject, type Ledger } from "../../src/spine/event/Ledger.ts"
+import type { SimulatedTransaction } from "../../../src/features/simulator/ApplyTransaction.ts"
+import type { ClosedLedger, LedgerHeader } from "../../../src/features/simulator/Chain.ts"
+import { isoTime, type Json, type JsonObject, type Ledger } from "../../../src/spine/event/Ledger.ts"
 import { blobsOf } from "./ledgerBytes.ts"
 
 type ApiVersion = 1 | 2

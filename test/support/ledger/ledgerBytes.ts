@@ -1,8 +1,8 @@
 /** Encodes ledgers to the bytes that a server stores, and decodes them. */
 import { encode } from "xrpl"
-import { detectLedger } from "../../src/spine/detect/Detect.ts"
-import type { JsonObject, Ledger, LedgerTransaction } from "../../src/spine/event/Ledger.ts"
-import { type Blobs, transactionOf } from "../../src/spine/ledger/servers/BinaryForm.ts"
+import { detectLedger } from "../../../src/spine/detect/Detect.ts"
+import type { JsonObject, Ledger, LedgerTransaction } from "../../../src/spine/event/Ledger.ts"
+import { type Blobs, transactionOf } from "../../../src/spine/ledger/servers/BinaryForm.ts"
 
 const NO_CURRENCY = "0000000000000000000000000000000000000001"
 

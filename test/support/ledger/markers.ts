@@ -1,9 +1,9 @@
 /** Markers of made-up ledgers, written to a log without ingest. */
 import { Effect } from "effect"
-import { isoTime } from "../../src/spine/event/Ledger.ts"
-import { type LedgerMarker, ledgersTopic } from "../../src/spine/event/LedgerEvent.ts"
-import type { Network } from "../../src/spine/event/Network.ts"
-import { Log, type LogReader, type LogRecord, type NewRecord } from "../../src/spine/log/Log.ts"
+import { isoTime } from "../../../src/spine/event/Ledger.ts"
+import { type LedgerMarker, ledgersTopic } from "../../../src/spine/event/LedgerEvent.ts"
+import type { Network } from "../../../src/spine/event/Network.ts"
+import { Log, type LogReader, type LogRecord, type NewRecord } from "../../../src/spine/log/Log.ts"
 import { chain } from "./chain.ts"
 
 export const markers = (from: number, to: number, name?: string): ReadonlyArray<LedgerMarker> =>

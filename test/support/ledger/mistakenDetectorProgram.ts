@@ -1,6 +1,6 @@
 /** A detector with the mistake that its argument names, as `ledgerhook conformance` runs it. */
 import { createInterface } from "node:readline"
-import { normaliseLedger } from "../../src/spine/event/NormaliseLedger.ts"
+import { normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
 import { mistakes } from "./mistakes.ts"
 
 const detect = mistakes[process.argv[2]!]!

@@ -2,10 +2,10 @@
  * Detectors with one mistake each, of a kind that implementations make: our own detector with a changed input or output.
  * The conformance vectors must tell each from the right one.
  */
-import { detectLedger } from "../../src/spine/detect/Detect.ts"
-import type { Json, JsonObject, Ledger, LedgerTransaction } from "../../src/spine/event/Ledger.ts"
-import type { DetectedEvent } from "../../src/spine/event/LedgerEvent.ts"
-import { isJsonObject } from "../../src/spine/event/NormaliseLedger.ts"
+import { detectLedger } from "../../../src/spine/detect/Detect.ts"
+import type { Json, JsonObject, Ledger, LedgerTransaction } from "../../../src/spine/event/Ledger.ts"
+import type { DetectedEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { isJsonObject } from "../../../src/spine/event/NormaliseLedger.ts"
 
 export type Detector = typeof detectLedger
 

@@ -3,9 +3,9 @@
  * itself, without detection, and then left out.
  */
 import { assert } from "@effect/vitest"
-import type { Json, JsonObject, LedgerTransaction } from "../../src/spine/event/Ledger.ts"
-import type { DetectedEvent } from "../../src/spine/event/LedgerEvent.ts"
-import { isJsonObject } from "../../src/spine/event/NormaliseLedger.ts"
+import type { Json, JsonObject, LedgerTransaction } from "../../../src/spine/event/Ledger.ts"
+import type { DetectedEvent } from "../../../src/spine/event/LedgerEvent.ts"
+import { isJsonObject } from "../../../src/spine/event/NormaliseLedger.ts"
 
 /** The fields of version 2, with the value that the transaction and, where a node causes the event, its fields give. */
 const laterFields = (

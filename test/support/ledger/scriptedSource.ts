@@ -1,8 +1,8 @@
 /** A `LedgerSource` without sockets, for the virtual clock: announces and answers as the test says. */
 import { Effect, Layer } from "effect"
-import { normaliseLedger } from "../../src/spine/event/NormaliseLedger.ts"
-import { makeAnnouncements } from "../../src/spine/ledger/servers/Announcements.ts"
-import { LedgerSource, LedgerSourceError } from "../../src/spine/ledger/servers/LedgerSource.ts"
+import { normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
+import { makeAnnouncements } from "../../../src/spine/ledger/servers/Announcements.ts"
+import { LedgerSource, LedgerSourceError } from "../../../src/spine/ledger/servers/LedgerSource.ts"
 import type { RawLedger } from "./chain.ts"
 
 export interface ScriptedSource {

@@ -4,14 +4,14 @@
  * the parent's.
  */
 import { Clock, Effect, type Scope } from "effect"
-import type { Hashing } from "../../src/features/simulator/ApplyTransaction.ts"
+import type { Hashing } from "../../../src/features/simulator/ApplyTransaction.ts"
 import {
   type ClosedLedger,
   FIRST_LEDGER_INDEX,
   makeChain,
   type ParentLedger
-} from "../../src/features/simulator/Chain.ts"
-import { unixMsToRipple } from "../../src/spine/event/Ledger.ts"
+} from "../../../src/features/simulator/Chain.ts"
+import { unixMsToRipple } from "../../../src/spine/event/Ledger.ts"
 import { binaryLedgerResult, ledgerResult } from "./ledgerAnswers.ts"
 import { type Interference, rippledServer } from "./rippledServer.ts"
 

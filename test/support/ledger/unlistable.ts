@@ -1,7 +1,7 @@
 /** Ledgers whose transactions no server can list, as mainnet has a few, and orders to skip them. */
 import { Effect } from "effect"
-import type { LedgerMarker } from "../../src/spine/event/LedgerEvent.ts"
-import type { SkipOrders } from "../../src/spine/ledger/ingest/SkippedLedgers.ts"
+import type { LedgerMarker } from "../../../src/spine/event/LedgerEvent.ts"
+import type { SkipOrders } from "../../../src/spine/ledger/ingest/SkippedLedgers.ts"
 import type { Answer, Interference } from "./rippledServer.ts"
 
 /** `lacking`: the server lists some transactions; `failing`: an error; `gone`: an error also for the header. */

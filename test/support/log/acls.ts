@@ -6,7 +6,7 @@ import {
   ResourcePatternTypes,
   ResourceTypes
 } from "@platformatic/kafka"
-import type { Right } from "../../src/spine/log/Access.ts"
+import type { Right } from "../../../src/spine/log/Access.ts"
 
 const operations: Readonly<Record<string, number>> = {
   Read: AclOperations.READ,

@@ -1,6 +1,6 @@
 /** An `Log` whose next transactions fail as the test says: before anything is written, or after everything is. */
 import { Effect, Layer } from "effect"
-import { Log, LogError } from "../../src/spine/log/Log.ts"
+import { Log, LogError } from "../../../src/spine/log/Log.ts"
 
 export type Fault = "before" | "after"
 

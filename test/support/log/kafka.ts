@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"
 import { inject } from "vitest"
-import type { KafkaSettings } from "../../src/spine/config/Config.ts"
-import { applyPlan, planOf } from "../../src/spine/log/kafka/ClusterTopics.ts"
-import { testSettings } from "./settings.ts"
+import type { KafkaSettings } from "../../../src/spine/config/Config.ts"
+import { applyPlan, planOf } from "../../../src/spine/log/kafka/ClusterTopics.ts"
+import { testSettings } from "../program/settings.ts"
 
 /** Empty if there is no Kafka. */
 export const kafkaBrokers = (): ReadonlyArray<string> =>

@@ -1,11 +1,11 @@
 /** Writes testnet ledgers to Kafka, as ingest commits them, for tests with other Kafka clients. */
 import { assert } from "@effect/vitest"
 import { Context, Effect, Exit, Layer } from "effect"
-import type { KafkaSettings } from "../../src/spine/config/Config.ts"
-import { type CheckedLedger, ledgerBatch } from "../../src/spine/ledger/ingest/LedgerRecords.ts"
-import * as KafkaLog from "../../src/spine/log/kafka/KafkaLog.ts"
-import { Log } from "../../src/spine/log/Log.ts"
-import { addresses, eventOf } from "./events.ts"
+import type { KafkaSettings } from "../../../src/spine/config/Config.ts"
+import { type CheckedLedger, ledgerBatch } from "../../../src/spine/ledger/ingest/LedgerRecords.ts"
+import * as KafkaLog from "../../../src/spine/log/kafka/KafkaLog.ts"
+import { Log } from "../../../src/spine/log/Log.ts"
+import { addresses, eventOf } from "../deliver/events.ts"
 
 export const EVENTS_EACH = 3
 

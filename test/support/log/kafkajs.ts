@@ -1,7 +1,7 @@
 /** A Kafka client that shares no code with the program: kafkajs, as docs/examples/events.js uses it. */
 import { zstdDecompressSync } from "node:zlib"
 import kafkajs, { type KafkaMessage } from "kafkajs"
-import type { KafkaSettings } from "../../src/spine/config/Config.ts"
+import type { KafkaSettings } from "../../../src/spine/config/Config.ts"
 
 const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs
 CompressionCodecs[CompressionTypes.ZSTD] = () => ({

@@ -1,7 +1,7 @@
 /** A Kafka client that shares no code with the program: Debian's `kcat`, which uses librdkafka. */
 import { spawn, spawnSync } from "node:child_process"
 import { createInterface } from "node:readline"
-import type { KafkaSettings } from "../../src/spine/config/Config.ts"
+import type { KafkaSettings } from "../../../src/spine/config/Config.ts"
 
 export const hasKcat = spawnSync("kcat", ["-V"]).status === 0
 if (!hasKcat && process.env["REQUIRE_KAFKA"] === "1") {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { startBroker } from "../kafka/broker.ts"
+import { startBroker } from "../../kafka/broker.ts"
 
 export const ownBroker = Effect.map(
   Effect.acquireRelease(

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { missingForRegistry, startRegistry } from "../kafka/registry.ts"
+import { missingForRegistry, startRegistry } from "../../kafka/registry.ts"
 
 const missing = missingForRegistry()
 export const registryMissing = missing !== undefined

@@ -5,10 +5,10 @@
 import { Console as StreamConsole } from "node:console"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Layer, Stdio, Stream } from "effect"
-import { run } from "../../src/app/Root.ts"
-import { endingOf } from "../../src/terminal/Failure.ts"
-import { Invocation } from "../../src/terminal/Invocation.ts"
-import { makeSignalHandling, Signals } from "../../src/terminal/Signals.ts"
+import { run } from "../../../src/app/Root.ts"
+import { endingOf } from "../../../src/terminal/Failure.ts"
+import { Invocation } from "../../../src/terminal/Invocation.ts"
+import { makeSignalHandling, Signals } from "../../../src/terminal/Signals.ts"
 import type { Ended } from "./program.ts"
 
 export interface CommandOptions {

@@ -1,7 +1,7 @@
 /** The processes of this machine: Linux lists them in `/proc`, other systems by `ps`. */
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
-import { parentOf } from "../../src/spine/store/embedded/Processes.ts"
+import { parentOf } from "../../../src/spine/store/embedded/Processes.ts"
 
 const ids = (): ReadonlyArray<number> => readdirSync("/proc").map(Number).filter(Number.isInteger)
 

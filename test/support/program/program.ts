@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { Deferred, Effect, type Scope } from "effect"
 
-const main = resolve(import.meta.dirname, "../../bin/ledgerhook.js")
+const main = resolve(import.meta.dirname, "../../../bin/ledgerhook.js")
 
 export interface ProgramOptions {
   /** Working folder: `.env` is read there. */
@@ -86,7 +86,10 @@ export const startProgram = (args: ReadonlyArray<string>, { program = main, ...o
 
 /** Starts an npm script in the project's folder, as people do after a clone. */
 export const startScript = (name: string, environment: Readonly<Record<string, string>>) =>
-  startCommand("npm", ["run", "--silent", name], { cwd: resolve(import.meta.dirname, "../.."), environment })
+  startCommand("npm", ["run", "--silent", name], {
+    cwd: resolve(import.meta.dirname, "../../.."),
+    environment
+  })
 
 /** Waits for the first line that matches. */
 const firstLine = (input: NodeJS.ReadableStream) => {

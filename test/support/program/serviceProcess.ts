@@ -5,10 +5,10 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { resolve } from "node:path"
 import { Effect, type Scope } from "effect"
-import { postmaster } from "../../src/spine/store/embedded/Postmaster.ts"
+import { postmaster } from "../../../src/spine/store/embedded/Postmaster.ts"
 import { killTreeOf } from "./processes.ts"
 
-const MAIN = resolve(import.meta.dirname, "../../bin/ledgerhook.js")
+const MAIN = resolve(import.meta.dirname, "../../../bin/ledgerhook.js")
 
 export interface ServiceProcess {
   /** The address of the service's API. */

@@ -1,13 +1,13 @@
 /** Settings for tests: the program's defaults; a test changes them with environment variables, as an operator does. */
 import { Layer } from "effect"
-import { settingsOfFeatures } from "../../src/app/Settings.ts"
+import { settingsOfFeatures } from "../../../src/app/Settings.ts"
 import {
   type Environment,
   FeatureSettings,
   loadSettings,
   Settings,
   type SettingsShape
-} from "../../src/spine/config/Config.ts"
+} from "../../../src/spine/config/Config.ts"
 
 export const testSettings = (environment: Environment = {}): SettingsShape => {
   const settings = loadSettings(

@@ -2,11 +2,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { freePort } from "../kafka/javaServer.ts"
-import { waitUntil } from "./apiClient.ts"
-import { RULES } from "./operationFiles.ts"
+import { RULES } from "../../features/operate/operationFiles.ts"
+import { freePort } from "../../kafka/javaServer.ts"
+import { waitUntil } from "../http/apiClient.ts"
 
-import { startProcess } from "./serviceProcess.ts"
+import { startProcess } from "../program/serviceProcess.ts"
 
 const alertsOf = (url: string) =>
   Effect.tryPromise(async () => {

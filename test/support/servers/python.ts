@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "@effect/vitest"
-import { pythonRuns } from "../receiver-python/support.ts"
+import { pythonRuns } from "../../receiver-python/support.ts"
 
 export interface PythonEnvironment {
   /** What the machine lacks; undefined if the environment is ready. */

@@ -7,9 +7,9 @@ import { once } from "node:events"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { freePort } from "../kafka/javaServer.ts"
-import { waitUntil } from "./apiClient.ts"
-import { makeFolder } from "./makeFolder.ts"
+import { freePort } from "../../kafka/javaServer.ts"
+import { waitUntil } from "../http/apiClient.ts"
+import { makeFolder } from "../program/makeFolder.ts"
 
 export const hasS3Server = spawnSync("versitygw", ["--version"]).status === 0
 if (!hasS3Server && process.env["REQUIRE_S3"] === "1") {

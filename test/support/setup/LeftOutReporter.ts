@@ -3,7 +3,7 @@
  * that a green run cannot hide them.
  */
 import type { Reporter, TestCase, TestModule } from "vitest/node"
-import { missing } from "../kafka/broker.ts"
+import { missing } from "../../kafka/broker.ts"
 
 /** The suite's title says why it was skipped; for a test without a suite, the test's own title does. */
 const titleOf = ({ parent, fullName }: TestCase): string =>

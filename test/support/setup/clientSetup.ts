@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process"
 import { resolve } from "node:path"
 
 export default () => {
-  const script = resolve(import.meta.dirname, "../../tools/client.js")
+  const script = resolve(import.meta.dirname, "../../../tools/client.js")
   const { status } = spawnSync(process.execPath, [script], { stdio: "inherit" })
   if (status !== 0) throw new Error("the client of the API was not made; its errors stand above")
 }

@@ -10,8 +10,8 @@ import { Duration, Effect, Exit, Redacted, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import type { TestProject } from "vitest/node"
-import { start } from "../../src/spine/store/embedded/EmbeddedPostgres.ts"
-import { migrate } from "../../src/spine/store/Migrations.ts"
+import { start } from "../../../src/spine/store/embedded/EmbeddedPostgres.ts"
+import { migrate } from "../../../src/spine/store/Migrations.ts"
 
 /** How test processes connect to the server. It is JSON, because it is passed between processes. */
 export interface ServerAddress {

@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
-import { type Broker, missing, startBroker } from "../kafka/broker.ts"
-import { hasEngine, startContainer } from "../kafka/container.ts"
+import { type Broker, missing, startBroker } from "../../kafka/broker.ts"
+import { hasEngine, startContainer } from "../../kafka/container.ts"
 
 declare module "vitest" {
   interface ProvidedContext {

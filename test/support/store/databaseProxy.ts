@@ -5,7 +5,7 @@
 import * as net from "node:net"
 import { Effect, Latch } from "effect"
 import { inject } from "vitest"
-import { connectionTo } from "./globalSetup.ts"
+import { connectionTo } from "../setup/globalSetup.ts"
 
 const target = (): net.NetConnectOpts => {
   const { url, path } = inject("postgres")

@@ -3,7 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
-import { codeBlocks } from "./markdown.ts"
+import { codeBlocks } from "../tree/markdown.ts"
 
 const [creating = "", granting = ""] = codeBlocks("docs/access.md", "sql")
 

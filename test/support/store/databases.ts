@@ -9,9 +9,9 @@ import { Effect, Exit, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql"
 import { inject } from "vitest"
-import { pool, readPool } from "../../src/spine/store/Sql.ts"
+import { pool, readPool } from "../../../src/spine/store/Sql.ts"
+import { connectionTo, TEMPLATE } from "../setup/globalSetup.ts"
 import { type AsMigrated, asMigrated, emptied } from "./emptied.ts"
-import { connectionTo, TEMPLATE } from "./globalSetup.ts"
 
 const CONNECTIONS = 6
 /** Then it is dropped: partitions that were made and dropped leave dead rows in the system's tables. */

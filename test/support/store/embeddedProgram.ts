@@ -3,7 +3,7 @@
  * service, prints one line when it answers or the reason why it does not, and runs until it is killed.
  */
 import { Effect } from "effect"
-import { start } from "../../src/spine/store/embedded/EmbeddedPostgres.ts"
+import { start } from "../../../src/spine/store/embedded/EmbeddedPostgres.ts"
 
 const dataDir = process.argv[2] ?? ""
 

@@ -7,7 +7,7 @@ import * as net from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Scope } from "effect"
-import { start } from "../../src/spine/store/embedded/EmbeddedPostgres.ts"
+import { start } from "../../../src/spine/store/embedded/EmbeddedPostgres.ts"
 
 export interface OwnDatabase {
   /** The value of DATABASE_URL. */

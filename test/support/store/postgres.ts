@@ -7,11 +7,11 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { storeLimits } from "../../src/spine/store/Limits.ts"
-import { pool, ReadSql } from "../../src/spine/store/Sql.ts"
-import * as SqlPool from "../../src/spine/store/SqlPool.ts"
+import { storeLimits } from "../../../src/spine/store/Limits.ts"
+import { pool, ReadSql } from "../../../src/spine/store/Sql.ts"
+import * as SqlPool from "../../../src/spine/store/SqlPool.ts"
+import type { connectionTo } from "../setup/globalSetup.ts"
 import { borrowed } from "./databases.ts"
-import type { connectionTo } from "./globalSetup.ts"
 
 /** Borrows a database for the scope and returns the options that connect to it. */
 export const makeDatabase = Effect.map(borrowed("none"), ({ options }) => options)

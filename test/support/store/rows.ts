@@ -1,7 +1,7 @@
 /** Inserts the rows that a test needs first: accounts and webhooks, as the API would create them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { randomId } from "../../src/spine/words/Ids.ts"
+import { randomId } from "../../../src/spine/words/Ids.ts"
 
 const CREATED = Date.parse("2026-11-01T00:00:00.000Z")
 

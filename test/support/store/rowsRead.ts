@@ -1,7 +1,7 @@
 /** How many delivery rows PostgreSQL reads for a statement of the API, by its executed generic plan. */
 import { Effect } from "effect"
 import type { Statement } from "effect/sql"
-import { ReadSql } from "../../src/spine/store/Sql.ts"
+import { ReadSql } from "../../../src/spine/store/Sql.ts"
 
 /** The parts of an executed plan that show how many rows it read. */
 interface PlanNode {

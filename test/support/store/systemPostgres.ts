@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process"
 import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { freePort } from "../kafka/javaServer.ts"
+import { freePort } from "../../kafka/javaServer.ts"
 
 const ROOT = "/usr/lib/postgresql"
 

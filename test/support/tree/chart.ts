@@ -1,6 +1,6 @@
 /** What the Helm chart has from other files, the names of settings, and which of its values are explained. */
 import { readFileSync } from "node:fs"
-import { settingsTable } from "../../src/app/Settings.ts"
+import { settingsTable } from "../../../src/app/Settings.ts"
 
 export const CHART = "ops/helm"
 

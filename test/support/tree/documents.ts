@@ -3,10 +3,10 @@
  * `UPDATE_DOCUMENTS=1 npm test -- test/documents.test.ts` rewrites them.
  */
 import { readFileSync, writeFileSync } from "node:fs"
-import { metricsTable } from "../../src/app/Metrics.ts"
-import { settingsTable } from "../../src/app/Settings.ts"
-import { type Role, roles } from "../../src/spine/config/Definitions.ts"
-import { alertCodes } from "../../src/spine/event/AlertCode.ts"
+import { metricsTable } from "../../../src/app/Metrics.ts"
+import { settingsTable } from "../../../src/app/Settings.ts"
+import { type Role, roles } from "../../../src/spine/config/Definitions.ts"
+import { alertCodes } from "../../../src/spine/event/AlertCode.ts"
 import {
   groupRights,
   type Holder,
@@ -14,8 +14,8 @@ import {
   type Operation,
   topicRights,
   writerRights
-} from "../../src/spine/log/Access.ts"
-import topics from "../../topics/topics.json" with { type: "json" }
+} from "../../../src/spine/log/Access.ts"
+import topics from "../../../topics/topics.json" with { type: "json" }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|")
 

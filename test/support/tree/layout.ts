@@ -11,7 +11,7 @@ const services = [...stored, "spine/deliveries", "spine/registry"]
 const spine = "spine/*"
 
 /** The one list of features. */
-const list = readFileSync(new URL("../../src/app/features.ts", import.meta.url), "utf8")
+const list = readFileSync(new URL("../../../src/app/features.ts", import.meta.url), "utf8")
 const folders = new Map(
   Array.from(
     list.matchAll(/feature as (\w+) \} from "\.\.\/features\/(\w+)\//g),

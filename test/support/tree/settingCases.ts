@@ -1,9 +1,9 @@
 /** For each setting: accepted texts with the value that each gives, and refused texts. */
-import { adminEmail, adminKey } from "../../src/features/accounts/Settings.ts"
-import { frameAncestors } from "../../src/features/dashboard/Settings.ts"
-import { mailServerOf, smtpUrl } from "../../src/features/health/notify/Settings.ts"
-import { withoutRoles } from "../../src/features/operate/Settings.ts"
-import type { SettingsShape } from "../../src/spine/config/Config.ts"
+import { adminEmail, adminKey } from "../../../src/features/accounts/Settings.ts"
+import { frameAncestors } from "../../../src/features/dashboard/Settings.ts"
+import { mailServerOf, smtpUrl } from "../../../src/features/health/notify/Settings.ts"
+import { withoutRoles } from "../../../src/features/operate/Settings.ts"
+import type { SettingsShape } from "../../../src/spine/config/Config.ts"
 
 const key = Buffer.alloc(32, 1).toString("base64")
 const givenAdminKey = `svc_live_${"a1".repeat(16)}`

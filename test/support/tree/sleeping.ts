@@ -9,7 +9,7 @@ const OUTAGES = [
   "test/journeys/kafka/kafkaHealth.kafka."
 ]
 /** No tests: a service that lives for a while, and its pictures. */
-const PICTURES = ["test/support/day/", "test/dashboard/screenshots."]
+const PICTURES = ["test/support/dashboard/day/", "test/dashboard/screenshots."]
 /** Patterns for waiting on the real clock without a condition. Code that fakes timers names them in strings. */
 export const sleeping: ReadonlyArray<{ readonly form: RegExp; readonly except?: ReadonlyArray<string> }> = [
   { form: /\bset(?:Timeout|Interval)\b(?!")/, except: PICTURES },

@@ -4,8 +4,8 @@
  */
 import { globSync, readFileSync } from "node:fs"
 import { decode } from "xrpl"
-import type { JsonObject } from "../../src/spine/event/Ledger.ts"
-import { normaliseLedger } from "../../src/spine/event/NormaliseLedger.ts"
+import type { JsonObject } from "../../../src/spine/event/Ledger.ts"
+import { normaliseLedger } from "../../../src/spine/event/NormaliseLedger.ts"
 import { causes } from "./rulesPage.ts"
 
 interface Vector {

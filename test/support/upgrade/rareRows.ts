@@ -20,7 +20,7 @@ import { makeDeadLetters } from "../../../src/spine/store/DeadLetters.ts"
 import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
 import * as Sql from "../../../src/spine/store/Sql.ts"
 import { inSnapshot, readShape } from "../../../src/spine/store/tables/ReadTables.ts"
-import { testSettings } from "../settings.ts"
+import { testSettings } from "../program/settings.ts"
 import type { StoreList } from "./fixture.ts"
 import { schemaList } from "./schema.ts"
 

@@ -7,10 +7,10 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
-import packageJson from "../../package.json" with { type: "json" }
-import { runProgram } from "./program.ts"
-import { backupFile, listFile } from "./upgrade/fixture.ts"
-import { makeStore } from "./upgrade/makeStore.ts"
+import packageJson from "../../../package.json" with { type: "json" }
+import { runProgram } from "../program/program.ts"
+import { backupFile, listFile } from "./fixture.ts"
+import { makeStore } from "./makeStore.ts"
 
 const MOST_BYTES = 500_000
 

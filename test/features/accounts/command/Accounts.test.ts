@@ -11,10 +11,10 @@ import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../../../src/spine/config/Limits.ts"
 import { idTime, randomId } from "../../../../src/spine/words/Ids.ts"
-import { runCommand } from "../../../support/command.ts"
-import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
-import { hasTerminal, runOnTerminal } from "../../../support/program.ts"
-import { insertAccount, insertWebhook } from "../../../support/rows.ts"
+import { runCommand } from "../../../support/program/command.ts"
+import { hasTerminal, runOnTerminal } from "../../../support/program/program.ts"
+import { databaseUrl, makeDatabase } from "../../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../../support/store/rows.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "ledgerhook-accounts-"))
 const scope = Scope.makeUnsafe()

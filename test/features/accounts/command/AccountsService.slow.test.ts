@@ -4,9 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiClient, createWebhook, waitUntil } from "../../../support/apiClient.ts"
-import { runProgram } from "../../../support/program.ts"
-import { startService } from "../../../support/serviceProcess.ts"
+import { apiClient, createWebhook, waitUntil } from "../../../support/http/apiClient.ts"
+import { runProgram } from "../../../support/program/program.ts"
+import { startService } from "../../../support/program/serviceProcess.ts"
 
 const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-accounts-"))),

@@ -6,8 +6,8 @@ import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { accountBounds } from "../../../../src/features/accounts/Limits.ts"
-import { runCommand } from "../../../support/command.ts"
-import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
+import { runCommand } from "../../../support/program/command.ts"
+import { databaseUrl, makeDatabase } from "../../../support/store/postgres.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "ledgerhook-portal-"))
 const scope = Scope.makeUnsafe()

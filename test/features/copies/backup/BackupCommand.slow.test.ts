@@ -17,7 +17,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { runCommand } from "../../../support/command.ts"
+import { runCommand } from "../../../support/program/command.ts"
 import { backupFile } from "../../../support/upgrade/fixture.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "ledgerhook-backup-"))

@@ -9,9 +9,9 @@ import {
 } from "../../../../src/features/copies/move/CopyTopics.ts"
 import { makeOffsetMap } from "../../../../src/features/copies/move/OffsetMap.ts"
 import { Log, type NewRecord } from "../../../../src/spine/log/Log.ts"
-import { faultyLog } from "../../../support/faultyLog.ts"
-import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { faultyLog } from "../../../support/log/faultyLog.ts"
+import * as MemoryLog from "../../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
 
 const newLog = Effect.map(
   Layer.build(Layer.fresh(MemoryLog.layer).pipe(Layer.provide(settingsLayer()))),

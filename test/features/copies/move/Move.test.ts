@@ -10,8 +10,8 @@ import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import { trySessionLock } from "../../../../src/spine/log/SessionLock.ts"
 import { claimLog, embeddedIdentity } from "../../../../src/spine/store/LogIdentity.ts"
-import { runCommand } from "../../../support/command.ts"
-import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
+import { runCommand } from "../../../support/program/command.ts"
+import { databaseUrl, makeDatabase } from "../../../support/store/postgres.ts"
 
 const cwd = mkdtempSync(join(tmpdir(), "ledgerhook-move-"))
 const scope = Scope.makeUnsafe()

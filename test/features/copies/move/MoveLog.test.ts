@@ -8,12 +8,12 @@ import { Log } from "../../../../src/spine/log/Log.ts"
 import { partitionOf } from "../../../../src/spine/log/Topics.ts"
 import { randomId } from "../../../../src/spine/words/Ids.ts"
 import { Invocation } from "../../../../src/terminal/Invocation.ts"
-import { chain } from "../../../support/chain.ts"
-import { eventOf, recordOf } from "../../../support/events.ts"
-import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
-import { TestDatabase } from "../../../support/postgres.ts"
-import { settingsLayer } from "../../../support/settings.ts"
-import { batchOf, transactionsOf } from "../../../support/transactions.ts"
+import { eventOf, recordOf } from "../../../support/deliver/events.ts"
+import { chain } from "../../../support/ledger/chain.ts"
+import * as MemoryLog from "../../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { TestDatabase } from "../../../support/store/postgres.ts"
+import { batchOf, transactionsOf } from "../../events/transactions.ts"
 
 const YEARS_AGO = Date.now() - 800 * 86_400_000
 

@@ -7,8 +7,8 @@ import { SqlClient } from "effect/sql"
 import { moveTables } from "../../../../src/features/copies/move/MoveTables.ts"
 import { makeOffsetMap } from "../../../../src/features/copies/move/OffsetMap.ts"
 import { makeTimePartitions } from "../../../../src/spine/log/TimePartitions.ts"
-import { makeDatabase } from "../../../support/postgres.ts"
-import { insertAccount } from "../../../support/rows.ts"
+import { makeDatabase } from "../../../support/store/postgres.ts"
+import { insertAccount } from "../../../support/store/rows.ts"
 
 const database = Effect.flatMap(makeDatabase, (options) =>
   PgClient.make({ ...options, maxConnections: 3 })

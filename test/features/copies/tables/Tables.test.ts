@@ -7,8 +7,8 @@ import { SqlClient } from "effect/sql"
 import { fillTables } from "../../../../src/features/copies/tables/WriteTables.ts"
 import { makeTimePartitions } from "../../../../src/spine/log/TimePartitions.ts"
 import { inSnapshot, readRows, readShape } from "../../../../src/spine/store/tables/ReadTables.ts"
-import { makeDatabase } from "../../../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../../../support/rows.ts"
+import { makeDatabase } from "../../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../../support/store/rows.ts"
 
 const database = Effect.flatMap(makeDatabase, (options) =>
   PgClient.make({ ...options, maxConnections: 4 })

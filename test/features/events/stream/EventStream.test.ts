@@ -8,9 +8,11 @@ import { EVENT_ID_FORM } from "../../../../src/http/ContractParts.ts"
 import { expandPattern } from "../../../../src/spine/event/EventType.ts"
 import { withIncluded } from "../../../../src/spine/event/Include.ts"
 import { eventJson, type LedgerEvent } from "../../../../src/spine/event/LedgerEvent.ts"
-import { ApiUnderTest, anotherServer, apiLayer } from "../../../support/api.ts"
-import { booked } from "../../../support/bookedEvent.ts"
-import { eventually } from "../../../support/delivering.ts"
+import { booked } from "../../../support/deliver/bookedEvent.ts"
+import { eventually } from "../../../support/deliver/delivering.ts"
+import { addresses } from "../../../support/deliver/events.ts"
+import { ApiUnderTest, anotherServer, apiLayer } from "../../../support/http/api.ts"
+import { generator } from "../../../support/ledger/misbehavingServer.ts"
 import {
   appendLedgers,
   appendNoise,
@@ -18,9 +20,7 @@ import {
   type OpenStream,
   openStream,
   type StreamRequest
-} from "../../../support/eventStream.ts"
-import { addresses } from "../../../support/events.ts"
-import { generator } from "../../../support/misbehavingServer.ts"
+} from "../eventStream.ts"
 
 const SEED = 5
 

@@ -6,11 +6,11 @@ import { EventStreams } from "../../../../src/features/events/stream/EventStream
 import type { Identity } from "../../../../src/spine/domain/ApiKey.ts"
 import { planLimits } from "../../../../src/spine/domain/Plans.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
-import { eventually } from "../../../support/delivering.ts"
-import { appendLedgers, ledgersOf } from "../../../support/eventStream.ts"
-import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
-import { TestDatabase } from "../../../support/postgres.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { eventually } from "../../../support/deliver/delivering.ts"
+import * as MemoryLog from "../../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { TestDatabase } from "../../../support/store/postgres.ts"
+import { appendLedgers, ledgersOf } from "../eventStream.ts"
 
 const mayRead = Latch.makeUnsafe(true)
 const EVENTS = ledgersOf({ first: 1, count: 10 })

@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { streamEventOf, textWith } from "../../../../src/features/events/stream/Frames.ts"
 import { includables, withIncluded } from "../../../../src/spine/event/Include.ts"
 import { eventJson, type LedgerEvent } from "../../../../src/spine/event/LedgerEvent.ts"
-import { bookedEvent } from "../../../support/bookedEvent.ts"
-import { event } from "../../../support/sending.ts"
+import { bookedEvent } from "../../../support/deliver/bookedEvent.ts"
+import { event } from "../../../support/deliver/sending.ts"
 
 const streamed = (of: LedgerEvent) =>
   streamEventOf({

@@ -10,10 +10,10 @@ import { type EventFilter, makeStreamReader } from "../../../../src/features/eve
 import type { Includable } from "../../../../src/spine/event/Include.ts"
 import { Log, LogError } from "../../../../src/spine/log/Log.ts"
 import { offsetOfEvent } from "../../../../src/spine/log/ledgers/EventPosition.ts"
-import { appendLedgers, appendNoise, ledgersOf } from "../../../support/eventStream.ts"
-import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
-import { settingsLayer } from "../../../support/settings.ts"
-import { stepWallClock } from "../../../support/wallClock.ts"
+import * as MemoryLog from "../../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { stepWallClock } from "../../../support/program/wallClock.ts"
+import { appendLedgers, appendNoise, ledgersOf } from "../eventStream.ts"
 
 const everything: EventFilter = { network: "mainnet", eventTypes: undefined, account: undefined }
 

@@ -1,8 +1,8 @@
 /** `ledgerhook mail test` against a real mail server: the mail it accepted, or one sentence about the failure. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { runCommand } from "../../../support/command.ts"
-import { makeMailServer } from "../../../support/mailServer.ts"
+import { runCommand } from "../../../support/program/command.ts"
+import { makeMailServer } from "../../../support/servers/mailServer.ts"
 
 const run = (to: string, environment: Readonly<Record<string, string>>) =>
   runCommand(["mail", "test", "--to", to], { environment: { XRPL_MAINNET_URLS: "", ...environment } })

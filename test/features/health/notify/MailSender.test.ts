@@ -9,10 +9,10 @@ import { Mailer } from "../../../../src/features/health/notify/Mailer.ts"
 import { retryDelayMs, sendNext } from "../../../../src/features/health/notify/MailSender.ts"
 import { MailStore } from "../../../../src/features/health/notify/MailStore.ts"
 import type { Environment } from "../../../../src/spine/config/Config.ts"
-import { makeMailServer } from "../../../support/mailServer.ts"
-import { TestDatabase } from "../../../support/postgres.ts"
-import { insertAccount } from "../../../support/rows.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { makeMailServer } from "../../../support/servers/mailServer.ts"
+import { TestDatabase } from "../../../support/store/postgres.ts"
+import { insertAccount } from "../../../support/store/rows.ts"
 
 const NOW = Date.parse("2026-11-21T09:30:00.000Z")
 const MINUTE_MS = 60_000

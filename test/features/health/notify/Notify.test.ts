@@ -9,11 +9,16 @@ import { noticeTypes } from "../../../../src/features/health/notify/Notices.ts"
 import { noticeQuotas, notify } from "../../../../src/features/health/notify/Notify.ts"
 import { UrlSender } from "../../../../src/features/health/notify/UrlSender.ts"
 import { WorkNotices } from "../../../../src/spine/store/outbox/WorkNotices.ts"
-import { deliveringLayer, makeWebhook, queueEvents, startDelivering } from "../../../support/delivering.ts"
-import { type MailServer, makeMailServer } from "../../../support/mailServer.ts"
-import { makeReceiver } from "../../../support/receiver.ts"
-import { insertAccount, setUsage } from "../../../support/rows.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import {
+  deliveringLayer,
+  makeWebhook,
+  queueEvents,
+  startDelivering
+} from "../../../support/deliver/delivering.ts"
+import { makeReceiver } from "../../../support/deliver/receiver.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { type MailServer, makeMailServer } from "../../../support/servers/mailServer.ts"
+import { insertAccount, setUsage } from "../../../support/store/rows.ts"
 
 const notifying = (server: MailServer) =>
   Layer.mergeAll(

@@ -1,7 +1,7 @@
 /** The sender of mails follows from the mail server's user, if MAIL_FROM is not set. */
 import { assert, it } from "@effect/vitest"
 import { mailServerOf } from "../../../../src/features/health/notify/Settings.ts"
-import { testSettings } from "../../../support/settings.ts"
+import { testSettings } from "../../../support/program/settings.ts"
 
 const senderOf = (url: string) => mailServerOf(testSettings({ SMTP_URL: url }))?.mailFrom
 

@@ -11,10 +11,10 @@ import { noticeId, noticeTypes, testNotice } from "../../../../src/features/heal
 import { UrlSender } from "../../../../src/features/health/notify/UrlSender.ts"
 import type { Environment } from "../../../../src/spine/config/Config.ts"
 import { SecretBox } from "../../../../src/spine/store/secrets/SecretBox.ts"
-import { TestDatabase } from "../../../support/postgres.ts"
-import { makeReceiver, type Received } from "../../../support/receiver.ts"
-import { insertAccount } from "../../../support/rows.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { makeReceiver, type Received } from "../../../support/deliver/receiver.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { TestDatabase } from "../../../support/store/postgres.ts"
+import { insertAccount } from "../../../support/store/rows.ts"
 
 const SECRET = `whsec_${Buffer.alloc(24, 1).toString("base64")}`
 

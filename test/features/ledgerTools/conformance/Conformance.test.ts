@@ -1,12 +1,12 @@
 /** `ledgerhook conformance` with commands that are real processes: right and wrong detectors, and what is no detector. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { runCommand } from "../../../support/command.ts"
+import { runCommand } from "../../../support/program/command.ts"
 
 /** The test runs on the Node that the commands must run on. */
 const node = process.execPath
 const ours = [node, "bin/ledgerhook.js", "ledger", "detect", "--conformance", "-"]
-const mistaken = (mistake: string) => [node, "test/support/mistakenDetectorProgram.ts", mistake]
+const mistaken = (mistake: string) => [node, "test/support/ledger/mistakenDetectorProgram.ts", mistake]
 /** A command that answers each line with what the expression makes of it. */
 const answering = (expression: string) => [
   node,

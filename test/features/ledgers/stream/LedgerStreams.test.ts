@@ -11,9 +11,9 @@ import type { Identity } from "../../../../src/spine/domain/ApiKey.ts"
 import { planLimits } from "../../../../src/spine/domain/Plans.ts"
 import type { Network } from "../../../../src/spine/event/Network.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
-import { routeLedgers, takeLedger } from "../../../support/liveLedgers.ts"
-import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import * as MemoryLog from "../../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { routeLedgers, takeLedger } from "../liveLedgers.ts"
 
 /** What the streams have read: the accounts whose answers were asked for, and how often the log was read. */
 class Reads extends Context.Service<Reads, { answers: Array<string>; log: number }>()("test/Reads") {}

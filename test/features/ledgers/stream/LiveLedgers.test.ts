@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { LedgerAnswers } from "../../../../src/features/deliveries/LedgerAnswers.ts"
 import { makeLiveLedgers, type RoutedLedger } from "../../../../src/features/ledgers/stream/LiveLedgers.ts"
-import { generator } from "../../../support/misbehavingServer.ts"
+import { generator } from "../../../support/ledger/misbehavingServer.ts"
 
 const SEED = 7
 

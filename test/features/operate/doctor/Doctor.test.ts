@@ -12,11 +12,11 @@ import { table } from "../../../../src/features/operate/doctor/Doctor.ts"
 import { examine } from "../../../../src/features/operate/doctor/DoctorChecks.ts"
 import type { Finding } from "../../../../src/features/operate/doctor/Finding.ts"
 import type { Environment } from "../../../../src/spine/config/Config.ts"
-import { chain } from "../../../support/chain.ts"
-import { makeMailServer } from "../../../support/mailServer.ts"
-import { makeOtlpReceiver } from "../../../support/otlpReceiver.ts"
-import { rippledServer } from "../../../support/rippledServer.ts"
-import { featureSettings } from "../../../support/settings.ts"
+import { chain } from "../../../support/ledger/chain.ts"
+import { rippledServer } from "../../../support/ledger/rippledServer.ts"
+import { featureSettings } from "../../../support/program/settings.ts"
+import { makeMailServer } from "../../../support/servers/mailServer.ts"
+import { makeOtlpReceiver } from "../../../support/servers/otlpReceiver.ts"
 
 const examineHere = (environment: Environment) => Effect.provide(examine(environment), featureSettings)
 

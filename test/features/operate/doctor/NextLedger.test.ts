@@ -5,12 +5,12 @@ import { Effect, Layer } from "effect"
 import { examine } from "../../../../src/features/operate/doctor/DoctorChecks.ts"
 import type { Finding } from "../../../../src/features/operate/doctor/Finding.ts"
 import * as EmbeddedLog from "../../../../src/spine/log/embedded/EmbeddedLog.ts"
-import { chain } from "../../../support/chain.ts"
-import { runCommand } from "../../../support/command.ts"
-import { appendMarkers, markers } from "../../../support/markers.ts"
-import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
-import { rippledServer } from "../../../support/rippledServer.ts"
-import { featureSettings, settingsLayer } from "../../../support/settings.ts"
+import { chain } from "../../../support/ledger/chain.ts"
+import { appendMarkers, markers } from "../../../support/ledger/markers.ts"
+import { rippledServer } from "../../../support/ledger/rippledServer.ts"
+import { runCommand } from "../../../support/program/command.ts"
+import { featureSettings, settingsLayer } from "../../../support/program/settings.ts"
+import { databaseUrl, makeDatabase } from "../../../support/store/postgres.ts"
 
 const examineHere = (environment: Parameters<typeof examine>[0]) =>
   Effect.provide(examine(environment), featureSettings)

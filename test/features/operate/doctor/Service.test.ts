@@ -11,9 +11,9 @@ import { SqlClient } from "effect/sql"
 import { examine } from "../../../../src/features/operate/doctor/DoctorChecks.ts"
 import { failingFinding } from "../../../../src/features/operate/doctor/StoredChecks.ts"
 import type { Environment } from "../../../../src/spine/config/Config.ts"
-import { TestDatabase } from "../../../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../../../support/rows.ts"
-import { featureSettings } from "../../../support/settings.ts"
+import { featureSettings } from "../../../support/program/settings.ts"
+import { TestDatabase } from "../../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../../support/store/rows.ts"
 
 const examineHere = (environment: Environment) => Effect.provide(examine(environment), featureSettings)
 

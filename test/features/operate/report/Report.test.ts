@@ -15,11 +15,11 @@ import { Limits } from "../../../../src/spine/config/Limits.ts"
 import { UsageStore } from "../../../../src/spine/deliveries/UsageStore.ts"
 import { EVENT_LOG_GROUP, eventsTopic } from "../../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
-import { eventuallyAdvancing } from "../../../support/ingesting.ts"
-import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
-import { TestDatabase } from "../../../support/postgres.ts"
-import { insertAccount } from "../../../support/rows.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { eventuallyAdvancing } from "../../../support/ledger/ingesting.ts"
+import * as MemoryLog from "../../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { TestDatabase } from "../../../support/store/postgres.ts"
+import { insertAccount } from "../../../support/store/rows.ts"
 
 const stores = Layer.mergeAll(MemoryLog.layer, UsageStore.layer).pipe(
   Layer.provideMerge(

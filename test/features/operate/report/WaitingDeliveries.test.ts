@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { readWaiting } from "../../../../src/features/operate/report/WaitingDeliveries.ts"
 import { foldChanges } from "../../../../src/features/statistics/DeliveryTotals.ts"
 import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
+import { waitingFor } from "../../../support/store/rows.ts"
 import {
   attemptOf,
   DeliveriesLive,
@@ -12,8 +13,7 @@ import {
   newDelivery,
   OWNER,
   prepare
-} from "../../../support/countedDeliveries.ts"
-import { waitingFor } from "../../../support/rows.ts"
+} from "../../deliveries/countedDeliveries.ts"
 
 const none = { quota: 0, suspended: 0, disabled: 0, paused: 0, deleted: 0, full: 0 }
 

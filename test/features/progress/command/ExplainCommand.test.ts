@@ -6,12 +6,12 @@ import { SqlClient } from "effect/sql"
 import { EventIndex } from "../../../../src/features/events/EventIndex.ts"
 import * as EmbeddedLog from "../../../../src/spine/log/embedded/EmbeddedLog.ts"
 import { randomId } from "../../../../src/spine/words/Ids.ts"
-import { runCommand } from "../../../support/command.ts"
-import { eventOf } from "../../../support/events.ts"
-import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
-import { isoSecond, writeLedgers } from "../../../support/replaying.ts"
-import { insertAccount, insertWebhook } from "../../../support/rows.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { eventOf } from "../../../support/deliver/events.ts"
+import { runCommand } from "../../../support/program/command.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { databaseUrl, makeDatabase } from "../../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../../support/store/rows.ts"
+import { isoSecond, writeLedgers } from "../../replay/replaying.ts"
 
 const scope = Scope.makeUnsafe()
 const ACCOUNT = randomId("acct_", 1)

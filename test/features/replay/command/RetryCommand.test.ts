@@ -7,12 +7,12 @@ import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts
 import { Partitions } from "../../../../src/spine/deliveries/Partitions.ts"
 import { monthOf } from "../../../../src/spine/domain/Quota.ts"
 import { randomId } from "../../../../src/spine/words/Ids.ts"
-import { runCommand } from "../../../support/command.ts"
-import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
-import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
-import { isRetryable, type MadeDelivery, makeDeliveries } from "../../../support/retrying.ts"
-import { setUsage } from "../../../support/rows.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import * as MemoryLog from "../../../support/log/memory/MemoryLog.ts"
+import { runCommand } from "../../../support/program/command.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { databaseUrl, makeDatabase } from "../../../support/store/postgres.ts"
+import { setUsage } from "../../../support/store/rows.ts"
+import { isRetryable, type MadeDelivery, makeDeliveries } from "../retrying.ts"
 
 const ACCOUNT = randomId("acct_", 1)
 const scope = Scope.makeUnsafe()

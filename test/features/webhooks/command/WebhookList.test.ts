@@ -5,9 +5,9 @@ import { Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Limits } from "../../../../src/spine/config/Limits.ts"
 import { firstIdAt, randomId } from "../../../../src/spine/words/Ids.ts"
-import { runCommand } from "../../../support/command.ts"
-import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
-import { insertAccount, insertWebhook } from "../../../support/rows.ts"
+import { runCommand } from "../../../support/program/command.ts"
+import { databaseUrl, makeDatabase } from "../../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../../support/store/rows.ts"
 
 const [ACCOUNT, OTHER] = [randomId("acct_", 1), randomId("acct_", 1)]
 /** Webhooks by account, oldest first. */

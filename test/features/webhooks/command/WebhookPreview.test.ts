@@ -6,11 +6,11 @@ import { SqlClient } from "effect/sql"
 import { EventIndex } from "../../../../src/features/events/EventIndex.ts"
 import * as EmbeddedLog from "../../../../src/spine/log/embedded/EmbeddedLog.ts"
 import { randomId } from "../../../../src/spine/words/Ids.ts"
-import { runCommand } from "../../../support/command.ts"
-import { databaseUrl, makeDatabase } from "../../../support/postgres.ts"
-import { eventsOf, pastLedgers, writeLedgers } from "../../../support/replaying.ts"
-import { insertAccount, insertWebhook } from "../../../support/rows.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { runCommand } from "../../../support/program/command.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { databaseUrl, makeDatabase } from "../../../support/store/postgres.ts"
+import { insertAccount, insertWebhook } from "../../../support/store/rows.ts"
+import { eventsOf, pastLedgers, writeLedgers } from "../../replay/replaying.ts"
 
 const ledgers = pastLedgers(3, 240)
 const events = eventsOf(ledgers)

@@ -6,7 +6,7 @@ import { batchOutcomes, EACH_KEEPS } from "../../../../src/spine/deliver/send/At
 import { batchBody } from "../../../../src/spine/event/Batch.ts"
 import { sequenceOf } from "../../../../src/spine/event/Sequence.ts"
 import type { RegisteredWebhook } from "../../../../src/spine/registry/WebhookRegistry.ts"
-import { event } from "../../../support/sending.ts"
+import { event } from "../../../support/deliver/sending.ts"
 
 const ids = ["dlv_a", "dlv_b", "dlv_c"]
 

@@ -19,7 +19,7 @@ import {
   resumed,
   to,
   work
-} from "../../../support/laneTables.ts"
+} from "./laneTables.ts"
 
 /** Which of the offered deliveries were free. */
 const freeOf = (events: ReadonlyArray<Event>): ReadonlyArray<string> => {

@@ -6,7 +6,7 @@ import {
   requestEnded,
   requestStarted
 } from "../../../../src/spine/deliver/queue/WebhookQueue.ts"
-import { current } from "../../../support/laneTables.ts"
+import { current } from "./laneTables.ts"
 
 const SPAN_MS = 3_000
 

@@ -7,17 +7,7 @@ import type { ActorMessage, Command, WebhookMessage } from "../../../../src/spin
 import { advance } from "../../../../src/spine/deliver/queue/Scheduler.ts"
 import { makeScheduler } from "../../../../src/spine/deliver/queue/Step.ts"
 import type { Work } from "../../../../src/spine/deliver/Work.ts"
-import {
-  caughtUp,
-  connected,
-  ended,
-  limits,
-  movedToBacklog,
-  offer,
-  resumed,
-  to,
-  work
-} from "../../../support/laneTables.ts"
+import { caughtUp, connected, ended, limits, movedToBacklog, offer, resumed, to, work } from "./laneTables.ts"
 
 const BACKLOG = 100
 const LATE = "d00000"

@@ -4,7 +4,7 @@ import { gotRows, withoutRow } from "../../../../src/spine/deliver/queue/Dispatc
 import { advance } from "../../../../src/spine/deliver/queue/Scheduler.ts"
 import { makeScheduler } from "../../../../src/spine/deliver/queue/Step.ts"
 import { countMoved, isCrowded, makeWebhookQueue } from "../../../../src/spine/deliver/queue/WebhookQueue.ts"
-import { connected, current, limits, offers, work } from "../../../support/laneTables.ts"
+import { connected, current, limits, offers, work } from "./laneTables.ts"
 
 const machineOf = (events: ReadonlyArray<Parameters<typeof advance>[1]>, atMs = 0) => {
   const machine = makeScheduler({ ...limits, partitionDeliveries: 1_000 })

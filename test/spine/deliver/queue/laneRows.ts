@@ -1,13 +1,13 @@
 /** Webhooks and deliveries as plain data, for the random walks of laneWorld.ts. */
 import { assert } from "@effect/vitest"
-import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import type { Scheduler } from "../../src/spine/deliver/queue/Step.ts"
-import { makeWatermark } from "../../src/spine/deliver/take/Watermark.ts"
-import { attemptKey, type LaneKind, laneKinds, type Work } from "../../src/spine/deliver/Work.ts"
-import type { BacklogKind } from "../../src/spine/deliveries/DeliveryStore.ts"
-import type { UnwrittenRow } from "../../src/spine/domain/Delivery.ts"
-import type { SendPermission } from "../../src/spine/domain/Quota.ts"
-import type { RegisteredWebhook } from "../../src/spine/registry/WebhookRegistry.ts"
+import type { SeededRandom } from "../../../../src/features/simulator/SeededRandom.ts"
+import type { Scheduler } from "../../../../src/spine/deliver/queue/Step.ts"
+import { makeWatermark } from "../../../../src/spine/deliver/take/Watermark.ts"
+import { attemptKey, type LaneKind, laneKinds, type Work } from "../../../../src/spine/deliver/Work.ts"
+import type { BacklogKind } from "../../../../src/spine/deliveries/DeliveryStore.ts"
+import type { UnwrittenRow } from "../../../../src/spine/domain/Delivery.ts"
+import type { SendPermission } from "../../../../src/spine/domain/Quota.ts"
+import type { RegisteredWebhook } from "../../../../src/spine/registry/WebhookRegistry.ts"
 
 /** Records that are offered at a time: those that are spilled are in memory until they have their rows. */
 export const TAKEN_AT_ONCE = 8

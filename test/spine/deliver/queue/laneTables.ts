@@ -1,11 +1,11 @@
 /** Messages for tests of the scheduler, about deliveries d1, d2, … and replayed ones r1, r2, …. */
 
-import type { ActorMessage, WebhookMessage } from "../../src/spine/deliver/queue/Messages.ts"
-import type { CurrentWebhook } from "../../src/spine/deliver/queue/WebhookQueue.ts"
-import type { Share } from "../../src/spine/deliver/send/ConnectionLimiter.ts"
-import { attemptKey, type LaneKind, type Work } from "../../src/spine/deliver/Work.ts"
-import type { SendPermission } from "../../src/spine/domain/Quota.ts"
-import type { RegisteredWebhook } from "../../src/spine/registry/WebhookRegistry.ts"
+import type { ActorMessage, WebhookMessage } from "../../../../src/spine/deliver/queue/Messages.ts"
+import type { CurrentWebhook } from "../../../../src/spine/deliver/queue/WebhookQueue.ts"
+import type { Share } from "../../../../src/spine/deliver/send/ConnectionLimiter.ts"
+import { attemptKey, type LaneKind, type Work } from "../../../../src/spine/deliver/Work.ts"
+import type { SendPermission } from "../../../../src/spine/domain/Quota.ts"
+import type { RegisteredWebhook } from "../../../../src/spine/registry/WebhookRegistry.ts"
 
 export const limits = {
   laneLeast: 1,

@@ -7,8 +7,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { makeSeededRandom } from "../../../../src/features/simulator/SeededRandom.ts"
 import { laneKinds as kinds } from "../../../../src/spine/deliver/Work.ts"
-import type { Webhook } from "../../../support/laneRows.ts"
-import { makeWorld, type World } from "../../../support/laneWorld.ts"
+import type { Webhook } from "./laneRows.ts"
+import { makeWorld, type World } from "./laneWorld.ts"
 
 const STEPS = 400
 const MOST_STEPS = 20_000

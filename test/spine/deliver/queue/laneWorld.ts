@@ -3,17 +3,21 @@
  * plain data. A random walk ends the steps under way in any order. Invariants are checked at every step.
  */
 import { assert } from "@effect/vitest"
-import type { SeededRandom } from "../../src/features/simulator/SeededRandom.ts"
-import { gotRows, withoutRow } from "../../src/spine/deliver/queue/Dispatcher.ts"
-import { isBusy } from "../../src/spine/deliver/queue/MemoryBudget.ts"
-import type { ActorMessage, Command, WebhookMessage } from "../../src/spine/deliver/queue/Messages.ts"
-import { advance } from "../../src/spine/deliver/queue/Scheduler.ts"
-import { makeScheduler, type Scheduler } from "../../src/spine/deliver/queue/Step.ts"
-import { type Limiter, makeLimiter, type Share } from "../../src/spine/deliver/send/ConnectionLimiter.ts"
-import { workState } from "../../src/spine/deliver/take/WorkState.ts"
-import { attemptKey, laneKinds as kinds, type LaneKind, type Work } from "../../src/spine/deliver/Work.ts"
-import type { DeliveryState } from "../../src/spine/deliveries/DeliveryStore.ts"
-import type { SendPermission } from "../../src/spine/domain/Quota.ts"
+import type { SeededRandom } from "../../../../src/features/simulator/SeededRandom.ts"
+import { gotRows, withoutRow } from "../../../../src/spine/deliver/queue/Dispatcher.ts"
+import { isBusy } from "../../../../src/spine/deliver/queue/MemoryBudget.ts"
+import type { ActorMessage, Command, WebhookMessage } from "../../../../src/spine/deliver/queue/Messages.ts"
+import { advance } from "../../../../src/spine/deliver/queue/Scheduler.ts"
+import { makeScheduler, type Scheduler } from "../../../../src/spine/deliver/queue/Step.ts"
+import {
+  type Limiter,
+  makeLimiter,
+  type Share
+} from "../../../../src/spine/deliver/send/ConnectionLimiter.ts"
+import { workState } from "../../../../src/spine/deliver/take/WorkState.ts"
+import { attemptKey, type LaneKind, laneKinds, type Work } from "../../../../src/spine/deliver/Work.ts"
+import type { DeliveryState } from "../../../../src/spine/deliveries/DeliveryStore.ts"
+import type { SendPermission } from "../../../../src/spine/domain/Quota.ts"
 import {
   again,
   beginAt,
@@ -58,10 +62,7 @@ export interface World {
 
 export const makeWorld = (chance: SeededRandom): World => {
   const machine = makeScheduler(limits)
-  const limiter: Limiter = makeLimiter({
-    perOrigin: chance.pick([4, 100]),
-    inProcess: 1_000
-  })
+  const limiter: Limiter = makeLimiter({ perOrigin: chance.pick([4, 100]), inProcess: 1_000 })
   const rows = makeRows(chance)
   const webhooks = makeWebhooks(chance)
   const underWay: Array<UnderWay> = []
@@ -84,7 +85,7 @@ export const makeWorld = (chance: SeededRandom): World => {
   const currentWebhook = ({ deleted, webhook, permission }: Webhook) =>
     deleted ? undefined : { webhook, permission }
 
-  const [live, replays] = kinds.map((kind) => makePartition(chance, rows, webhooks, kind))
+  const [live, replays] = laneKinds.map((kind) => makePartition(chance, rows, webhooks, kind))
   const log: Record<LaneKind, Partition> = { live: live!, replays: replays! }
 
   const wait = (

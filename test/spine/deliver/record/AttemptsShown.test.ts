@@ -4,7 +4,7 @@ import { Effect, Logger, Metric, References } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { type Outcome, showAttempts } from "../../../../src/spine/deliver/record/AttemptsShown.ts"
 import type { Work } from "../../../../src/spine/deliver/Work.ts"
-import { eventOf } from "../../../support/events.ts"
+import { eventOf } from "../../../support/deliver/events.ts"
 
 const CLOSED = Date.parse("2026-11-21T09:30:00Z")
 

@@ -8,9 +8,9 @@ import { Recorder } from "../../../../src/spine/deliver/record/Recorder.ts"
 import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
 import type { NewDelivery } from "../../../../src/spine/deliveries/Transitions.ts"
 import { DisableWebhooks } from "../../../../src/spine/registry/DisableWebhooks.ts"
-import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
-import { delivered, work } from "../../../support/outcomes.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import * as MemoryLog from "../../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { delivered, work } from "../outcomes.ts"
 
 it.effect("deliveries without a row are recorded apart, unless others of their webhook have one", () => {
   const statements: Array<string> = []

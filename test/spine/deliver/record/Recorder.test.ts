@@ -14,10 +14,10 @@ import { delayTopic } from "../../../../src/spine/domain/Delivery.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { partitionOf } from "../../../../src/spine/log/Topics.ts"
 import { DisableWebhooks } from "../../../../src/spine/registry/DisableWebhooks.ts"
-import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
-import { delivered, work } from "../../../support/outcomes.ts"
-import { settingsLayer } from "../../../support/settings.ts"
-import { stepWallClock } from "../../../support/wallClock.ts"
+import * as MemoryLog from "../../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { stepWallClock } from "../../../support/program/wallClock.ts"
+import { delivered, work } from "../outcomes.ts"
 
 type Disable = DisableWebhooks["Service"]
 

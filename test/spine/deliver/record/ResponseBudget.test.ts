@@ -9,9 +9,9 @@ import { makeResponseBudget } from "../../../../src/spine/deliver/record/Respons
 import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
 import type { AttemptRecord } from "../../../../src/spine/deliveries/Transitions.ts"
 import { DisableWebhooks } from "../../../../src/spine/registry/DisableWebhooks.ts"
-import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
-import { event } from "../../../support/sending.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { event } from "../../../support/deliver/sending.ts"
+import * as MemoryLog from "../../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
 
 const DAY_MS = 86_400_000
 const CUT = /^a{200}… \[cut at 200 characters: .*\]$/

@@ -7,8 +7,8 @@ import { ConnectionLimiter } from "../../../../src/spine/deliver/send/Connection
 import { type Send, Sender } from "../../../../src/spine/deliver/send/Sender.ts"
 import type { DeliveryConfig } from "../../../../src/spine/domain/Webhook.ts"
 import { WebhookRegistry } from "../../../../src/spine/registry/WebhookRegistry.ts"
-import { event, SECRET } from "../../../support/sending.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { event, SECRET } from "../../../support/deliver/sending.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
 
 // The fields that an attempt reads.
 const config = { id: "wh_1", account_id: "acct_1", headers: {} } as DeliveryConfig

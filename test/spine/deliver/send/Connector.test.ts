@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Sender } from "../../../../src/spine/deliver/send/Sender.ts"
 import { type Resolve, Resolver } from "../../../../src/spine/net/Resolver.ts"
-import { attemptAt, send, sendBy, senderWith, tcpServer } from "../../../support/sending.ts"
+import { attemptAt, send, sendBy, senderWith, tcpServer } from "../../../support/deliver/sending.ts"
 
 describe("the address really connected to", () => {
   const guarded = { DELIVERY_ALLOW_PRIVATE_ADDRESSES: "false" }

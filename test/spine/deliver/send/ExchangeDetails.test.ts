@@ -6,8 +6,8 @@ import type { Dispatcher } from "undici"
 import { responseLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { Exchange, FAILED_HEADERS } from "../../../../src/spine/deliver/send/Exchange.ts"
 import { Sender } from "../../../../src/spine/deliver/send/Sender.ts"
-import { makeReceiver } from "../../../support/receiver.ts"
-import { attemptAt, send, sendBy, senderWith, tcpServer } from "../../../support/sending.ts"
+import { makeReceiver } from "../../../support/deliver/receiver.ts"
+import { attemptAt, send, sendBy, senderWith, tcpServer } from "../../../support/deliver/sending.ts"
 
 describe("the details of an attempt", () => {
   it.live("say how long connecting took, of the first attempt on a connection only", () =>

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Layer } from "effect"
 import { DeliverLimits, deliverLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { Sender } from "../../../../src/spine/deliver/send/Sender.ts"
-import { sendBy, senderWith, tcpServer } from "../../../support/sending.ts"
+import { sendBy, senderWith, tcpServer } from "../../../support/deliver/sending.ts"
 
 const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 

@@ -5,8 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Latch, Layer, Scope } from "effect"
 import { responseLimits } from "../../../../src/spine/deliver/Limits.ts"
 import { Sender } from "../../../../src/spine/deliver/send/Sender.ts"
-import { certificates } from "../../../support/certificates.ts"
-import { makeReceiver, signatureHolds } from "../../../support/receiver.ts"
+import { makeReceiver, signatureHolds } from "../../../support/deliver/receiver.ts"
 import {
   attemptAt,
   event,
@@ -17,7 +16,8 @@ import {
   senderWith,
   tcpServer,
   tlsServer
-} from "../../../support/sending.ts"
+} from "../../../support/deliver/sending.ts"
+import { certificates } from "../../../support/servers/certificates.ts"
 
 describe("an attempt", () => {
   it.live("carries every header of the specification and a signature that independent code accepts", () =>

@@ -22,8 +22,8 @@ import {
   setStatus,
   startDelivering,
   untilAll
-} from "../../../support/delivering.ts"
-import { deliveryIdsOf, makeReceiver } from "../../../support/receiver.ts"
+} from "../../../support/deliver/delivering.ts"
+import { deliveryIdsOf, makeReceiver } from "../../../support/deliver/receiver.ts"
 
 const errorWith = (fields: object) => Object.assign(new Error("failed"), fields)
 
@@ -56,7 +56,7 @@ describe("a shortage of this machine", () => {
   it.live("is reported for every way to connect while a process has no free descriptor", () =>
     Effect.gen(function* () {
       const receiver = yield* makeReceiver()
-      const script = 'ulimit -n 128; exec "$0" test/support/shortProgram.ts "$1"'
+      const script = 'ulimit -n 128; exec "$0" test/spine/deliver/shortProgram.ts "$1"'
       const { stdout } = yield* Effect.promise(() =>
         promisify(execFile)("bash", ["-c", script, process.execPath, receiver.url])
       )

@@ -17,7 +17,7 @@ import { type SigningScheme, standardKey } from "../../../../src/spine/domain/Si
 import { batchItem } from "../../../../src/spine/event/Batch.ts"
 import type { LedgerEvent } from "../../../../src/spine/event/LedgerEvent.ts"
 import type { RequestFormat } from "../../../../src/spine/event/RequestFormat.ts"
-import { event } from "../../../support/sending.ts"
+import { event } from "../../../support/deliver/sending.ts"
 
 const secretOf = (bytes: number, fill = 7) => `whsec_${Buffer.alloc(bytes, fill).toString("base64")}`
 const SECRET = secretOf(32)

@@ -16,8 +16,8 @@ import {
   replaySince,
   takeNewest,
   working
-} from "../../../support/past.ts"
-import { assertQueued } from "../../../support/replaying.ts"
+} from "../../../features/replay/past.ts"
+import { assertQueued } from "../../../features/replay/replaying.ts"
 
 /** Where the process dies: before or after the append or the row of one of two ranges. */
 const crashes = ["append", "row"].flatMap((step) =>

@@ -5,8 +5,8 @@ import { SqlClient } from "effect/sql"
 import type { BackfillRange } from "../../../../src/spine/domain/Backfill.ts"
 import { BackfillRequests } from "../../../../src/spine/ledger/backfill/BackfillRequests.ts"
 import { BackfillStore } from "../../../../src/spine/ledger/backfill/BackfillStore.ts"
-import { TestDatabase } from "../../../support/postgres.ts"
-import { queueJob, replayingLayer } from "../../../support/replaying.ts"
+import { queueJob, replayingLayer } from "../../../features/replay/replaying.ts"
+import { TestDatabase } from "../../../support/store/postgres.ts"
 
 const range = (firstLedger: number, offset: number, events = 3): BackfillRange => ({
   firstLedger,

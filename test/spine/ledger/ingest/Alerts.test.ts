@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { DetectionAlert } from "../../../../src/spine/event/LedgerEvent.ts"
 import { ingest } from "../../../../src/spine/ledger/ingest/Ingest.ts"
-import { chain, hashOf } from "../../../support/chain.ts"
-import { awaitLedgers, memoryLayer, oneEventEach, takenIndexes } from "../../../support/ingesting.ts"
-import { scriptedSource } from "../../../support/scriptedSource.ts"
+import { chain, hashOf } from "../../../support/ledger/chain.ts"
+import { awaitLedgers, memoryLayer, oneEventEach, takenIndexes } from "../../../support/ledger/ingesting.ts"
+import { scriptedSource } from "../../../support/ledger/scriptedSource.ts"
 
 const alert: DetectionAlert = {
   code: "delivered_amount_unknown",

@@ -7,7 +7,7 @@ import { ingest, WAITING_LEDGERS } from "../../../../src/spine/ledger/ingest/Ing
 import { ledgerLimits } from "../../../../src/spine/ledger/Limits.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
-import { chain } from "../../../support/chain.ts"
+import { chain } from "../../../support/ledger/chain.ts"
 import {
   events,
   eventually,
@@ -16,8 +16,8 @@ import {
   memoryLayer,
   oneEventEach,
   takenIndexes
-} from "../../../support/ingesting.ts"
-import { type ScriptedSource, scriptedSource } from "../../../support/scriptedSource.ts"
+} from "../../../support/ledger/ingesting.ts"
+import { type ScriptedSource, scriptedSource } from "../../../support/ledger/scriptedSource.ts"
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 

@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 import { eventsTopic } from "../../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
-import { chain } from "../../../support/chain.ts"
+import { chain } from "../../../support/ledger/chain.ts"
 import {
   events,
   eventually,
@@ -17,8 +17,8 @@ import {
   markers,
   memoryLayer,
   takenIndexes
-} from "../../../support/ingesting.ts"
-import { generator, type Mood, misbehavingServer, moods } from "../../../support/misbehavingServer.ts"
+} from "../../../support/ledger/ingesting.ts"
+import { generator, type Mood, misbehavingServer, moods } from "../../../support/ledger/misbehavingServer.ts"
 
 const FIRST = 10
 

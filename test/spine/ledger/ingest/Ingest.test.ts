@@ -7,8 +7,7 @@ import { eventsTopic, ledgersTopic } from "../../../../src/spine/event/LedgerEve
 import { type IngestOptions, ingest } from "../../../../src/spine/ledger/ingest/Ingest.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
-import { chain } from "../../../support/chain.ts"
-import { type Fault, faultyLog } from "../../../support/faultyLog.ts"
+import { chain } from "../../../support/ledger/chain.ts"
 import {
   awaitLedgers,
   events,
@@ -17,9 +16,10 @@ import {
   memoryLayer,
   oneEventEach,
   takenIndexes
-} from "../../../support/ingesting.ts"
-import { type ScriptedSource, scriptedSource } from "../../../support/scriptedSource.ts"
-import { stepWallClock } from "../../../support/wallClock.ts"
+} from "../../../support/ledger/ingesting.ts"
+import { type ScriptedSource, scriptedSource } from "../../../support/ledger/scriptedSource.ts"
+import { type Fault, faultyLog } from "../../../support/log/faultyLog.ts"
+import { stepWallClock } from "../../../support/program/wallClock.ts"
 
 const running = (source: ScriptedSource, options: Partial<IngestOptions> = {}) =>
   ingest({ network: "mainnet", start: "latest", detect: oneEventEach, ...options }).pipe(

@@ -8,9 +8,9 @@ import {
 } from "../../../../src/spine/event/LedgerEvent.ts"
 import { eventRecords, ledgerBatch } from "../../../../src/spine/ledger/ingest/LedgerRecords.ts"
 import { complaints, LEDGER_RECORD } from "../../../schemas/support.ts"
-import { chain } from "../../../support/chain.ts"
-import { eventOf, recordOf } from "../../../support/events.ts"
-import { markers } from "../../../support/markers.ts"
+import { eventOf, recordOf } from "../../../support/deliver/events.ts"
+import { chain } from "../../../support/ledger/chain.ts"
+import { markers } from "../../../support/ledger/markers.ts"
 
 const address = "rPPxNd4wM6oW3hD13URmyASe2jHQ56rQxX"
 const following = chain(1_001, 1_002)

@@ -8,21 +8,21 @@ import { Effect } from "effect"
 import { ledgerLimits } from "../../../../src/spine/ledger/Limits.ts"
 import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
 import { monotonicNow } from "../../../../src/spine/words/Monotonic.ts"
-import { chain, hashOf } from "../../../support/chain.ts"
+import { chain, hashOf } from "../../../support/ledger/chain.ts"
 import {
   eventuallyAdvancing,
   ingesting,
   markers,
   memoryLayer,
   takenIndexes
-} from "../../../support/ingesting.ts"
+} from "../../../support/ledger/ingesting.ts"
 import {
   type Answer,
   type Interference,
   type RippledServer,
   rippledServer
-} from "../../../support/rippledServer.ts"
-import { makeSimulatedLedger } from "../../../support/simulatedLedger.ts"
+} from "../../../support/ledger/rippledServer.ts"
+import { makeSimulatedLedger } from "../../../support/ledger/simulatedLedger.ts"
 
 /** The last ledger before the lies, the last that must be taken, and the last of the network. */
 const TRUE = 10

@@ -4,9 +4,9 @@ import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { type IngestOptions, ingest } from "../../../../src/spine/ledger/ingest/Ingest.ts"
 import type { NetworkFacts } from "../../../../src/spine/ledger/ingest/NetworkFacts.ts"
-import { chain } from "../../../support/chain.ts"
-import { awaitLedgers, memoryLayer, oneEventEach } from "../../../support/ingesting.ts"
-import { scriptedSource } from "../../../support/scriptedSource.ts"
+import { chain } from "../../../support/ledger/chain.ts"
+import { awaitLedgers, memoryLayer, oneEventEach } from "../../../support/ledger/ingesting.ts"
+import { scriptedSource } from "../../../support/ledger/scriptedSource.ts"
 
 const running = (source: ReturnType<typeof scriptedSource>, share: IngestOptions["share"] & {}) =>
   ingest({ network: "mainnet", start: 100, detect: oneEventEach, share }).pipe(

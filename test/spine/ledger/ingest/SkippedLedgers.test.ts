@@ -5,8 +5,7 @@ import { TestClock } from "effect/testing"
 import { ingest } from "../../../../src/spine/ledger/ingest/Ingest.ts"
 import * as RippledSource from "../../../../src/spine/ledger/servers/RippledSource.ts"
 import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
-import { chain } from "../../../support/chain.ts"
-import { type Fault, faultyLog } from "../../../support/faultyLog.ts"
+import { chain } from "../../../support/ledger/chain.ts"
 import {
   events,
   eventually,
@@ -15,9 +14,10 @@ import {
   memoryLayer,
   oneEventEach,
   takenIndexes
-} from "../../../support/ingesting.ts"
-import { rippledServer } from "../../../support/rippledServer.ts"
-import { orders, type Unlistable, unlistable } from "../../../support/unlistable.ts"
+} from "../../../support/ledger/ingesting.ts"
+import { rippledServer } from "../../../support/ledger/rippledServer.ts"
+import { orders, type Unlistable, unlistable } from "../../../support/ledger/unlistable.ts"
+import { type Fault, faultyLog } from "../../../support/log/faultyLog.ts"
 
 /** Each ledger has three transactions. */
 const ledgers = chain(1, 40, { transactions: 3 })

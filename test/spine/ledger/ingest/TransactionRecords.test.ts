@@ -14,9 +14,9 @@ import type { CheckedLedger } from "../../../../src/spine/ledger/ingest/LedgerRe
 import { recordedTransactions } from "../../../../src/spine/ledger/ingest/TransactionRecords.ts"
 import { transactionOf } from "../../../../src/spine/ledger/servers/BinaryForm.ts"
 import { validator } from "../../../schemas/support.ts"
-import { chain } from "../../../support/chain.ts"
-import { corpusFolder, corpusPresent } from "../../../support/corpusLedgers.ts"
-import { binaryLedgerResult, ledgerResult } from "../../../support/ledgerAnswers.ts"
+import { chain } from "../../../support/ledger/chain.ts"
+import { corpusFolder, corpusPresent } from "../../../support/ledger/corpusLedgers.ts"
+import { binaryLedgerResult, ledgerResult } from "../../../support/ledger/ledgerAnswers.ts"
 
 const isValid = validator("records/transaction.schema.json")
 

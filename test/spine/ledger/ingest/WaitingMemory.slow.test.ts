@@ -4,9 +4,9 @@ import { Effect } from "effect"
 import { makeWaitingMemory } from "../../../../src/spine/ledger/ingest/WaitingMemory.ts"
 import type { FetchedLedger } from "../../../../src/spine/ledger/servers/LedgerSource.ts"
 import { ledgerOf } from "../../../../src/spine/ledger/servers/ServerMessages.ts"
-import { chain } from "../../../support/chain.ts"
-import { eventually, ingesting, memoryLayer } from "../../../support/ingesting.ts"
-import { rippledServer } from "../../../support/rippledServer.ts"
+import { chain } from "../../../support/ledger/chain.ts"
+import { eventually, ingesting, memoryLayer } from "../../../support/ledger/ingesting.ts"
+import { rippledServer } from "../../../support/ledger/rippledServer.ts"
 
 describe("the memory of waiting ledgers", () => {
   it.effect("holds back the next fetch while it is used up", () =>

@@ -8,8 +8,8 @@ import { makeChain } from "../../../../src/features/simulator/Chain.ts"
 import { detectLedger } from "../../../../src/spine/detect/Detect.ts"
 import { normaliseLedger } from "../../../../src/spine/event/NormaliseLedger.ts"
 import { tokenText, transactionHash, transactionOf } from "../../../../src/spine/ledger/servers/BinaryForm.ts"
-import { binaryLedgerResult, ledgerResult } from "../../../support/ledgerAnswers.ts"
-import { eventsOf, throughBytes } from "../../../support/ledgerBytes.ts"
+import { binaryLedgerResult, ledgerResult } from "../../../support/ledger/ledgerAnswers.ts"
+import { eventsOf, throughBytes } from "../../../support/ledger/ledgerBytes.ts"
 import { alice, created, issuer, key, ledgerOf, modified, usd } from "../../detect/support.ts"
 
 interface Definitions {

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { WebSocketServer } from "ws"
 import { closeOf, failureOf, interjectionOf } from "../../../../src/spine/ledger/servers/ConnectionFaults.ts"
 import { open } from "../../../../src/spine/ledger/servers/WebSocketConnection.ts"
-import { certificates } from "../../../support/certificates.ts"
+import { certificates } from "../../../support/servers/certificates.ts"
 
 const listening = (server: Server) =>
   Effect.acquireRelease(

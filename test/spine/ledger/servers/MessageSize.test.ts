@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { ledgerLimits } from "../../../../src/spine/ledger/Limits.ts"
 import { parsedBytes } from "../../../../src/spine/ledger/servers/MessageSize.ts"
-import { corpusFiles, corpusFolder, corpusPresent } from "../../../support/corpusLedgers.ts"
+import { corpusFiles, corpusFolder, corpusPresent } from "../../../support/ledger/corpusLedgers.ts"
 
 const limits = { tokens: 6, depth: 3 }
 const mayBeParsed = (text: string) => parsedBytes(Buffer.from(text), limits) !== undefined

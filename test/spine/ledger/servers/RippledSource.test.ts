@@ -4,7 +4,7 @@ import { Clock, Effect, Fiber, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { TestClock } from "effect/testing"
 import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
-import { chain } from "../../../support/chain.ts"
+import { chain } from "../../../support/ledger/chain.ts"
 import {
   eventually,
   eventuallyAdvancing,
@@ -12,8 +12,8 @@ import {
   markers,
   memoryLayer,
   takenIndexes
-} from "../../../support/ingesting.ts"
-import { type Change, type RippledServer, rippledServer } from "../../../support/rippledServer.ts"
+} from "../../../support/ledger/ingesting.ts"
+import { type Change, type RippledServer, rippledServer } from "../../../support/ledger/rippledServer.ts"
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 

@@ -3,16 +3,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
-import { chain } from "../../../support/chain.ts"
+import { chain } from "../../../support/ledger/chain.ts"
 import {
   eventually,
   eventuallyAdvancing,
   ingesting,
   memoryLayer,
   takenIndexes
-} from "../../../support/ingesting.ts"
-import { type RippledServer, rippledServer } from "../../../support/rippledServer.ts"
-import { orders } from "../../../support/unlistable.ts"
+} from "../../../support/ledger/ingesting.ts"
+import { type RippledServer, rippledServer } from "../../../support/ledger/rippledServer.ts"
+import { orders } from "../../../support/ledger/unlistable.ts"
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 

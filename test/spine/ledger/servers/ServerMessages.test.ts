@@ -8,7 +8,7 @@ import {
   refusalOf,
   unfit
 } from "../../../../src/spine/ledger/servers/ServerMessages.ts"
-import { chain, hashOf } from "../../../support/chain.ts"
+import { chain, hashOf } from "../../../support/ledger/chain.ts"
 
 describe("an announcement", () => {
   it("has a ledger index, and hash and count if present", () => {

@@ -5,15 +5,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Health, ledgerPart } from "../../../../src/spine/observe/Health.ts"
-import { chain } from "../../../support/chain.ts"
+import { chain } from "../../../support/ledger/chain.ts"
 import {
   eventually,
   eventuallyAdvancing,
   ingesting,
   memoryLayer,
   takenIndexes
-} from "../../../support/ingesting.ts"
-import { type RippledServer, rippledServer } from "../../../support/rippledServer.ts"
+} from "../../../support/ledger/ingesting.ts"
+import { type RippledServer, rippledServer } from "../../../support/ledger/rippledServer.ts"
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 

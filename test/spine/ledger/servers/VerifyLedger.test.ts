@@ -16,18 +16,18 @@ import {
 import { layer } from "../../../../src/spine/ledger/servers/RippledSource.ts"
 import { ledgerOf } from "../../../../src/spine/ledger/servers/ServerMessages.ts"
 import { provenLedger } from "../../../../src/spine/ledger/servers/VerifyLedger.ts"
-import { corpusFolder, corpusPresent } from "../../../support/corpusLedgers.ts"
+import { corpusFolder, corpusPresent } from "../../../support/ledger/corpusLedgers.ts"
 import {
   eventually,
   eventuallyAdvancing,
   markers,
   memoryLayer,
   oneEventEach
-} from "../../../support/ingesting.ts"
-import { binaryLedgerResult, headerData, ledgerResult } from "../../../support/ledgerAnswers.ts"
-import { blobOf, blobsOf, eventsOf } from "../../../support/ledgerBytes.ts"
-import { makeSimulatedLedger } from "../../../support/simulatedLedger.ts"
-import { orders } from "../../../support/unlistable.ts"
+} from "../../../support/ledger/ingesting.ts"
+import { binaryLedgerResult, headerData, ledgerResult } from "../../../support/ledger/ledgerAnswers.ts"
+import { blobOf, blobsOf, eventsOf } from "../../../support/ledger/ledgerBytes.ts"
+import { makeSimulatedLedger } from "../../../support/ledger/simulatedLedger.ts"
+import { orders } from "../../../support/ledger/unlistable.ts"
 import { alice, bob, created, issuer, key, modified, token } from "../../detect/support.ts"
 
 const simulated = (ledgers: number): ReadonlyArray<ClosedLedger> => {

@@ -10,7 +10,7 @@ import { ledgerLimits } from "../../../../src/spine/ledger/Limits.ts"
 import { connect } from "../../../../src/spine/ledger/servers/ServerConnection.ts"
 import type { Refusal } from "../../../../src/spine/ledger/servers/ServerMessages.ts"
 import { open } from "../../../../src/spine/ledger/servers/WebSocketConnection.ts"
-import { corpusFiles, corpusFolder, corpusPresent } from "../../../support/corpusLedgers.ts"
+import { corpusFiles, corpusFolder, corpusPresent } from "../../../support/ledger/corpusLedgers.ts"
 
 /** A server that supports compression and reacts to every request in the same way. */
 const serverThat = Effect.fnUntraced(function* (answers: (socket: WebSocket, id: number) => void) {

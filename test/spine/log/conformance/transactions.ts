@@ -11,12 +11,12 @@ import { parseTransactionRecord, transactionsTopic } from "../../../../src/spine
 import { type IngestOptions, ingest } from "../../../../src/spine/ledger/ingest/Ingest.ts"
 import { Log, type LogRecord } from "../../../../src/spine/log/Log.ts"
 import { Health } from "../../../../src/spine/observe/Health.ts"
-import { waitUntil } from "../../../support/apiClient.ts"
-import { chain, type RawLedger } from "../../../support/chain.ts"
-import { corpusPresent, corpusRuns } from "../../../support/corpusLedgers.ts"
-import { type Fault, faultyLog } from "../../../support/faultyLog.ts"
-import { oneEventEach } from "../../../support/ingesting.ts"
-import { scriptedSource } from "../../../support/scriptedSource.ts"
+import { waitUntil } from "../../../support/http/apiClient.ts"
+import { chain, type RawLedger } from "../../../support/ledger/chain.ts"
+import { corpusPresent, corpusRuns } from "../../../support/ledger/corpusLedgers.ts"
+import { oneEventEach } from "../../../support/ledger/ingesting.ts"
+import { scriptedSource } from "../../../support/ledger/scriptedSource.ts"
+import { type Fault, faultyLog } from "../../../support/log/faultyLog.ts"
 
 const NETWORK = "testnet"
 

@@ -5,9 +5,9 @@ import { Context, Effect, Exit, Fiber, Layer, Result, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as EmbeddedLog from "../../../../src/spine/log/embedded/EmbeddedLog.ts"
 import { Log, type NewRecord } from "../../../../src/spine/log/Log.ts"
-import { databaseProxy } from "../../../support/databaseProxy.ts"
-import { makeDatabase } from "../../../support/postgres.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { databaseProxy } from "../../../support/store/databaseProxy.ts"
+import { makeDatabase } from "../../../support/store/postgres.ts"
 
 const EVENTS = { topic: "xrpl.testnet.events", partition: 0 }
 const MARKERS = { topic: "xrpl.testnet.ledgers", partition: 0 }

@@ -7,8 +7,8 @@ import { SqlClient } from "effect/sql"
 import { Limits } from "../../../../src/spine/config/Limits.ts"
 import * as EmbeddedLog from "../../../../src/spine/log/embedded/EmbeddedLog.ts"
 import { Log, LogReader } from "../../../../src/spine/log/Log.ts"
-import { makeDatabase } from "../../../support/postgres.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { makeDatabase } from "../../../support/store/postgres.ts"
 
 const EVENTS = { topic: "xrpl.testnet.events", partition: 0 }
 const TRANSACTIONS = 200

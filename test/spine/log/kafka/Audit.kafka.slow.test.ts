@@ -1,6 +1,6 @@
 /**
  * The log on three brokers under a steady load, while brokers stop, die and freeze and partitions change their leader,
- * and while the processes that read it freeze and die: then the test checks every record (test/support/logAudit).
+ * and while the processes that read it freeze and die: then the test checks every record (test/support/log/audit).
  */
 
 import { mkdtempSync, rmSync } from "node:fs"
@@ -14,16 +14,16 @@ import * as KafkaLog from "../../../../src/spine/log/kafka/KafkaLog.ts"
 import { logLimits } from "../../../../src/spine/log/Limits.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { type Broker, missing, startCluster } from "../../../kafka/broker.ts"
-import { waitUntil } from "../../../support/apiClient.ts"
-import { audit } from "../../../support/logAudit/Audit.ts"
-import { makeBooks, topics } from "../../../support/logAudit/Books.ts"
-import { operate } from "../../../support/logAudit/Cluster.ts"
-import { startLoad } from "../../../support/logAudit/Load.ts"
-import { startProcess } from "../../../support/serviceProcess.ts"
-import { testSettings } from "../../../support/settings.ts"
+import { waitUntil } from "../../../support/http/apiClient.ts"
+import { audit } from "../../../support/log/audit/Audit.ts"
+import { makeBooks, topics } from "../../../support/log/audit/Books.ts"
+import { operate } from "../../../support/log/audit/Cluster.ts"
+import { startLoad } from "../../../support/log/audit/Load.ts"
+import { startProcess } from "../../../support/program/serviceProcess.ts"
+import { testSettings } from "../../../support/program/settings.ts"
 
 const BROKERS = 3
-const PIPE = join(import.meta.dirname, "../../../support/logAudit/pipeProgram.ts")
+const PIPE = join(import.meta.dirname, "../../../support/log/audit/pipeProgram.ts")
 const TEST_MS = 900_000
 const FROZEN_MS = logLimits.kafkaRequestMs + 1_000
 

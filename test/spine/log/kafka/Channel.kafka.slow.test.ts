@@ -5,8 +5,8 @@ import { Context, Effect, Layer } from "effect"
 import { DELIVERIES_TOPIC } from "../../../../src/spine/domain/Delivery.ts"
 import * as KafkaLog from "../../../../src/spine/log/kafka/KafkaLog.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
-import { waitUntil } from "../../../support/apiClient.ts"
-import { kafkaBrokers, kafkaFor } from "../../../support/kafka.ts"
+import { waitUntil } from "../../../support/http/apiClient.ts"
+import { kafkaBrokers, kafkaFor } from "../../../support/log/kafka.ts"
 
 const silentBroker = Effect.acquireRelease(
   Effect.callback<{ readonly address: string; readonly close: () => void }>((resume) => {

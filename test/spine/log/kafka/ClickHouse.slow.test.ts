@@ -4,8 +4,8 @@
  */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { eventOf } from "../../../support/events.ts"
-import { pythonEnvironment } from "../../../support/python.ts"
+import { eventOf } from "../../../support/deliver/events.ts"
+import { pythonEnvironment } from "../../../support/servers/python.ts"
 
 const TEST_MS = 120_000
 const { missing, run } = pythonEnvironment("chdb==4.4.0", "chdb-core==26.9.0")

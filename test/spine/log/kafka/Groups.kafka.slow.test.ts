@@ -11,8 +11,8 @@ import type { KafkaSettings } from "../../../../src/spine/config/Config.ts"
 import { ensureGroups, type MemberTimeout, memberTimeoutOf } from "../../../../src/spine/log/kafka/Groups.ts"
 import { clientOptions } from "../../../../src/spine/log/kafka/Options.ts"
 import { missing, startBroker } from "../../../kafka/broker.ts"
-import { waitUntil } from "../../../support/apiClient.ts"
-import { kafkaBrokers, kafkaFor } from "../../../support/kafka.ts"
+import { waitUntil } from "../../../support/http/apiClient.ts"
+import { kafkaBrokers, kafkaFor } from "../../../support/log/kafka.ts"
 
 /** Sets a group's timeout, as an operator may have done. */
 const setTimeoutOf = (kafka: KafkaSettings, group: string, ms: number) =>

@@ -6,9 +6,14 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { publishedSchemas } from "../../../../src/spine/event/JsonSchemas.ts"
 import { registerSchemas } from "../../../../src/spine/log/kafka/SchemaRegistry.ts"
-import { kafkaBrokers, kafkaFor } from "../../../support/kafka.ts"
-import { EVENTS_EACH, writeLedgers } from "../../../support/kafkaLedgers.ts"
-import { askRegistry, REGISTRY_STARTING_MS, Registry, registryMissing } from "../../../support/registry.ts"
+import { kafkaBrokers, kafkaFor } from "../../../support/log/kafka.ts"
+import { EVENTS_EACH, writeLedgers } from "../../../support/log/kafkaLedgers.ts"
+import {
+  askRegistry,
+  REGISTRY_STARTING_MS,
+  Registry,
+  registryMissing
+} from "../../../support/log/registry.ts"
 
 const example = readFileSync("docs/examples/events.js", "utf8")
 

@@ -16,11 +16,11 @@ import { encodeValue } from "../../../../src/spine/log/kafka/WireFormat.ts"
 import { LogReader } from "../../../../src/spine/log/Log.ts"
 import { freePort } from "../../../kafka/javaServer.ts"
 import { startRegistry } from "../../../kafka/registry.ts"
-import { waitUntil } from "../../../support/apiClient.ts"
-import { kafkaBrokers, kafkaFor } from "../../../support/kafka.ts"
-import { REGISTRY_STARTING_MS, registryMissing } from "../../../support/registry.ts"
-import { startProcess } from "../../../support/serviceProcess.ts"
-import { makeSimulatedLedger } from "../../../support/simulatedLedger.ts"
+import { waitUntil } from "../../../support/http/apiClient.ts"
+import { makeSimulatedLedger } from "../../../support/ledger/simulatedLedger.ts"
+import { kafkaBrokers, kafkaFor } from "../../../support/log/kafka.ts"
+import { REGISTRY_STARTING_MS, registryMissing } from "../../../support/log/registry.ts"
+import { startProcess } from "../../../support/program/serviceProcess.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-lost-schemas-"))),

@@ -16,7 +16,7 @@ import { topicName } from "../../../../src/spine/log/kafka/Names.ts"
 import { clientOptions } from "../../../../src/spine/log/kafka/Options.ts"
 import { makeReader } from "../../../../src/spine/log/kafka/Reader.ts"
 import { RELEASE } from "../../../../src/spine/log/Log.ts"
-import { kafkaBrokers, kafkaFor } from "../../../support/kafka.ts"
+import { kafkaBrokers, kafkaFor } from "../../../support/log/kafka.ts"
 
 describe.skipIf(kafkaBrokers().length === 0)("a member of a consumer group", () => {
   it.live("cannot commit any more after it was expelled, and knows that it is fenced", () =>

@@ -10,15 +10,15 @@ import type { JsonObject } from "../../../../src/spine/event/Ledger.ts"
 import * as KafkaLog from "../../../../src/spine/log/kafka/KafkaLog.ts"
 import { examineSchemas, registerSchemas } from "../../../../src/spine/log/kafka/SchemaRegistry.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
-import { eventOf, recordOf } from "../../../support/events.ts"
-import { kafkaBrokers, kafkaFor } from "../../../support/kafka.ts"
+import { eventOf, recordOf } from "../../../support/deliver/events.ts"
+import { kafkaBrokers, kafkaFor } from "../../../support/log/kafka.ts"
 import {
   askRegistry as ask,
   REGISTRY_STARTING_MS,
   Registry,
   registryMissing
-} from "../../../support/registry.ts"
-import { startService } from "../../../support/serviceProcess.ts"
+} from "../../../support/log/registry.ts"
+import { startService } from "../../../support/program/serviceProcess.ts"
 
 const document = (name: string): JsonObject =>
   publishedSchemas().find(({ path }) => path === `records/${name}.schema.json`)!.document

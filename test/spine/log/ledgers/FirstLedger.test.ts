@@ -5,10 +5,10 @@ import { eventsTopic, ledgersTopic } from "../../../../src/spine/event/LedgerEve
 import { ingest } from "../../../../src/spine/ledger/ingest/Ingest.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { firstLedger } from "../../../../src/spine/log/ledgers/FirstLedger.ts"
-import { chain } from "../../../support/chain.ts"
-import { awaitLedgers, memoryLayer, oneEventEach } from "../../../support/ingesting.ts"
-import { appendMarkers, markers } from "../../../support/markers.ts"
-import { scriptedSource } from "../../../support/scriptedSource.ts"
+import { chain } from "../../../support/ledger/chain.ts"
+import { awaitLedgers, memoryLayer, oneEventEach } from "../../../support/ledger/ingesting.ts"
+import { appendMarkers, markers } from "../../../support/ledger/markers.ts"
+import { scriptedSource } from "../../../support/ledger/scriptedSource.ts"
 
 /** A log whose events before the offset have been dropped by retention. */
 const withEventsFrom = (start: number) =>

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { logLimits } from "../../../../src/spine/log/Limits.ts"
 import type { LogReader, LogRecord } from "../../../../src/spine/log/Log.ts"
 import { findInRange, ledgerRanges, readMarker } from "../../../../src/spine/log/ledgers/LedgerMarkers.ts"
-import { logOf, markers, taken } from "../../../support/markers.ts"
+import { logOf, markers, taken } from "../../../support/ledger/markers.ts"
 
 const found = (reader: LogReader["Service"]) =>
   Effect.map(ledgerRanges(reader, "mainnet"), (ranges) =>

@@ -7,9 +7,9 @@ import { eventsTopic } from "../../../../src/spine/event/LedgerEvent.ts"
 import { logLimits } from "../../../../src/spine/log/Limits.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { StoredEvents } from "../../../../src/spine/log/ledgers/StoredEvents.ts"
-import { eventOf } from "../../../support/events.ts"
-import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { eventOf } from "../../../support/deliver/events.ts"
+import * as MemoryLog from "../../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
 
 const PIECE = logLimits.eventPieceRecords
 const TOPIC = eventsTopic("mainnet")

@@ -2,8 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Result } from "effect"
 import type { AssignedPartition, Log } from "../../../../src/spine/log/Log.ts"
-import { makeSharedLog } from "../../../support/memoryLog/SharedLog.ts"
-import { testSettings } from "../../../support/settings.ts"
+import { makeSharedLog } from "../../../support/log/memory/SharedLog.ts"
+import { testSettings } from "../../../support/program/settings.ts"
 import { suite } from "../conformance/log.ts"
 
 const TOPIC = "webhooks.deliveries"

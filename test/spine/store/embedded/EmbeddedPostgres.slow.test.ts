@@ -7,9 +7,9 @@ import { PgConnection } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type EmbeddedServer, start } from "../../../../src/spine/store/embedded/EmbeddedPostgres.ts"
-import { waitUntil } from "../../../support/apiClient.ts"
+import { waitUntil } from "../../../support/http/apiClient.ts"
 
-const PROGRAM = path.resolve("test/support/embeddedProgram.ts")
+const PROGRAM = path.resolve("test/support/store/embeddedProgram.ts")
 
 const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "ledgerhook-embedded-"))),

@@ -8,7 +8,7 @@ import { Effect, Schedule } from "effect"
 import { start } from "../../../../src/spine/store/embedded/EmbeddedPostgres.ts"
 import { reasonIn } from "../../../../src/spine/store/embedded/FailureReason.ts"
 
-const PROGRAM = path.resolve("test/support/embeddedProgram.ts")
+const PROGRAM = path.resolve("test/support/store/embeddedProgram.ts")
 
 const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "ledgerhook-first-start-"))),

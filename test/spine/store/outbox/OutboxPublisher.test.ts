@@ -13,10 +13,10 @@ import {
   outboxPublisherLayer,
   publishBatch
 } from "../../../../src/spine/store/outbox/OutboxPublisher.ts"
-import { type Fault, faultyLog } from "../../../support/faultyLog.ts"
-import * as MemoryLog from "../../../support/memoryLog/MemoryLog.ts"
-import { TestDatabase } from "../../../support/postgres.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { type Fault, faultyLog } from "../../../support/log/faultyLog.ts"
+import * as MemoryLog from "../../../support/log/memory/MemoryLog.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
+import { TestDatabase } from "../../../support/store/postgres.ts"
 
 const live = (faults: Array<Fault> = []) =>
   faultyLog(faults).pipe(

@@ -7,8 +7,8 @@ import { TestClock } from "effect/testing"
 import { queueMails } from "../../../../src/features/health/notify/MailStore.ts"
 import { Limits } from "../../../../src/spine/config/Limits.ts"
 import { type Work, WorkNotices } from "../../../../src/spine/store/outbox/WorkNotices.ts"
-import { makeDatabase } from "../../../support/postgres.ts"
-import { insertAccount } from "../../../support/rows.ts"
+import { makeDatabase } from "../../../support/store/postgres.ts"
+import { insertAccount } from "../../../support/store/rows.ts"
 
 const opened = Effect.gen(function* () {
   const database = yield* makeDatabase

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { SecretBox } from "../../../../src/spine/store/secrets/SecretBox.ts"
 import { previousKeyFile, replaceKeyFile } from "../../../../src/spine/store/secrets/SecretKeys.ts"
-import { settingsLayer } from "../../../support/settings.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
 
 const boxWith = (environment: Readonly<Record<string, string>>) =>
   Effect.provide(SecretBox, Layer.fresh(SecretBox.layer).pipe(Layer.provide(settingsLayer(environment))))

@@ -2,7 +2,7 @@
  * A day in the life of a service, for pictures of the dashboard: nine webhooks, two of which fail, and what became of the
  * deliveries to them. Pure: the same events, webhooks and random numbers give the same day.
  */
-import type { AttemptRecord } from "../../../src/spine/deliveries/Transitions.ts"
+import type { AttemptRecord } from "../../../../src/spine/deliveries/Transitions.ts"
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -5,9 +5,9 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { KafkaSettings } from "../../../src/spine/config/Config.ts"
-import { type Log, type LogRecord, type Position, sourceOf } from "../../../src/spine/log/Log.ts"
-import { partitionsOf } from "../../../src/spine/log/Topics.ts"
+import type { KafkaSettings } from "../../../../src/spine/config/Config.ts"
+import { type Log, type LogRecord, type Position, sourceOf } from "../../../../src/spine/log/Log.ts"
+import { partitionsOf } from "../../../../src/spine/log/Topics.ts"
 import { hasKcat, readByKcat } from "../kcat.ts"
 import {
   type Books,

@@ -2,8 +2,8 @@
  * Keeps what the callers of a log know: which appends it acknowledged, which failed, and which records each group got.
  * Every record names its writer, its transaction and its place there, so that an audit can compare the log with it.
  */
-import type { LogRecord, NewRecord, Position } from "../../../src/spine/log/Log.ts"
-import { sourceOf } from "../../../src/spine/log/Log.ts"
+import type { LogRecord, NewRecord, Position } from "../../../../src/spine/log/Log.ts"
+import { sourceOf } from "../../../../src/spine/log/Log.ts"
 
 /** Writers append to both; a group reads the first, and pipes move the second's records to the third. */
 export const WORK = "webhooks.deliveries"

@@ -1,9 +1,9 @@
 /** An operator's view of a cluster of several brokers, and changes to it, through kafkajs instead of our client. */
 import { Effect } from "effect"
 import { Kafka, logLevel } from "kafkajs"
-import type { KafkaSettings } from "../../../src/spine/config/Config.ts"
-import { ownName } from "../../../src/spine/log/kafka/Names.ts"
-import type { Broker } from "../../kafka/broker.ts"
+import type { KafkaSettings } from "../../../../src/spine/config/Config.ts"
+import { ownName } from "../../../../src/spine/log/kafka/Names.ts"
+import type { Broker } from "../../../kafka/broker.ts"
 
 /** Coordinators keep transactions in this topic. Java's hash of an id gives its partition; its leader coordinates. */
 const TRANSACTIONS = "__transaction_state"

@@ -4,9 +4,9 @@
  * A test can halt the load, so that the log does not change.
  */
 import { Effect, Latch, Schedule } from "effect"
-import type { Log } from "../../../src/spine/log/Log.ts"
-import { retryUntilSuccess } from "../../../src/spine/observe/RetryUntilSuccess.ts"
-import { waitUntil } from "../apiClient.ts"
+import type { Log } from "../../../../src/spine/log/Log.ts"
+import { retryUntilSuccess } from "../../../../src/spine/observe/RetryUntilSuccess.ts"
+import { waitUntil } from "../../http/apiClient.ts"
 import {
   type Books,
   CHAIN,

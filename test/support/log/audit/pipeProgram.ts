@@ -4,9 +4,9 @@
  * and kill it.
  */
 import { Effect } from "effect"
-import * as KafkaLog from "../../../src/spine/log/kafka/KafkaLog.ts"
-import { Log, sourceOf } from "../../../src/spine/log/Log.ts"
-import { retryUntilSuccess } from "../../../src/spine/observe/RetryUntilSuccess.ts"
+import * as KafkaLog from "../../../../src/spine/log/kafka/KafkaLog.ts"
+import { Log, sourceOf } from "../../../../src/spine/log/Log.ts"
+import { retryUntilSuccess } from "../../../../src/spine/observe/RetryUntilSuccess.ts"
 import { PIPE_FROM, PIPE_GROUP, PIPE_TO, SOURCE } from "./Books.ts"
 
 const BATCH = 100

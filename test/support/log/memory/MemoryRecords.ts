@@ -4,12 +4,12 @@
  */
 
 import { Clock, Effect } from "effect"
-import { makeExclusive } from "../../../src/spine/log/Exclusive.ts"
-import { logLimits } from "../../../src/spine/log/Limits.ts"
-import type { Log, Transaction } from "../../../src/spine/log/Log.ts"
-import { commitKey, compacted, placeRecords } from "../../../src/spine/log/PlaceRecords.ts"
-import { awaitEnd, makeRecordLists, push, readFrom } from "../../../src/spine/log/RecordList.ts"
-import { keepsNewest, type RetentionSettings, retentionOf } from "../../../src/spine/log/Topics.ts"
+import { makeExclusive } from "../../../../src/spine/log/Exclusive.ts"
+import { logLimits } from "../../../../src/spine/log/Limits.ts"
+import type { Log, Transaction } from "../../../../src/spine/log/Log.ts"
+import { commitKey, compacted, placeRecords } from "../../../../src/spine/log/PlaceRecords.ts"
+import { awaitEnd, makeRecordLists, push, readFrom } from "../../../../src/spine/log/RecordList.ts"
+import { keepsNewest, type RetentionSettings, retentionOf } from "../../../../src/spine/log/Topics.ts"
 
 /** All of the log but `consume`. */
 export type MemoryRecords = Omit<Log["Service"], "consume">

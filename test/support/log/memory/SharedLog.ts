@@ -7,7 +7,7 @@
  *                                                         └─ expelled: ends its handlers, joins again
  */
 import { Cause, Deferred, Effect, Fiber, Latch, type Scope } from "effect"
-import { fencedError, makeAssigned } from "../../../src/spine/log/ConsumeInProcess.ts"
+import { fencedError, makeAssigned } from "../../../../src/spine/log/ConsumeInProcess.ts"
 import {
   type AssignedPartition,
   type ConsumeOptions,
@@ -15,9 +15,9 @@ import {
   type LogError,
   type Partition,
   type Transaction
-} from "../../../src/spine/log/Log.ts"
-import { partitionKey } from "../../../src/spine/log/PlaceRecords.ts"
-import { partitionsOf, type RetentionSettings } from "../../../src/spine/log/Topics.ts"
+} from "../../../../src/spine/log/Log.ts"
+import { partitionKey } from "../../../../src/spine/log/PlaceRecords.ts"
+import { partitionsOf, type RetentionSettings } from "../../../../src/spine/log/Topics.ts"
 import { assignment } from "./Assignment.ts"
 import { makeMemoryRecords } from "./MemoryRecords.ts"
 

@@ -21,7 +21,7 @@ import {
   stringSerializers
 } from "@platformatic/kafka"
 import { startBroker } from "../../../../kafka/broker.ts"
-import { certificates } from "../../../../support/certificates.ts"
+import { certificates } from "../../../../support/servers/certificates.ts"
 import { outcomeOf } from "./support.ts"
 
 const USER = { username: "writer", password: "correct-horse" }

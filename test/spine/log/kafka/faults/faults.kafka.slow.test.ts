@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { missing } from "../../../../kafka/broker.ts"
-import { kafkaBrokers } from "../../../../support/kafka.ts"
+import { kafkaBrokers } from "../../../../support/log/kafka.ts"
 
 const shown = [
   ...readFileSync("src/spine/log/kafka/README.md", "utf8").matchAll(/^\$ npx node (\S+)\n([^`]+)^```/gm)
