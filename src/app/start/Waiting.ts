@@ -1,12 +1,14 @@
 /**
  * Runs the service. If the start fails because PostgreSQL, Kafka or the schema registry is away (Away.ts), it says so, once
  * at once and then every minute, and tries again until they are there. Meanwhile the port of health is open. A later try
- * first asks both, so that the sentence names both, and nothing is started in vain. A final error ends it.
+ * first asks both, so that the sentence names both, and nothing is started in vain. If the log goes back while the service
+ * runs, all of it starts anew. A final error ends it.
  */
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { EarlierListener } from "../../http/Listener.ts"
 import { type KafkaSettings, Settings } from "../../spine/config/Config.ts"
 import { loadKafka } from "../../spine/log/kafka/LoadKafka.ts"
+import { LogWentBack, StartAnew } from "../../spine/log/StartAnew.ts"
 import * as Sql from "../../spine/store/Sql.ts"
 import { restartSchedule } from "../../spine/store/Supervised.ts"
 import { monotonicNow } from "../../spine/words/Monotonic.ts"
@@ -82,29 +84,38 @@ export const launch = <E, R>(
         if (failures[0] !== undefined) return yield* Effect.fail(failures[0])
       })
 
-      const start = Layer.build(service).pipe(
-        Effect.provideService(EarlierListener, closePort),
-        Effect.tapError((error) => {
-          const away = awayOf(error)
-          return away === undefined ? Effect.void : note([away])
-        }),
-        Effect.andThen(
-          Effect.suspend(() =>
-            waitsFor.length === 0
-              ? Effect.void
-              : Effect.logInfo("the wait is over, and the service has started")
+      const startWith = (anew: Deferred.Deferred<never, LogWentBack>) =>
+        Layer.build(service).pipe(
+          Effect.provideService(EarlierListener, closePort),
+          Effect.provideService(StartAnew, (because) => Effect.asVoid(Deferred.fail(anew, because))),
+          Effect.tapError((error) => {
+            const away = awayOf(error)
+            return away === undefined ? Effect.void : note([away])
+          }),
+          Effect.andThen(
+            Effect.suspend(() =>
+              waitsFor.length === 0
+                ? Effect.void
+                : Effect.logInfo("the wait is over, and the service has started")
+            )
+          ),
+          Effect.andThen(started),
+          Effect.andThen(Effect.onInterrupt(Deferred.await(anew), () => stopping)),
+          Effect.scoped,
+          Effect.tapError((error) =>
+            error instanceof LogWentBack ? Effect.logError(error.message) : Effect.void
           )
-        ),
-        Effect.andThen(started),
-        Effect.andThen(Effect.onInterrupt(Effect.never, () => stopping)),
-        Effect.scoped
-      )
+        )
+      const start = Effect.flatMap(Deferred.make<never, LogWentBack>(), startWith)
 
       return yield* Effect.suspend(() =>
         waitsFor.length === 0 ? start : Effect.andThen(bothAnswer, start)
       ).pipe(
         Effect.tapError((error) => (awayOf(error) === undefined ? Effect.void : openPort)),
-        Effect.retry({ while: (error) => awayOf(error) !== undefined, schedule: restartSchedule })
+        Effect.retry({
+          while: (error) => error instanceof LogWentBack || awayOf(error) !== undefined,
+          schedule: restartSchedule
+        })
       )
     })
   )

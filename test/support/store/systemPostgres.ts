@@ -16,11 +16,17 @@ if (postgresPrograms === undefined && process.env["REQUIRE_POSTGRES"] === "1") {
 }
 
 /** PostgreSQL does not run as root. */
-const owner = (): { readonly uid?: number; readonly gid?: number } => {
+export const serverUser = (): { readonly uid?: number; readonly gid?: number } => {
   if (process.getuid?.() !== 0) return {}
   const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }))
   return { uid: id("-u"), gid: id("-g") }
 }
+
+/** Runs one of its programs in `folder`, as the user of the server. */
+export const runPostgres =
+  (folder: string) =>
+  (name: string, ...args: ReadonlyArray<string>) =>
+    execFileSync(join(postgresPrograms ?? "", name), args, { ...serverUser(), cwd: folder, stdio: "ignore" })
 
 export interface Tls {
   readonly key: string
@@ -34,10 +40,8 @@ export interface Tls {
  * `tls`, everybody may connect.
  */
 export const startSystemPostgres = Effect.fnUntraced(function* (folder: string, tls?: Tls) {
-  const user = owner()
-  const programs = postgresPrograms ?? ""
-  const run = (name: string, ...args: ReadonlyArray<string>) =>
-    execFileSync(join(programs, name), args, { ...user, cwd: folder, stdio: "ignore" })
+  const user = serverUser()
+  const run = runPostgres(folder)
   mkdirSync(folder)
   if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid)
   const data = join(folder, "data")
@@ -68,7 +72,7 @@ export const startSystemPostgres = Effect.fnUntraced(function* (folder: string, 
     () => Effect.sync(() => run("pg_ctl", "-D", data, "-w", "-m", "immediate", "stop"))
   )
   return {
-    PATH: `${programs}:${process.env["PATH"]}`,
+    PATH: `${postgresPrograms ?? ""}:${process.env["PATH"]}`,
     PGHOST: "127.0.0.1",
     PGPORT: String(port),
     PGUSER: "ledgerhook",

@@ -4,7 +4,7 @@
  */
 import { type Deferred, Exit } from "effect"
 import { LogError, type LogRecord, type Partition, type Position, type Transaction } from "../Log.ts"
-import { commitKey, placeRecords, type RecordsByPartition } from "../PlaceRecords.ts"
+import { commitKey, partitionKey, placeRecords, type RecordsByPartition } from "../PlaceRecords.ts"
 import { kindOf } from "../Topics.ts"
 import { type LogRow, rowsOf } from "./Rows.ts"
 import type { GroupCommit, LogWrite } from "./Tables.ts"
@@ -70,12 +70,16 @@ export const accept = (
 export const writeOf = ({ byPartition, commits }: Accepted): LogWrite => {
   const rows: Array<LogRow> = []
   const compacted: Array<LogRecord> = []
+  const bases: Array<Position> = []
   const ends: Array<Position> = []
   for (const records of byPartition.values()) {
     const { topic, partition, offset } = records.at(-1)!
+    bases.push({ topic, partition, offset: records[0]!.offset })
     if (kindOf(topic) === "compacted") compacted.push(...records)
     else rows.push(...rowsOf(records))
     ends.push({ topic, partition, offset: offset + 1 })
   }
-  return { rows, compacted, ends, commits: [...commits.values()] }
+  const committed = [...commits.values()]
+  const read = committed.filter(({ topic, partition }) => !byPartition.has(partitionKey(topic, partition)))
+  return { rows, compacted, bases, read, ends, commits: committed }
 }

@@ -1,7 +1,8 @@
 /**
  * The SQL of the embedded log (tables: store/migrations/0007_log.ts, 0021_transactions.ts): take ownership, write a
  * batch in one statement, read. Each write carries the writer's fence and has no effect unless that fence is the
- * newest, so a delayed write of an earlier connection changes nothing. Offsets are int8 in PostgreSQL and numbers here.
+ * newest, so a delayed write of an earlier connection changes nothing. Nor has it if the tables do not end where the
+ * writer knows: after a quick failover the first write may meet a server that lacks the newest ones. Offsets are int8 in PostgreSQL and numbers here.
  * In array parameters numbers are sent as text, since the driver uses one size for all numbers of an array. The
  * columns `newest_timestamp` are written and never read: release 0.3 still has them.
  */
@@ -34,6 +35,10 @@ export class Fenced extends Data.TaggedError("Fenced")<{ readonly message: strin
 export interface LogWrite {
   readonly rows: ReadonlyArray<LogRow>
   readonly compacted: ReadonlyArray<LogRecord>
+  /** Where the tables must end now: at the first new record of each partition. */
+  readonly bases: ReadonlyArray<Position>
+  /** Of the other partitions with a commit: where the tables must end at least. */
+  readonly read: ReadonlyArray<Position>
   readonly ends: ReadonlyArray<Position>
   readonly commits: ReadonlyArray<GroupCommit>
 }
@@ -79,7 +84,10 @@ export const makeTables = Effect.gen(function* () {
 
   /** One statement, so it writes everything or nothing. */
   const write = Effect.fnUntraced(function* (fence: Fence, batch: LogWrite, nowMs: number) {
-    const { rows, compacted, ends, commits } = batch
+    const { rows, compacted, bases, read, ends, commits } = batch
+    const columnsOf = (positions: ReadonlyArray<Position>) => sql`
+      ${positions.map(({ topic }) => topic)}::text[], ${positions.map(({ partition }) => String(partition))}::int[],
+      ${positions.map(({ offset }) => String(offset))}::bigint[]`
     for (const table of new Set(rows.map(({ topic }) => tableOf(topic))))
       yield* tablePartitions.ensure(table, nowMs)
     const writtenAt = new Date(nowMs).toISOString()
@@ -100,7 +108,14 @@ export const makeTables = Effect.gen(function* () {
     const held = yield* sql`
       WITH fence AS (
         SELECT owner AS held FROM log_owner
-        WHERE owner = ${String(fence.owner)} AND epoch = ${String(fence.epoch)} FOR SHARE
+        WHERE owner = ${String(fence.owner)} AND epoch = ${String(fence.epoch)}
+          AND NOT EXISTS (
+            SELECT 1 FROM unnest(${columnsOf(bases)}) AS known (topic, partition, base)
+            LEFT JOIN log_ends USING (topic, partition) WHERE coalesce(end_offset, 0) <> base)
+          AND NOT EXISTS (
+            SELECT 1 FROM unnest(${columnsOf(read)}) AS known (topic, partition, next)
+            LEFT JOIN log_ends USING (topic, partition) WHERE coalesce(end_offset, 0) < next)
+        FOR SHARE OF log_owner
       ), work AS (${inserted("log_work")}), history AS (${inserted("log_history")}), ${transactions} compacted AS (
         INSERT INTO log_compacted (topic, partition, log_offset, key, value, headers, record_timestamp)
         SELECT row.* FROM fence, json_to_recordset(${JSON.stringify(compacted.map(compactedRow))}::json) AS row
@@ -120,7 +135,8 @@ export const makeTables = Effect.gen(function* () {
         ON CONFLICT (topic, partition) DO UPDATE SET end_offset = excluded.end_offset
       )
       SELECT held FROM fence`
-    if (held.length === 0) return yield* new Fenced({ message: "A newer writer has replaced this one." })
+    if (held.length === 0)
+      return yield* new Fenced({ message: "A newer writer has replaced this one, or the log went back." })
   })
 
   /**

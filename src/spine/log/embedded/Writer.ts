@@ -1,7 +1,8 @@
 /**
  * The only writer of the embedded log. It combines waiting transactions, gives their records offsets, and writes them
  * in one statement. Only then readers see them and the callers get their result. A transaction that throws fails its
- * own caller only. After a failed write it is unknown what landed, so the state in memory is discarded and reloaded.
+ * own caller only. After a failed write it is unknown what landed, so the state in memory is discarded and reloaded. If
+ * the tables then lack what they had, the log went back: nothing more is read or written, until all starts anew.
  *
  *   callers ─▶ queue ─▶ give offsets ─▶ write (all or nothing) ─▶ records in memory ─▶ callers
  */
@@ -12,6 +13,7 @@ import { logLimits } from "../Limits.ts"
 import type { LogError, Partition, Position, Transaction } from "../Log.ts"
 import { commitKey, partitionKey } from "../PlaceRecords.ts"
 import { makeRecordList, makeRecordLists, push, trim, wake } from "../RecordList.ts"
+import { type LogWentBack, logWentBack, StartAnew } from "../StartAnew.ts"
 import { accept, failed, type Request, writeOf } from "./JoinedWrite.ts"
 import type { Tables } from "./Tables.ts"
 
@@ -26,10 +28,22 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
   let fence = yield* tables.own
   /** Whether `lists` and `commits` are what the tables contain. */
   let isCurrent = false
+  const startAnew = yield* StartAnew
+  let wentBack: LogWentBack | undefined
 
   const load = Effect.gen(function* () {
     fence = yield* tables.renew(fence)
     const partitions = yield* tables.loadPartitions
+    const found = new Map(
+      partitions.map(({ topic, partition, end }) => [partitionKey(topic, partition), end] as const)
+    )
+    for (const [key, { end }] of lists) {
+      const left = found.get(key) ?? 0
+      if (left >= end) continue
+      wentBack = logWentBack(`${key} ends at ${left}, and this process knows of ${end} records`)
+      yield* startAnew(wentBack)
+      return yield* wentBack
+    }
     commits.clear()
     for (const commit of yield* tables.loadCommits)
       commits.set(commitKey(commit.group, commit), commit.offset)
@@ -43,7 +57,9 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
     isCurrent = true
   })
 
-  const loaded = Effect.suspend(() => (isCurrent ? Effect.void : load))
+  const loaded = Effect.suspend(() =>
+    wentBack !== undefined ? Effect.fail(wentBack) : isCurrent ? Effect.void : load
+  )
 
   const writeBatch = Effect.fnUntraced(function* (requests: ReadonlyArray<Request>) {
     yield* loaded
@@ -126,7 +142,9 @@ export const makeWriter = Effect.fnUntraced(function* (tables: Tables) {
     /** The offset that the group has committed; undefined if there is none. */
     committed: (group: string, partition: Partition) => commits.get(commitKey(group, partition)),
     /** If a write has failed, what was known of the tables must be read again before it is used. */
-    loaded: Effect.suspend(() => (isCurrent ? Effect.void : lock.withPermit(loaded))),
+    loaded: Effect.suspend(() =>
+      isCurrent && wentBack === undefined ? Effect.void : lock.withPermit(loaded)
+    ),
     /** Runs `retention` while nothing is written, then reads the tables again. */
     applyRetention: <E>(retention: Effect.Effect<void, E>) =>
       Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { Context, Effect, Exit, Fiber, Layer, Result, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as EmbeddedLog from "../../../../src/spine/log/embedded/EmbeddedLog.ts"
 import { Log, type NewRecord } from "../../../../src/spine/log/Log.ts"
+import { StartAnew } from "../../../../src/spine/log/StartAnew.ts"
 import { settingsLayer } from "../../../support/program/settings.ts"
 import { databaseProxy } from "../../../support/store/databaseProxy.ts"
 import { makeDatabase } from "../../../support/store/postgres.ts"
@@ -74,6 +75,34 @@ describe("embedded log under faults", () => {
         [2, "3"]
       ])
     }))
+
+  for (const { title, more } of [
+    { title: "a record", more: { append: events("4") } },
+    {
+      title: "a position",
+      more: { append: [], commit: { group: "g", positions: [{ ...EVENTS, offset: 3 }] } }
+    }
+  ])
+    test(`refuses to write ${title} to a server that lacks the newest records, and starts anew`, () =>
+      Effect.gen(function* () {
+        const told: Array<string> = []
+        const database = yield* makeDatabase
+        const sql = yield* PgClient.make({ ...database, maxConnections: 1 })
+        const log = yield* openOn(database).pipe(
+          Effect.provideService(StartAnew, ({ message }) => Effect.sync(() => void told.push(message)))
+        )
+        yield* log.transaction({ append: events("1", "2", "3") })
+        // As after a failover to a standby that was behind: no connection needs to break.
+        yield* sql`UPDATE log_ends SET end_offset = 2`
+        yield* Effect.flip(log.transaction(more))
+        assert.lengthOf(told, 1)
+        assert.match(told[0]!, /xrpl\.testnet\.events\/0 ends at 2, and this process knows of 3 records/)
+        yield* sql`UPDATE log_ends SET end_offset = 3`
+        assert.match(String(yield* Effect.flip(log.transaction(more))), /went back/)
+        assert.match(String(yield* Effect.flip(log.offsets(EVENTS))), /went back/)
+        assert.isEmpty(yield* sql`SELECT 1 FROM log_commits`)
+        assert.deepStrictEqual(yield* sql`SELECT end_offset::int AS end FROM log_ends`, [{ end: 3 }])
+      }))
 
   test("wakes readers that wait for a write whose answer was lost", ({ log, proxy }) =>
     Effect.gen(function* () {
