@@ -38,7 +38,10 @@ const migratedLog = Effect.gen(function* () {
 
 const presentDatabase = (command: string) =>
   Layer.unwrap(
-    Effect.as(requireDatabase, Sql.unmigratedLayer({ command: `ledgerhook ${command}`, owner: false }))
+    Effect.as(
+      requireDatabase,
+      Sql.unmigratedLayer({ command: `ledgerhook ${command}`, owner: false, mayBeStandby: true })
+    )
   )
 
 /** For commands that read the database, which a service may be using. They neither create nor migrate it. */

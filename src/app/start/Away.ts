@@ -24,8 +24,8 @@ const NETWORK = new Set([
   ..."ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT UND_ERR_SOCKET".split(" ")
 ])
 
-/** Of PostgreSQL: connection exceptions, insufficient resources such as connections, and shutdown or start under way. */
-const SQL_STATE = /^(?:08...|53...|57P0[123])$/
+/** Of PostgreSQL: connection exceptions, a standby, insufficient resources such as connections, shutdown or start under way. */
+const SQL_STATE = /^(?:08...|25006|53...|57P0[123])$/
 
 /** PostgreSQL says why it closes a connection, so this was a proxy whose server is away. The driver has no code for it. */
 const CLOSED_BY_PROXY = /^Connection closed/

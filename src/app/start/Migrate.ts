@@ -1,11 +1,15 @@
-/** `ledgerhook migrate`: applies the missing migrations and prints which ones. */
-import { Effect } from "effect"
+/** `ledgerhook migrate`: applies the missing migrations and prints which ones. It waits while the server is a standby. */
+import { Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { migrate as applyMigrations } from "../../spine/store/Migrations.ts"
+import { isStandby } from "../../spine/store/Sessions.ts"
 import * as Sql from "../../spine/store/Sql.ts"
+import { restartSchedule } from "../../spine/store/Supervised.ts"
 import { about } from "../../terminal/Help.ts"
 import { settings } from "../../terminal/Invocation.ts"
 import { print } from "../../terminal/Output.ts"
+
+const database = Sql.unmigratedLayer({ command: "ledgerhook migrate", owner: false })
 
 export const migrate = Command.make(
   "migrate",
@@ -19,7 +23,14 @@ export const migrate = Command.make(
           : applied.map((name) => `Applied ${name}.`).join("\n")
       )
     },
-    Effect.provide(Sql.unmigratedLayer({ command: "ledgerhook migrate", owner: false })),
+    (migrating) =>
+      Effect.scoped(
+        Effect.flatMap(Layer.build(database), (context) => Effect.provideContext(migrating, context))
+      ),
+    Effect.tapError((error) =>
+      isStandby(error) ? Effect.logWarning(`${error.message} Waiting.`) : Effect.void
+    ),
+    Effect.retry({ while: isStandby, schedule: restartSchedule }),
     Effect.provide(settings)
   )
 ).pipe(

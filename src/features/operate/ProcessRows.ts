@@ -15,6 +15,7 @@ import { Metrics, outcomes } from "../../spine/observe/Metrics.ts"
 import { repeatEvery } from "../../spine/observe/RetryUntilSuccess.ts"
 import { stageAges } from "../../spine/observe/StageAges.ts"
 import { ProcessId } from "../../spine/store/ProcessId.ts"
+import * as SqlPool from "../../spine/store/SqlPool.ts"
 import { bothClocks, monotonicNow } from "../../spine/words/Monotonic.ts"
 import { type PartInProcess, rolePart, type SeenProcess, type Sent } from "./model/SeenProcess.ts"
 import { roleFailedSince } from "./model/Traffic.ts"
@@ -125,7 +126,7 @@ export const presenceLayer = (version: string) =>
     Effect.gen(function* () {
       const { roles } = yield* Settings
       const { config } = yield* PgClient.PgClient
-      const own = yield* PgClient.make({ ...config, maxConnections: 1 })
+      const own = yield* SqlPool.make(undefined, { ...config, maxConnections: 1 }, {})
       yield* Effect.provideService(keepProcess(version, roles), SqlClient.SqlClient, own)
     })
   ).pipe(Layer.provide(Reactivity.layer))

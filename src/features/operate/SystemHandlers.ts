@@ -30,13 +30,14 @@ export const systemLayer = HttpApiBuilder.group(
     const health = yield* Health
     const { roles } = yield* Settings
     const sql = yield* SqlClient.SqlClient
-    const { recent } = yield* DatabaseTrouble
+    const { blocked, recent } = yield* DatabaseTrouble
 
     const ask: Effect.Effect<PartHealth> = sql`SELECT 1`.pipe(
       Effect.timeout(Limits.readyCheckMs),
       Effect.result,
       Effect.flatMap((answer) =>
-        Effect.map(recent, (trouble): PartHealth => {
+        Effect.map(Effect.all([recent, blocked]), ([trouble, block]): PartHealth => {
+          if (block !== undefined) return { status: "failed", detail: block }
           if (Result.isFailure(answer))
             return {
               status: "failed",

@@ -14,6 +14,12 @@ import { monotonicNow } from "../words/Monotonic.ts"
 /** Classes of SQLSTATE: insufficient resources, operator intervention, system error. */
 const TROUBLE = /^(?:53|57P|58)/
 
+const STANDBY_WAIT =
+  "commits wait for a synchronous standby that does not answer; repair it, or take it out of synchronous_standby_names"
+
+/** A process writes every 3 s, and what waits is looked at every 5 s. */
+const BLOCKED_SHOWN_MS = 10_000
+
 const advice: Readonly<Record<string, string>> = {
   "53100": "; free space on its disk",
   "53300": "; raise its max_connections, or stop other programs that use it",
@@ -33,13 +39,22 @@ export const troubleOf = (error: SqlError.SqlError): string | undefined => {
 export interface Trouble {
   /** Of errors of other kinds nothing is noted. */
   readonly note: (error: unknown) => Effect.Effect<void>
+  /** A commit waits for a synchronous standby. */
+  readonly noteStandbyWait: Effect.Effect<void>
   /** The newest trouble, with the setting, for a minute. */
   readonly recent: Effect.Effect<string | undefined>
+  /** That commits do not end, until some seconds after the last was seen to wait. */
+  readonly blocked: Effect.Effect<string | undefined>
 }
 
 /** Without the layer: commands and tests note nothing. */
 export class DatabaseTrouble extends Context.Reference<Trouble>("ledgerhook/storage/DatabaseTrouble", {
-  defaultValue: () => ({ note: () => Effect.void, recent: Effect.succeed(undefined) })
+  defaultValue: () => ({
+    note: () => Effect.void,
+    noteStandbyWait: Effect.void,
+    recent: Effect.succeed(undefined),
+    blocked: Effect.succeed(undefined)
+  })
 }) {
   static readonly layer = Layer.effect(
     DatabaseTrouble,
@@ -51,18 +66,26 @@ export class DatabaseTrouble extends Context.Reference<Trouble>("ledgerhook/stor
           ? `the database in ${resolve(dataDir)} (DATA_DIR)`
           : "the PostgreSQL of DATABASE_URL"
       let newest = { text: "", atMs: Number.NEGATIVE_INFINITY }
+      let blockedAtMs = Number.NEGATIVE_INFINITY
+      const say = Effect.fnUntraced(function* (trouble: string) {
+        newest = { text: `${where}: ${trouble}`, atMs: yield* monotonicNow }
+        // Without the id of a request: all requests together write it once in 10 s.
+        yield* Effect.provideService(Effect.logWarning(newest.text), References.CurrentLogAnnotations, {})
+      })
       return {
         note: (error) => {
           const trouble = SqlError.isSqlError(error) ? troubleOf(error) : undefined
-          if (trouble === undefined) return Effect.void
-          return Effect.gen(function* () {
-            newest = { text: `${where}: ${trouble}`, atMs: yield* monotonicNow }
-            // Without the id of a request: all requests together write it once in 10 s.
-            yield* Effect.provideService(Effect.logWarning(newest.text), References.CurrentLogAnnotations, {})
-          })
+          return trouble === undefined ? Effect.void : say(trouble)
         },
+        noteStandbyWait: Effect.flatMap(monotonicNow, (nowMs) => {
+          blockedAtMs = nowMs
+          return say(STANDBY_WAIT)
+        }),
         recent: Effect.map(monotonicNow, (nowMs) =>
           nowMs - newest.atMs < shortageShownMs ? newest.text : undefined
+        ),
+        blocked: Effect.map(monotonicNow, (nowMs) =>
+          nowMs - blockedAtMs < BLOCKED_SHOWN_MS ? `${where}: ${STANDBY_WAIT}` : undefined
         )
       }
     })

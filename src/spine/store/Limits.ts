@@ -20,6 +20,11 @@ export const storeLimits = {
    * statements are split into batches.
    */
   databaseAnswerMs: 6 * DATABASE_READ_MS,
+  /**
+   * The same for a request to the API, which is answered within 15 s: the driver waits another 5 s for the end of the
+   * statement that it cancels.
+   */
+  databaseRequestMs: 8_000,
   /** PostgreSQL connections of one process. */
   databaseConnections: 10,
   /** How many of them requests to the API use at once. The stages always have the others. */

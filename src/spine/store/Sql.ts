@@ -5,7 +5,7 @@
  */
 
 import { hostname } from "node:os"
-import { PgClient } from "@effect/sql-pg"
+import { PgClient, type PgConnection } from "@effect/sql-pg"
 import { Cause, Context, Effect, Layer, Redacted, Schema } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
@@ -18,6 +18,7 @@ import { DatabaseTrouble } from "./DatabaseTrouble.ts"
 import { start } from "./embedded/EmbeddedPostgres.ts"
 import { storeLimits } from "./Limits.ts"
 import { migrate } from "./Migrations.ts"
+import { standby } from "./Sessions.ts"
 import * as SqlPool from "./SqlPool.ts"
 
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", {
@@ -32,6 +33,8 @@ export interface SqlOptions {
   readonly owner: boolean
   /** For a service: a statement that gets no answer for a minute fails. A command's statement may take longer. */
   readonly answerLimit?: boolean
+  /** For a command that only reads: it may use a standby. */
+  readonly mayBeStandby?: boolean
   /** For the restore of a backup: it may use a DATA_DIR that is not complete yet. */
   readonly restoring?: boolean
 }
@@ -46,18 +49,19 @@ const planning = {
   jit: "off"
 }
 
-export const pool = {
-  maxConnections: storeLimits.databaseConnections,
-  startupParameters: planning
-}
+export const pool = { maxConnections: storeLimits.databaseConnections }
 
 export const readPool = {
   maxConnections: storeLimits.databaseReadConnections,
   // Concurrent lookups share one message to the server, which saves system calls on both sides.
   multiplex: true,
   multiplexConcurrency: storeLimits.databaseReadsPerConnection,
-  applicationName: "ledgerhook read",
-  startupParameters: {
+  applicationName: "ledgerhook read"
+}
+
+export const sessionSettings = {
+  main: planning,
+  read: {
     plan_cache_mode: "force_generic_plan",
     ...planning,
     // PostgreSQL overestimates a range of an index, and starting workers takes ten times as long as reading it.
@@ -76,10 +80,21 @@ export class ReadSql extends Context.Service<ReadSql, SqlClient.SqlClient>()("le
   static readonly layer = Layer.effect(
     ReadSql,
     Effect.flatMap(PgClient.PgClient, ({ config }) =>
-      SqlPool.make("read", { ...config, ...readPool }, { answerMs: storeLimits.databaseAnswerMs })
+      SqlPool.make(
+        "read",
+        { ...config, ...readPool },
+        {
+          answerMs: storeLimits.databaseAnswerMs,
+          asksAbout: isRemote(config),
+          settings: sessionSettings.read
+        }
+      )
     )
   ).pipe(Layer.provide(Reactivity.layer))
 }
+
+/** No network can forget a connection to the embedded server's socket. */
+const isRemote = ({ path }: PgConnection.Config): boolean => path === undefined
 
 /** Host, port and database, without user and password. */
 const addressOf = (url: string): string => {
@@ -87,16 +102,21 @@ const addressOf = (url: string): string => {
   return `${hostname}${port === "" ? "" : `:${port}`}${pathname}`
 }
 
-const checkVersion = (sql: SqlClient.SqlClient, where: string) =>
+const checkServer = (sql: SqlClient.SqlClient, where: string, { mayBeStandby }: SqlOptions) =>
   Effect.gen(function* () {
-    const [row] = yield* sql<{ readonly version: number }>`
-      SELECT current_setting('server_version_num')::int AS version`
+    const [row] = yield* sql<{ readonly version: number; readonly standby: boolean }>`
+      SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS standby`
     const version = row?.version ?? 0
     if (version < OLDEST_VERSION_NUM) {
       return yield* new DatabaseError({
         message: `DATABASE_URL: ${where} is PostgreSQL ${Math.floor(version / 10_000)}; accepted: 15 or later.`
       })
     }
+    if (row?.standby === true && mayBeStandby !== true)
+      return yield* new DatabaseError({
+        message: `DATABASE_URL: ${where} is a standby, which takes no writes; it must be the primary.`,
+        cause: standby()
+      })
   })
 
 /**
@@ -129,7 +149,7 @@ const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions)
       url: Redacted.make(url),
       keepAlive: KEEP_ALIVE_MS
     })
-    yield* checkVersion(client, where)
+    yield* checkServer(client, where, options)
     return client
   }).pipe(
     Effect.timeoutOrElse({
@@ -171,6 +191,8 @@ export const layer = (options: SqlOptions) => {
       { ...config, maxConnections: pool.maxConnections },
       {
         answerMs: options.answerLimit === true ? storeLimits.databaseAnswerMs : undefined,
+        asksAbout: isRemote(config),
+        settings: sessionSettings.main,
         requestConnections: storeLimits.databaseRequestConnections
       }
     )

@@ -92,4 +92,30 @@ describe.concurrent("a database that stays alive and never answers", () => {
       }).pipe(Effect.provideContext(context))
     }).pipe(Effect.scoped)
   )
+
+  it.live("is found long before the limit if the server has ended the statement: its answer was lost", () =>
+    Effect.gen(function* () {
+      const { proxy, context } = yield* throughProxy(3, { answerMs: 600_000, asksAbout: true })
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`CREATE TABLE locked (n int)`
+        const [locked, unlock] = [Latch.makeUnsafe(), Latch.makeUnsafe()]
+        const holder = yield* sql`LOCK TABLE locked`.pipe(
+          Effect.andThen(Effect.sync(() => locked.openUnsafe())),
+          Effect.andThen(Latch.await(unlock)),
+          sql.withTransaction,
+          Effect.forkChild
+        )
+        yield* Latch.await(locked)
+        const slow = yield* Effect.forkChild(sql`SELECT count(*)::int AS n FROM locked`)
+        yield* proxy.swallowAnswers("forgotten")
+        const error = yield* Effect.flip(sql`SELECT 'forgotten'`)
+        assert.isTrue(isLost(error), String(error))
+        assert.match(String(error.reason.cause), /answer did not arrive/)
+        unlock.openUnsafe()
+        yield* Fiber.join(holder)
+        assert.deepStrictEqual(yield* Fiber.join(slow), [{ n: 0 }], "a slow statement is left alone")
+      }).pipe(Effect.provideContext(context))
+    }).pipe(Effect.scoped)
+  )
 })

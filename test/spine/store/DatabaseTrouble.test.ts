@@ -84,7 +84,9 @@ it.live("/readyz shows it: 200 while the database answers", () =>
     Effect.provide(apiLayer()),
     Effect.provideService(DatabaseTrouble, {
       note: () => Effect.void,
-      recent: Effect.succeed("the disk is full")
+      noteStandbyWait: Effect.void,
+      recent: Effect.succeed("the disk is full"),
+      blocked: Effect.undefined
     })
   )
 )

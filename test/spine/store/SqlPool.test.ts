@@ -4,6 +4,7 @@ import { Context, Effect, Fiber, Latch, Layer, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
+import { errorText } from "../../../src/spine/observe/Logging.ts"
 import { ForRequest } from "../../../src/spine/store/ForRequest.ts"
 import { ReadSql } from "../../../src/spine/store/Sql.ts"
 import * as SqlPool from "../../../src/spine/store/SqlPool.ts"
@@ -96,5 +97,37 @@ describe("the metrics of a pool", () => {
       Effect.provide(TwoConnections),
       Effect.provideService(Metric.MetricRegistry, new Map())
     )
+  )
+})
+
+describe("a server that takes no writes any more", () => {
+  const one = Effect.gen(function* () {
+    return yield* SqlPool.make("main", { ...(yield* makeDatabase), maxConnections: 1 }, {})
+  }).pipe(Effect.provide(Reactivity.layer))
+
+  it.live("ends the connection, as if it was lost, and the next statement has a new one", () =>
+    Effect.gen(function* () {
+      const sql = yield* one
+      yield* sql`CREATE TABLE written (n int)`
+      yield* sql`SET default_transaction_read_only = on`
+      const error = yield* Effect.flip(sql`INSERT INTO written VALUES (1)`)
+      assert.strictEqual(error.reason._tag, "ConnectionError")
+      assert.match(errorText(error), /takes no writes; it must be the primary \(25006\)/)
+      yield* sql`INSERT INTO written VALUES (2)`
+      assert.deepStrictEqual(yield* sql`SELECT n FROM written`, [{ n: 2 }])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("ends a transaction", () =>
+    Effect.gen(function* () {
+      const sql = yield* one
+      yield* sql`CREATE TABLE written (n int)`
+      yield* sql`SET default_transaction_read_only = on`
+      const insert = sql`INSERT INTO written VALUES (1)`
+      const error = yield* Effect.flip(sql.withTransaction(Effect.andThen(sql`SELECT 1`, insert)))
+      assert.strictEqual(error.reason._tag, "ConnectionError")
+      yield* sql.withTransaction(insert)
+      assert.deepStrictEqual(yield* sql`SELECT n FROM written`, [{ n: 1 }])
+    }).pipe(Effect.scoped)
   )
 })

@@ -7,9 +7,10 @@ import * as SqlPool from "../../../src/spine/store/SqlPool.ts"
 import { databaseProxy } from "../../support/store/databaseProxy.ts"
 import { databaseUrl, makeDatabase } from "../../support/store/postgres.ts"
 
-const bounds = { answerMs: 2_000 }
-
-export const throughProxy = Effect.fnUntraced(function* (maxConnections: number) {
+export const throughProxy = Effect.fnUntraced(function* (
+  maxConnections: number,
+  bounds: SqlPool.PoolBounds = { answerMs: 2_000 }
+) {
   const proxy = yield* databaseProxy
   const name = new URL(databaseUrl(yield* makeDatabase)).pathname.slice(1)
   const config = { ...proxy.connectionTo(name), maxConnections }

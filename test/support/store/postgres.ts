@@ -8,7 +8,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { storeLimits } from "../../../src/spine/store/Limits.ts"
-import { pool, ReadSql } from "../../../src/spine/store/Sql.ts"
+import { pool, ReadSql, sessionSettings } from "../../../src/spine/store/Sql.ts"
 import * as SqlPool from "../../../src/spine/store/SqlPool.ts"
 import type { connectionTo } from "../setup/globalSetup.ts"
 import { borrowed } from "./databases.ts"
@@ -29,8 +29,17 @@ const clientsOf = (had: Parameters<typeof borrowed>[0]) =>
       // The program uses its `PgClient` only for connections of their own.
       const client = yield* PgClient.make({ ...pool, ...options })
       return Context.make(PgClient.PgClient, client).pipe(
-        Context.add(SqlClient.SqlClient, yield* SqlPool.over("main", main, {})),
-        Context.add(ReadSql, yield* SqlPool.over("read", read, { answerMs: storeLimits.databaseAnswerMs }))
+        Context.add(
+          SqlClient.SqlClient,
+          yield* SqlPool.over("main", main, { settings: sessionSettings.main })
+        ),
+        Context.add(
+          ReadSql,
+          yield* SqlPool.over("read", read, {
+            answerMs: storeLimits.databaseAnswerMs,
+            settings: sessionSettings.read
+          })
+        )
       )
     })
   ).pipe(Layer.provide(Reactivity.layer))

@@ -70,7 +70,7 @@ export const backup = Command.make(
         Layer.unwrap(
           Effect.as(
             Effect.andThen(requireEmbedded("backs up"), requireDatabase),
-            Sql.unmigratedLayer({ command: "ledgerhook backup", owner: false })
+            Sql.unmigratedLayer({ command: "ledgerhook backup", owner: false, mayBeStandby: true })
           )
         ).pipe(Layer.provideMerge(settings))
       )
