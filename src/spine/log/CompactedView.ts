@@ -7,6 +7,7 @@ import { Effect, Latch, Result, type Scope } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { retryUntilSuccess } from "../observe/RetryUntilSuccess.ts"
 import { Log, type LogError, type LogRecord } from "./Log.ts"
+import { logWentBack, StartAnew } from "./StartAnew.ts"
 
 export interface CompactedView {
   /** Waits until every record has been handled that was in the topic at the time of the call. */
@@ -29,6 +30,7 @@ export const follow = (
 ): Effect.Effect<CompactedView, never, Log | Scope.Scope> =>
   Effect.gen(function* () {
     const log = yield* Log
+    const startAnew = yield* StartAnew
     const partition = { topic, partition: 0 }
     let next = 0
     const advanced = Latch.makeUnsafe()
@@ -45,6 +47,7 @@ export const follow = (
     const readMore = Effect.gen(function* () {
       // The end is read before the records: if nothing is read below it, compaction has dropped what was there.
       const { end } = yield* log.offsets(partition)
+      if (end < next) yield* startAnew(logWentBack(`${topic} ends at ${end}, and ${next} records were read`))
       const records = yield* log.read({ ...partition, offset: next }, Limits.logReadRecords)
       const unreadable: Array<Unreadable> = []
       for (const record of records) {

@@ -16,6 +16,7 @@ import {
   type LogRecord,
   type Partition
 } from "../Log.ts"
+import { logWentBack, StartAnew } from "../StartAnew.ts"
 import { isDenied, type KafkaChannel, type KafkaFault } from "./Channel.ts"
 import { type FetchedPartition, makeFetcher } from "./Fetcher.ts"
 import {
@@ -81,33 +82,49 @@ export const makeKafkaConsume = (parts: ConsumeParts): Log["Service"]["consume"]
         together: options.together === true
       }
       const failed = yield* Deferred.make<never, E | LogError>()
-      const fetcher = makeFetcher({
-        openChannel,
-        startOf: (partition) => Effect.map(reader.offsets(partition), ({ start }) => start)
-      })
+      const startAnew = yield* StartAnew
+      const onWentBack = (found: string) => startAnew(logWentBack(found))
+      const fetcher = makeFetcher({ openChannel, offsetsOf: reader.offsets, onWentBack })
       const fetching = yield* FiberHandle.make<never>()
       /** Opened to send the next heartbeat at once, because the owned partitions have changed. */
       const changed = Latch.makeUnsafe(false)
       const owned = new Map<string, OwnedPartition>()
       const topicOf = new Map<string, string>()
+      const topicIds = new Map<string, string>()
       for (const topic of options.topics) {
         const { topicId } = yield* channel
           .leader(nameOf(topic), 0)
           .pipe(retryUntilSuccess(`finding ${nameOf(topic)}`))
         topicOf.set(topicId, topic)
+        topicIds.set(nameOf(topic), topicId)
       }
-      let member = staying.get(group) ?? newMember()
+      let member = staying.get(group) ?? newMember(topicIds)
       staying.delete(group)
       let leaving = false
 
       const assign = Effect.fnUntraced(function* (one: TopicPartition) {
         const owner = member
-        const partition: Partition = { topic: topicOf.get(one.topicId)!, partition: one.partition }
+        const topic = topicOf.get(one.topicId)
+        if (topic === undefined)
+          return yield* onWentBack(`a topic of group ${group} was deleted and made again`)
+        const partition: Partition = { topic, partition: one.partition }
+        const topicName = nameOf(topic)
         const { start, end } = yield* reader.offsets(partition)
-        const startOffset = Math.max(start, yield* reader.committed(group, partition))
-        const topicName = nameOf(partition.topic)
+        const committed = yield* reader.committed(group, partition)
+        const isOfAnother = committed.topicId !== undefined && committed.topicId !== one.topicId
+        if (isOfAnother || committed.offset > end)
+          yield* Effect.logError(
+            `${topicName}/${one.partition} went back: group ${group} had read ${committed.offset} records, ${isOfAnother ? "of a topic that was deleted and made again" : `and there are ${end}`}; all its records are read again`
+          )
+        const startOffset = isOfAnother || committed.offset > end ? start : Math.max(start, committed.offset)
         const buffer = yield* Queue.unbounded<LogRecord>()
-        const fetched: FetchedPartition = { ...partition, topicName, buffer, next: startOffset }
+        const fetched: FetchedPartition = {
+          ...partition,
+          topicName,
+          topicId: one.topicId,
+          buffer,
+          next: startOffset
+        }
         const isOwner = () => owned.get(keyOf(one))?.fetched === fetched && owner === member
         const assigned: AssignedPartition = {
           ...partition,
@@ -156,7 +173,7 @@ export const makeKafkaConsume = (parts: ConsumeParts): Log["Service"]["consume"]
         yield* Effect.logWarning(`group ${group}: Kafka has fenced this member; joining again`)
         const lost = [...owned.values()]
         owned.clear()
-        member = newMember()
+        member = newMember(topicIds)
         members.set(group, member)
         for (const { fiber } of lost) yield* Effect.forkIn(Fiber.interrupt(fiber), scope)
       })

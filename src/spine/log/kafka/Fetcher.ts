@@ -21,6 +21,7 @@ const PARTIAL_FETCH_WAIT_MS = { first: 10, longest: 250 }
 export interface FetchedPartition extends Partition {
   /** The topic's name in the cluster. */
   readonly topicName: string
+  readonly topicId: string
   readonly buffer: Queue.Queue<LogRecord>
   /** The next offset to fetch. */
   next: number
@@ -28,25 +29,32 @@ export interface FetchedPartition extends Partition {
 
 interface Located {
   readonly fetched: FetchedPartition
-  readonly topicId: string
 }
 
 export interface FetcherParts {
   readonly openChannel: Effect.Effect<KafkaChannel, never, Scope.Scope>
-  /** The first offset of the partition that retention has not dropped. */
-  readonly startOf: (partition: Partition) => Effect.Effect<number, KafkaFault>
+  /** The first offset of the partition that retention has not dropped, and the offset of the next append. */
+  readonly offsetsOf: (
+    partition: Partition
+  ) => Effect.Effect<{ readonly start: number; readonly end: number }, KafkaFault>
+  /** Told if the partition lacks records that were read. */
+  readonly onWentBack: (found: string) => Effect.Effect<void>
 }
 
 const hasRoom = ({ buffer }: FetchedPartition): boolean =>
   Queue.sizeUnsafe(buffer) < logLimits.partitionRecords
 
-export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
+export const makeFetcher = ({ openChannel, offsetsOf, onWentBack }: FetcherParts) => {
   /** Opened when records have been taken from a buffer. */
   const room = Latch.makeUnsafe(false)
 
   /** If retention has dropped records before they were read, continues at the partition's start. */
   const skipDropped = Effect.fnUntraced(function* (fetched: FetchedPartition) {
-    const start = yield* startOf(fetched)
+    const { end, start } = yield* offsetsOf(fetched)
+    if (end < fetched.next)
+      yield* onWentBack(
+        `${fetched.topicName}/${fetched.partition} ends at ${end}, and ${fetched.next} records were read`
+      )
     if (start <= fetched.next) return
     yield* Effect.logError(
       `${fetched.topic}/${fetched.partition}: retention dropped records ${fetched.next} to ${start - 1} before they were read`
@@ -64,14 +72,14 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
     const answer = yield* fetchFrom(
       channel,
       broker,
-      wanted.map(({ fetched: { partition, next }, topicId }) => ({ topicId, partition, offset: next })),
+      wanted.map(({ fetched: { next, partition, topicId } }) => ({ topicId, partition, offset: next })),
       { maxWaitMs, maxBytes: Limits.recordsBytes, partitionBytes: logLimits.logBatchBytes }
-    ).pipe(named((id) => wanted.find(({ topicId }) => topicId === id)?.fetched.topicName ?? id))
+    ).pipe(named((id) => wanted.find(({ fetched }) => fetched.topicId === id)?.fetched.topicName ?? id))
     let some = false
     for (const { topicId, partitions } of answer.responses) {
       for (const part of partitions) {
         const found = wanted.find(
-          (one) => one.topicId === topicId && one.fetched.partition === part.partitionIndex
+          (one) => one.fetched.topicId === topicId && one.fetched.partition === part.partitionIndex
         )
         if (found === undefined) continue
         const { fetched } = found
@@ -120,10 +128,14 @@ export const makeFetcher = ({ openChannel, startOf }: FetcherParts) => {
         const located = yield* Effect.forEach(
           partitions,
           (fetched) =>
-            Effect.map(channel.leader(fetched.topicName, fetched.partition), (leader) => ({
-              ...leader,
-              fetched
-            })),
+            Effect.flatMap(channel.leader(fetched.topicName, fetched.partition), ({ broker, topicId }) =>
+              Effect.as(
+                topicId === fetched.topicId
+                  ? Effect.void
+                  : onWentBack(`${fetched.topicName} was deleted and made again`),
+                { broker, fetched }
+              )
+            ),
           { concurrency: "unbounded" }
         ).pipe(Effect.tapError(afterFault))
         yield* Effect.forEach(

@@ -58,7 +58,10 @@ const makeReading = (settings: KafkaSettings) =>
       offsets: (partition: Partition) =>
         Effect.suspend(() => Effect.mapError(reader.offsets(partition), failed("read", partition.topic))),
       committed: (group: string, partition: Partition) =>
-        Effect.mapError(reader.committed(groupNameOf(group), partition), failed("read", partition.topic))
+        reader.committed(groupNameOf(group), partition).pipe(
+          Effect.map(({ offset }) => offset),
+          Effect.mapError(failed("read", partition.topic))
+        )
     }
     return { openChannel, channel, nameOf, groupNameOf, reader, primitives }
   })

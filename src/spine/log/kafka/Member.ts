@@ -43,6 +43,8 @@ const SAME_NUMBERS = "range"
 
 export interface Member {
   readonly id: string
+  /** The ids of its topics, by name. Each commit says the id, because a topic may be deleted and made again. */
+  readonly topicIds: ReadonlyMap<string, string>
   epoch: number
   /** When the last heartbeat was sent that the cluster answered, on the monotonic clock. */
   heardAtNanos: bigint
@@ -52,8 +54,9 @@ export interface Member {
 const ID = /^member-0\.(\d+)-/
 const OLDEST_RELEASE = 3
 
-export const newMember = (): Member => ({
+export const newMember = (topicIds: ReadonlyMap<string, string> = new Map()): Member => ({
   id: `member-${RELEASE}-${randomUUID()}`,
+  topicIds,
   epoch: 0,
   heardAtNanos: 0n
 })
@@ -172,7 +175,7 @@ export const commitOffset = (
             partitionIndex: partition,
             committedOffset: BigInt(offset),
             committedLeaderEpoch: NO_EPOCH,
-            committedMetadata: null
+            committedMetadata: member.topicIds.get(topic) ?? null
           }
         ]
       }

@@ -19,6 +19,7 @@ import { Limits } from "../../config/Limits.ts"
 import { logLimits } from "../Limits.ts"
 import type { Position } from "../Log.ts"
 import { type KafkaChannel, KafkaFault, NO_LEADER, onCoordinator, retryTransient } from "./Channel.ts"
+import type { Member } from "./Member.ts"
 import { splitByLimits } from "./SplitByLimits.ts"
 import { encodeValue } from "./WireFormat.ts"
 
@@ -38,7 +39,7 @@ export interface PlacedRecord {
 export interface GroupCommit {
   readonly group: string
   /** The group's member in this process, if any. Kafka refuses the commit if that is no longer a member. */
-  readonly member: { readonly id: string; readonly epoch: number } | undefined
+  readonly member: Pick<Member, "id" | "epoch" | "topicIds"> | undefined
   /** Topics as the cluster names them. */
   readonly positions: ReadonlyArray<Position>
 }
@@ -244,7 +245,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
             partitionIndex: partition,
             committedOffset: BigInt(offset),
             committedLeaderEpoch: NO_EPOCH,
-            committedMetadata: null
+            committedMetadata: member?.topicIds.get(name) ?? null
           }))
         }))
       )

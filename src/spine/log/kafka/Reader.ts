@@ -25,13 +25,20 @@ const NONE = -1
 const LATEST = -1n
 const EARLIEST = -2n
 
+export interface Committed {
+  /** 0 if there is none. */
+  readonly offset: number
+  /** Of the topic that was read. Undefined: a process of release 0.3 has committed, or none has. */
+  readonly topicId: string | undefined
+}
+
 export interface KafkaReader {
   readonly read: (from: Position, max: number) => Effect.Effect<ReadonlyArray<LogRecord>, KafkaFault>
   readonly offsets: (
     partition: Partition
   ) => Effect.Effect<{ readonly start: number; readonly end: number }, KafkaFault>
   readonly awaitOffset: (position: Position) => Effect.Effect<void, KafkaFault>
-  readonly committed: (group: string, partition: Partition) => Effect.Effect<number, KafkaFault>
+  readonly committed: (group: string, partition: Partition) => Effect.Effect<Committed, KafkaFault>
 }
 
 /** One fetch of at most `bytes` from one partition, and the partition's end at that moment. */
@@ -142,7 +149,12 @@ export const makeReader = (channel: KafkaChannel, nameOf: (topic: string) => str
         ),
         Effect.retry({ while: (fault) => fault.is("UNSTABLE_OFFSET_COMMIT") })
       )
-      return Math.max(0, Number(answer.groups[0]?.topics[0]?.partitions[0]?.committedOffset ?? 0))
+      const found = answer.groups[0]?.topics[0]?.partitions[0]
+      const topicId = found?.metadata
+      return {
+        offset: Math.max(0, Number(found?.committedOffset ?? 0)),
+        topicId: topicId == null || topicId === "" ? undefined : topicId
+      }
     })
   }
 }
