@@ -33,11 +33,17 @@ const METRICS_PATH = "/metrics"
 const isRequestFault = ({ kind }: HttpApiError.HttpApiSchemaError): boolean =>
   kind === "Params" || kind === "Query" || kind === "Payload" || kind === "Headers"
 
-const commonErrorsLayer = HttpApiMiddleware.layerSchemaErrorTransform(CommonErrors, (error, { endpoint }) =>
-  // A response that does not match its schema is a bug: it becomes a defect, which the gate answers with 500.
-  isRequestFault(error)
-    ? Effect.flatMap(requestFaults(endpoint, error), (faults) => Effect.fail(ValidationError.of(faults)))
-    : Effect.fail(error)
+const commonErrorsLayer = Layer.unwrap(
+  Effect.map(Settings, (settings) =>
+    HttpApiMiddleware.layerSchemaErrorTransform(CommonErrors, (error, { endpoint }) =>
+      // A response that does not match its schema is a bug: it becomes a defect, which the gate answers with 500.
+      isRequestFault(error)
+        ? Effect.flatMap(requestFaults(endpoint, error, settings), (faults) =>
+            Effect.fail(ValidationError.of(faults))
+          )
+        : Effect.fail(error)
+    )
+  )
 )
 
 const metricsPath = { method: "GET", path: METRICS_PATH }

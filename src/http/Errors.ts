@@ -307,7 +307,7 @@ export class PayloadTooLarge extends failure(
 
 export class UnsupportedMediaType extends failure(
   "UNSUPPORTED_MEDIA_TYPE",
-  "The request body is not application/json.",
+  "The request body is not application/json, or has a Content-Encoding.",
   "The request body must have the Content-Type application/json."
 ) {}
 

@@ -49,7 +49,7 @@ const refusal = (
   headers: Readonly<Record<string, string>> = {}
 ) => HttpServerResponse.jsonUnsafe(errorBody(code, message, about), { status: statusOf[code], headers })
 
-const refused = ({ code, message, ...about }: Refusal) => refusal(code, message, about)
+const refused = ({ code, headers, message, ...about }: Refusal) => refusal(code, message, about, headers)
 
 const noPath = (suggestion?: string) => {
   const problem = "does not exist; see /docs for the paths of this API"

@@ -1,6 +1,6 @@
 /**
- * Checks a request's body before its fields are decoded: size (413), Content-Type (415), JSON and the characters of its
- * texts (400). Reading stops at the size limit. The body is read once; the handler's decoder finds it in memory.
+ * Checks a request's body before its fields are decoded: size (413), Content-Encoding and Content-Type (415), JSON and
+ * the characters of its texts (400). Reading stops at the size limit. The body is read once; the handler's decoder finds it in memory.
  */
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
@@ -11,6 +11,8 @@ import { bodyTextProblem } from "./StorableText.ts"
 export interface Refusal extends About {
   readonly code: ErrorCode
   readonly message: string
+  /** Further headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 const tooLarge = (maxBytes: number): Refusal => ({
@@ -37,6 +39,16 @@ const notJson: Refusal = {
   message: "The request body must have the Content-Type application/json.",
   param: "Content-Type"
 }
+
+/** The answer says what is accepted (RFC 9110, section 15.5.16). */
+const coded: Refusal = {
+  code: "UNSUPPORTED_MEDIA_TYPE",
+  message: "The request body must have no Content-Encoding: send it without compression.",
+  param: "Content-Encoding",
+  headers: { "accept-encoding": "identity" }
+}
+
+const isCoded = (contentEncoding = "identity"): boolean => contentEncoding.trim().toLowerCase() !== "identity"
 
 const isJsonType = (contentType = ""): boolean =>
   contentType.split(";", 1)[0]!.trim().toLowerCase() === "application/json"
@@ -91,6 +103,7 @@ export const checkBody = (
   Effect.gen(function* () {
     const bytes = yield* request.arrayBuffer
     onRead(bytes.byteLength)
+    if (bytes.byteLength > 0 && isCoded(request.headers["content-encoding"])) return coded
     return bodyProblem(new Uint8Array(bytes), request.headers["content-type"], body)
   }).pipe(
     Effect.catch(({ reason }) =>

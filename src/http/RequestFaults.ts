@@ -3,11 +3,15 @@
  * accepted. The sentence never repeats the given value, which may be a secret. The endpoint's decoder ends at the first
  * fault, so that a hostile body costs little; a request that it refused is decoded again here, for all faults.
  */
-import { Array as Arr, Effect, Order, Result, Schema, SchemaAST, SchemaIssue } from "effect"
+import { Array as Arr, Context, Effect, Option, Order, Result, Schema, SchemaAST, SchemaIssue } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint, HttpApiError } from "effect/http-api"
+import type { Settings } from "../spine/config/Config.ts"
+import { isJsonObject } from "../spine/event/NormaliseLedger.ts"
 import { NAME_LENGTH, nearest, sentenceOf } from "../spine/words/Nearest.ts"
 import { printable } from "../spine/words/Printable.ts"
+import { BodyRules, ruleFaults } from "./BodyRules.ts"
+import { Caller } from "./ContractParts.ts"
 import { FAULTS_MAX, type Fault, pointerOf } from "./Errors.ts"
 
 /** Of a longer body only the first fault is listed: it has room for a million. A list of texts lists its own. */
@@ -170,10 +174,37 @@ export const faultsIn = (
   return Result.isSuccess(decoded) ? [] : faultsOf(of, decoded.failure.issue, given)
 }
 
+/** The field at the top of the body that a JSON pointer leads to. */
+const topOf = ({ param }: Fault): string =>
+  (param.split("/")[1] ?? "").replaceAll("~1", "/").replaceAll("~0", "~")
+
+/**
+ * What the endpoint's rules find in the fields of the body in which the schema has found nothing (`faults`). Nothing if
+ * not all of the schema's faults are known.
+ */
+const faultsOfRules = Effect.fnUntraced(function* (
+  endpoint: HttpApiEndpoint.Top,
+  faults: ReadonlyArray<Fault>,
+  body: unknown,
+  length: number,
+  settings: Settings["Service"]
+) {
+  const rules = Context.getOrUndefined(endpoint.annotations, BodyRules)
+  const caller = Option.getOrUndefined(yield* Effect.serviceOption(Caller))
+  const isKnown = length <= ALL_FAULTS_LENGTH && faults.length < FAULTS_MAX
+  if (rules === undefined || caller === undefined || !isKnown || !isJsonObject(body)) return []
+  const wrong = new Set(faults.map(topOf))
+  const given = Object.fromEntries(Object.entries(body).filter(([key]) => !wrong.has(key)))
+  const found = yield* Effect.provideService(ruleFaults(rules, given, settings), Caller, caller)
+  // A rule may take a default for a field that is left out here.
+  return found.filter((fault) => !wrong.has(topOf(fault)))
+})
+
 /** Every fault of the request that the endpoint's decoder refused. */
 export const requestFaults = Effect.fnUntraced(function* (
   endpoint: HttpApiEndpoint.Top,
-  { cause }: HttpApiError.HttpApiSchemaError
+  { cause }: HttpApiError.HttpApiSchemaError,
+  settings: Settings["Service"]
 ) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { params } = yield* HttpRouter.RouteContext
@@ -188,10 +219,18 @@ export const requestFaults = Effect.fnUntraced(function* (
     ["Query", endpoint.query && Schema.toCodecArrayFromSingle(endpoint.query), query],
     ["Payload", schemas.length === 0 ? undefined : Schema.Union(schemas), body]
   ]
-  const faults = parts.flatMap(([of, schema, given]) => {
-    if (schema === undefined) return []
-    return faultsIn(of, schema, given, text.length)
-  })
+  const found = parts.map(([of, schema, given]) =>
+    schema === undefined ? [] : faultsIn(of, schema, given, text.length)
+  )
+  const ofBody = found.pop() ?? []
+  const ofRules = yield* faultsOfRules(endpoint, ofBody, body, text.length, settings)
+  const order = Object.keys(Object(body))
+  const placeIn = (fault: Fault) => {
+    const at = order.indexOf(topOf(fault))
+    return at < 0 ? order.length : at
+  }
+  const all = ofRules.length === 0 ? ofBody : Arr.sortWith([...ofBody, ...ofRules], placeIn, Order.Number)
+  const faults = [...found.flat(), ...all]
   if (Arr.isReadonlyArrayNonEmpty(faults)) return faults
   return yield* Effect.die(new Error(`a request is refused for no fault: ${cause.message}`))
 })

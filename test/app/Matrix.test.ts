@@ -2,6 +2,7 @@
  * Every operation of the contract × every scope × every kind of wrong request, over HTTP. The operations are the
  * published document's, so the matrix covers new ones too; `resources` makes what they need.
  */
+import { gzipSync } from "node:zlib"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
@@ -247,6 +248,10 @@ layer(apiLayer({ RAW_TRANSACTIONS: "true" }), { excludeTestServices: true })("ev
         }
         const asText = { headers: { "content-type": "text/plain" } }
         assertFailure(yield* ask({ body: "{}", ...asText }), 415, "UNSUPPORTED_MEDIA_TYPE", keyed)
+        const gzipped = yield* ask({ body: gzipSync("{}"), headers: { "content-encoding": "gzip" } })
+        assertFailure(gzipped, 415, "UNSUPPORTED_MEDIA_TYPE", keyed)
+        assert.match(gzipped.body.error.message, /Content-Encoding/)
+        assert.strictEqual(gzipped.headers.get("accept-encoding"), "identity")
         const large = `{"a":"${"a".repeat(2 * Limits.requestBodyBytes)}"}`
         assertFailure(yield* ask({ body: large, ...asText }), 413, "PAYLOAD_TOO_LARGE", keyed)
       })

@@ -44,6 +44,11 @@ const listening = async (listener: RequestListener) => {
 const requestOf = (path: string, init: RequestInit) => new Request(`http://receiver.example${path}`, init)
 const nothingToStop = () => Promise.resolve()
 
+/** As Google's functions do it. */
+const keepBytes = (request: object, _response: unknown, bytes: Buffer) => {
+  Object.assign(request, { rawBody: bytes })
+}
+
 const frameworks: ReadonlyArray<Framework> = [
   { name: "node:http", start: (receiver) => listening(nodeHandler(receiver)) },
   {
@@ -56,6 +61,15 @@ const frameworks: ReadonlyArray<Framework> = [
       listening(
         express()
           .use(express.raw({ type: "application/json", limit: receiver.maxBodyBytes }))
+          .post("/hooks", expressHandler(receiver))
+      )
+  },
+  {
+    name: "Express after express.json, which keeps the bytes in rawBody",
+    start: (receiver) =>
+      listening(
+        express()
+          .use(express.json({ limit: receiver.maxBodyBytes, verify: keepBytes }))
           .post("/hooks", expressHandler(receiver))
       )
   },
@@ -85,6 +99,8 @@ const frameworks: ReadonlyArray<Framework> = [
 ]
 
 const BODY_MAX = 3000
+const PARSED_BEFORE =
+  /The body was parsed before Ledgerhook's handler: mount the handler before any body parser/
 
 const receiving = () => {
   const handled: Array<string> = []
@@ -188,7 +204,31 @@ describe("the adapters", () => {
     const { status } = await send("/hooks", post(signed(eventBody())))
     await stop()
     assert.strictEqual(status, 500)
-    assert.match(told, /before any body parser/)
+    assert.match(told, PARSED_BEFORE)
+    assert.deepStrictEqual(handled, [])
+  })
+
+  it("give Hono's error handler the same error, and reject it in Next.js", async () => {
+    const { handled, receiver } = receiving()
+    let told = ""
+    const app = new Hono()
+      .use(async (context, next) => {
+        await context.req.json()
+        await next()
+      })
+      .post("/hooks", honoHandler(receiver))
+      .onError((error, context) => {
+        told = error.message
+        return context.text("", 500)
+      })
+    const { status } = await app.fetch(requestOf("/hooks", post(signed(eventBody()))))
+    assert.strictEqual(status, 500)
+    assert.match(told, PARSED_BEFORE)
+
+    const request = requestOf("/hooks", post(signed(eventBody())))
+    await request.text()
+    const error = await nextHandler(receiver)(request).catch((error: unknown) => error)
+    assert.match(String(error), PARSED_BEFORE)
     assert.deepStrictEqual(handled, [])
   })
 })

@@ -36,6 +36,21 @@ describe("createReceiver", () => {
     ])
   })
 
+  it("answers 500 if the handler is a generator, whose call runs nothing", async () => {
+    for (const onEvent of [
+      function* () {
+        yield "never"
+      },
+      async function* () {
+        yield "never"
+      }
+    ]) {
+      const { receiver } = receiving({ onEvent })
+      assert.strictEqual(await statusOf(receiver, eventBody()), 500)
+      assert.strictEqual(await statusOf(receiver, eventBody()), 500)
+    }
+  })
+
   it("takes events with the same id on two networks as two", async () => {
     const { handled, receiver } = receiving()
     await statusOf(receiver, eventBody({ network: "testnet" }))

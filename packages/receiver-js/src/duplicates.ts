@@ -57,7 +57,10 @@ export const deduplicate = (store: SeenStore = memoryStore()): Once => {
     const run = (async () => {
       duplicate = await store.has(key)
       if (duplicate) return
-      await handle()
+      const result = await handle()
+      // A generator is no promise: nothing of it has run.
+      if (/ (?:Async)?Generator]$/.test(Object.prototype.toString.call(result)))
+        throw new TypeError("The handler returned a generator, which has not been run.")
       await store.add(key)
     })()
     running.set(key, run)

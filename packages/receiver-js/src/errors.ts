@@ -16,4 +16,8 @@ export class BodyError extends Error {
   }
 }
 
+/** A body parser has read the bytes that the signature covers. */
+export const parsedBefore = (): Error =>
+  new Error("The body was parsed before Ledgerhook's handler: mount the handler before any body parser.")
+
 export const tooLargeText = (maxBytes: number): string => `The body is larger than ${maxBytes} bytes.`

@@ -1,19 +1,21 @@
 /** node:http: `createServer(nodeHandler(receiver))`, or call the handler for one path. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { readBody } from "./body.ts"
+import { parsedBefore } from "./errors.ts"
 import { type Answer, type Receiver, tooLarge } from "./receiver.ts"
 
 const send = (response: ServerResponse, { body, status }: Answer): void => {
   response.writeHead(status, { "content-type": "application/json" }).end(body)
 }
 
-/** The bytes that arrived, also where a body parser for raw bytes ran before. */
-const bytesOf = (request: IncomingMessage & { readonly body?: unknown }, maxBytes: number) => {
+/** `rawBody`: what Google's functions, Nest and many `verify` functions of `express.json` keep of a parsed body. */
+type Arrived = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown }
+
+/** The bytes that arrived, also where a body parser that kept them ran before. */
+const bytesOf = (request: Arrived, maxBytes: number) => {
+  if (request.rawBody instanceof Uint8Array) return request.rawBody
   if (request.body instanceof Uint8Array) return request.body
-  if (request.readableEnded)
-    throw new Error(
-      "The body was parsed before Ledgerhook's handler: mount the handler before any body parser."
-    )
+  if (request.readableEnded) throw parsedBefore()
   // Leaving a loop over the request itself would end the connection before the answer.
   return readBody(request.iterator({ destroyOnReturn: false }), maxBytes)
 }

@@ -3,12 +3,14 @@
 Run from the repository's root: python3 -m unittest discover packages/receiver-python/tests
 """
 
+import functools
 import hashlib
 import hmac
 import json
 import logging
 import threading
 import unittest
+import warnings
 from pathlib import Path
 
 from ledgerhook_receiver import (
@@ -164,6 +166,48 @@ class Receiving(unittest.TestCase):
 
         receiver = self.receiver(on_event=on_event)
         self.assertEqual([receiver.receive(*signed(EVENT)).status for _ in range(2)], [500, 200])
+
+    def test_refuses_a_handler_whose_call_would_run_nothing(self):
+        async def coroutine(_event, _id):
+            self.handled.append("never")
+
+        def generator(_event, _id):
+            yield self.handled.append("never")
+
+        async def both(_event, _id):
+            yield self.handled.append("never")
+
+        class Handler:
+            async def __call__(self, _event, _id):
+                raise AssertionError
+
+            async def method(self, _event, _id):
+                raise AssertionError
+
+        deferred = [coroutine, generator, both, functools.partial(coroutine), Handler(), Handler().method]
+        for on_event in deferred:
+            with self.subTest(on_event), self.assertRaisesRegex(TypeError, "^on_event must be a plain function"):
+                self.receiver(on_event=on_event)
+
+    def test_answers_500_when_a_result_has_not_been_run(self):
+        async def coroutine(*_given):
+            return False
+
+        def store_with(name):
+            store = MemoryStore()
+            setattr(store, name, coroutine)
+            return store
+
+        for options in [
+            {"on_event": lambda event, delivery_id: coroutine()},
+            {"on_event": lambda event, delivery_id: (one for one in [event])},
+            {"store": store_with("has")},
+            {"store": store_with("add")},
+        ]:
+            receiver = self.receiver(**options)
+            with self.subTest(options), warnings.catch_warnings():
+                warnings.simplefilter("error")
+                self.assertEqual([receiver.receive(*signed(EVENT)).status for _ in range(2)], [500, 500])
 
     def test_refuses_without_calling_the_handler(self):
         receiver = self.receiver(max_body_bytes=2000)

@@ -2,6 +2,7 @@
 
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { BodyRules, bodyRules } from "../../http/BodyRules.ts"
 import {
   bodyErrors,
   CommonErrors,
@@ -20,6 +21,7 @@ import { KeyLimitReached, NotFound } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
 import { scopes } from "../../spine/domain/ApiKey.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"
+import { newKeyRules } from "./ApiKeyRules.ts"
 import { accountBounds } from "./Limits.ts"
 
 const Scope = Schema.Literals(scopes)
@@ -112,14 +114,16 @@ export class ApiKeys extends HttpApiGroup.make("api-keys")
       payload: NewApiKey,
       success: CreatedApiKey.pipe(HttpApiSchema.status(201)),
       error: [KeyLimitReached, ...postErrors]
-    }).annotateMerge(
-      scoped("api_keys:write", {
-        identifier: "createApiKey",
-        summary: "Create an API key",
-        description:
-          "The new key cannot have a scope that the calling key lacks. The plan limits the number of valid keys (`GET /v1/account`)."
-      })
-    ),
+    })
+      .annotateMerge(
+        scoped("api_keys:write", {
+          identifier: "createApiKey",
+          summary: "Create an API key",
+          description:
+            "The new key cannot have a scope that the calling key lacks. The plan limits the number of valid keys (`GET /v1/account`)."
+        })
+      )
+      .annotate(BodyRules, bodyRules<typeof NewApiKey.Type>(newKeyRules)),
     HttpApiEndpoint.get("list", "/", {
       query: pageQuery,
       success: pageOf("ApiKeyPage", ApiKey)

@@ -4,22 +4,18 @@
  */
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { checkRules } from "../../http/BodyRules.ts"
 import { change } from "../../http/Change.ts"
 import { Caller } from "../../http/ContractParts.ts"
-import {
-  Forbidden,
-  faultOf,
-  KeyLimitReached,
-  NotFound,
-  pointerOf,
-  ValidationError
-} from "../../http/Errors.ts"
+import { Forbidden, KeyLimitReached, NotFound, pointerOf, ValidationError } from "../../http/Errors.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
 import { makePage } from "../../http/Pages.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
+import { Settings } from "../../spine/config/Config.ts"
 import { hasScope, type Identity } from "../../spine/domain/ApiKey.ts"
 import { keyEnvironments } from "../../spine/event/Network.ts"
 import { iso, parseIsoTime } from "../../spine/words/IsoTime.ts"
+import { newKeyRules } from "./ApiKeyRules.ts"
 import { type ApiKeyRow, ApiKeyStore, type KeyLimit, type KeyOwner } from "./ApiKeyStore.ts"
 import { type ApiKey, ApiKeys } from "./ApiKeysContract.ts"
 
@@ -57,6 +53,7 @@ export const apiKeysLayer = HttpApiBuilder.group(
   contractOf(ApiKeys),
   "api-keys",
   Effect.fnUntraced(function* (handlers) {
+    const settings = yield* Settings
     const keys = yield* ApiKeyStore
     const page = yield* makePage
 
@@ -67,9 +64,7 @@ export const apiKeysLayer = HttpApiBuilder.group(
           const now = yield* Clock.currentTimeMillis
           const expiresAt =
             typeof payload.expires_at === "string" ? parseIsoTime(payload.expires_at) : undefined
-          if (expiresAt !== undefined && expiresAt <= now) {
-            return yield* ValidationError.of([faultOf("expires_at", "must be in the future")])
-          }
+          yield* checkRules(newKeyRules, payload, settings)
           const environment = payload.environment ?? caller.environment
           if (!keyOwnerOf(caller).environments.includes(environment)) {
             return yield* Forbidden.because(`A ${caller.environment} key cannot make a ${environment} key.`, {

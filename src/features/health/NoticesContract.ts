@@ -1,6 +1,7 @@
 /** Contract of `/v1/account/notices`: a URL to which the service reports what concerns the account. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { BodyRules, bodyRules } from "../../http/BodyRules.ts"
 import {
   bodyErrors,
   CommonErrors,
@@ -15,6 +16,7 @@ import { NotFound } from "../../http/Errors.ts"
 import { Place } from "../../http/FeatureContract.ts"
 import { STANDARD_SECRET_FORM, STANDARD_SECRET_PATTERN, standardKey } from "../../spine/domain/Signing.ts"
 import { Url } from "../webhooks/WebhookFieldsContract.ts"
+import { noticeUrlRules } from "./NoticeUrlRules.ts"
 import { noticeFormats, noticeTypes } from "./notify/Notices.ts"
 
 const SECRET_EXAMPLE = "whsec_mtvxSR6qY2gC0dLzTgEvZ0x4nVqk2j7wKxq7sH9tYl8="
@@ -107,14 +109,16 @@ export class Notices extends HttpApiGroup.make("notices")
       payload: NoticeUrlRequest,
       success: ChangedNoticeUrl,
       error: bodyErrors
-    }).annotateMerge(
-      scoped("admin", {
-        identifier: "setNoticeUrl",
-        summary: "Set the URL for notices",
-        description:
-          "From now on, notices about the account go to this URL too: webhooks that fail, work again or were disabled, the quota, and replays that ended. They are retried for three days. An account has one URL; this replaces it."
-      })
-    ),
+    })
+      .annotateMerge(
+        scoped("admin", {
+          identifier: "setNoticeUrl",
+          summary: "Set the URL for notices",
+          description:
+            "From now on, notices about the account go to this URL too: webhooks that fail, work again or were disabled, the quota, and replays that ended. They are retried for three days. An account has one URL; this replaces it."
+        })
+      )
+      .annotate(BodyRules, bodyRules<typeof NoticeUrlRequest.Type>(noticeUrlRules)),
     HttpApiEndpoint.delete("remove", "/", {
       success: HttpApiSchema.NoContent,
       error: [NotFound, ...bodyErrors]

@@ -2,17 +2,19 @@
 import { randomUUID } from "node:crypto"
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { checkRules } from "../../http/BodyRules.ts"
 import { change } from "../../http/Change.ts"
 import { Caller } from "../../http/ContractParts.ts"
-import { faultOf, NotFound, ValidationError } from "../../http/Errors.ts"
+import { NotFound } from "../../http/Errors.ts"
 import { contractOf } from "../../http/FeatureContract.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
 import { Settings } from "../../spine/config/Config.ts"
-import { calledUrl, endpointProblem } from "../../spine/domain/EndpointUrl.ts"
+import { calledUrl } from "../../spine/domain/EndpointUrl.ts"
 import { generateSecret } from "../../spine/domain/WebhookSecret.ts"
 import { SecretBox } from "../../spine/store/secrets/SecretBox.ts"
 import { iso } from "../../spine/words/IsoTime.ts"
 import { Notices } from "./NoticesContract.ts"
+import { noticeUrlRules } from "./NoticeUrlRules.ts"
 import { NoticeStore, type NoticeUrlSeen } from "./notify/NoticeStore.ts"
 import { noticeId, noticeTypes, testNotice } from "./notify/Notices.ts"
 
@@ -56,13 +58,8 @@ export const noticesLayer = HttpApiBuilder.group(
       set: Effect.fnUntraced(function* ({ payload }) {
         const { accountId } = yield* Caller
         const { format = "standard", types = noticeTypes } = payload
-        const problem = endpointProblem(payload.url, settings)
-        if (problem !== undefined) return yield* ValidationError.of([faultOf("url", problem)])
+        yield* checkRules(noticeUrlRules, payload, settings)
         const isSigned = format === "standard"
-        if (!isSigned && payload.secret !== undefined)
-          return yield* ValidationError.of([
-            faultOf("secret", "must not be set if format is slack, which has no signature")
-          ])
         const kept = Option.getOrUndefined(yield* notices.find(accountId))?.sealedSecret ?? null
         const secret = payload.secret ?? (isSigned && kept === null ? generateSecret() : undefined)
         const sealedSecret = !isSigned ? null : secret === undefined ? kept : secrets.seal(secret)

@@ -2,6 +2,7 @@
 
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { BodyRules, bodyRules } from "../../http/BodyRules.ts"
 import {
   bodyErrors,
   bodyOptional,
@@ -24,6 +25,7 @@ import { statsPeriods } from "../../spine/domain/StatsPeriod.ts"
 import { networks } from "../../spine/event/Network.ts"
 import { WebhookCounts, WebhookStats } from "../statistics/WebhookStatsContract.ts"
 import { webhookBounds } from "./Limits.ts"
+import { newWebhookRules, webhookRules } from "./WebhookBodyRules.ts"
 import {
   AccountFilters,
   Batch,
@@ -249,14 +251,16 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       payload: NewWebhook,
       success: CreatedWebhook.pipe(HttpApiSchema.status(201)),
       error: [WebhookLimitReached, ...postErrors]
-    }).annotateMerge(
-      scoped("webhooks:write", {
-        identifier: "createWebhook",
-        summary: "Register a webhook",
-        description:
-          "The response contains the webhook's secret, which is not shown again. Events that the service finds after the response are delivered. The plan limits the number of webhooks and of account filters in all webhooks together (`GET /v1/account`)."
-      })
-    ),
+    })
+      .annotateMerge(
+        scoped("webhooks:write", {
+          identifier: "createWebhook",
+          summary: "Register a webhook",
+          description:
+            "The response contains the webhook's secret, which is not shown again. Events that the service finds after the response are delivered. The plan limits the number of webhooks and of account filters in all webhooks together (`GET /v1/account`)."
+        })
+      )
+      .annotate(BodyRules, bodyRules<typeof NewWebhook.Type>(newWebhookRules)),
     HttpApiEndpoint.get("list", "/", {
       query: {
         status: Schema.optionalKey(field(Status, "Only webhooks with this status.", "active")),
@@ -317,14 +321,16 @@ export class Webhooks extends HttpApiGroup.make("webhooks")
       payload: WebhookChange,
       success: Webhook,
       error: [NotFound, WebhookLimitReached, ...bodyErrors]
-    }).annotateMerge(
-      scoped("webhooks:write", {
-        identifier: "changeWebhook",
-        summary: "Change a webhook",
-        description:
-          "To enable a disabled webhook, set status to active. Each given field replaces the old value; for headers and account_filters this is the whole set, so give every header with its value. A new url, headers, limits, signing, format, compression and batch also apply to deliveries that wait for a retry."
-      })
-    ),
+    })
+      .annotateMerge(
+        scoped("webhooks:write", {
+          identifier: "changeWebhook",
+          summary: "Change a webhook",
+          description:
+            "To enable a disabled webhook, set status to active. Each given field replaces the old value; for headers and account_filters this is the whole set, so give every header with its value. A new url, headers, limits, signing, format, compression and batch also apply to deliveries that wait for a retry."
+        })
+      )
+      .annotate(BodyRules, bodyRules<typeof WebhookChange.Type>(webhookRules)),
     HttpApiEndpoint.delete("remove", "/:id", {
       params,
       success: HttpApiSchema.NoContent,

@@ -1,34 +1,25 @@
 /**
  * `/v1/webhooks`. This file checks only fields that depend on the settings or the key; the contract checks the rest.
  */
-import { Array as Arr, Clock, Effect, Option, Semaphore } from "effect"
+import { Clock, Effect, Option, Semaphore } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ownerOf } from "../../http/Authentication.ts"
+import { checkRules } from "../../http/BodyRules.ts"
 import { afterCommit, change } from "../../http/Change.ts"
 import { Caller } from "../../http/ContractParts.ts"
-import { type Fault, Forbidden, faultOf, pointerOf, ValidationError } from "../../http/Errors.ts"
+import { Forbidden, faultOf } from "../../http/Errors.ts"
 import { makeTurns } from "../../http/guard/Turns.ts"
 import { makePage } from "../../http/Pages.ts"
 import { orUnavailable } from "../../http/StoreFailures.ts"
-import { Settings, unwatched, watchedNetworks } from "../../spine/config/Config.ts"
+import { Settings } from "../../spine/config/Config.ts"
 import { Limits } from "../../spine/config/Limits.ts"
 import { hasScope, type Owner } from "../../spine/domain/ApiKey.ts"
-import { calledUrl, endpointProblem } from "../../spine/domain/EndpointUrl.ts"
+import { calledUrl } from "../../spine/domain/EndpointUrl.ts"
 import { defaultOrdering } from "../../spine/domain/Ordering.ts"
 import { HIDDEN_VALUE } from "../../spine/domain/RequestHeaders.ts"
-import {
-  defaultSigning,
-  type SigningScheme,
-  STANDARD_SECRET_FORM,
-  standardKey
-} from "../../spine/domain/Signing.ts"
+import { defaultSigning, type SigningScheme, STANDARD_SECRET_FORM } from "../../spine/domain/Signing.ts"
 import { generateSecret } from "../../spine/domain/WebhookSecret.ts"
-import {
-  defaultNetwork,
-  environmentOf,
-  type KeyEnvironment,
-  type Network
-} from "../../spine/event/Network.ts"
+import { defaultNetwork } from "../../spine/event/Network.ts"
 import { defaultFormat } from "../../spine/event/RequestFormat.ts"
 import { ReadSql } from "../../spine/store/Sql.ts"
 import { SecretBox } from "../../spine/store/secrets/SecretBox.ts"
@@ -40,6 +31,7 @@ import { webhookStatsShown } from "../statistics/ShownStats.ts"
 import { END_AT_ONCE, makeEndQueue } from "./DeletedQueues.ts"
 import { filterError } from "./FilterFaults.ts"
 import { webhookBounds } from "./Limits.ts"
+import { canSign, FILTER_FIELD, newWebhookRules, webhookRules } from "./WebhookBodyRules.ts"
 import { type Health, shownHealth } from "./WebhookHealth.ts"
 import { makeReadHealth } from "./WebhookHealthQueries.ts"
 import { limitReached, noWebhook } from "./WebhookRefusals.ts"
@@ -82,27 +74,16 @@ const webhookOf = (row: WebhookSeen, health: Health): Webhook => ({
   disabled_reason: row.disabled_reason
 })
 
-const FILTER = ["payload_filter"]
-
-const filterMismatch = ({ problems }: PayloadFilterMismatch) => Effect.fail(filterError(problems, FILTER))
+const filterMismatch = ({ problems }: PayloadFilterMismatch) =>
+  Effect.fail(filterError(problems, FILTER_FIELD))
 
 const unique = <A extends string>(values: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(values)]
-
-/** `signing` is undefined where a request does not set it. */
-const canSign = (signing: ReadonlyArray<SigningScheme> | undefined, secret: string): boolean =>
-  signing === undefined || !signing.includes("standard") || standardKey(secret) !== undefined
 
 const storedSecretUnfit = (id: string) =>
   faultOf(
     "signing",
     `must not contain standard: the webhook's secret is not ${STANDARD_SECRET_FORM}. Make a new secret first: POST /v1/webhooks/${id}/rotate-secret`
   )
-
-/** Fails with all of the faults that there are. */
-const failWith = (...faults: ReadonlyArray<Fault | undefined>) => {
-  const found = faults.filter((fault) => fault !== undefined)
-  return Arr.isReadonlyArrayNonEmpty(found) ? Effect.fail(ValidationError.of(found)) : Effect.void
-}
 
 export const webhooksLayer = HttpApiBuilder.group(
   webhooksApi,
@@ -117,27 +98,11 @@ export const webhooksLayer = HttpApiBuilder.group(
     const secrets = yield* SecretBox
     const searchTurns = makeTurns(1)
     const searches = yield* Semaphore.make(Limits.heavyRequestsAtOnce)
-    const watched = watchedNetworks(settings)
 
     const readHealth = yield* makeReadHealth
     const shown = (row: WebhookSeen) =>
       // The row of a webhook stays for as long as its deliveries, so it has a health.
       Effect.map(readHealth([row.id]), (healths) => webhookOf(row, healths.get(row.id)!))
-
-    const urlFault = (url: string | undefined) => {
-      const problem = url === undefined ? undefined : endpointProblem(url, settings)
-      return problem === undefined ? undefined : faultOf("url", problem)
-    }
-
-    const networkFault = (environment: KeyEnvironment, network: Network): Fault | undefined => {
-      if (environmentOf(network) !== environment) {
-        const accepted = environment === "live" ? "mainnet" : "testnet or devnet"
-        return faultOf("network", `must be ${accepted} with a ${environment} key`)
-      }
-      return watched.includes(network)
-        ? undefined
-        : { param: pointerOf(["network"]), message: unwatched(network) }
-    }
 
     /** A rotation at the same time does no harm: new secrets are generated, and each of them can sign. */
     const storedSecretFault = Effect.fnUntraced(function* (
@@ -159,13 +124,7 @@ export const webhooksLayer = HttpApiBuilder.group(
           const network = payload.network ?? defaultNetwork[caller.environment]
           const now = yield* Clock.currentTimeMillis
           const secret = payload.secret ?? generateSecret()
-          yield* failWith(
-            urlFault(payload.url),
-            networkFault(caller.environment, network),
-            canSign(payload.signing, secret)
-              ? undefined
-              : faultOf("secret", `must be ${STANDARD_SECRET_FORM} if signing contains standard`)
-          )
+          yield* checkRules(newWebhookRules, payload, settings)
           const creation = webhooks.create(
             {
               id: randomId("wh_", now),
@@ -250,7 +209,8 @@ export const webhooksLayer = HttpApiBuilder.group(
       change: Effect.fnUntraced(
         function* ({ params, payload }) {
           const owner = ownerOf(yield* Caller)
-          yield* failWith(urlFault(payload.url), yield* storedSecretFault(owner, params.id, payload.signing))
+          const storedSecret = yield* storedSecretFault(owner, params.id, payload.signing)
+          yield* checkRules(webhookRules, payload, settings, storedSecret)
           const changes = {
             ...payload,
             ...(payload.url === undefined ? {} : { url: calledUrl(payload.url) }),

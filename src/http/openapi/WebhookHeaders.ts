@@ -115,6 +115,14 @@ export const webhookHeaders: ReadonlyArray<WebhookHeader> = [
     schema: text(STANDARD_SIGNATURE, "^v1,[0-9A-Za-z+/]{43}=( v1,[0-9A-Za-z+/]{43}=)?$")
   },
   {
+    component: "AcceptEncoding",
+    name: "Accept-Encoding",
+    always: true,
+    description:
+      "Asks for an answer that is not compressed: `identity`, unless the webhook's own headers have another value.",
+    schema: { type: "string", examples: ["identity"] }
+  },
+  {
     component: "ContentEncoding",
     name: "Content-Encoding",
     always: false,

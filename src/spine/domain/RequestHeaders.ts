@@ -21,7 +21,7 @@ export type Carried =
   | { readonly batchId: string }
 
 interface Request {
-  /** The webhook's own headers. Only `User-Agent` replaces one of the service's, however it is spelled. */
+  /** The webhook's own headers. Only `User-Agent` and `Accept-Encoding` replace the service's, however they are spelled. */
   readonly headers: Readonly<Record<string, string>>
   /** One for each scheme of the webhook. */
   readonly signatures: Readonly<Partial<Record<SigningScheme, string>>>
@@ -37,15 +37,19 @@ interface Request {
 export const contentId = (carried: Carried): string =>
   "batchId" in carried ? carried.batchId : carried.deliveryId
 
-const isUserAgent = (name: string): boolean => name.toLowerCase() === "user-agent"
+/** `name` is in lower case. */
+const has = (headers: Readonly<Record<string, string>>, name: string): boolean =>
+  Object.keys(headers).some((one) => one.toLowerCase() === name)
 
 export const requestHeaders = (request: Request): Readonly<Record<string, string>> => {
   const { carried, compression, format, seconds, signatures } = request
   const isBatch = "batchId" in carried
   return {
-    ...(Object.keys(request.headers).some(isUserAgent)
+    ...(has(request.headers, "user-agent")
       ? undefined
       : { "User-Agent": `Ledgerhook/${packageJson.version}` }),
+    // Answers are read as they are sent.
+    ...(has(request.headers, "accept-encoding") ? undefined : { "Accept-Encoding": "identity" }),
     ...request.headers,
     "Content-Type": isBatch ? batchContentType[format] : "application/json",
     ...(compression === undefined ? undefined : { "Content-Encoding": compression }),

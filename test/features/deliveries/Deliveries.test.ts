@@ -138,6 +138,7 @@ layer(apiLayer(), { excludeTestServices: true })("deliveries", (it) => {
         next_attempt_at: null,
         request_headers: {
           "User-Agent": `Ledgerhook/${packageJson.version}`,
+          "Accept-Encoding": "identity",
           authorization: "***",
           "Content-Type": "application/json",
           "X-Service-Signature": "sha256=***",

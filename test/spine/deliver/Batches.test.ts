@@ -1,4 +1,5 @@
 /** Webhooks with `batch`, on a real database and to a real receiver: what arrives, and what its answer does. */
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,14 +23,25 @@ const historyOf = (deliveryId: string) =>
 
 const sizes = (received: ReadonlyArray<Received>) => received.map((one) => deliveryIdsOf(one).length)
 
+const listOf = (id: string | undefined) => JSON.stringify({ failed: [id] })
+
+/** The codings that are decoded. The third is how `deflate` is sent by servers that leave out zlib's form. */
+const coded: ReadonlyArray<readonly [string, (text: string) => Uint8Array, string?]> = [
+  ["gzip", (text) => gzipSync(text)],
+  ["deflate", (text) => deflateSync(text)],
+  ["deflate", (text) => deflateRawSync(text), ", raw,"],
+  ["br", (text) => brotliCompressSync(text)]
+]
+
 /** What a receiver may answer to a batch, and which of the deliveries [0, 1, 2] then fail, with which error. */
 const answers: ReadonlyArray<
   readonly [
     what: string,
     status: number,
-    body: (ids: ReadonlyArray<string>) => string,
+    body: (ids: ReadonlyArray<string>) => string | Uint8Array,
     failed: string,
-    error: string
+    error: string,
+    headers?: Readonly<Record<string, string>>
   ]
 > = [
   ["a 2xx", 200, () => "ok", "", ""],
@@ -62,6 +74,56 @@ const answers: ReadonlyArray<
     ([one]) => `${" ".repeat(BATCH_RESPONSE_BYTES)}{"failed":["${one}"]}`,
     "012",
     "HTTP 207 without a list of failed deliveries"
+  ],
+  ...coded.flatMap(([coding, encode, as = ""]): typeof answers => [
+    [
+      `a 207 in ${coding}${as} with a list`,
+      207,
+      ([, second]) => encode(listOf(second)),
+      "1",
+      "listed as failed (HTTP 207)",
+      { "content-encoding": coding }
+    ]
+  ]),
+  [
+    "a 200 in gzip with a list",
+    200,
+    ([, second]) => gzipSync(listOf(second)),
+    "1",
+    "listed as failed (HTTP 200)",
+    { "content-encoding": "gzip" }
+  ],
+  [
+    "a 207 whose coding is not known",
+    207,
+    ([, second]) => zstdCompressSync(listOf(second)),
+    "012",
+    "HTTP 207 without a list of failed deliveries",
+    { "content-encoding": "zstd" }
+  ],
+  [
+    "a 207 that is too long when it is decoded",
+    207,
+    ([one]) => gzipSync(`${" ".repeat(BATCH_RESPONSE_BYTES)}${listOf(one)}`),
+    "012",
+    "HTTP 207 without a list of failed deliveries",
+    { "content-encoding": "gzip" }
+  ],
+  [
+    "a 207 that says a coding and has none",
+    207,
+    ([, second]) => listOf(second),
+    "1",
+    "listed as failed (HTTP 207)",
+    { "content-encoding": "gzip" }
+  ],
+  [
+    "a 202 that cannot be decoded",
+    202,
+    ([, second]) => gzipSync(listOf(second)).subarray(0, -9),
+    "",
+    "",
+    { "content-encoding": "gzip" }
   ]
 ]
 
@@ -97,7 +159,7 @@ describe("a batch", () => {
     }).pipe(Effect.scoped, Effect.provide(deliveringLayer()))
   )
 
-  for (const [what, status, body, failed, error] of answers)
+  for (const [what, status, body, failed, error, headers] of answers)
     it.live(
       `${what}: ${failed === "" ? "all are delivered" : "those that failed are retried as a batch"}`,
       () =>
@@ -105,7 +167,7 @@ describe("a batch", () => {
           let requests = 0
           const receiver = yield* makeReceiver((received, response) => {
             if (++requests > 1) return 200
-            response.writeHead(status).end(body(deliveryIdsOf(received)))
+            response.writeHead(status, headers).end(body(deliveryIdsOf(received)))
             return "handled"
           })
           yield* startDelivering

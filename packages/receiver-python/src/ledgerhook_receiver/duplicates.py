@@ -7,6 +7,8 @@ handles it.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import threading
 from typing import Any, Callable, Dict, Optional, Set
 
@@ -37,8 +39,30 @@ class MemoryStore:
                 del self._keys[next(iter(self._keys))]
 
 
+def refuse_deferred(name: str, function: Any) -> None:
+    """Raises a TypeError for a function whose call runs nothing yet: `async def`, or one with `yield`."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    # An object with a method `__call__` is a function too.
+    for one in (function, getattr(function, "__call__", None)):
+        if inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one) or inspect.isgeneratorfunction(one):
+            raise TypeError(f"{name} must be a plain function: an `async def`, or one with `yield`, would not be run.")
+
+
+def _ended(name: str, result: Any) -> Any:
+    """The result of a call that has ended. Raises a TypeError for a coroutine, a generator or a future."""
+    if inspect.isawaitable(result) or inspect.isasyncgen(result) or inspect.isgenerator(result):
+        if inspect.iscoroutine(result):
+            result.close()
+        raise TypeError(f"{name} returned a {type(result).__name__}: its work may never be run.")
+    return result
+
+
 class Deduplicator:
-    """Safe for threads. A copy that arrives while the first is handled waits for it, and takes over if it fails."""
+    """Safe for threads. A copy that arrives while the first is handled waits for it, and takes over if it fails.
+
+    `handle` and the store's methods must end their work before they return: a coroutine raises a TypeError.
+    """
 
     def __init__(self, store: Optional[Any] = None) -> None:
         self._store = MemoryStore() if store is None else store
@@ -54,10 +78,10 @@ class Deduplicator:
                 self._changed.wait()
             self._running.add(key)
         try:
-            if self._store.has(key):
+            if _ended("store.has", self._store.has(key)):
                 return False
-            handle()
-            self._store.add(key)
+            _ended("The handler", handle())
+            _ended("store.add", self._store.add(key))
             return True
         finally:
             with self._changed:

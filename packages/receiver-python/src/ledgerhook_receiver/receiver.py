@@ -11,7 +11,7 @@ from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 from .cloudevents import ParseError
 from .compression import BODY_BYTES_MAX, BodyError, decompress
-from .duplicates import Deduplicator
+from .duplicates import Deduplicator, refuse_deferred
 from .generated.events import LedgerhookEvent
 from .parsing import parse_all
 from .signature import SCHEMES, TOLERANCE_SECONDS, check_options, header_of, refusal_of
@@ -52,6 +52,7 @@ class Receiver:
         max_body_bytes: int = BODY_BYTES_MAX,
     ) -> None:
         check_options(secrets, schemes)
+        refuse_deferred("on_event", on_event)
         self._secrets = secrets
         self._on_event = on_event
         self._deduplicator = Deduplicator(store)

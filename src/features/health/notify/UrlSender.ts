@@ -38,6 +38,7 @@ const requestOf = (
     body,
     headers: {
       "User-Agent": `Ledgerhook/${packageJson.version}`,
+      "Accept-Encoding": "identity",
       "Content-Type": "application/json",
       ...(key === undefined
         ? undefined

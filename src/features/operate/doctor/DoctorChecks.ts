@@ -25,6 +25,7 @@ import { ledgerServerCheck } from "./LedgerServerCheck.ts"
 import { mailCheck } from "./MailCheck.ts"
 import { type NextLedger, nextLedger, nextLedgerFinding } from "./NextLedger.ts"
 import { portChecks } from "./PortCheck.ts"
+import { proxyFindings } from "./ProxyCheck.ts"
 import { runningService } from "./RunningService.ts"
 import { schemaRegistryCheck } from "./SchemaRegistryCheck.ts"
 import { serviceChecks } from "./ServiceCheck.ts"
@@ -59,7 +60,7 @@ const examineWith = (
         fix: `Correct or unset ${name}, then run doctor again: connections are checked only if all settings are valid.`
       })
     )
-    return Effect.succeed([...wrong, ...unknown])
+    return Effect.succeed([...wrong, ...unknown, ...proxyFindings(environment)])
   }
   const { kafka, networks, telemetry, verify } = settings
   const mailServer = mailServerOf(settings)
@@ -137,6 +138,7 @@ const examineWith = (
     return [
       accepted,
       ...unknown,
+      ...proxyFindings(environment),
       ...store.findings,
       ...log,
       ...ofKafka,

@@ -10,6 +10,7 @@ import type { Dispatcher } from "undici"
 import type { AttemptOutcome, ExchangeDetails } from "../../domain/Delivery.ts"
 import { responseLimits } from "../Limits.ts"
 import { keptHeaders, type ReceivedHeaders } from "../ResponseHeaders.ts"
+import { decodedBody } from "./CodedBody.ts"
 import type { Connection, OnConnection } from "./Connection.ts"
 import {
   connectionFailure,
@@ -35,9 +36,12 @@ const LEAST_STATUS = 100
 
 const decoder = new TextDecoder()
 
-const textOf = (chunks: ReadonlyArray<Buffer>): string =>
+const joined = (chunks: ReadonlyArray<Buffer>): Buffer =>
+  chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+
+const textOf = (body: Buffer): string =>
   // A text in PostgreSQL cannot contain NUL.
-  decoder.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)).replaceAll("\0", "\uFFFD")
+  decoder.decode(body).replaceAll("\0", "\uFFFD")
 
 /** This machine lacked something, so the attempt does not count. */
 export interface NotSent {
@@ -72,14 +76,23 @@ const failed = (error: string, timing: Timing): AttemptOutcome => ({
   details: { ...timing, responseHeaders: null }
 })
 
-const outcomeOf = (received: PartialResponse, timing: Timing, nowMs: number): AttemptOutcome => {
+/** `decodedBytes`: a body with a Content-Encoding is decoded if it then has at most so many bytes. Undefined: never. */
+const outcomeOf = (
+  received: PartialResponse,
+  timing: Timing,
+  nowMs: number,
+  decodedBytes: number | undefined
+): AttemptOutcome => {
   const failure = responseFailure(received.status)
   const waitMs = askedToWait(received, nowMs)
+  const body = joined(received.chunks)
   const outcome: AttemptOutcome = {
     delivered: failure === undefined,
     responseStatus: received.status,
     responseTimeMs: received.timeMs,
-    responseBody: textOf(received.chunks),
+    responseBody: textOf(
+      decodedBytes === undefined ? body : decodedBody(received.headers, body, decodedBytes)
+    ),
     error: failure ?? null,
     details: {
       ...timing,
@@ -108,6 +121,7 @@ export class Exchange implements OnConnection {
   request: Dispatcher.DispatchOptions | undefined
   private readonly clocks: Clocks
   private readonly bodyBytes: number
+  private readonly decodes: boolean
   private readonly onOutcome: (exchange: Exchange, outcome: AttemptOutcome | NotSent) => void
   private readonly startedAt: number
   private controller: Dispatcher.DispatchController | undefined
@@ -122,15 +136,17 @@ export class Exchange implements OnConnection {
 
   /**
    * At most `bodyBytes` of the response's body are read. `ended` is called once, unless the exchange is cancelled
-   * before.
+   * before. `decodes`: a body with a Content-Encoding is decoded.
    */
   constructor(
     clocks: Clocks,
     bodyBytes: number,
-    ended: (exchange: Exchange, outcome: AttemptOutcome | NotSent) => void
+    ended: (exchange: Exchange, outcome: AttemptOutcome | NotSent) => void,
+    decodes = false
   ) {
     this.clocks = clocks
     this.bodyBytes = bodyBytes
+    this.decodes = decodes
     this.onOutcome = ended
     this.startedAt = clocks.monotonicMs()
   }
@@ -238,7 +254,7 @@ export class Exchange implements OnConnection {
         ? shortage === undefined
           ? failed(failure, timing)
           : { shortage }
-        : outcomeOf(response, timing, this.clocks.wallMs())
+        : outcomeOf(response, timing, this.clocks.wallMs(), this.decodes ? this.bodyBytes : undefined)
     )
   }
 

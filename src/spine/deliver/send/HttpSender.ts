@@ -27,7 +27,9 @@ export type Send = (
   request: SignedRequest,
   /** Bytes of the response's body that are read. */
   responseBytes: number,
-  ended: (outcome: AttemptOutcome | NotSent) => void
+  ended: (outcome: AttemptOutcome | NotSent) => void,
+  /** Whether a body with a Content-Encoding is decoded. Default: no. */
+  decodes?: boolean
 ) => void
 
 export interface HttpSender {
@@ -110,15 +112,16 @@ export const makeHttpSender = Effect.gen(function* () {
         }
       })
     )
-    const send: Send = (accountId, request, responseBytes, ended) => {
+    const send: Send = (accountId, request, responseBytes, ended, decodes) => {
       if (closed) return
-      const exchange = new Exchange(clocks, responseBytes, (itself, outcome) => {
+      const onOutcome = (itself: Exchange, outcome: AttemptOutcome | NotSent) => {
         deadlines.delete(itself)
         open.delete(itself)
         if ("shortage" in outcome)
           shortage = { text: outcome.shortage, untilMs: monotonicMs() + shortageShownMs }
         ended(outcome)
-      })
+      }
+      const exchange = new Exchange(clocks, responseBytes, onOutcome, decodes)
       deadlines.set(exchange, monotonicMs() + deliveryTimeoutMs)
       someOpen.openUnsafe()
       open.add(exchange)

@@ -50,7 +50,7 @@ export interface SignedRequest {
 
 interface RequestOptions {
   readonly url: URL
-  /** The webhook's own headers. Only `User-Agent` replaces one of the service's. */
+  /** The webhook's own headers. Only `User-Agent` and `Accept-Encoding` replace the service's. */
   readonly headers: Readonly<Record<string, string>>
   /** The secrets, newest first. A receiver that has one of them accepts the request. */
   readonly secrets: ReadonlyArray<string>

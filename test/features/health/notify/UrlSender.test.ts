@@ -84,6 +84,7 @@ describe("a notice", () => {
         assert.deepStrictEqual(verified(one), one.event)
         assert.strictEqual(one.headers["webhook-id"], noticeId("cause/1"))
         assert.match(one.headers["user-agent"] ?? "", /^Ledgerhook\//)
+        assert.strictEqual(one.headers["accept-encoding"], "identity")
       }
       const { data, timestamp, type } = receiver.received[1]!.event
       assert.deepStrictEqual([type, data], ["webhook.failing", { webhooks: 1 }])

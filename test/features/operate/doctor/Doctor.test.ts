@@ -107,6 +107,29 @@ describe("doctor", () => {
     })
   )
 
+  it.live.each(["HTTPS_PROXY", "http_proxy", "ALL_PROXY", "NODE_USE_ENV_PROXY"])(
+    "says that a forward proxy is not used: %s",
+    (name) =>
+      Effect.gen(function* () {
+        for (const port of ["0", "x"]) {
+          const findings = yield* examined({
+            [name]: "http://user:secret@proxy:3128",
+            NO_PROXY: "a",
+            PORT: port
+          })
+          const { detail, fix, status } = one(findings, "forward proxy")
+          assert.strictEqual(status, "warning")
+          assert.match(detail, new RegExp(`^${name}: set, but deliveries, .* do not use it$`))
+          assert.match(fix, /directly/)
+        }
+        const without = yield* examined({ [name]: "", NO_PROXY: "a" })
+        assert.notInclude(
+          without.map(({ check }) => check),
+          "forward proxy"
+        )
+      })
+  )
+
   it.live("reports empty settings, which count as unset", () =>
     Effect.gen(function* () {
       const settings = (environment: Environment) =>

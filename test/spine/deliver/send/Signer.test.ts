@@ -54,7 +54,7 @@ const headBytes = (headers: SignedRequest["headers"]): number =>
 const standardHeaders = ["webhook-id", "webhook-timestamp", "webhook-signature"]
 
 describe("a webhook's own headers", () => {
-  it.each(["User-Agent", "user-agent", "USER-AGENT"])(
+  it.each(["User-Agent", "user-agent", "USER-AGENT", "Accept-Encoding", "accept-encoding"])(
     "replace the service's %s, which is sent once",
     (name) => {
       const { headers } = signedRequest({
@@ -62,12 +62,17 @@ describe("a webhook's own headers", () => {
         headers: { [name]: "shop/1", "x-mine": "2" },
         secrets: [SECRET]
       })
-      const agents = Object.entries(headers).filter(([one]) => one.toLowerCase() === "user-agent")
-      assert.deepStrictEqual(agents, [[name, "shop/1"]])
+      const same = Object.entries(headers).filter(([one]) => one.toLowerCase() === name.toLowerCase())
+      assert.deepStrictEqual(same, [[name, "shop/1"]])
       assert.strictEqual(headers["x-mine"], "2")
-      assert.match(String(requestWith(undefined).headers["User-Agent"]), /^Ledgerhook\//)
     }
   )
+
+  it("leave the service's own if they have none of the name", () => {
+    const { headers } = requestWith(undefined)
+    assert.match(String(headers["User-Agent"]), /^Ledgerhook\//)
+    assert.strictEqual(headers["Accept-Encoding"], "identity")
+  })
 })
 
 describe("a Standard Webhooks signature", () => {
