@@ -22,18 +22,15 @@ const remade = Effect.fnUntraced(function* (kafka: KafkaSettings) {
   const admin = new Admin(clientOptions(kafka))
   yield* Effect.promise(() => admin.deleteTopics({ topics: [topic] }))
   yield* Effect.promise(() => admin.close())
-  yield* Effect.gen(function* () {
-    const changes = yield* planOf(kafka, testSettings())
-    yield* applyPlan(
-      kafka,
-      changes.filter(({ topic: { name } }) => name === topic)
-    )
-    const after = yield* planOf(kafka, testSettings())
-    return !after.some((change) => change.topic.name === topic)
-  }).pipe(
-    Effect.orElseSucceed(() => false),
-    (made) => waitUntil(made, "60 seconds")
+  const missing = Effect.map(planOf(kafka, testSettings()), (changes) =>
+    changes.filter((change) => change.topic.name === topic)
   )
+  // A broker acknowledges a deletion before it shows it.
+  yield* waitUntil(
+    Effect.map(missing, ({ length }) => length > 0),
+    "30 seconds"
+  )
+  yield* applyPlan(kafka, yield* missing)
 })
 
 const append = (log: Log["Service"], count: number) =>
