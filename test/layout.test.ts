@@ -1,11 +1,12 @@
 /**
  * Where files and limits of the program stand: no flat folder of many files, no name twice, data of one room in that
- * room, limits of one room in its `Limits.ts`. Prints how large the spine is.
+ * room, limits of one room in its `Limits.ts`. Tests of the spine know no feature. Prints how large the spine is.
  */
 import { globSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import { pathToFileURL } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
+import type { Edge } from "./support/tree/circles.ts"
 import { FOLDER_FILES_MAX } from "./support/tree/dashboardLayout.ts"
 import { dataRooms, familyFolders, partNames, partOf } from "./support/tree/layout.ts"
 import { edgesIn, read } from "./support/tree/sources.ts"
@@ -52,6 +53,48 @@ const usersOf = (name: string, file: string) => {
 }
 
 const roomsOf = (files: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(files.map(partOf))]
+
+/**
+ * What stands on the spine, in src and in test. Tests of the spine may use the simulator: its ledgers and its seeded
+ * random are their instrument.
+ */
+const aboveSpine = /^(?:src|test)\/(?:features\/(?!simulator\/)|(?:app|http|terminal|journeys)\/|main\.ts$)/
+
+/** The ways by which files below test/spine import what stands on the spine, directly or through other files of test. */
+const waysUp = (edgesOfTests: ReadonlyArray<Edge>): ReadonlyArray<string> => {
+  const targets = Map.groupBy(edgesOfTests, ({ from }) => from)
+  const seen = new Set<string>()
+  const from = (file: string, way: string): ReadonlyArray<string> => {
+    if (seen.has(file)) return []
+    seen.add(file)
+    return (targets.get(file) ?? []).flatMap(({ to }) =>
+      aboveSpine.test(to) ? [`${way} > ${to}`] : from(to, `${way} > ${to}`)
+    )
+  }
+  return [...targets.keys()]
+    .filter((file) => file.startsWith("test/spine/"))
+    .flatMap((file) => from(file, file))
+}
+
+describe("tests of the spine", () => {
+  const edgesOfTests = edgesIn("", read("test/**/*.ts"))
+
+  it("import nothing that stands on it, also not through what they share", () => {
+    assert.deepStrictEqual(waysUp(edgesOfTests), [])
+  })
+
+  it("are seen to import it, however far away", () => {
+    const planted = { from: "test/support/store/databases.ts", to: "src/features/webhooks/WebhookStore.ts" }
+    const [way = "", ...others] = waysUp([...edgesOfTests, planted])
+    assert.match(
+      way,
+      /^test\/spine\/.* > test\/support\/store\/databases\.ts > src\/features\/webhooks\/WebhookStore\.ts$/
+    )
+    assert.deepStrictEqual(others, [], "each way once, from the first file that takes it")
+    const direct = { from: "test/spine/delay/Delay.test.ts", to: "src/main.ts" }
+    assert.deepStrictEqual(waysUp([...edgesOfTests, direct]), [`${direct.from} > ${direct.to}`])
+  })
+})
 
 describe("files", () => {
   it("stand in rooms: no folder has many", () => {

@@ -9,9 +9,10 @@ import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import { retryNow } from "../../../src/spine/deliveries/Transitions.ts"
 import { ReadSql } from "../../../src/spine/store/Sql.ts"
 import { deliveryId, randomId } from "../../../src/spine/words/Ids.ts"
+import { attemptOf, NOW, newDelivery } from "../../support/deliver/deliveryRows.ts"
 import { insertAccount, insertWebhook } from "../../support/store/rows.ts"
 import { deliveriesReadBy } from "../../support/store/rowsRead.ts"
-import { attemptOf, DeliveriesLive, NOW, newDelivery } from "./countedDeliveries.ts"
+import { DeliveriesLive } from "./countedDeliveries.ts"
 
 /** An account with a webhook, and what became of its deliveries. */
 const account = Effect.fnUntraced(function* () {

@@ -1,59 +1,9 @@
-/** An account's deliveries of the last month, written as the program writes them, for tests of statistics. */
-import { Effect, Layer } from "effect"
+/** The deliveries of `test/support/deliver/deliveryRows.ts` with what the API reads of them and of their webhooks. */
+import { Layer } from "effect"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
-import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
-import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
-import type { AttemptRecord, NewDelivery } from "../../../src/spine/deliveries/Transitions.ts"
-import { Outbox } from "../../../src/spine/store/outbox/Outbox.ts"
-import { deliveryId } from "../../../src/spine/words/Ids.ts"
-import { MonthDatabase } from "../../support/store/postgres.ts"
-import { insertAccount, insertWebhook } from "../../support/store/rows.ts"
+import { recordingLayer } from "../../support/deliver/deliveryRows.ts"
 
-export const DAY_MS = 86_400_000
-export const NOW = Date.parse("2026-11-21T09:30:17.250Z")
-export const OWNER = { accountId: "acct_1", networks: ["mainnet"] } as const
-export const DeliveriesLive = Layer.mergeAll(
-  DeliveryStore.layer,
-  DeliveryQueries.layer,
-  Partitions.layer,
-  WebhookStore.layer
-).pipe(Layer.provideMerge(Outbox.layer), Layer.provideMerge(MonthDatabase))
-
-let position = 0
-
-/** Creates an account with that many webhooks; returns their ids. */
-export const prepare = Effect.fnUntraced(function* (webhooks: number) {
-  const partitions = yield* Partitions
-  yield* partitions.ensure(NOW - 31 * DAY_MS, NOW)
-  yield* insertAccount(OWNER.accountId)
-  return yield* Effect.replicateEffect(insertWebhook(OWNER.accountId), webhooks)
-})
-
-export const newDelivery = (webhookId: string, createdMs: number, eventType: string): NewDelivery => ({
-  id: deliveryId(createdMs, position++, webhookId, "event"),
-  webhookId,
-  accountId: OWNER.accountId,
-  network: "mainnet",
-  eventId: "event",
-  eventType,
-  eventOffset: 7
-})
-
-export const attemptOf = (
-  deliveryId: string,
-  attempt: number,
-  status: AttemptRecord["status"],
-  responseTimeMs: number
-): AttemptRecord => ({
-  deliveryId,
-  attempt,
-  status,
-  responseStatus: status === "delivered" ? 200 : 503,
-  responseTimeMs,
-  responseBody: null,
-  error: status === "delivered" ? null : "HTTP 503",
-  attemptedAt: NOW,
-  endedAt: NOW + 5,
-  nextDelayMs: status === "retrying" ? 1_000 : null
-})
+export const DeliveriesLive = Layer.merge(DeliveryQueries.layer, WebhookStore.layer).pipe(
+  Layer.provideMerge(recordingLayer)
+)

@@ -39,6 +39,10 @@ it.live(
       assert.deepStrictEqual(incidents, [
         { webhook_id: webhook, cause: "HTTP 503", attempts_failed: 6, ended_by: "retry" }
       ])
-    }).pipe(Effect.scoped, Effect.provide(deliveringLayer({ DELIVERY_RETRY_DELAYS: "1ms" })))
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(DeliveryQueries.layer),
+      Effect.provide(deliveringLayer({ DELIVERY_RETRY_DELAYS: "1ms" }))
+    )
   }
 )

@@ -7,8 +7,9 @@ import { failingHosts } from "../../../src/features/health/FailingHosts.ts"
 import { mostHostsFail } from "../../../src/features/health/Hosts.ts"
 import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
-import { DeliveriesLive, NOW, newDelivery, prepare } from "../deliveries/countedDeliveries.ts"
-import { attemptsOf, type Result } from "./requests.ts"
+import { NOW, newDelivery, prepare } from "../../support/deliver/deliveryRows.ts"
+import { attemptsOf, type Result } from "../../support/deliver/requests.ts"
+import { DeliveriesLive } from "../deliveries/countedDeliveries.ts"
 
 describe("mostHostsFail", () => {
   it("needs ten hosts, and more than half of them", () => {

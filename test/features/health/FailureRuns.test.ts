@@ -9,9 +9,10 @@ import { makeSeededRandom } from "../../../src/features/simulator/SeededRandom.t
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { type FailureRun, isFailing } from "../../../src/spine/deliveries/FailureRuns.ts"
 import { insertTest } from "../../../src/spine/deliveries/Transitions.ts"
+import { NOW, newDelivery, prepare } from "../../support/deliver/deliveryRows.ts"
 import { eventOf } from "../../support/deliver/events.ts"
-import { DeliveriesLive, NOW, newDelivery, prepare } from "../deliveries/countedDeliveries.ts"
-import { after, attemptsOf, nothing, type Recorded, randomRequest } from "./requests.ts"
+import { after, attemptsOf, nothing, type Recorded, randomRequest } from "../../support/deliver/requests.ts"
+import { DeliveriesLive } from "../deliveries/countedDeliveries.ts"
 
 const DISABLE_AFTER = 1_000_000
 

@@ -10,8 +10,9 @@ import { reportIncidents } from "../../../src/features/health/IncidentNotices.ts
 import type { NewNotice } from "../../../src/features/health/notify/NoticeStore.ts"
 import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
-import { DeliveriesLive, NOW, newDelivery, OWNER, prepare } from "../deliveries/countedDeliveries.ts"
-import { attemptsOf, type Request } from "./requests.ts"
+import { NOW, newDelivery, OWNER, prepare } from "../../support/deliver/deliveryRows.ts"
+import { attemptsOf, type Request } from "../../support/deliver/requests.ts"
+import { DeliveriesLive } from "../deliveries/countedDeliveries.ts"
 
 const MINUTE = 60_000
 

@@ -9,9 +9,10 @@ import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { insertTest, type NewDelivery } from "../../../src/spine/deliveries/Transitions.ts"
 import { healthStates } from "../../../src/spine/domain/HealthState.ts"
 import { randomId } from "../../../src/spine/words/Ids.ts"
+import { NOW, newDelivery, OWNER, prepare } from "../../support/deliver/deliveryRows.ts"
 import { eventOf } from "../../support/deliver/events.ts"
-import { DeliveriesLive, NOW, newDelivery, OWNER, prepare } from "../deliveries/countedDeliveries.ts"
-import { attemptsOf } from "./requests.ts"
+import { attemptsOf } from "../../support/deliver/requests.ts"
+import { DeliveriesLive } from "../deliveries/countedDeliveries.ts"
 import { type Step, situations } from "./situations.ts"
 
 const DISABLE_AFTER = 1_000

@@ -8,8 +8,8 @@ import { SqlClient } from "effect/sql"
 import { storeOutcomes } from "../../../src/features/health/IncidentStore.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { deliveryId } from "../../../src/spine/words/Ids.ts"
+import { attemptsOf, type Result } from "../../support/deliver/requests.ts"
 import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
-import { attemptsOf, type Result } from "./requests.ts"
 
 let position = 0
 

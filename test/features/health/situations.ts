@@ -3,7 +3,7 @@
  * Seconds count from the beginning. A step without a delivery's name is about the delivery before it.
  */
 import type { HealthState } from "../../../src/spine/domain/HealthState.ts"
-import type { Result } from "./requests.ts"
+import type { Result } from "../../support/deliver/requests.ts"
 
 export type Step =
   /** A request of these deliveries (a batch if there are several) ends with this result for each. */

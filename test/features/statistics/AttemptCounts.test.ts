@@ -5,14 +5,8 @@ import { SqlClient } from "effect/sql"
 import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
-import {
-  attemptOf,
-  DeliveriesLive,
-  NOW,
-  newDelivery,
-  OWNER,
-  prepare
-} from "../deliveries/countedDeliveries.ts"
+import { attemptOf, NOW, newDelivery, OWNER, prepare } from "../../support/deliver/deliveryRows.ts"
+import { DeliveriesLive } from "../deliveries/countedDeliveries.ts"
 
 layer(DeliveriesLive)("counts of attempts", (it) => {
   it.effect("are of the minute in which they ended, without test events", () =>

@@ -12,16 +12,9 @@ import { percentile } from "../../../src/spine/domain/LatencyBuckets.ts"
 import { type StatsPeriod, statsPeriods, statsWidths } from "../../../src/spine/domain/StatsPeriod.ts"
 import type { Network } from "../../../src/spine/event/Network.ts"
 import { idTime } from "../../../src/spine/words/Ids.ts"
+import { attemptOf, DAY_MS, NOW, newDelivery, OWNER, prepare } from "../../support/deliver/deliveryRows.ts"
 import { insertAccount, insertWebhook } from "../../support/store/rows.ts"
-import {
-  attemptOf,
-  DAY_MS,
-  DeliveriesLive,
-  NOW,
-  newDelivery,
-  OWNER,
-  prepare
-} from "../deliveries/countedDeliveries.ts"
+import { DeliveriesLive } from "../deliveries/countedDeliveries.ts"
 
 /** An eighth, and the rounding to whole milliseconds. */
 const within = (found: number, exact: number) => Math.abs(found - exact) <= exact / 8 + 0.5

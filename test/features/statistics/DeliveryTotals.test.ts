@@ -16,16 +16,9 @@ import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import type { NewDelivery } from "../../../src/spine/deliveries/Transitions.ts"
 import { countWidths } from "../../../src/spine/domain/StatsPeriod.ts"
 import { eventTypes } from "../../../src/spine/event/EventType.ts"
+import { attemptOf, DAY_MS, NOW, newDelivery, OWNER, prepare } from "../../support/deliver/deliveryRows.ts"
 import { waitingFor } from "../../support/store/rows.ts"
-import {
-  attemptOf,
-  DAY_MS,
-  DeliveriesLive,
-  NOW,
-  newDelivery,
-  OWNER,
-  prepare
-} from "../deliveries/countedDeliveries.ts"
+import { DeliveriesLive } from "../deliveries/countedDeliveries.ts"
 
 /** The differences between the counts and a recount of the rows. */
 const differences = Effect.gen(function* () {

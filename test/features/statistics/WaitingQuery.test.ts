@@ -4,8 +4,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { attemptOf, NOW, newDelivery, prepare } from "../../support/deliver/deliveryRows.ts"
 import { codeBlocks } from "../../support/tree/markdown.ts"
-import { attemptOf, DeliveriesLive, NOW, newDelivery, prepare } from "../deliveries/countedDeliveries.ts"
+import { DeliveriesLive } from "../deliveries/countedDeliveries.ts"
 
 layer(DeliveriesLive)("the query for waiting deliveries", (it) => {
   it.effect("returns each webhook and its number of waiting deliveries, largest first", () =>

@@ -8,17 +8,10 @@ import { endDeletedQueues, makeEndQueue, SETTLED_MS } from "../../../src/feature
 import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
+import { attemptOf, DAY_MS, NOW, newDelivery, OWNER, prepare } from "../../support/deliver/deliveryRows.ts"
 import { stepWallClock } from "../../support/program/wallClock.ts"
 import { waitingFor } from "../../support/store/rows.ts"
-import {
-  attemptOf,
-  DAY_MS,
-  DeliveriesLive,
-  NOW,
-  newDelivery,
-  OWNER,
-  prepare
-} from "../deliveries/countedDeliveries.ts"
+import { DeliveriesLive } from "../deliveries/countedDeliveries.ts"
 
 /** How many rows one statement creates. */
 const ROWS = 1_000

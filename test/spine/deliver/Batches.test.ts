@@ -3,7 +3,6 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import { DeliverLimits } from "../../../src/spine/deliver/Limits.ts"
 import { BATCH_RESPONSE_BYTES } from "../../../src/spine/deliver/send/Attempt.ts"
 import {
@@ -17,9 +16,7 @@ import {
   untilAll
 } from "../../support/deliver/delivering.ts"
 import { deliveryIdsOf, makeReceiver, type Received, signatureHolds } from "../../support/deliver/receiver.ts"
-
-const historyOf = (deliveryId: string) =>
-  Effect.flatMap(DeliveryQueries, (queries) => queries.attempts(deliveryId))
+import { historyOf } from "../../support/store/rows.ts"
 
 const sizes = (received: ReadonlyArray<Received>) => received.map((one) => deliveryIdsOf(one).length)
 
@@ -150,7 +147,7 @@ describe("a batch", () => {
       }
       const last = yield* historyOf(ids[249]!)
       assert.deepStrictEqual(
-        last.map(({ attempt, status, details }) => [attempt, status, details?.batchId]),
+        last.map(({ attempt, status, batchId }) => [attempt, status, batchId]),
         [[1, "delivered", batchIds[2]]]
       )
       const sql = yield* SqlClient.SqlClient

@@ -7,7 +7,6 @@ import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import { DeliverLimits, deliverLimits } from "../../../src/spine/deliver/Limits.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { type DeliveryWork, newWork } from "../../../src/spine/domain/Delivery.ts"
@@ -25,11 +24,8 @@ import {
 } from "../../support/deliver/delivering.ts"
 import { eventOf as anyEvent } from "../../support/deliver/events.ts"
 import { makeReceiver, signatureHolds } from "../../support/deliver/receiver.ts"
+import { historyOf } from "../../support/store/rows.ts"
 
-const historyOf = Effect.fnUntraced(function* (deliveryId: string) {
-  const attempts = yield* Effect.flatMap(DeliveryQueries, (queries) => queries.attempts(deliveryId))
-  return attempts.map(({ attempt, status, error }) => ({ attempt, status, error }))
-})
 const webhookRow = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{

@@ -7,7 +7,7 @@ import {
   type IncidentChange,
   type WebhookFailures
 } from "../../../src/spine/deliveries/FailureRuns.ts"
-import { NOW, newDelivery } from "../../features/deliveries/countedDeliveries.ts"
+import { NOW, newDelivery } from "../../support/deliver/deliveryRows.ts"
 import {
   after,
   attemptsOf,
@@ -15,7 +15,7 @@ import {
   type Recorded,
   type Request,
   randomRequest
-} from "../../features/health/requests.ts"
+} from "../../support/deliver/requests.ts"
 
 const noRun: FailureRun = {
   failing_since: null,

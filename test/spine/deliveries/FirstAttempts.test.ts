@@ -15,11 +15,11 @@ import { deliveryId } from "../../../src/spine/words/Ids.ts"
 import {
   attemptOf,
   DAY_MS,
-  DeliveriesLive,
   NOW,
   newDelivery,
-  prepare
-} from "../../features/deliveries/countedDeliveries.ts"
+  prepare,
+  recordingLayer
+} from "../../support/deliver/deliveryRows.ts"
 import { insertAccount, insertWebhook, waitingFor } from "../../support/store/rows.ts"
 
 const DISABLE_AFTER = 4
@@ -61,7 +61,7 @@ const everything = Effect.gen(function* () {
 
 /** A database of its own with the webhooks. */
 const makeWorld = Effect.gen(function* () {
-  const context = yield* Layer.build(Layer.fresh(DeliveriesLive))
+  const context = yield* Layer.build(Layer.fresh(recordingLayer))
   yield* Effect.forEach(webhooks, ({ accountId, id }) =>
     Effect.andThen(insertAccount(accountId), insertWebhook(accountId, "sealed", id))
   ).pipe(Effect.provideContext(context))
@@ -194,7 +194,7 @@ const first = (row: NewDelivery, status: AttemptRecord["status"] = "delivered"):
   attempt: attemptOf(row.id, 1, status, 5)
 })
 
-layer(DeliveriesLive)("deliveries without rows", (it) => {
+layer(recordingLayer)("deliveries without rows", (it) => {
   const rowOf = Effect.fnUntraced(function* (id: string) {
     const sql = yield* SqlClient.SqlClient
     const [row] = yield* sql<{ readonly state: string }>`

@@ -2,7 +2,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import { applyRetention } from "../../../src/spine/deliveries/Retention.ts"
@@ -100,16 +99,10 @@ layer(
       const waiting = yield* make(december)
       yield* make(december + DAY_MS)
       yield* deliveries.moveToBacklog(waitingFor([waiting]), "live")
-      yield* foldChanges
 
       yield* applyRetention(january + DAY_MS)
       assert.include(yield* names, "deliveries_20261201")
       assert.include(yield* names, "attempts_20261202")
-      // Its counts are kept as well: the attempt that ends its waiting writes to them.
-      const counted =
-        yield* sql`SELECT 1 FROM delivery_totals WHERE webhook_id = 'wh_1' AND width = '1 minute'`
-      assert.strictEqual(counted.length, 2)
-
       const tooLate = december + (30 + 31) * DAY_MS
       yield* applyRetention(tooLate)
       assert.isTrue((yield* deliveries.states([waiting])).get(waiting)?.parked)
@@ -118,8 +111,6 @@ layer(
       assert.deepStrictEqual(ended, { status: "failed", last_error: "waited too long" })
       yield* applyRetention(tooLate + 2)
       assert.strictEqual((yield* deliveries.states([waiting])).size, 0)
-      // The day's last changes are dropped with it: no totals are left to add them to.
-      assert.strictEqual((yield* foldChanges).changes, 0)
     })
   )
 })

@@ -14,13 +14,7 @@ import {
   triggers
 } from "../../../src/spine/deliveries/RecordAttempts.ts"
 import { insertPending } from "../../../src/spine/deliveries/Transitions.ts"
-import {
-  attemptOf,
-  DeliveriesLive,
-  NOW,
-  newDelivery,
-  prepare
-} from "../../features/deliveries/countedDeliveries.ts"
+import { attemptOf, NOW, newDelivery, prepare, recordingLayer } from "../../support/deliver/deliveryRows.ts"
 
 const MIGRATIONS = "src/spine/store/migrations"
 const WRITERS = 4
@@ -71,7 +65,7 @@ it.live("writers at the same time do not deadlock, and count every attempt once"
       in_incidents: all,
       charged: all
     })
-  }).pipe(Effect.provide(DeliveriesLive))
+  }).pipe(Effect.provide(recordingLayer))
 )
 
 type Rows = Readonly<Record<string, number>>
@@ -109,7 +103,7 @@ const costOf = <E, R>(recording: Effect.Effect<unknown, E, R>) =>
     )
   )
 
-layer(DeliveriesLive)("a batch of 20 attempts", (it) => {
+layer(recordingLayer)("a batch of 20 attempts", (it) => {
   const firstOf = (webhooks: ReadonlyArray<string>, status: "delivered" | "retrying" | "failed") =>
     Array.from({ length: 20 }, (_, i) => {
       const row = newDelivery(webhooks[i % webhooks.length]!, NOW, "payment.xrp")

@@ -2,7 +2,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { queueMails } from "../../../src/features/health/notify/MailStore.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import type { AttemptRecord } from "../../../src/spine/deliveries/Transitions.ts"
@@ -222,60 +221,5 @@ layer(Live)("usage", (it) => {
       yield* sql`UPDATE accounts SET suspended_at = NULL WHERE id = 'acct_suspended'`
       assert.strictEqual((yield* holds(NOVEMBER)).get("acct_suspended"), "quota")
     })
-  )
-
-  it.effect(
-    "returns accounts at 80% and 100% until they have a mail about it, separately for each quota",
-    () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const { dueNotices } = yield* UsageStore
-        const reached = (nowMs: number) =>
-          Effect.map(dueNotices(nowMs, 1_000), (all) =>
-            all.filter(({ accountId }) => accountId === "acct_notified")
-          )
-        const percents = (nowMs: number) =>
-          Effect.map(reached(nowMs), (all) => all.map(({ percent }) => percent))
-        const tell = Effect.flatMap(reached(NOVEMBER), (all) =>
-          queueMails(
-            sql,
-            all.map(({ cause }) => ({
-              cause,
-              accountId: "acct_notified",
-              recipient: null,
-              subject: "",
-              body: ""
-            })),
-            NOVEMBER
-          )
-        )
-        yield* setPlan("acct_notified", "enterprise", 1_000)
-        yield* setUsage("acct_notified", "2026-11", 799)
-        assert.deepStrictEqual(yield* percents(NOVEMBER), [])
-        yield* setUsage("acct_notified", "2026-11", 800)
-        assert.deepStrictEqual(yield* reached(NOVEMBER), [
-          {
-            accountId: "acct_notified",
-            name: "Test",
-            email: "test@example.com",
-            plan: "enterprise",
-            month: "2026-11",
-            percent: 80,
-            deliveries: 800,
-            quota: 1_000,
-            cause: "quota/acct_notified/2026-11/1000/80"
-          }
-        ])
-        yield* tell
-        assert.deepStrictEqual(yield* percents(NOVEMBER), [])
-        yield* setUsage("acct_notified", "2026-11", 1_000)
-        assert.deepStrictEqual(yield* percents(NOVEMBER), [100])
-        yield* tell
-        assert.deepStrictEqual(yield* percents(NOVEMBER), [])
-        yield* setPlan("acct_notified", "enterprise", 1_250)
-        assert.deepStrictEqual(yield* percents(NOVEMBER), [80])
-        yield* setUsage("acct_notified", "2026-12", 1_250)
-        assert.deepStrictEqual((yield* percents(DECEMBER)).toSorted(), [100, 80])
-      })
   )
 })

@@ -1,6 +1,5 @@
 /** Texts of failed connections have the cause, but neither OpenSSL's codes nor the paths of its source. */
 import { assert, describe, it } from "@effect/vitest"
-import { mailError } from "../../../src/features/health/notify/Smtp.ts"
 import { failureText, opensslReason, plainMessage } from "../../../src/spine/domain/ConnectionFailure.ts"
 import { reasonOf } from "../../../src/spine/log/kafka/ErrorText.ts"
 
@@ -15,7 +14,6 @@ describe("an error of OpenSSL", () => {
     assert.strictEqual(plainMessage(raw), "TLS: wrong version number")
     assert.strictEqual(plainMessage(`a; ${alert}`), "a; TLS: tlsv1 alert protocol version")
     assert.strictEqual(reasonOf(new AggregateError([new Error(raw)])), "TLS: wrong version number")
-    assert.strictEqual(mailError(new Error(raw)).message, "TLS: wrong version number")
   })
 
   it("is recognised only by its form", () => {

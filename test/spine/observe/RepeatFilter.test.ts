@@ -7,7 +7,8 @@ import { LogError } from "../../../src/spine/log/Log.ts"
 import { errorText, layer } from "../../../src/spine/observe/Logging.ts"
 import { makeRepeatFilter } from "../../../src/spine/observe/RepeatFilter.ts"
 import { retryUntilSuccess } from "../../../src/spine/observe/RetryUntilSuccess.ts"
-import { terminalLimits } from "../../../src/terminal/Limits.ts"
+
+const REPEATS = { windowMs: 10_000, messages: 1_000 }
 
 describe("a repeated message", () => {
   it("is left out within its window, and counted in the next one", () => {
@@ -50,7 +51,7 @@ describe("the log of an outage", () => {
       )
       for (const what of ["queueing retries", "queueing retries", "publishing the outbox"])
         yield* Effect.forkScoped(away.pipe(retryUntilSuccess(what)))
-      yield* TestClock.adjust(3 * terminalLimits.repeatedMessages.windowMs - 1)
+      yield* TestClock.adjust(3 * REPEATS.windowMs - 1)
       const lines = (yield* TestConsole.errorLines).map(String)
       const of = (what: string) => lines.filter((line) => line.includes(what))
       for (const what of ["queueing retries", "publishing the outbox"]) assert.lengthOf(of(what), 3, what)
@@ -61,9 +62,7 @@ describe("the log of an outage", () => {
       assert.match(of("publishing")[1]!, / \(\d+ more in the last 10 s\) repeated=\d+$/)
     }).pipe(
       Effect.scoped,
-      Effect.provide(
-        layer({ level: "info", format: "pretty", colour: false, repeats: terminalLimits.repeatedMessages })
-      )
+      Effect.provide(layer({ level: "info", format: "pretty", colour: false, repeats: REPEATS }))
     )
   )
 

@@ -7,7 +7,7 @@ import { Log } from "../../../src/spine/log/Log.ts"
 import { activeWebhooks } from "../../../src/spine/registry/ActiveWebhooks.ts"
 import { WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
 import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
-import { storesLayer } from "../../support/http/api.ts"
+import { viewLayer } from "../../support/deliver/views.ts"
 
 const publish = Effect.fnUntraced(function* (
   id: string,
@@ -34,7 +34,7 @@ const publish = Effect.fnUntraced(function* (
   yield* (yield* WebhookRegistry).upToDate
 })
 
-layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("active webhooks of a network", (it) => {
+layer(WebhookRegistry.layer.pipe(Layer.provideMerge(viewLayer)))("active webhooks of a network", (it) => {
   it.effect("exist from the first active one until the last one is disabled or deleted", () =>
     Effect.gen(function* () {
       yield* publish("wh_before", "devnet", "active")

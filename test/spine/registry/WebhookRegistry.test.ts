@@ -7,7 +7,7 @@ import { Log } from "../../../src/spine/log/Log.ts"
 import { describeUnusable } from "../../../src/spine/registry/UnusableWebhooks.ts"
 import { secretsAt, WebhookRegistry } from "../../../src/spine/registry/WebhookRegistry.ts"
 import { SecretBox } from "../../../src/spine/store/secrets/SecretBox.ts"
-import { storesLayer } from "../../support/http/api.ts"
+import { viewLayer } from "../../support/deliver/views.ts"
 
 const UNTIL = Date.parse("2026-11-21T09:30:00.000Z")
 
@@ -24,7 +24,7 @@ const config: Omit<WebhookConfig, "sealed_secret"> = {
   max_per_second: null
 }
 
-layer(WebhookRegistry.layer.pipe(Layer.provideMerge(storesLayer())))("the registry", (it) => {
+layer(WebhookRegistry.layer.pipe(Layer.provideMerge(viewLayer)))("the registry", (it) => {
   const told = (value: object) =>
     Effect.gen(function* () {
       const log = yield* Log

@@ -5,7 +5,7 @@ import { CONFIG_TOPIC } from "../../../src/spine/domain/Webhook.ts"
 import type { LedgerEvent } from "../../../src/spine/event/LedgerEvent.ts"
 import { Log } from "../../../src/spine/log/Log.ts"
 import { RoutedWebhooks } from "../../../src/spine/route/RoutedWebhooks.ts"
-import { storesLayer } from "../../support/http/api.ts"
+import { viewLayer } from "../../support/deliver/views.ts"
 
 const webhook = {
   id: "wh_1",
@@ -29,7 +29,7 @@ const paying = (amount: string) =>
     payload: { amount }
   }) as unknown as LedgerEvent
 
-layer(RoutedWebhooks.layer.pipe(Layer.provideMerge(storesLayer())))("route's view of webhooks", (it) => {
+layer(RoutedWebhooks.layer.pipe(Layer.provideMerge(viewLayer)))("route's view of webhooks", (it) => {
   /** Appends the record and returns which of two payments, of 5 and 6, the webhook gets then. */
   const wantedAfter = Effect.fnUntraced(function* (value: object | null) {
     const log = yield* Log

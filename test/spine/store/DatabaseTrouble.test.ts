@@ -7,7 +7,6 @@ import { LogError } from "../../../src/spine/log/Log.ts"
 import { errorText } from "../../../src/spine/observe/Logging.ts"
 import { DatabaseTrouble } from "../../../src/spine/store/DatabaseTrouble.ts"
 import * as SqlPool from "../../../src/spine/store/SqlPool.ts"
-import { ApiUnderTest, apiLayer } from "../../support/http/api.ts"
 import { settingsLayer } from "../../support/program/settings.ts"
 import { makeDatabase, TestDatabase } from "../../support/store/postgres.ts"
 
@@ -73,20 +72,3 @@ describe("trouble of the database", () => {
     }).pipe(Effect.provide(TestDatabase))
   )
 })
-
-it.live("/readyz shows it: 200 while the database answers", () =>
-  Effect.gen(function* () {
-    const api = yield* ApiUnderTest
-    const { body, status } = yield* api.call("GET", "/readyz/database")
-    assert.strictEqual(status, 200)
-    assert.deepStrictEqual(body.parts.database, { status: "degraded", detail: "the disk is full" })
-  }).pipe(
-    Effect.provide(apiLayer()),
-    Effect.provideService(DatabaseTrouble, {
-      note: () => Effect.void,
-      noteStandbyWait: Effect.void,
-      recent: Effect.succeed("the disk is full"),
-      blocked: Effect.undefined
-    })
-  )
-)

@@ -6,7 +6,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
-import { deadLettersFinding } from "../../../src/features/operate/doctor/StoredChecks.ts"
 import { column } from "../../../src/spine/store/Columns.ts"
 import { makeDeadLetters, RECORD_CHARACTERS } from "../../../src/spine/store/DeadLetters.ts"
 import { storeLimits } from "../../../src/spine/store/Limits.ts"
@@ -126,17 +125,5 @@ describe("dead letters", () => {
         assert.strictEqual(yield* deadLetters.drop(1), storeLimits.deadLetters)
         assert.strictEqual((yield* deadLetters.newest(1)).total, 0)
       }).pipe(Effect.provide(TestDatabase))
-  )
-
-  it.effect("is shown by doctor: how many, and the newest with its reason", () =>
-    Effect.gen(function* () {
-      const { write } = yield* makeNames
-      assert.strictEqual((yield* deadLettersFinding)?.status, "ok")
-      yield* write(["forbidden", "a\0\u001b[31mb"])
-      const { detail, fix, status } = (yield* deadLettersFinding)!
-      assert.strictEqual(status, "warning")
-      assert.match(detail, /^2 records are dead letters, .*newest: events, names\/0@1: invalid byte sequence/)
-      assert.match(fix, /table quarantine/)
-    }).pipe(Effect.provide(TestDatabase))
   )
 })

@@ -6,7 +6,6 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { DeliveryQueries } from "../../../src/features/deliveries/DeliveryQueries.ts"
 import type { Environment } from "../../../src/spine/config/Config.ts"
 import { delay } from "../../../src/spine/delay/Delay.ts"
 import { deliver } from "../../../src/spine/deliver/Deliver.ts"
@@ -70,7 +69,6 @@ export const stagesLayer = (deliveries: DeliveriesLayer = DeliveryStore.layer) =
         RoutedWebhooks.layer,
         DisableWebhooks.layer,
         Layer.provide(deliveries, Partitions.layer),
-        DeliveryQueries.layer,
         Partitions.layer,
         Sender.layer,
         Leases.alone

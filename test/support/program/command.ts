@@ -16,6 +16,8 @@ export interface CommandOptions {
   readonly input?: string
   /** Whether standard output is a terminal. Default: it is not. */
   readonly terminal?: boolean
+  /** Whether standard error is one: lines that replace one another are shown there. Default: it is not. */
+  readonly stderrTerminal?: boolean
 }
 
 /** Captures everything that is written to the stream while the scope is open. */
@@ -39,7 +41,7 @@ const captured = (stream: NodeJS.WriteStream) =>
 /** Runs the command until it ends. */
 export const runCommand = (
   args: ReadonlyArray<string>,
-  { environment, input, terminal = false }: CommandOptions
+  { environment, input, stderrTerminal = false, terminal = false }: CommandOptions
 ) =>
   Effect.gen(function* () {
     const [stdout, stderr] = [yield* captured(process.stdout), yield* captured(process.stderr)]
@@ -53,7 +55,7 @@ export const runCommand = (
           // The test runner's own console bypasses the process's streams.
           Layer.succeed(Console.Console, new StreamConsole(process.stdout, process.stderr)),
           Layer.succeed(Signals, makeSignalHandling().service),
-          Layer.succeed(Invocation, { environment, stdoutTerminal: terminal, stderrTerminal: false })
+          Layer.succeed(Invocation, { environment, stdoutTerminal: terminal, stderrTerminal })
         ).pipe(Layer.merge(stdin))
       ),
       Effect.exit

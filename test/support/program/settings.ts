@@ -1,9 +1,10 @@
-/** Settings for tests: the program's defaults; a test changes them with environment variables, as an operator does. */
+/**
+ * Settings for tests: the program's defaults; a test changes them with environment variables, as an operator does. They
+ * know no feature, and answer features that ask for a setting of their own.
+ */
 import { Layer } from "effect"
-import { settingsOfFeatures } from "../../../src/app/Settings.ts"
 import {
   type Environment,
-  FeatureSettings,
   loadSettings,
   Settings,
   type SettingsShape
@@ -19,13 +20,10 @@ export const testSettings = (environment: Environment = {}): SettingsShape => {
       SECRETS_KEY: Buffer.alloc(32, 7).toString("base64"),
       ...environment
     },
-    settingsOfFeatures
+    []
   )
   if ("length" in settings) throw new Error(settings.map(({ message }) => message).join("\n"))
   return settings
 }
-
-/** The settings of features, as the command line provides them. */
-export const featureSettings = Layer.succeed(FeatureSettings, settingsOfFeatures)
 
 export const settingsLayer = (environment?: Environment) => Layer.succeed(Settings, testSettings(environment))

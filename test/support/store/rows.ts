@@ -1,6 +1,10 @@
-/** Inserts the rows that a test needs first: accounts and webhooks, as the API would create them. */
+/**
+ * Inserts the rows that a test needs first: accounts and webhooks, as the API would create them. Reads what the stages
+ * have stored of a delivery.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { detailsOf } from "../../../src/spine/deliveries/StoredDetails.ts"
 import { randomId } from "../../../src/spine/words/Ids.ts"
 
 const CREATED = Date.parse("2026-11-01T00:00:00.000Z")
@@ -50,3 +54,22 @@ export const scheduleOf = (id: string) =>
       ([row]) => row!
     )
   )
+
+/** A delivery's attempts in their order: the failed ones have rows, and a successful one is in the delivery's row. */
+export const historyOf = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{
+    readonly attempt: number
+    readonly status: "failed" | "delivered"
+    readonly error: string | null
+    readonly details: string | null
+  }>`
+    SELECT attempt, status, error, details FROM attempts WHERE delivery_id = ${id}
+    UNION ALL
+    SELECT attempts, status, last_error, details FROM deliveries WHERE id = ${id} AND attempted_at IS NOT NULL
+    ORDER BY attempt`
+  return rows.map(({ details, ...row }) => {
+    const batchId = details === null ? undefined : detailsOf(details).batchId
+    return { ...row, ...(batchId === undefined ? {} : { batchId }) }
+  })
+})

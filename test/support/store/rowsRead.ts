@@ -1,6 +1,8 @@
 /** How many delivery rows PostgreSQL reads for a statement of the API, by its executed generic plan. */
 import { Effect } from "effect"
 import type { Statement } from "effect/sql"
+import { type DeliveryFilter, deliveryPage } from "../../../src/spine/deliveries/DeliveryPages.ts"
+import type { Owner } from "../../../src/spine/domain/ApiKey.ts"
 import { ReadSql } from "../../../src/spine/store/Sql.ts"
 
 /** The parts of an executed plan that show how many rows it read. */
@@ -33,4 +35,13 @@ export const deliveriesReadBy = Effect.fnUntraced(function* (statement: Statemen
       return rowsRead(row!["QUERY PLAN"][0]!.Plan)
     })
   )
+})
+
+/** Deliveries of a page. */
+export const PAGE = 21
+
+/** How many deliveries are read for a first page. */
+export const deliveriesReadForPage = Effect.fnUntraced(function* (owner: Owner, filter: DeliveryFilter) {
+  const read = yield* ReadSql
+  return yield* deliveriesReadBy(deliveryPage(read, read.literal("id"), owner, filter, undefined, PAGE))
 })

@@ -14,7 +14,7 @@ import { Fault, type Finding, finding, fine } from "./Finding.ts"
 
 const GROUPS = "kafka groups"
 
-const findingOf = (timeout: MemberTimeout): Finding => {
+export const memberTimeoutFinding = (timeout: MemberTimeout): Finding => {
   switch (timeout.kind) {
     case "short":
       return fine(GROUPS, `if a process dies, others take over its work within ${seconds(timeout.ms)}`)
@@ -34,10 +34,10 @@ const findingOf = (timeout: MemberTimeout): Finding => {
 }
 
 /** Checks the member timeout of the consumer groups. The cluster must be reachable. */
-export const groupsFinding = (kafka: KafkaSettings): Effect.Effect<Finding> =>
+const groupsFinding = (kafka: KafkaSettings): Effect.Effect<Finding> =>
   loadKafka.pipe(
     Effect.flatMap(({ memberTimeoutOf }) => memberTimeoutOf(kafka)),
-    Effect.map(findingOf),
+    Effect.map(memberTimeoutFinding),
     Effect.timeoutOrElse({
       duration: operateLimits.doctorCheckMs,
       orElse: () => Effect.fail({ message: `no answer within ${seconds(operateLimits.doctorCheckMs)}` })

@@ -32,6 +32,8 @@ describe("smtp", () => {
 
   it("shows a server's message on one line without control characters", () => {
     assert.strictEqual(mailError(new Error("550 \u001b[2Jno\r\n such\n")).message, "550 \\u001b[2Jno such")
+    const openssl = "write EPROTO 40:error:0A00010B:SSL routines:f:wrong version number:../deps/a.c:77:\n"
+    assert.strictEqual(mailError(new Error(openssl)).message, "TLS: wrong version number")
     assert.strictEqual(mailError(new Error("x".repeat(1_000))).message, `${"x".repeat(500)}…`)
   })
 

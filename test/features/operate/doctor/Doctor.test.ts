@@ -9,16 +9,13 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { table } from "../../../../src/features/operate/doctor/Doctor.ts"
-import { examine } from "../../../../src/features/operate/doctor/DoctorChecks.ts"
 import type { Finding } from "../../../../src/features/operate/doctor/Finding.ts"
 import type { Environment } from "../../../../src/spine/config/Config.ts"
 import { chain } from "../../../support/ledger/chain.ts"
 import { rippledServer } from "../../../support/ledger/rippledServer.ts"
-import { featureSettings } from "../../../support/program/settings.ts"
 import { makeMailServer } from "../../../support/servers/mailServer.ts"
 import { makeOtlpReceiver } from "../../../support/servers/otlpReceiver.ts"
-
-const examineHere = (environment: Environment) => Effect.provide(examine(environment), featureSettings)
+import { examineHere } from "./examining.ts"
 
 const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "ledgerhook-doctor-"))),

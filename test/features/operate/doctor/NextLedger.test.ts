@@ -2,18 +2,15 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { examine } from "../../../../src/features/operate/doctor/DoctorChecks.ts"
 import type { Finding } from "../../../../src/features/operate/doctor/Finding.ts"
 import * as EmbeddedLog from "../../../../src/spine/log/embedded/EmbeddedLog.ts"
 import { chain } from "../../../support/ledger/chain.ts"
 import { appendMarkers, markers } from "../../../support/ledger/markers.ts"
 import { rippledServer } from "../../../support/ledger/rippledServer.ts"
 import { runCommand } from "../../../support/program/command.ts"
-import { featureSettings, settingsLayer } from "../../../support/program/settings.ts"
+import { settingsLayer } from "../../../support/program/settings.ts"
 import { databaseUrl, makeDatabase } from "../../../support/store/postgres.ts"
-
-const examineHere = (environment: Parameters<typeof examine>[0]) =>
-  Effect.provide(examine(environment), featureSettings)
+import { examineHere } from "./examining.ts"
 
 /** A server of ledgers `from` to `to`, all closed. */
 const serving = Effect.fnUntraced(function* (from: number, to: number, name?: string) {

@@ -8,14 +8,11 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { examine } from "../../../../src/features/operate/doctor/DoctorChecks.ts"
 import { failingFinding } from "../../../../src/features/operate/doctor/StoredChecks.ts"
 import type { Environment } from "../../../../src/spine/config/Config.ts"
-import { featureSettings } from "../../../support/program/settings.ts"
 import { TestDatabase } from "../../../support/store/postgres.ts"
 import { insertAccount, insertWebhook } from "../../../support/store/rows.ts"
-
-const examineHere = (environment: Environment) => Effect.provide(examine(environment), featureSettings)
+import { examineHere } from "./examining.ts"
 
 const parts = { api: { status: "ok", detail: "listening" } }
 

@@ -5,15 +5,9 @@ import { SqlClient } from "effect/sql"
 import { readWaiting } from "../../../../src/features/operate/report/WaitingDeliveries.ts"
 import { foldChanges } from "../../../../src/features/statistics/DeliveryTotals.ts"
 import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
+import { attemptOf, NOW, newDelivery, OWNER, prepare } from "../../../support/deliver/deliveryRows.ts"
 import { waitingFor } from "../../../support/store/rows.ts"
-import {
-  attemptOf,
-  DeliveriesLive,
-  NOW,
-  newDelivery,
-  OWNER,
-  prepare
-} from "../../deliveries/countedDeliveries.ts"
+import { DeliveriesLive } from "../../deliveries/countedDeliveries.ts"
 
 const none = { quota: 0, suspended: 0, disabled: 0, paused: 0, deleted: 0, full: 0 }
 

@@ -1,6 +1,6 @@
 /**
  * The operator's replay commands on their own store, with past ledgers in its log: the counts of a dry run, the
- * deliveries that a job queues, and one sentence for each error. Watched or signalled commands are real processes.
+ * deliveries that a job queues, and one sentence for each error. Commands that are signalled are real processes.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -9,14 +9,14 @@ import { PgClient } from "@effect/sql-pg"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type Context, Effect, Exit, Layer, Scope } from "effect"
 import { SqlClient } from "effect/sql"
+import { service } from "../../../../src/app/Roles.ts"
 import { EventIndex } from "../../../../src/features/events/EventIndex.ts"
 import { monthOf } from "../../../../src/spine/domain/Quota.ts"
 import * as EmbeddedLog from "../../../../src/spine/log/embedded/EmbeddedLog.ts"
 import { randomId } from "../../../../src/spine/words/Ids.ts"
 import { waitUntil } from "../../../support/http/apiClient.ts"
 import { runCommand } from "../../../support/program/command.ts"
-import { hasTerminal, runOnTerminal, startProgram } from "../../../support/program/program.ts"
-import { startService } from "../../../support/program/serviceProcess.ts"
+import { startProgram } from "../../../support/program/program.ts"
 import { settingsLayer } from "../../../support/program/settings.ts"
 import { databaseUrl, makeDatabase } from "../../../support/store/postgres.ts"
 import { insertAccount, insertWebhook, setUsage } from "../../../support/store/rows.ts"
@@ -68,6 +68,13 @@ afterAll(async () => {
 })
 
 const run = (...args: ReadonlyArray<string>) => runCommand(["replay", ...args], { environment })
+
+/** A process with the role replay, in this one. It stops when the scope closes. */
+const startReplays = Effect.suspend(() =>
+  Layer.build(
+    Layer.fresh(service("start")).pipe(Layer.provide(settingsLayer({ ...environment, ROLES: "replay" })))
+  )
+)
 
 /** The JSON of a command that ends well. */
 const json = Effect.fnUntraced(function* (...args: ReadonlyArray<string>) {
@@ -164,7 +171,7 @@ describe("a job", () => {
           Effect.sync(() => watching.stdout().includes('"queued"')),
           "60 seconds"
         )
-        yield* startService({ ...environment, ROLES: "api,replay" })
+        yield* startReplays
         assert.strictEqual(yield* watching.ended, 0)
         const lines = watching
           .stdout()
@@ -201,15 +208,15 @@ describe("a job", () => {
         assert.deepStrictEqual([states[0].webhook_id, states.at(-1).status], [second, "completed"])
         assert.strictEqual((yield* queuedOf(states[0].job_id)).length, nfts.length)
 
-        if (!hasTerminal) return
         const third = yield* newWebhook()
-        const shown = runOnTerminal(["replay", "create", "--webhook", third, "--type", "*", "--watch"], {
-          cwd,
-          environment
-        }).join("\n")
-        assert.match(shown, /\[[█░]{24}\] /)
-        assert.match(shown, /\nstatus +completed\n/)
-        assert.match(shown, /All events are queued for delivery\./)
+        const shown = yield* runCommand(["replay", "create", "--webhook", third, "--type", "*", "--watch"], {
+          environment,
+          terminal: true,
+          stderrTerminal: true
+        })
+        assert.match(shown.stderr, /\[[█░]{24}\] /)
+        assert.match(shown.stdout, /\nstatus +completed\n/)
+        assert.match(shown.stdout, /All events are queued for delivery\./)
       }).pipe(Effect.scoped),
     TIMEOUT
   )
@@ -221,7 +228,7 @@ describe("a job", () => {
         const webhook = yield* newWebhook()
         const { job_id } = yield* json("create", "--webhook", webhook, "--type", "*")
         yield* setWebhook(webhook, "disabled")
-        yield* startService({ ...environment, ROLES: "api,replay" })
+        yield* startReplays
         const { code, stdout } = yield* run("watch", job_id)
         assert.strictEqual(code, 1)
         assert.deepInclude(JSON.parse(stdout.trim().split("\n").at(-1)!), {
@@ -278,11 +285,11 @@ describe("a job", () => {
         assert.deepStrictEqual(yield* listed("--webhook", mine), [jobs[1], jobs[0]])
         assert.deepStrictEqual(yield* listed("--account", OTHER), [jobs[2]])
         assert.deepStrictEqual((yield* listed()).slice(0, 3), jobs.toReversed())
-        if (!hasTerminal) return
-        const [head, row] = runOnTerminal(["replay", "list", "--webhook", other], {
-          cwd,
-          environment: { ...environment, NO_COLOR: "1" }
+        const { stdout } = yield* runCommand(["replay", "list", "--webhook", other], {
+          environment: { ...environment, NO_COLOR: "1" },
+          terminal: true
         })
+        const [head, row] = stdout.split("\n")
         assert.match(
           head!,
           /^ID +MODE +STATUS +DONE +QUEUED +FAILED +DELIVERED +WAITING +CREATED +ACCOUNT +WEBHOOK +ERROR$/

@@ -13,8 +13,8 @@ import type { Work } from "../../../../src/spine/deliver/Work.ts"
 import { DeliveryStore } from "../../../../src/spine/deliveries/DeliveryStore.ts"
 import type { AttemptRecord, NewDelivery } from "../../../../src/spine/deliveries/Transitions.ts"
 import { deliveryId, randomId } from "../../../../src/spine/words/Ids.ts"
-import { attemptOf, NOW } from "../../../features/deliveries/countedDeliveries.ts"
 import { deliveringLayer, eventually, makeWebhook } from "../../../support/deliver/delivering.ts"
+import { attemptOf, NOW } from "../../../support/deliver/deliveryRows.ts"
 import { eventOf } from "../../../support/deliver/events.ts"
 
 const DISABLE_AFTER = 5

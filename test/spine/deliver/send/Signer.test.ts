@@ -4,7 +4,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { CloudEvent, HTTP } from "cloudevents"
 import { Webhook as StandardWebhook } from "standardwebhooks"
 import { Webhook as SvixWebhook } from "svix"
-import { webhookBounds } from "../../../../src/features/webhooks/Limits.ts"
 import {
   type SignedRequest,
   signature,
@@ -46,10 +45,6 @@ const sent = ({ headers, body }: SignedRequest) => {
     encoding === "gzip" ? gunzipSync(bytes) : encoding === "zstd" ? zstdDecompressSync(bytes) : bytes
   return { headers, body: plain.toString() }
 }
-
-/** As HTTP writes them. */
-const headBytes = (headers: SignedRequest["headers"]): number =>
-  Object.entries(headers).reduce((bytes, [name, value]) => bytes + `${name}: ${value}\r\n`.length, 0)
 
 const standardHeaders = ["webhook-id", "webhook-timestamp", "webhook-signature"]
 
@@ -286,39 +281,5 @@ describe("a request", () => {
     const { headers } = requestWith(["service", "standard"], [SECRET, "try-ledgerhook-secret"])
     assert.match(headers["webhook-signature"]!, /^v1,\S+$/)
     assert.lengthOf(headers["X-Service-Signature"]!.split(","), 2)
-  })
-})
-
-describe("the headers of a request", () => {
-  it("have less than the 8 KB that many servers take, also with the most of the webhook's own", () => {
-    const own = webhookBounds.webhookHeadersLength / webhookBounds.webhookHeaders
-    const { headers } = signedRequest({
-      ...options,
-      webhookId: `wh_${"0".repeat(26)}`,
-      deliveryId: `dlv_${"0".repeat(26)}`,
-      event: {
-        ...event,
-        event_id: `xrpl:${"9".repeat(10)}:${"A".repeat(64)}:account.settings_changed:1234`,
-        event_type: "account.settings_changed",
-        ledger_index: 9_999_999_999
-      },
-      headers: Object.fromEntries(
-        Array.from({ length: webhookBounds.webhookHeaders }, (_, i) => [
-          `x-${i}`,
-          "a".repeat(own - `x-${i}`.length)
-        ])
-      ),
-      secrets: [SECRET, secretOf(32, 8)],
-      signing: ["service", "standard"],
-      format: "cloudevents",
-      compression: "gzip"
-    })
-    const { length } = Object.entries(headers)
-      .filter(([name]) => name.startsWith("x-"))
-      .map((one) => one.join(""))
-      .join("")
-    assert.isAbove(length, webhookBounds.webhookHeadersLength - webhookBounds.webhookHeaders)
-    // HTTP adds Host, with up to 253 characters, Content-Length and Connection.
-    assert.isBelow(headBytes(headers), 8_192 - 350)
   })
 })

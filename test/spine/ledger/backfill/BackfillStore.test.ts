@@ -1,11 +1,8 @@
-/** History in the database: each range once, as long as the log has it; and requests of jobs. */
+/** Ranges of history in the database: each once, as long as the log has it. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Layer } from "effect"
 import type { BackfillRange } from "../../../../src/spine/domain/Backfill.ts"
-import { BackfillRequests } from "../../../../src/spine/ledger/backfill/BackfillRequests.ts"
 import { BackfillStore } from "../../../../src/spine/ledger/backfill/BackfillStore.ts"
-import { queueJob, replayingLayer } from "../../../features/replay/replaying.ts"
 import { TestDatabase } from "../../../support/store/postgres.ts"
 
 const range = (firstLedger: number, offset: number, events = 3): BackfillRange => ({
@@ -44,41 +41,5 @@ describe("ranges of history", () => {
       yield* store.prune("mainnet", { markersFrom: 10, eventsFrom: 21 })
       assert.deepStrictEqual(yield* store.ranges("mainnet"), [kept, empty])
     }).pipe(Effect.provide(Layer.provide(BackfillStore.layer, TestDatabase)))
-  )
-})
-
-describe("a request for history", () => {
-  it.live("fails with the server's message, with any characters", () =>
-    Effect.gen(function* () {
-      const requests = yield* BackfillRequests
-      const { id } = yield* queueJob({ filters: { since: 1_000 } })
-      yield* requests.ask({ id, network: "mainnet" }, 1_000)
-      yield* requests.settle(id, { state: "failed", error: "said\0\u001b[31m no" }, 2_000)
-      const settled = Option.getOrThrow(yield* requests.find(id))
-      assert.deepInclude(settled, { state: "failed", error: "said\\u0000\\u001b[31m no" })
-    }).pipe(Effect.provide(replayingLayer))
-  )
-
-  it.live("is open until it is settled, and settled when its webhook is no longer active", () =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const requests = yield* BackfillRequests
-      const { id, webhookId } = yield* queueJob({ filters: { since: 1_000 } })
-      const ask = requests.ask({ id, network: "mainnet" }, 1_000.5)
-      yield* Effect.andThen(ask, ask)
-      assert.deepStrictEqual(yield* requests.open("mainnet"), [
-        { jobId: id, sinceMs: 1_000, firstLedger: null, ledgers: null }
-      ])
-      assert.deepStrictEqual(yield* requests.open("testnet"), [])
-      assert.isTrue(Option.isNone(yield* requests.find(id)))
-      yield* requests.begin(id, { firstLedger: 5, ledgers: 95 })
-      assert.deepInclude((yield* requests.open("mainnet"))[0], { firstLedger: 5, ledgers: 95 })
-      yield* sql`UPDATE webhooks SET status = 'disabled' WHERE id = ${webhookId}`
-      assert.deepStrictEqual(yield* requests.open("mainnet"), [])
-      assert.strictEqual(Option.getOrThrow(yield* requests.find(id)).state, "failed")
-      // A settled request does not change again.
-      yield* requests.settle(id, { state: "ready", firstLedger: 5, beforeLedger: 100 }, 0)
-      assert.strictEqual(Option.getOrThrow(yield* requests.find(id)).state, "failed")
-    }).pipe(Effect.provide(replayingLayer))
   )
 })

@@ -4,7 +4,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Effect, Fiber, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { queueMails } from "../../../../src/features/health/notify/MailStore.ts"
 import { Limits } from "../../../../src/spine/config/Limits.ts"
 import { type Work, WorkNotices } from "../../../../src/spine/store/outbox/WorkNotices.ts"
 import { makeDatabase } from "../../../support/store/postgres.ts"
@@ -33,11 +32,8 @@ const listening = (sql: SqlClient.SqlClient, count: number) =>
   )
 
 const queueMail = ({ sql }: Process, cause: string) =>
-  queueMails(
-    sql,
-    [{ cause, accountId: "acct_1", recipient: "a@b.example", subject: "s", body: "b" }],
-    Date.parse("2026-10-01T00:00:00Z")
-  )
+  sql`INSERT INTO mails (cause, account_id, recipient, subject, body, created_at, next_attempt_at)
+      VALUES (${cause}, 'acct_1', 'a@b.example', 's', 'b', now(), now())`
 
 /** Fails if the wait lasted as long as one without a notice. */
 const told = Effect.fnUntraced(function* ({ notices }: Process, work: Work) {

@@ -1,8 +1,8 @@
 /** If the process that fetches history dies at any step, the next one ends with each ledger and each event once. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { BackfillStore } from "../../../../src/spine/ledger/backfill/BackfillStore.ts"
-import { Log, type Transaction } from "../../../../src/spine/log/Log.ts"
+import { BackfillStore } from "../../../src/spine/ledger/backfill/BackfillStore.ts"
+import { Log, type Transaction } from "../../../src/spine/log/Log.ts"
 import {
   asked,
   assertCompleted,
@@ -16,8 +16,8 @@ import {
   replaySince,
   takeNewest,
   working
-} from "../../../features/replay/past.ts"
-import { assertQueued } from "../../../features/replay/replaying.ts"
+} from "./past.ts"
+import { assertQueued } from "./replaying.ts"
 
 /** Where the process dies: before or after the append or the row of one of two ranges. */
 const crashes = ["append", "row"].flatMap((step) =>

@@ -7,7 +7,7 @@ import type { SeededRandom } from "../../../src/features/simulator/SeededRandom.
 import type { AttemptRecord, FirstAttempt, NewDelivery } from "../../../src/spine/deliveries/Transitions.ts"
 import type { IncidentEnd } from "../../../src/spine/domain/HealthState.ts"
 import { randomId } from "../../../src/spine/words/Ids.ts"
-import { NOW, newDelivery } from "../deliveries/countedDeliveries.ts"
+import { NOW, newDelivery } from "./deliveryRows.ts"
 
 /** Each result is of one delivery. `listed`: a 2xx to a batch says that it failed. */
 export type Result = "delivered" | "listed" | "retrying" | "failed"

@@ -3,19 +3,19 @@
  * detector gives every expected byte in every form; a detector with a mistake is caught.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { compare } from "../../../src/features/ledgerTools/conformance/Compare.ts"
+import { compare } from "../../../../src/features/ledgerTools/conformance/Compare.ts"
 import {
   type Form,
   forms,
   readVectors,
   type Vector
-} from "../../../src/features/ledgerTools/conformance/Vectors.ts"
-import { recordedItems } from "../../../src/features/ledgerTools/RecordedData.ts"
-import { detectLedger } from "../../../src/spine/detect/Detect.ts"
-import { alertCodes } from "../../../src/spine/event/AlertCode.ts"
-import { eventTypes } from "../../../src/spine/event/EventType.ts"
-import type { Ledger } from "../../../src/spine/event/Ledger.ts"
-import { type Detector, mistakes } from "../../support/ledger/mistakes.ts"
+} from "../../../../src/features/ledgerTools/conformance/Vectors.ts"
+import { recordedItems } from "../../../../src/features/ledgerTools/RecordedData.ts"
+import { detectLedger } from "../../../../src/spine/detect/Detect.ts"
+import { alertCodes } from "../../../../src/spine/event/AlertCode.ts"
+import { eventTypes } from "../../../../src/spine/event/EventType.ts"
+import type { Ledger } from "../../../../src/spine/event/Ledger.ts"
+import { type Detector, mistakes } from "../../../support/ledger/mistakes.ts"
 
 const vectors = readVectors()
 const byName = new Map(vectors.map((vector) => [vector.name, vector]))

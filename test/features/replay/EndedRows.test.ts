@@ -9,14 +9,8 @@ import { WebhookStore } from "../../../src/features/webhooks/WebhookStore.ts"
 import { Limits } from "../../../src/spine/config/Limits.ts"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { forgetEnded } from "../../../src/spine/store/EndedRows.ts"
-import {
-  DAY_MS,
-  DeliveriesLive,
-  NOW,
-  newDelivery,
-  OWNER,
-  prepare
-} from "../../features/deliveries/countedDeliveries.ts"
+import { DAY_MS, NOW, newDelivery, OWNER, prepare } from "../../support/deliver/deliveryRows.ts"
+import { DeliveriesLive } from "../deliveries/countedDeliveries.ts"
 
 const KEPT_MS = 30 * DAY_MS
 const at = (unixMs: number) => new Date(unixMs).toISOString()

@@ -7,11 +7,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { foldChanges } from "../../../src/features/statistics/DeliveryTotals.ts"
-import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
-import { applyMigrations, migrate } from "../../../src/spine/store/Migrations.ts"
-import { grantToRunner, makeRoles } from "../../support/store/databaseRoles.ts"
-import { ownDatabase } from "../../support/store/ownDatabase.ts"
+import { foldChanges } from "../../src/features/statistics/DeliveryTotals.ts"
+import { Partitions } from "../../src/spine/deliveries/Partitions.ts"
+import { applyMigrations, migrate } from "../../src/spine/store/Migrations.ts"
+import { grantToRunner, makeRoles } from "../support/store/databaseRoles.ts"
+import { ownDatabase } from "../support/store/ownDatabase.ts"
 
 const DAY_MS = 86_400_000
 

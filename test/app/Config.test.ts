@@ -1,13 +1,13 @@
 /** Accepted and refused values of every setting: each refusal is one helpful sentence without secrets. */
 import { assert, describe, it } from "@effect/vitest"
-import { settingsOfFeatures, settingsTable } from "../../../src/app/Settings.ts"
+import { settingsOfFeatures, settingsTable } from "../../src/app/Settings.ts"
 import {
   type Environment,
   loadSettings,
   type SettingsShape,
   watchedNetworks
-} from "../../../src/spine/config/Config.ts"
-import { cases, server } from "../../support/tree/settingCases.ts"
+} from "../../src/spine/config/Config.ts"
+import { cases, server } from "../support/tree/settingCases.ts"
 
 const load = (environment: Environment): SettingsShape => {
   const settings = loadSettings(environment, settingsOfFeatures)

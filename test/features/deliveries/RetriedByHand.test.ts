@@ -110,7 +110,9 @@ const prepare = Effect.fnUntraced(function* (count: number, fields: Parameters<t
 })
 
 const delivering = (store?: Parameters<typeof deliveringLayer>[1]) =>
-  deliveringLayer({ DELIVERY_RETRY_DELAYS: "1h,2h", DELIVERY_JITTER: "0" }, store)
+  DeliveryQueries.layer.pipe(
+    Layer.provideMerge(deliveringLayer({ DELIVERY_RETRY_DELAYS: "1h,2h", DELIVERY_JITTER: "0" }, store))
+  )
 
 describe("a retrying delivery that is retried by hand", () => {
   it.live("is attempted at once, and its schedule continues after that attempt", () =>

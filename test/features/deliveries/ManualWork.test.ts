@@ -76,6 +76,7 @@ it.live("a manual retry is marked, with the attempts that follow it in the serie
   }).pipe(
     Effect.provide(watchedBy(recorded)),
     Effect.scoped,
+    Effect.provide(DeliveryQueries.layer),
     Effect.provide(deliveringLayer({ DELIVERY_RETRY_DELAYS: "1h,100ms" }))
   )
 })

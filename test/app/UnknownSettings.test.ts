@@ -1,9 +1,9 @@
 /** Variables that were meant as settings are named, and those of other programs are left alone. */
 import { tmpdir } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
-import { settingsTable } from "../../../src/app/Settings.ts"
-import { ownWordsOf, unknownSettings } from "../../../src/spine/config/UnknownSettings.ts"
-import { runProgram } from "../../support/program/program.ts"
+import { settingsTable } from "../../src/app/Settings.ts"
+import { ownWordsOf, unknownSettings } from "../../src/spine/config/UnknownSettings.ts"
+import { runProgram } from "../support/program/program.ts"
 
 const said = (...names: ReadonlyArray<string>) =>
   unknownSettings(Object.fromEntries(names.map((name) => [name, "x"])), settingsTable).map(
