@@ -8,9 +8,9 @@
 
 import type { Dispatcher } from "undici"
 import type { AttemptOutcome, ExchangeDetails } from "../../domain/Delivery.ts"
+import { decodedBody } from "../../net/CodedBody.ts"
 import { responseLimits } from "../Limits.ts"
 import { keptHeaders, type ReceivedHeaders } from "../ResponseHeaders.ts"
-import { decodedBody } from "./CodedBody.ts"
 import type { Connection, OnConnection } from "./Connection.ts"
 import {
   connectionFailure,
@@ -91,7 +91,9 @@ const outcomeOf = (
     responseStatus: received.status,
     responseTimeMs: received.timeMs,
     responseBody: textOf(
-      decodedBytes === undefined ? body : decodedBody(received.headers, body, decodedBytes)
+      decodedBytes === undefined
+        ? body
+        : decodedBody(received.headers["content-encoding"], body, decodedBytes)
     ),
     error: failure ?? null,
     details: {

@@ -4,7 +4,6 @@
  * decoded, so a bomb costs no more than that. Several codings, one after the other, are not decoded. Pure.
  */
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib"
-import type { ReceivedHeaders } from "../ResponseHeaders.ts"
 
 type Decode = (body: Buffer, options: { readonly maxOutputLength: number }) => Buffer
 
@@ -23,8 +22,11 @@ const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
 ])
 
 /** The decoded body; `body` itself if it has no coding, an unknown one, is broken, or would have more than `maxBytes`. */
-export const decodedBody = (headers: ReceivedHeaders, body: Buffer, maxBytes: number): Buffer => {
-  const coding = headers["content-encoding"]
+export const decodedBody = (
+  coding: string | ReadonlyArray<string> | undefined,
+  body: Buffer,
+  maxBytes: number
+): Buffer => {
   if (typeof coding !== "string" || body.length === 0) return body
   const decode = decoders.get(coding.trim().toLowerCase())
   if (decode === undefined) return body
