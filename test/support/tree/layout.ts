@@ -79,7 +79,7 @@ export const rooms: ReadonlyArray<readonly [room: string, entrance: string]> = [
   ["send", "Attempt.ts"],
   ["record", "Recorder.ts"]
 ]
-export const ROOM_FILES_MAX = 10
+export const ROOM_FILES_MAX = 9
 
 /** The rooms that may import each third party. `effect` is allowed everywhere, except its unstable parts. */
 export const homes: Readonly<Record<string, ReadonlyArray<string>>> = {
