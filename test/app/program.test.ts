@@ -1,8 +1,7 @@
 /**
- * The program from outside: exit codes, its output streams, `.env`. Each run is a real process, except where many runs
- * take the same path through the program.
+ * The program from outside: exit codes, its output streams, `.env`. A run is a real process where `.env` is part of it,
+ * and for one that prints and one that fails.
  */
-import { createHmac } from "node:crypto"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
@@ -10,7 +9,7 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import packageJson from "../../package.json" with { type: "json" }
 import { runCommand } from "../support/program/command.ts"
-import { runProgram, startProgram } from "../support/program/program.ts"
+import { runProgram } from "../support/program/program.ts"
 
 let cwd: string
 beforeAll(() => {
@@ -123,14 +122,16 @@ describe("flags", () => {
 })
 
 describe("settings", () => {
-  it("that are wrong exit 2, with one line each and no stack", () => {
-    const { code, stderr } = run(["migrate"], { PORT: "70000", KAFKA_BROKERS: "a" })
-    assert.strictEqual(code, 2)
-    assert.sameMembers(stderr.trim().split("\n"), [
-      'ledgerhook: PORT: "70000" is not valid; accepted: a port from 0 to 65535 (0: any free port).',
-      'ledgerhook: KAFKA_BROKERS: "a" is not valid; accepted: a comma-separated list of host:port.'
-    ])
-  })
+  it.live("that are wrong exit 2, with one line each and no stack", () =>
+    Effect.gen(function* () {
+      const { code, stderr } = yield* inside(["migrate"], { PORT: "70000", KAFKA_BROKERS: "a" })
+      assert.strictEqual(code, 2)
+      assert.sameMembers(stderr.trim().split("\n"), [
+        'ledgerhook: PORT: "70000" is not valid; accepted: a port from 0 to 65535 (0: any free port).',
+        'ledgerhook: KAFKA_BROKERS: "a" is not valid; accepted: a comma-separated list of host:port.'
+      ])
+    })
+  )
 
   it.live("without a cluster make `topics` fail with one sentence", () =>
     Effect.gen(function* () {
@@ -166,18 +167,16 @@ describe("settings", () => {
     ["a folder that cannot be written", "start", { DATA_DIR: "/dev/null/data" }, "/dev/null/data"]
   ] as const
   for (const [what, command, environment, said] of unusable) {
-    it(`that are well-formed but unusable exit 1, with one line: ${what}`, () => {
-      const { code, stderr } = run([command], {
-        XRPL_MAINNET_URLS: "",
-        PORT: "0",
-        LOG_LEVEL: "error",
-        ...environment
+    it.live(`that are well-formed but unusable exit 1, with one line: ${what}`, () =>
+      Effect.gen(function* () {
+        const given = { XRPL_MAINNET_URLS: "", PORT: "0", LOG_LEVEL: "error", ...environment }
+        const { code, stderr } = command === "start" ? run([command], given) : yield* inside([command], given)
+        assert.strictEqual(code, 1)
+        assert.include(stderr, said)
+        assert.strictEqual(stderr.trim().split("\n").length, 1, stderr)
+        assert.notInclude(stderr, "hunter2")
       })
-      assert.strictEqual(code, 1)
-      assert.include(stderr, said)
-      assert.strictEqual(stderr.trim().split("\n").length, 1, stderr)
-      assert.notInclude(stderr, "hunter2")
-    })
+    )
   }
 })
 
@@ -218,14 +217,16 @@ describe("ledger detect", () => {
   const keys = (line: string) => Object.keys(JSON.parse(line))
   const eventKeys = "event_id event_type ledger_index timestamp payload accounts balance_changes".split(" ")
 
-  it("prints one JSON object a line with the specified fields in order", () => {
-    const { code, stdout, stderr } = run(["ledger", "detect", file()])
-    assert.deepStrictEqual([code, stderr], [0, ""])
-    assert.deepStrictEqual(keys(stdout), eventKeys)
-    const event = JSON.parse(stdout)
-    assert.strictEqual(event.event_id, `xrpl:7:${payment.hash}:payment.xrp`)
-    assert.sameMembers(event.accounts, [sender, receiver])
-  })
+  it.live("prints one JSON object a line with the specified fields in order", () =>
+    Effect.gen(function* () {
+      const { code, stdout, stderr } = yield* inside(["ledger", "detect", file()])
+      assert.deepStrictEqual([code, stderr], [0, ""])
+      assert.deepStrictEqual(keys(stdout), eventKeys)
+      const event = JSON.parse(stdout)
+      assert.strictEqual(event.event_id, `xrpl:7:${payment.hash}:payment.xrp`)
+      assert.sameMembers(event.accounts, [sender, receiver])
+    })
+  )
 
   it.live("prefixes the file name if there are several files", () =>
     Effect.gen(function* () {
@@ -306,91 +307,6 @@ describe("ledger detect on hostile input", () => {
       assert.deepStrictEqual(said, [
         "ledgerhook: \\u001b[2J\\u000a.json:1: not valid JSON: Unexpected token '\\u001b'."
       ])
-    })
-  )
-})
-
-describe("listen", () => {
-  const listening = (...flags: ReadonlyArray<string>) =>
-    Effect.gen(function* () {
-      const program = yield* startProgram(["listen", "--port", "0", ...flags], { cwd })
-      const line = yield* program.said(/^Listening on /)
-      return { program, url: /http:\S+(?=;)/.exec(line)![0] }
-    })
-  const post = (url: string, body: string, headers: Record<string, string> = {}) =>
-    Effect.promise(() => fetch(url, { method: "POST", body, headers }))
-
-  it.live("refuses a secret that no webhook has, and does not show it", () =>
-    Effect.gen(function* () {
-      for (const secret of ["s3cret\n", " s3cret", "s3 cret", "", "s3cretü"]) {
-        for (const more of [[], ["--forward", "http://127.0.0.1:1/"]]) {
-          const { code, stderr } = yield* inside(["listen", "--secret", secret, ...more], {
-            LEDGERHOOK_API_KEY: "svc_live_a"
-          })
-          assert.strictEqual(code, 2)
-          assert.strictEqual(
-            stderr,
-            "ledgerhook: --secret must be visible ASCII characters without blanks or newlines.\n"
-          )
-        }
-      }
-    })
-  )
-
-  it.live("verifies requests, prints a JSON line for each, answers 200 or 401, and exits 0 on SIGTERM", () =>
-    Effect.gen(function* () {
-      const { program, url } = yield* listening("--secret", "s3cret")
-      const body = '{"event_type":"payment.xrp"}'
-      const signature = `sha256=${createHmac("sha256", "s3cret").update(body).digest("hex")}`
-      const good = yield* post(url, body, { "X-Service-Signature": signature })
-      const bad = yield* post(url, body, { "X-Service-Signature": "sha256=00" })
-      assert.deepStrictEqual([good.status, bad.status], [200, 401])
-      yield* program.signal("SIGTERM")
-      assert.strictEqual(yield* program.ended, 0)
-      assert.deepStrictEqual(
-        program
-          .stdout()
-          .trim()
-          .split("\n")
-          .map((line) => JSON.parse(line))
-          .map(({ signature, status }) => [signature, status]),
-        [
-          ["ok", 200],
-          ["wrong", 401]
-        ]
-      )
-    })
-  )
-
-  it.live("answers any request", () =>
-    Effect.gen(function* () {
-      const { url } = yield* listening()
-      for (const body of [
-        '{"ledger_index":{"toString":1}}',
-        "[".repeat(300_000) + "]".repeat(300_000),
-        "{",
-        "null"
-      ])
-        assert.strictEqual((yield* post(url, body)).status, 200)
-    })
-  )
-
-  it.live("behaves like a failing receiver", () =>
-    Effect.gen(function* () {
-      const { url } = yield* listening("--status", "503", "--delay", "10ms")
-      assert.strictEqual((yield* post(url, "{}")).status, 503)
-    })
-  )
-
-  it.live("reports in one line that its port is in use", () =>
-    Effect.gen(function* () {
-      const { url } = yield* listening()
-      const { code, stderr } = yield* inside(["listen", "--port", new URL(url).port])
-      assert.strictEqual(code, 1)
-      assert.match(
-        stderr,
-        /^ledgerhook: port \d+ of 127\.0\.0\.1 is in use; choose another one with --port\.\n$/
-      )
     })
   )
 })
