@@ -38,6 +38,15 @@ export interface TimePartitions {
   readonly forget: Effect.Effect<void>
 }
 
+/** A partition does not inherit REPLICA IDENTITY FULL, which a table without a primary key needs to be published. */
+export const inheritReplicaIdentity = Effect.fnUntraced(function* (table: string, partition: string) {
+  const sql = yield* SqlClient.SqlClient
+  const lacking = yield* sql`
+    SELECT FROM pg_class parent, pg_class own WHERE parent.oid = ${table}::regclass AND own.oid = ${partition}::regclass
+      AND parent.relreplident = 'f' AND own.relreplident <> 'f'`
+  if (lacking.length > 0) yield* sql`ALTER TABLE ${sql(partition)} REPLICA IDENTITY FULL`
+})
+
 export const makeTimePartitions = Effect.fnUntraced(function* ({
   tables,
   days,
@@ -45,6 +54,7 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
   boundAt
 }: PartitionedTables) {
   const sql = yield* SqlClient.SqlClient
+  const on = Effect.provideService(SqlClient.SqlClient, sql)
   const widthMs = days * DAY_MS
   const known = new Set<number>()
 
@@ -58,6 +68,7 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
     for (const table of tables) {
       yield* sql`CREATE TABLE IF NOT EXISTS ${sql(nameOf(table, number))} PARTITION OF ${sql(table)}
                  FOR VALUES FROM (${from!}) TO (${to!}) WITH (fillfactor = ${sql.literal(String(fillfactor))})`
+      yield* on(inheritReplicaIdentity(table, nameOf(table, number)))
     }
   }, sql.withTransaction)
 
