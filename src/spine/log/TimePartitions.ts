@@ -32,8 +32,13 @@ export interface TimePartitions {
   readonly startOf: (unixMs: number) => number
   /** Makes the partitions from `fromMs` to `toMs`, both included. Known ones cost no statement. */
   readonly ensure: (fromMs: number, toMs: number) => Effect.Effect<void, SqlError.SqlError>
-  /** Drops the partitions that ended before `beforeMs`, except those that are being read; returns how many. */
+  /**
+   * Drops the partitions that ended before `beforeMs`; returns how many. One that cannot be dropped, because it is being
+   * read or because a view is on it, stays until the next time, and the others go.
+   */
   readonly drop: (beforeMs: number) => Effect.Effect<number, SqlError.SqlError>
+  /** The start of the first table's oldest partition; undefined if there is none. */
+  readonly oldest: Effect.Effect<number | undefined, SqlError.SqlError>
   /** Call it after a failed statement: another process may have dropped partitions that are known here. */
   readonly forget: Effect.Effect<void>
 }
@@ -80,8 +85,7 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
     }
   })
 
-  /** False if something reads it for longer, such as a backup. The next retention drops it. */
-  const dropUnlessRead = (name: string) =>
+  const dropOne = (name: string) =>
     Effect.gen(function* () {
       yield* sql`SELECT set_config('lock_timeout', ${String(DROP_WAIT_MS)}, true)`
       yield* sql`DROP TABLE IF EXISTS ${sql(name)}`
@@ -90,28 +94,43 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
     }).pipe(
       sql.withTransaction,
       Effect.catchIf(
-        ({ reason }) => reason._tag === "LockTimeoutError",
-        () => Effect.succeed(false)
+        ({ reason }) => reason._tag !== "ConnectionError",
+        (error) => Effect.as(cannotDrop(name, error), false)
       )
     )
 
+  /** Something that reads a partition for longer, such as a backup, is no fault: the next retention drops it. */
+  const cannotDrop = (name: string, error: SqlError.SqlError) =>
+    error.reason._tag === "LockTimeoutError"
+      ? Effect.void
+      : Effect.logWarning(`retention cannot drop the partition ${name}`, error)
+
+  const partitionsBefore = Effect.fnUntraced(function* (table: string, name: string) {
+    const children = yield* sql<{ readonly name: string }>`
+      SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = ${table}::regclass AND c.relname < ${name} ORDER BY 1`
+    return children.map((child) => child.name)
+  })
+
   const drop = Effect.fnUntraced(function* (beforeMs: number) {
     let dropped = 0
-    for (const table of tables) {
-      const oldestKept = nameOf(table, numberOf(beforeMs))
-      const children = yield* sql<{ readonly name: string }>`
-        SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-        WHERE i.inhparent = ${table}::regclass AND c.relname < ${oldestKept}`
-      for (const { name } of children) if (yield* dropUnlessRead(name)) dropped++
-    }
+    for (const table of tables)
+      for (const name of yield* partitionsBefore(table, nameOf(table, numberOf(beforeMs))))
+        if (yield* dropOne(name)) dropped++
     known.clear()
     return dropped
+  })
+
+  const oldest = Effect.map(partitionsBefore(tables[0]!, `${tables[0]}_99991231`), ([name]) => {
+    const day = /(\d{4})(\d\d)(\d\d)$/.exec(name ?? "")
+    return day === null ? undefined : Date.parse(day.slice(1).join("-"))
   })
 
   const made: TimePartitions = {
     startOf: (unixMs) => numberOf(unixMs) * widthMs,
     ensure,
     drop,
+    oldest,
     forget: Effect.sync(() => known.clear())
   }
   return made

@@ -17,8 +17,16 @@ export const retryUntilSuccess =
       Effect.orDie
     )
 
-/** Runs `self` again `pauseMs` after each success, without end. A failure is retried as above. */
+/**
+ * Runs `self` again `pauseMs` after each success, without end. A failure is retried as above, and a defect too: it would
+ * end the tasks that run beside this one.
+ */
 export const repeatEvery =
   (what: string, pauseMs: number) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<never, never, R> =>
-    Effect.forever(Effect.andThen(retryUntilSuccess(what)(self), Effect.sleep(pauseMs)))
+    self.pipe(
+      Effect.catchDefect((defect) => Effect.fail(defect)),
+      retryUntilSuccess(what),
+      Effect.andThen(Effect.sleep(pauseMs)),
+      Effect.forever
+    )

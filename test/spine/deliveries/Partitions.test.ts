@@ -70,6 +70,29 @@ layer(
     })
   )
 
+  it.effect("are dropped although one of them cannot be, and that day keeps its counts", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const partitions = yield* Partitions
+      for (const days of [40, 39, 38]) yield* partitions.ensure(NOW - days * DAY_MS, NOW - days * DAY_MS)
+      yield* sql`CREATE VIEW report_of_others AS SELECT * FROM deliveries_20261013`
+      yield* partitions.drop(NOW)
+      assert.deepStrictEqual(
+        (yield* names).filter((name) => name < "deliveries_20261121" && name.startsWith("deliveries")),
+        ["deliveries_20261013"]
+      )
+      const totals = yield* sql<{ readonly name: string }>`
+        SELECT relname AS name FROM pg_class WHERE relname LIKE 'delivery\_totals\_202610%' AND relkind = 'r' ORDER BY 1`
+      assert.deepStrictEqual(
+        totals.map(({ name }) => name),
+        ["delivery_totals_20261013", "delivery_totals_20261014"]
+      )
+      yield* sql`DROP VIEW report_of_others`
+      yield* partitions.drop(NOW)
+      assert.notInclude(yield* names, "deliveries_20261013")
+    })
+  )
+
   it.effect("are kept a month longer while a delivery in them waits, which then ends with a reason", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -42,6 +42,18 @@ const faultOf = (cause: unknown): KafkaFault => new KafkaFault({ message: reason
 /** Whether this user lacks a right. Trying again does not help until an administrator has granted it. */
 export const isDenied = (fault: KafkaFault): boolean => fault.is(...DENIED)
 
+const UNANSWERED = ["PLT_KFK_NETWORK", "PLT_KFK_TIMEOUT", "PLT_KFK_AUTHENTICATION"]
+
+/** Whether a broker answered, and its answer may be better for a part of what was asked. */
+export const isAnswer = (fault: KafkaFault): boolean => {
+  if (isDenied(fault)) return false
+  const { cause } = fault
+  if (!(cause instanceof Error && GenericError.isGenericError(cause))) return true
+  // As in `is`.
+  const found = cause as GenericError
+  return UNANSWERED.every((code) => found.findBy("code", code) === null)
+}
+
 /** Names what a refused request was about, where the answer does not. `known`: by a topic's id, its name. */
 export const named =
   (known: (name: string) => string) =>
