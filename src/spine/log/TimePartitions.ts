@@ -5,6 +5,8 @@
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { errorText } from "../observe/Logging.ts"
+import { noTrouble, noteTrouble } from "../observe/Troubles.ts"
 
 /** Days of table partitions made ahead, so that the next day always has one. */
 export const DAYS_AHEAD = 3
@@ -62,6 +64,8 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
   const on = Effect.provideService(SqlClient.SqlClient, sql)
   const widthMs = days * DAY_MS
   const known = new Set<number>()
+  /** The partitions that the last pass could not drop. */
+  const undropped = new Set<string>()
 
   const numberOf = (unixMs: number): number => Math.floor(unixMs / widthMs)
   const nameOf = (table: string, number: number): string =>
@@ -100,10 +104,15 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
     )
 
   /** Something that reads a partition for longer, such as a backup, is no fault: the next retention drops it. */
-  const cannotDrop = (name: string, error: SqlError.SqlError) =>
-    error.reason._tag === "LockTimeoutError"
-      ? Effect.void
-      : Effect.logWarning(`retention cannot drop the partition ${name}`, error)
+  const cannotDrop = (name: string, error: SqlError.SqlError) => {
+    if (error.reason._tag === "LockTimeoutError") return Effect.void
+    const what = `dropping the partition ${name}`
+    undropped.add(name)
+    return Effect.andThen(
+      Effect.logWarning(`${what} failed`, error),
+      noteTrouble(name, what, errorText(error))
+    )
+  }
 
   const partitionsBefore = Effect.fnUntraced(function* (table: string, name: string) {
     const children = yield* sql<{ readonly name: string }>`
@@ -114,9 +123,12 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
 
   const drop = Effect.fnUntraced(function* (beforeMs: number) {
     let dropped = 0
+    const before = [...undropped]
+    undropped.clear()
     for (const table of tables)
       for (const name of yield* partitionsBefore(table, nameOf(table, numberOf(beforeMs))))
         if (yield* dropOne(name)) dropped++
+    for (const name of before) if (!undropped.has(name)) yield* noTrouble(name)
     known.clear()
     return dropped
   })
