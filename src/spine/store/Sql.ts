@@ -120,6 +120,29 @@ const checkServer = (sql: SqlClient.SqlClient, where: string, { mayBeStandby }: 
   })
 
 /**
+ * A pooler in transaction mode gives a session's next statement to any server. Settings, locks and prepared statements
+ * of a session would be lost. While one session is in a transaction, another one must have a server of its own.
+ */
+const checkSessions = (sql: SqlClient.SqlClient, where: string) =>
+  Effect.gen(function* () {
+    const [first, second] = [yield* sql.reserve, yield* sql.reserve]
+    const serverOf = (session: typeof first) =>
+      Effect.map(
+        session.executeUnprepared("SELECT pg_backend_pid() AS pid", [], undefined),
+        ([row]) => row?.pid
+      )
+    const own = yield* serverOf(first)
+    yield* second.executeUnprepared("BEGIN", [], undefined)
+    const other = yield* serverOf(second)
+    const later = yield* serverOf(first)
+    yield* second.executeUnprepared("ROLLBACK", [], undefined)
+    if (own !== other && own === later) return
+    return yield* new DatabaseError({
+      message: `DATABASE_URL: ${where} is a pooler that shares servers between sessions. Set pool_mode = session in its settings (PgBouncer), or name the PostgreSQL itself.`
+    })
+  }).pipe(Effect.scoped)
+
+/**
  * A connection to DATABASE_URL over which nothing came for so long is probed. If its peer is gone without a word (a
  * machine that lost its power, a firewall that forgot the connection), its statement fails some 10 s later.
  */
@@ -136,6 +159,12 @@ const applicationName = Effect.fnUntraced(function* ({ answerLimit }: SqlOptions
   return `ledgerhook ${shown} ${hostname()}`.slice(0, APPLICATION_NAME_LENGTH)
 })
 
+/** The parameters that a pooler refuses come from the URL: `options`. */
+const poolerAdvice = (error: Error): string =>
+  errorText(error).includes("unsupported startup parameter")
+    ? ". Leave it out of DATABASE_URL, or add it to ignore_startup_parameters in the settings of PgBouncer"
+    : ""
+
 const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions) {
   const where = addressOf(url)
   const unusable = (reason: string, cause: Error) =>
@@ -150,6 +179,7 @@ const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions)
       keepAlive: KEEP_ALIVE_MS
     })
     yield* checkServer(client, where, options)
+    yield* checkSessions(client, where)
     return client
   }).pipe(
     Effect.timeoutOrElse({
@@ -157,7 +187,7 @@ const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions)
       orElse: () => Effect.fail(unusable("does not answer", new Cause.TimeoutError()))
     }),
     Effect.catchTag("SqlError", (error) =>
-      Effect.fail(unusable(`cannot be used: ${errorText(error)}`, error))
+      Effect.fail(unusable(`cannot be used: ${errorText(error)}${poolerAdvice(error)}`, error))
     )
   )
 })
