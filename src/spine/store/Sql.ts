@@ -15,6 +15,7 @@ import { Limits } from "../config/Limits.ts"
 import { errorText } from "../observe/Logging.ts"
 import { tlsOf } from "./DatabaseTls.ts"
 import { DatabaseTrouble } from "./DatabaseTrouble.ts"
+import { addressOf, databaseUrlFault } from "./DatabaseUrl.ts"
 import { start } from "./embedded/EmbeddedPostgres.ts"
 import { storeLimits } from "./Limits.ts"
 import { migrate } from "./Migrations.ts"
@@ -96,12 +97,6 @@ export class ReadSql extends Context.Service<ReadSql, SqlClient.SqlClient>()("le
 /** No network can forget a connection to the embedded server's socket. */
 const isRemote = ({ path }: PgConnection.Config): boolean => path === undefined
 
-/** Host, port and database, without user and password. */
-const addressOf = (url: string): string => {
-  const { hostname, port, pathname } = new URL(url)
-  return `${hostname}${port === "" ? "" : `:${port}`}${pathname}`
-}
-
 const checkServer = (sql: SqlClient.SqlClient, where: string, { mayBeStandby }: SqlOptions) =>
   Effect.gen(function* () {
     const [row] = yield* sql<{ readonly version: number; readonly standby: boolean }>`
@@ -166,6 +161,8 @@ const poolerAdvice = (error: Error): string =>
     : ""
 
 const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions) {
+  const fault = databaseUrlFault(url)
+  if (fault !== undefined) return yield* new DatabaseError({ message: `DATABASE_URL: ${fault}.` })
   const where = addressOf(url)
   const unusable = (reason: string, cause: Error) =>
     new DatabaseError({ message: `DATABASE_URL: ${where} ${reason}.`, cause })

@@ -6,7 +6,7 @@ import { Health } from "../../../src/spine/observe/Health.ts"
 import { observeLimits } from "../../../src/spine/observe/Limits.ts"
 import { repeatEvery, retryUntilSuccess } from "../../../src/spine/observe/RetryUntilSuccess.ts"
 import { supervised } from "../../../src/spine/store/Supervised.ts"
-import { eventuallyAdvancing } from "../../support/ingesting.ts"
+import { eventuallyAdvancing } from "../../support/ledger/ingesting.ts"
 
 const TASK = "upkeep.totals-of-deliveries"
 

@@ -5,7 +5,7 @@ import { SqlClient } from "effect/sql"
 import { makeTimePartitions } from "../../../src/spine/log/TimePartitions.ts"
 import replicaIdentity from "../../../src/spine/store/migrations/0022_replica_identity.ts"
 import { dateOf } from "../../../src/spine/words/IsoTime.ts"
-import { TestDatabase } from "../../support/postgres.ts"
+import { TestDatabase } from "../../support/store/postgres.ts"
 
 /** Tables and partitions with rows that PostgreSQL refuses to update and delete while they are published. */
 const unidentified = Effect.gen(function* () {

@@ -5,8 +5,8 @@ import { DELIVERIES_TOPIC } from "../../../../src/spine/domain/Delivery.ts"
 import * as KafkaLog from "../../../../src/spine/log/kafka/KafkaLog.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { partitionOf, partitionsOf } from "../../../../src/spine/log/Topics.ts"
-import { eventually } from "../../../support/delivering.ts"
-import { kafkaBrokers, kafkaFor } from "../../../support/kafka.ts"
+import { eventually } from "../../../support/deliver/delivering.ts"
+import { kafkaBrokers, kafkaFor } from "../../../support/log/kafka.ts"
 
 const GROUP = "deliver"
 const BEYOND = 1_000

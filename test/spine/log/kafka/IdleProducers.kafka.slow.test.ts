@@ -9,9 +9,9 @@ import { topicName } from "../../../../src/spine/log/kafka/Names.ts"
 import { clientOptions } from "../../../../src/spine/log/kafka/Options.ts"
 import { Log } from "../../../../src/spine/log/Log.ts"
 import { missing } from "../../../kafka/broker.ts"
-import { waitUntil } from "../../../support/apiClient.ts"
-import { kafkaFor } from "../../../support/kafka.ts"
-import { ownBrokerWith } from "../../../support/ownBroker.ts"
+import { waitUntil } from "../../../support/http/apiClient.ts"
+import { kafkaFor } from "../../../support/log/kafka.ts"
+import { ownBrokerWith } from "../../../support/log/ownBroker.ts"
 
 /** As after seven idle days with Kafka's defaults. */
 const FORGETFUL = {
