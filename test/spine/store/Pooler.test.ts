@@ -4,9 +4,9 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { awayOf } from "../../../src/app/start/Away.ts"
 import * as Sql from "../../../src/spine/store/Sql.ts"
+import { settingsLayer } from "../../support/program/settings.ts"
 import { ownDatabase } from "../../support/store/ownDatabase.ts"
 import { pooler, poolerMissing } from "../../support/store/pooler.ts"
-import { settingsLayer } from "../../support/program/settings.ts"
 
 const openAt = (url: string) =>
   Layer.build(

@@ -57,7 +57,9 @@ const unreachable = (error: unknown): string => {
   if (code === undefined) return "cannot be reached"
   const text = failureText(code)
   const advice = isUntrusted(code) ? "; to trust it, name its authority's file in NODE_EXTRA_CA_CERTS" : ""
-  return text.startsWith("TLS") ? `was reached, but is not accepted: ${text}${advice}` : `cannot be reached: ${text}`
+  return text.startsWith("TLS")
+    ? `was reached, but is not accepted: ${text}${advice}`
+    : `cannot be reached: ${text}`
 }
 
 /** A client of the registry. User and password of the address are sent in a header. */
