@@ -29,7 +29,9 @@ describe("a schema registry", () => {
         Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
           const server = createServer(certificates.localhost, answering(200, "{}")).listen(0, () => {
             // The cast is safe: a server that listens on TCP has an `AddressInfo`.
-            resume(Effect.succeed({ port: (server.address() as AddressInfo).port, close: () => server.close() }))
+            resume(
+              Effect.succeed({ port: (server.address() as AddressInfo).port, close: () => server.close() })
+            )
           })
         }),
         ({ close }) => Effect.sync(close)

@@ -173,7 +173,9 @@ export const makeFetcher = ({ openChannel, offsetsOf, onWentBack }: FetcherParts
                 ? Effect.void
                 : onWentBack(`${fetched.topicName} was deleted and made again`)
             ),
-            Effect.map(({ broker }): ReadonlyArray<Located & Pick<Leader, "broker">> => [{ broker, fetched }]),
+            Effect.map(
+              ({ broker }): ReadonlyArray<Located & Pick<Leader, "broker">> => [{ broker, fetched }]
+            ),
             Effect.catchIf(isAnswer, (fault) => Effect.as(leaveOut(fetched, fault), []))
           ),
         { concurrency: "unbounded" }

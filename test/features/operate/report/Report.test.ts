@@ -81,6 +81,7 @@ layer(stores)("the report", (it) => {
       yield* commit("route", 50)
       assert.deepStrictEqual(yield* waits("service"), { route: [60, 5] })
       yield* commit("route", 5)
+      yield* TestClock.setTime(Date.now())
 
       // The stage `events` also indexes transactions.
       const transactions = { topic: "xrpl.mainnet.transactions", partition: 0 }
