@@ -44,6 +44,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) =>
   end(error.code === "EPIPE" ? ExitCode.fine : ExitCode.failed, [])
 )
 
+// The reader of the log may have ended, or its disk may be full: the service goes on without it.
+process.stderr.on("error", () => {})
+
 const signals = makeSignalHandling()
 const fiber = Effect.runFork(
   run(process.argv.slice(2)).pipe(

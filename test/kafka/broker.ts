@@ -48,6 +48,8 @@ export interface BrokerOptions {
   readonly memberTimeout?: "short" | "stock"
   /** Default: clients connect without TLS and login, and may do everything. */
   readonly secured?: Secured
+  /** Other settings of the broker. */
+  readonly more?: Readonly<Record<string, string | number>>
 }
 
 export interface Secured {
@@ -150,7 +152,7 @@ const LEADERS_RETURN = { "leader.imbalance.check.interval.seconds": 5 }
 const properties = (
   { id, folder, clients, controller, internal }: Node,
   nodes: ReadonlyArray<Node>,
-  { secured, memberTimeout = "short", advertisedPort = clients }: BrokerOptions
+  { secured, memberTimeout = "short", advertisedPort = clients, more = {} }: BrokerOptions
 ): string => {
   const copies = Math.min(3, nodes.length)
   const inSync = Math.max(1, copies - 1)
@@ -173,7 +175,8 @@ const properties = (
     "transaction.state.log.min.isr": inSync,
     "transaction.state.log.num.partitions": 4,
     ...(nodes.length === 1 ? {} : LEADERS_RETURN),
-    ...(memberTimeout === "short" ? SHORT_TIMEOUT : {})
+    ...(memberTimeout === "short" ? SHORT_TIMEOUT : {}),
+    ...more
   })
     .map(([name, value]) => `${name}=${value}`)
     .join("\n")

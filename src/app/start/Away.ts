@@ -30,6 +30,9 @@ const SQL_STATE = /^(?:08...|25006|53...|57P0[123])$/
 /** PostgreSQL says why it closes a connection, so this was a proxy whose server is away. The driver has no code for it. */
 const CLOSED_BY_PROXY = /^Connection closed/
 
+/** It also has the code of a pooler without a server. */
+const REFUSED_BY_POOLER = /unsupported startup parameter/
+
 /**
  * Kafka closes a connection without a word if it expects TLS, a login or a client certificate, and also when it stops. In
  * the second case the client's next try is refused. So this alone is final, and beside another cause it does not count.
@@ -50,6 +53,7 @@ const causesOf = (error: object): ReadonlyArray<unknown> =>
 const judgeInnermost = (error: object): Verdict => {
   const code = codeOf(error)
   const message = error instanceof Error ? error.message : ""
+  if (REFUSED_BY_POOLER.test(message)) return "final"
   if (code === "PLT_KFK_NETWORK") return message === CLOSED_BY_KAFKA ? "closed" : "away"
   const passes =
     code === "PLT_KFK_PROTOCOL"

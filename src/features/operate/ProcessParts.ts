@@ -1,13 +1,18 @@
-/** How what this process needs is: the database, the log, keys, the clock, the disk. As metrics, and for its row. */
+/**
+ * How what this process needs is: the database, the log, keys, the clock, the disk; and which of its stages and tasks have
+ * failed for long. As metrics, and for its row.
+ */
 
 import { statfs } from "node:fs/promises"
 import { Effect } from "effect"
 import { Settings } from "../../spine/config/Config.ts"
 import { Health } from "../../spine/observe/Health.ts"
+import { lastingTroubles } from "../../spine/observe/Troubles.ts"
 import { monotonicNow } from "../../spine/words/Monotonic.ts"
 import { operateLimits } from "./Limits.ts"
 import { ReportMetrics } from "./Metrics.ts"
 import { afterProbe, clockPart, databasePart, diskPart, type ProbedPart } from "./model/PartProbes.ts"
+import { isLoop } from "./model/Parts.ts"
 import type { PartInProcess } from "./model/SeenProcess.ts"
 
 /** The database's answer to a small statement. */
@@ -52,6 +57,10 @@ export const makeParts = Effect.gen(function* () {
       const keys = yield* health.get("webhooks")
       // `/readyz` calls it degraded, because the process can send for all other webhooks.
       if (keys !== undefined) yield* note("keys", { ...keys, status: keys.status === "ok" ? "ok" : "failed" })
+      const troubles = yield* lastingTroubles
+      for (const [part, detail] of troubles) yield* note(part, { status: "degraded", detail })
+      for (const part of parts.keys())
+        if (isLoop(part) && !troubles.has(part)) yield* note(part, { status: "ok", detail: "works again" })
       const found = yield* free
       if (found !== undefined) yield* note("disk", diskPart(found.bavail * found.bsize))
     }),
@@ -66,6 +75,10 @@ export const makeParts = Effect.gen(function* () {
     /** When the log or the database last failed: until some time after that, stages fail because of them. */
     sharedFailedAt: () => sharedFailedAt,
     read: (): Readonly<Record<string, PartInProcess>> =>
-      Object.fromEntries(Array.from(parts, ([part, { detail, status }]) => [part, { status, detail }]))
+      Object.fromEntries(
+        Array.from(parts)
+          .filter(([part, { status }]) => !isLoop(part) || status !== "ok")
+          .map(([part, { detail, status }]) => [part, { status, detail }])
+      )
   }
 })

@@ -18,6 +18,7 @@ import { retryUntilSuccess } from "../../spine/observe/RetryUntilSuccess.ts"
 import { afterDeadlock } from "../../spine/store/AfterDeadlock.ts"
 import { WEBHOOK_CLEARED } from "../../spine/store/EndedRows.ts"
 import { ReadSql } from "../../spine/store/Sql.ts"
+import { eachAlone } from "../../spine/words/EachAlone.ts"
 import type { AccountId, WebhookId } from "../../spine/words/Ids.ts"
 import { monotonicNow } from "../../spine/words/Monotonic.ts"
 
@@ -82,15 +83,19 @@ export const endDeletedQueues = Effect.fnUntraced(function* (known: Map<string, 
   const before = new Map(known)
   known.clear()
   let more = false
-  for (const { id, account_id, network } of webhooks) {
+  const end = Effect.fnUntraced(function* ({ id, account_id, network }: (typeof webhooks)[number]) {
     const owner = { accountId: account_id, networks: [network] }
     const { seenAt, settled } = before.get(id) ?? { seenAt: now, settled: false }
+    // Also if it fails now.
+    known.set(id, { seenAt, settled: false })
     const ended = yield* endQueue(owner, id, PASS)
     if (ended === PASS) more = true
-    if (ended === 0 && settled)
+    if (ended === 0 && settled) {
       yield* sql`UPDATE webhooks SET ending = false, ${sql.literal(WEBHOOK_CLEARED)} WHERE id = ${id}`
-    else known.set(id, { seenAt, settled: now - seenAt > SETTLED_MS })
-  }
+      known.delete(id)
+    } else known.set(id, { seenAt, settled: now - seenAt > SETTLED_MS })
+  })
+  yield* eachAlone(webhooks, end)
   return more
 })
 

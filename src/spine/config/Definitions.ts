@@ -2,7 +2,18 @@
  * Every setting as data: name, default, accepted values, meaning and parser. `.env.example` is made from it
  * (test/documents.test.ts).
  */
-import { boolean, duration, headers, httpUrl, integer, list, parseDuration, text, urlOf } from "./Values.ts"
+import {
+  boolean,
+  databaseUrl,
+  duration,
+  headers,
+  httpUrl,
+  integer,
+  list,
+  parseDuration,
+  text,
+  urlOf
+} from "./Values.ts"
 
 export const roles = ["api", "ingest", "events", "route", "deliver", "delay", "replay"] as const
 export type Role = (typeof roles)[number]
@@ -151,7 +162,7 @@ export const definitions = {
     accepts: "a postgres:// or postgresql:// URL",
     meaning: "PostgreSQL 15 or later; unset: the embedded PostgreSQL",
     secret: true,
-    parse: urlOf("postgres:", "postgresql:")
+    parse: databaseUrl
   }),
   KAFKA_BROKERS: setting({
     default: "",

@@ -52,6 +52,17 @@ export const urlOf =
     return url !== null && protocols.includes(url.protocol) && url.hostname !== "" ? value : undefined
   }
 
+/**
+ * A URL of PostgreSQL, with a host or a socket's folder. One with several hosts is no URL to Node; the connection refuses
+ * it with a sentence (store/DatabaseUrl.ts).
+ */
+export const databaseUrl = (value: string): string | undefined => {
+  if (!/^postgres(?:ql)?:\/\/./.test(value)) return undefined
+  if (/^[^/?#]*,/.test(value.slice(value.indexOf("//") + 2))) return value
+  const url = URL.parse(value)
+  return url !== null && (url.hostname !== "" || url.searchParams.has("host")) ? value : undefined
+}
+
 /** A URL whose percent-encoding can be decoded. */
 export const urlWithUserOf =
   (...protocols: ReadonlyArray<string>) =>

@@ -45,10 +45,13 @@ export class Partitions extends Context.Service<Partitions, TimePartitions>()(
         drop: Effect.fnUntraced(function* (beforeMs: number) {
           let dropped = 0
           for (const one of [deliveries, attempts]) dropped += yield* one.drop(beforeMs)
-          yield* sql`DELETE FROM delivery_changes WHERE at < ${timeAt(deliveries.startOf(beforeMs))}::timestamptz`
-          for (const one of totals) dropped += yield* one.drop(beforeMs)
+          // A day that could not be dropped keeps its counts: a delivery that is retried by hand writes to them.
+          const countedMs = Math.min(beforeMs, (yield* deliveries.oldest) ?? beforeMs)
+          yield* sql`DELETE FROM delivery_changes WHERE at < ${timeAt(deliveries.startOf(countedMs))}::timestamptz`
+          for (const one of totals) dropped += yield* one.drop(countedMs)
           return dropped
         }),
+        oldest: deliveries.oldest,
         forget: Effect.forEach(makeOrder, (one) => one.forget, { discard: true })
       })
     })

@@ -31,6 +31,9 @@ const texts: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "TLS: certificate is for another host"
 }
 
+/** Whether it is the code of a certificate whose issuer is not trusted. */
+export const isUntrusted = (code: string): boolean => /SELF_SIGNED|UNABLE_TO/.test(code)
+
 /** The code of an error, or of the error that it wraps. */
 export const failureCode = (error: unknown): string | undefined => {
   if (!Predicate.isObject(error)) return undefined

@@ -5,6 +5,8 @@
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { errorText } from "../observe/Logging.ts"
+import { noTrouble, noteTrouble } from "../observe/Troubles.ts"
 
 /** Days of table partitions made ahead, so that the next day always has one. */
 export const DAYS_AHEAD = 3
@@ -32,11 +34,25 @@ export interface TimePartitions {
   readonly startOf: (unixMs: number) => number
   /** Makes the partitions from `fromMs` to `toMs`, both included. Known ones cost no statement. */
   readonly ensure: (fromMs: number, toMs: number) => Effect.Effect<void, SqlError.SqlError>
-  /** Drops the partitions that ended before `beforeMs`, except those that are being read; returns how many. */
+  /**
+   * Drops the partitions that ended before `beforeMs`; returns how many. One that cannot be dropped, because it is being
+   * read or because a view is on it, stays until the next time, and the others go.
+   */
   readonly drop: (beforeMs: number) => Effect.Effect<number, SqlError.SqlError>
+  /** The start of the first table's oldest partition; undefined if there is none. */
+  readonly oldest: Effect.Effect<number | undefined, SqlError.SqlError>
   /** Call it after a failed statement: another process may have dropped partitions that are known here. */
   readonly forget: Effect.Effect<void>
 }
+
+/** A partition does not inherit REPLICA IDENTITY FULL, which a table without a primary key needs to be published. */
+export const inheritReplicaIdentity = Effect.fnUntraced(function* (table: string, partition: string) {
+  const sql = yield* SqlClient.SqlClient
+  const lacking = yield* sql`
+    SELECT FROM pg_class parent, pg_class own WHERE parent.oid = ${table}::regclass AND own.oid = ${partition}::regclass
+      AND parent.relreplident = 'f' AND own.relreplident <> 'f'`
+  if (lacking.length > 0) yield* sql`ALTER TABLE ${sql(partition)} REPLICA IDENTITY FULL`
+})
 
 export const makeTimePartitions = Effect.fnUntraced(function* ({
   tables,
@@ -45,8 +61,11 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
   boundAt
 }: PartitionedTables) {
   const sql = yield* SqlClient.SqlClient
+  const on = Effect.provideService(SqlClient.SqlClient, sql)
   const widthMs = days * DAY_MS
   const known = new Set<number>()
+  /** The partitions that the last pass could not drop. */
+  const undropped = new Set<string>()
 
   const numberOf = (unixMs: number): number => Math.floor(unixMs / widthMs)
   const nameOf = (table: string, number: number): string =>
@@ -58,6 +77,7 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
     for (const table of tables) {
       yield* sql`CREATE TABLE IF NOT EXISTS ${sql(nameOf(table, number))} PARTITION OF ${sql(table)}
                  FOR VALUES FROM (${from!}) TO (${to!}) WITH (fillfactor = ${sql.literal(String(fillfactor))})`
+      yield* on(inheritReplicaIdentity(table, nameOf(table, number)))
     }
   }, sql.withTransaction)
 
@@ -69,8 +89,7 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
     }
   })
 
-  /** False if something reads it for longer, such as a backup. The next retention drops it. */
-  const dropUnlessRead = (name: string) =>
+  const dropOne = (name: string) =>
     Effect.gen(function* () {
       yield* sql`SELECT set_config('lock_timeout', ${String(DROP_WAIT_MS)}, true)`
       yield* sql`DROP TABLE IF EXISTS ${sql(name)}`
@@ -79,28 +98,51 @@ export const makeTimePartitions = Effect.fnUntraced(function* ({
     }).pipe(
       sql.withTransaction,
       Effect.catchIf(
-        ({ reason }) => reason._tag === "LockTimeoutError",
-        () => Effect.succeed(false)
+        ({ reason }) => reason._tag !== "ConnectionError",
+        (error) => Effect.as(cannotDrop(name, error), false)
       )
     )
 
+  /** Something that reads a partition for longer, such as a backup, is no fault: the next retention drops it. */
+  const cannotDrop = (name: string, error: SqlError.SqlError) => {
+    if (error.reason._tag === "LockTimeoutError") return Effect.void
+    const what = `dropping the partition ${name}`
+    undropped.add(name)
+    return Effect.andThen(
+      Effect.logWarning(`${what} failed`, error),
+      noteTrouble(name, what, errorText(error))
+    )
+  }
+
+  const partitionsBefore = Effect.fnUntraced(function* (table: string, name: string) {
+    const children = yield* sql<{ readonly name: string }>`
+      SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = ${table}::regclass AND c.relname < ${name} ORDER BY 1`
+    return children.map((child) => child.name)
+  })
+
   const drop = Effect.fnUntraced(function* (beforeMs: number) {
     let dropped = 0
-    for (const table of tables) {
-      const oldestKept = nameOf(table, numberOf(beforeMs))
-      const children = yield* sql<{ readonly name: string }>`
-        SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-        WHERE i.inhparent = ${table}::regclass AND c.relname < ${oldestKept}`
-      for (const { name } of children) if (yield* dropUnlessRead(name)) dropped++
-    }
+    const before = [...undropped]
+    undropped.clear()
+    for (const table of tables)
+      for (const name of yield* partitionsBefore(table, nameOf(table, numberOf(beforeMs))))
+        if (yield* dropOne(name)) dropped++
+    for (const name of before) if (!undropped.has(name)) yield* noTrouble(name)
     known.clear()
     return dropped
+  })
+
+  const oldest = Effect.map(partitionsBefore(tables[0]!, `${tables[0]}_99991231`), ([name]) => {
+    const day = /(\d{4})(\d\d)(\d\d)$/.exec(name ?? "")
+    return day === null ? undefined : Date.parse(day.slice(1).join("-"))
   })
 
   const made: TimePartitions = {
     startOf: (unixMs) => numberOf(unixMs) * widthMs,
     ensure,
     drop,
+    oldest,
     forget: Effect.sync(() => known.clear())
   }
   return made

@@ -6,6 +6,7 @@ import { Context, Effect, Layer } from "effect"
 import { Limits } from "../config/Limits.ts"
 import type { Network } from "../event/Network.ts"
 import { monotonicNow } from "../words/Monotonic.ts"
+import { lastingTroubles, tasks } from "./Troubles.ts"
 
 /** A role that failed works again once it has run for this long: several of its longest waits before a restart. */
 export const STEADY_MS = 6 * Limits.roleRestartMs.longest
@@ -51,6 +52,14 @@ const noteStatus = (
   else failures.delete(part)
 }
 
+const RUNS: PartHealth = { status: "ok", detail: "running" }
+
+/** A part that is not `ok` by itself says more. */
+const withTrouble =
+  (detail: string | undefined) =>
+  (health: PartHealth): PartHealth =>
+    detail === undefined || health.status !== "ok" ? health : { ...health, status: "degraded", detail }
+
 export class Health extends Context.Service<
   Health,
   {
@@ -66,7 +75,10 @@ export class Health extends Context.Service<
     readonly failedSince: Effect.Effect<ReadonlyMap<string, number>>
     /** What a part said when it failed last; undefined if it has not failed. */
     readonly failureOf: (part: string) => Effect.Effect<string | undefined>
-    /** What reads the health of each part, by name, in the order in which the parts first reported. */
+    /**
+     * What reads the health of each part, by name, in the order in which the parts first reported, and then of each task
+     * of upkeep.
+     */
     readonly probes: Effect.Effect<ReadonlyMap<string, Effect.Effect<PartHealth>>>
     readonly all: Effect.Effect<Readonly<Record<string, PartHealth>>>
   }
@@ -78,6 +90,15 @@ export class Health extends Context.Service<
       Effect.sync(() => {
         parts.set(part, probe)
       })
+    const probes = Effect.gen(function* () {
+      const troubles = yield* lastingTroubles
+      const all = new Map(parts)
+      for (const part of [...(yield* tasks), ...troubles.keys()]) {
+        const probe = parts.get(part) ?? Effect.succeed(RUNS)
+        all.set(part, Effect.map(probe, withTrouble(troubles.get(part))))
+      }
+      return all
+    })
     return Health.of({
       watch,
       set: (part, health) =>
@@ -91,8 +112,8 @@ export class Health extends Context.Service<
       }),
       failureOf: (part) => Effect.sync(() => failures.get(part)?.detail),
       get: (part) => Effect.suspend(() => parts.get(part) ?? Effect.succeed(undefined)),
-      probes: Effect.sync(() => parts),
-      all: Effect.suspend(() => Effect.all(Object.fromEntries(parts)))
+      probes,
+      all: Effect.flatMap(probes, (all) => Effect.all(Object.fromEntries(all)))
     })
   })
 }

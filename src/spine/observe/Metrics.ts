@@ -54,6 +54,10 @@ export const Metrics = {
     "Events withheld because the ledger data is ambiguous or the event does not match its published schema",
     { network }
   ),
+  kafkaThrottled: counter(
+    "ledgerhook_kafka_throttled_seconds_total",
+    "How long Kafka's brokers have made requests of this process wait, because a quota limits its user"
+  ),
   ledgerConnectionsLost: counter(
     "ledgerhook_ledger_connections_lost_total",
     "Connections to ledger servers that failed or ended. The log says which server and why",

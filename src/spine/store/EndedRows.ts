@@ -10,6 +10,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { Settings } from "../config/Config.ts"
 import { Limits } from "../config/Limits.ts"
 import { deleteEvery } from "../observe/ClockTrust.ts"
+import { eachAlone } from "../words/EachAlone.ts"
 import { firstIdAt } from "../words/Ids.ts"
 import { storeLimits } from "./Limits.ts"
 
@@ -91,15 +92,17 @@ export const forgetEnded = Effect.fnUntraced(function* (retentionMs: number, now
           OR NOT EXISTS (SELECT FROM webhooks WHERE id = webhook_id) LIMIT ${most}
       ) RETURNING 1`
   ]
-  let changed = 0
-  for (const statement of statements) {
+  const runAll = Effect.fnUntraced(function* (statement: (typeof statements)[number]) {
+    let changed = 0
     let rows: number
     do {
       rows = (yield* statement).length
       changed += rows
     } while (rows === most)
-  }
-  return changed
+    return changed
+  })
+  // One may fail for long, for example because of a foreign table that references webhooks.
+  return (yield* eachAlone(statements, runAll)).reduce((sum, changed) => sum + changed, 0)
 })
 
 /** Hourly. */

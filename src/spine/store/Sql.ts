@@ -15,6 +15,7 @@ import { Limits } from "../config/Limits.ts"
 import { errorText } from "../observe/Logging.ts"
 import { tlsOf } from "./DatabaseTls.ts"
 import { DatabaseTrouble } from "./DatabaseTrouble.ts"
+import { addressOf, databaseUrlFault } from "./DatabaseUrl.ts"
 import { start } from "./embedded/EmbeddedPostgres.ts"
 import { storeLimits } from "./Limits.ts"
 import { migrate } from "./Migrations.ts"
@@ -96,12 +97,6 @@ export class ReadSql extends Context.Service<ReadSql, SqlClient.SqlClient>()("le
 /** No network can forget a connection to the embedded server's socket. */
 const isRemote = ({ path }: PgConnection.Config): boolean => path === undefined
 
-/** Host, port and database, without user and password. */
-const addressOf = (url: string): string => {
-  const { hostname, port, pathname } = new URL(url)
-  return `${hostname}${port === "" ? "" : `:${port}`}${pathname}`
-}
-
 const checkServer = (sql: SqlClient.SqlClient, where: string, { mayBeStandby }: SqlOptions) =>
   Effect.gen(function* () {
     const [row] = yield* sql<{ readonly version: number; readonly standby: boolean }>`
@@ -120,6 +115,29 @@ const checkServer = (sql: SqlClient.SqlClient, where: string, { mayBeStandby }: 
   })
 
 /**
+ * A pooler in transaction mode gives a session's next statement to any server. Settings, locks and prepared statements
+ * of a session would be lost. While one session is in a transaction, another one must have a server of its own.
+ */
+const checkSessions = (sql: SqlClient.SqlClient, where: string) =>
+  Effect.gen(function* () {
+    const [first, second] = [yield* sql.reserve, yield* sql.reserve]
+    const serverOf = (session: typeof first) =>
+      Effect.map(
+        session.executeUnprepared("SELECT pg_backend_pid() AS pid", [], undefined),
+        ([row]) => row?.pid
+      )
+    const own = yield* serverOf(first)
+    yield* second.executeUnprepared("BEGIN", [], undefined)
+    const other = yield* serverOf(second)
+    const later = yield* serverOf(first)
+    yield* second.executeUnprepared("ROLLBACK", [], undefined)
+    if (own !== other && own === later) return
+    return yield* new DatabaseError({
+      message: `DATABASE_URL: ${where} is a pooler that shares servers between sessions. Set pool_mode = session in its settings (PgBouncer), or name the PostgreSQL itself.`
+    })
+  }).pipe(Effect.scoped)
+
+/**
  * A connection to DATABASE_URL over which nothing came for so long is probed. If its peer is gone without a word (a
  * machine that lost its power, a firewall that forgot the connection), its statement fails some 10 s later.
  */
@@ -136,7 +154,15 @@ const applicationName = Effect.fnUntraced(function* ({ answerLimit }: SqlOptions
   return `ledgerhook ${shown} ${hostname()}`.slice(0, APPLICATION_NAME_LENGTH)
 })
 
+/** The parameters that a pooler refuses come from the URL: `options`. */
+const poolerAdvice = (error: Error): string =>
+  errorText(error).includes("unsupported startup parameter")
+    ? ". Leave it out of DATABASE_URL, or add it to ignore_startup_parameters in the settings of PgBouncer"
+    : ""
+
 const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions) {
+  const fault = databaseUrlFault(url)
+  if (fault !== undefined) return yield* new DatabaseError({ message: `DATABASE_URL: ${fault}.` })
   const where = addressOf(url)
   const unusable = (reason: string, cause: Error) =>
     new DatabaseError({ message: `DATABASE_URL: ${where} ${reason}.`, cause })
@@ -150,6 +176,7 @@ const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions)
       keepAlive: KEEP_ALIVE_MS
     })
     yield* checkServer(client, where, options)
+    yield* checkSessions(client, where)
     return client
   }).pipe(
     Effect.timeoutOrElse({
@@ -157,7 +184,7 @@ const connectTo = Effect.fnUntraced(function* (url: string, options: SqlOptions)
       orElse: () => Effect.fail(unusable("does not answer", new Cause.TimeoutError()))
     }),
     Effect.catchTag("SqlError", (error) =>
-      Effect.fail(unusable(`cannot be used: ${errorText(error)}`, error))
+      Effect.fail(unusable(`cannot be used: ${errorText(error)}${poolerAdvice(error)}`, error))
     )
   )
 })

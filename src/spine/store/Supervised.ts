@@ -3,6 +3,7 @@ import { Cause, Effect, Layer, Schedule } from "effect"
 import { Limits } from "../config/Limits.ts"
 import { Health } from "../observe/Health.ts"
 import { errorText } from "../observe/Logging.ts"
+import { inPart } from "../observe/Troubles.ts"
 import { printable } from "../words/Printable.ts"
 import { Leases } from "./Leases.ts"
 
@@ -31,7 +32,8 @@ export const supervised = <E, R>(part: string, stage: Effect.Effect<unknown, E, 
               })
             )
           ),
-          Effect.retry(restartSchedule)
+          Effect.retry(restartSchedule),
+          inPart(part)
         )
       )
     })

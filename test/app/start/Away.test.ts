@@ -93,6 +93,7 @@ const away: Readonly<Record<string, readonly [error: unknown, name: string]>> = 
 }
 
 const final: Readonly<Record<string, unknown>> = {
+  "a pooler that refuses a parameter": database(coded("08P01", "unsupported startup parameter: options")),
   "a wrong password of PostgreSQL": database(coded("28P01")),
   "a user without the right to connect": database(coded("42501")),
   "an unknown database": database(coded("3D000")),

@@ -165,6 +165,23 @@ layer(DeliveriesLive)("what has ended", (it) => {
     })
   )
 
+  it.effect("rows go although rows of another kind cannot, and the failure is not hidden", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [referenced] = yield* prepare(1)
+      yield* sql`UPDATE webhooks SET deleted_at = ${at(NOW - KEPT_MS - 1)}::timestamptz WHERE id = ${referenced!}`
+      yield* sql`CREATE TABLE of_others (webhook text COLLATE "C" REFERENCES webhooks (id))`
+      yield* sql`INSERT INTO of_others VALUES (${referenced!})`
+      yield* sql`INSERT INTO retried_deliveries VALUES ('rpl_job_0', 'dlv_0')`
+      yield* Effect.flip(forgetEnded(KEPT_MS, NOW))
+      assert.isFalse(yield* isGone(referenced!))
+      assert.deepStrictEqual(yield* sql`SELECT FROM retried_deliveries`, [])
+      yield* sql`DROP TABLE of_others`
+      yield* forgetEnded(KEPT_MS, NOW)
+      assert.isTrue(yield* isGone(referenced!))
+    })
+  )
+
   it.effect("a deleted webhook of an earlier version is cleared, and goes when no delivery is left", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

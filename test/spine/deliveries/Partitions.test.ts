@@ -2,9 +2,12 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { DeliveryStore } from "../../../src/spine/deliveries/DeliveryStore.ts"
 import { Partitions } from "../../../src/spine/deliveries/Partitions.ts"
 import { applyRetention } from "../../../src/spine/deliveries/Retention.ts"
+import { observeLimits } from "../../../src/spine/observe/Limits.ts"
+import { lastingTroubles } from "../../../src/spine/observe/Troubles.ts"
 import { deliveryId, firstIdAt } from "../../../src/spine/words/Ids.ts"
 import { settingsLayer } from "../../support/program/settings.ts"
 import { TestDatabase } from "../../support/store/postgres.ts"
@@ -67,6 +70,35 @@ layer(
       assert.include(yield* names, "deliveries_20261121")
       yield* partitions.ensure(old, old)
       yield* insertAt(old)
+    })
+  )
+
+  it.effect("are dropped although one of them cannot be, and that day keeps its counts", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const partitions = yield* Partitions
+      for (const days of [40, 39, 38]) yield* partitions.ensure(NOW - days * DAY_MS, NOW - days * DAY_MS)
+      yield* sql`CREATE VIEW report_of_others AS SELECT * FROM deliveries_20261013`
+      yield* partitions.drop(NOW)
+      yield* TestClock.adjust(observeLimits.lastingMs)
+      assert.match(
+        [...(yield* lastingTroubles).values()].join(),
+        /^dropping the partition deliveries_20261013 has failed for 5 min 0 s: cannot drop table .* because other objects depend on it/
+      )
+      assert.deepStrictEqual(
+        (yield* names).filter((name) => name < "deliveries_20261121" && name.startsWith("deliveries")),
+        ["deliveries_20261013"]
+      )
+      const totals = yield* sql<{ readonly name: string }>`
+        SELECT relname AS name FROM pg_class WHERE relname LIKE 'delivery\_totals\_202610%' AND relkind = 'r' ORDER BY 1`
+      assert.deepStrictEqual(
+        totals.map(({ name }) => name),
+        ["delivery_totals_20261013", "delivery_totals_20261014"]
+      )
+      yield* sql`DROP VIEW report_of_others`
+      yield* partitions.drop(NOW)
+      assert.notInclude(yield* names, "deliveries_20261013")
+      assert.strictEqual((yield* lastingTroubles).size, 0)
     })
   )
 

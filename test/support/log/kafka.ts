@@ -13,9 +13,12 @@ export const kafkaBrokers = (): ReadonlyArray<string> =>
     .filter((broker) => broker !== "")
 
 /** Settings with the test's own topic prefix on the shared cluster; creates the topics that `wanted` accepts. */
-export const kafkaFor = Effect.fnUntraced(function* (wanted: (topic: string) => boolean) {
+export const kafkaFor = Effect.fnUntraced(function* (
+  wanted: (topic: string) => boolean,
+  brokers: ReadonlyArray<string> = kafkaBrokers()
+) {
   const kafka: KafkaSettings = {
-    brokers: kafkaBrokers(),
+    brokers,
     ssl: false,
     sasl: undefined,
     clientId: "test",

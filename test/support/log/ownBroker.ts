@@ -3,19 +3,22 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
-import { startBroker } from "../../kafka/broker.ts"
+import { type BrokerOptions, startBroker } from "../../kafka/broker.ts"
 
-export const ownBroker = Effect.map(
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const folder = mkdtempSync(join(tmpdir(), "ledgerhook-broker-"))
-      return { folder, broker: await startBroker(folder) }
-    }),
-    ({ broker, folder }) =>
+export const ownBrokerWith = (options: BrokerOptions) =>
+  Effect.map(
+    Effect.acquireRelease(
       Effect.promise(async () => {
-        await broker.stop()
-        rmSync(folder, { recursive: true, force: true })
-      })
-  ),
-  ({ broker }) => broker
-)
+        const folder = mkdtempSync(join(tmpdir(), "ledgerhook-broker-"))
+        return { folder, broker: await startBroker(folder, options) }
+      }),
+      ({ broker, folder }) =>
+        Effect.promise(async () => {
+          await broker.stop()
+          rmSync(folder, { recursive: true, force: true })
+        })
+    ),
+    ({ broker }) => broker
+  )
+
+export const ownBroker = ownBrokerWith({})

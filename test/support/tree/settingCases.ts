@@ -111,6 +111,8 @@ export const cases: Readonly<Record<string, Cases>> = {
     good: [
       ["postgres://u:p@127.0.0.1:5432/ledgerhook", "postgres://u:p@127.0.0.1:5432/ledgerhook"],
       ["postgresql://host/db", "postgresql://host/db"],
+      ["postgres:///db?host=/run/postgresql&user=u", "postgres:///db?host=/run/postgresql&user=u"],
+      ["postgres://u@a:5432,b:5432/db", "postgres://u@a:5432,b:5432/db"],
       ["", undefined]
     ],
     bad: ["mysql://u:hunter2@host/db", "host:5432", "postgres://"],

@@ -4,6 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
+import { inheritReplicaIdentity } from "../../../spine/log/TimePartitions.ts"
 import { column } from "../../../spine/store/Columns.ts"
 import type { DatabaseShape } from "../../../spine/store/tables/ReadTables.ts"
 import {
@@ -30,6 +31,7 @@ const makePartition = Effect.fnUntraced(function* (table: string, { name, bound,
   yield* sql`
     CREATE TABLE IF NOT EXISTS ${sql(name)} PARTITION OF ${sql(table)} ${sql.literal(bound + settings)}`
     .unprepared
+  yield* inheritReplicaIdentity(table, name)
 })
 
 const columnsOf = (tables: ReadonlyArray<TableShape>): string =>

@@ -1,5 +1,5 @@
 /** `doctor` checks the ports of the service: whether they are free, or used by a running Ledgerhook. */
-import { createServer } from "node:net"
+import { connect, createServer } from "node:net"
 import { Effect } from "effect"
 import type { SettingsShape } from "../../../spine/config/Config.ts"
 import { Fault, finding } from "./Finding.ts"
@@ -11,20 +11,33 @@ const listens = (host: string, port: number): Effect.Effect<void, NodeJS.ErrnoEx
     server.listen(port, host, () => server.close(() => resume(Effect.void)))
   })
 
-/** The URL at which this machine reaches the port. */
-export const urlOf = (host: string, port: number): string => {
+const accepts = (host: string, port: number): Effect.Effect<boolean> =>
+  Effect.callback((resume) => {
+    const socket = connect(port, host)
+    const end = (found: boolean) => {
+      socket.destroy()
+      resume(Effect.succeed(found))
+    }
+    socket.on("connect", () => end(true)).on("error", () => end(false))
+  })
+
+/** The URL at which this machine reaches the port. It may have IPv6 only, or IPv4 only. */
+export const urlOf = Effect.fnUntraced(function* (host: string, port: number) {
+  if (host === "::" && (yield* accepts("::1", port))) return `http://[::1]:${port}`
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`
-}
+})
 
 /** Whether Ledgerhook answers there. `healthy`: its answer is the one to a probe, not that the path does not exist. */
 const isService = (host: string, port: number, healthy: boolean): Effect.Effect<boolean> =>
-  Effect.tryPromise(async (signal) => {
-    const response = await fetch(`${urlOf(host, port)}/healthz`, { signal })
-    // A probe answers `{"status":"ok"}`, another path `{"error":{"code":"NOT_FOUND",…}}`.
-    const { status, error } = Object(await response.json())
-    return healthy ? status === "ok" : Object(error).code === "NOT_FOUND"
-  }).pipe(Effect.orElseSucceed(() => false))
+  Effect.flatMap(urlOf(host, port), (url) =>
+    Effect.tryPromise(async (signal) => {
+      const response = await fetch(`${url}/healthz`, { signal })
+      // A probe answers `{"status":"ok"}`, another path `{"error":{"code":"NOT_FOUND",…}}`.
+      const { status, error } = Object(await response.json())
+      return healthy ? status === "ok" : Object(error).code === "NOT_FOUND"
+    })
+  ).pipe(Effect.orElseSucceed(() => false))
 
 interface PortToCheck {
   readonly check: string

@@ -84,7 +84,7 @@ export const serviceChecks = Effect.fnUntraced(function* (
   running: RunningService | undefined
 ) {
   const { connectionsInUse } = yield* DeliverLimits
-  const url = urlOf(host, opsPort ?? port)
+  const url = yield* urlOf(host, opsPort ?? port)
   const parts = yield* partsAt(url)
   return [
     parts === undefined ? undefined : partsFinding(parts, url),

@@ -1,6 +1,7 @@
 /**
  * Whether what the service needs works: the log, the database, ledger servers, keys, the clock, the disk. Each process
- * says how it is for itself. If a part fails in some processes only, these are cut off from it. Pure.
+ * says how it is for itself, and which of its stages and tasks have failed for long. If a shared part fails in some
+ * processes only, these are cut off from it. Pure.
  */
 import type { SeenNetwork } from "../../../spine/ledger/ingest/NetworkFacts.ts"
 import { counted } from "../../../spine/words/Words.ts"
@@ -28,8 +29,17 @@ const places = (processes: ReadonlyArray<SeenProcess>): string =>
 const NAMES: Readonly<Record<string, string>> = { log: "The log", database: "PostgreSQL", disk: "The disk" }
 const named = (part: string) => NAMES[part] ?? part
 
+const SHARED = ["log", "database"]
+const OWN = ["keys", "disk", "clock"]
+
+const OUTSIDE = ["locks", "registry", "mail"]
+
+/** Whether it is a stage or a task of upkeep of a process, which tries something again without success. */
+export const isLoop = (part: string): boolean =>
+  ![...SHARED, ...OWN, ...OUTSIDE].includes(part) && !isRolePart(part) && !part.startsWith("ledger.")
+
 /** The parts that belong to one process each, not to something that all share. */
-const isOwn = (part: string) => part === "keys" || part === "disk" || part === "clock"
+const isOwn = (part: string) => !SHARED.includes(part)
 
 const sentenceOf = (
   part: string,
@@ -38,7 +48,7 @@ const sentenceOf = (
 ): string => {
   const detail = bad[0]![1].detail
   const advice = consequences[part] ?? ""
-  if (isOwn(part)) return `${places(bad.map(([process]) => process))}: ${detail}. ${advice}`
+  if (isOwn(part)) return `${places(bad.map(([process]) => process))}: ${detail}. ${advice}`.trimEnd()
   if (bad.length < found.length)
     return `${named(part)} does not answer ${places(bad.map(([process]) => process))}, but ${found.length - bad.length} others: ${detail}. Check the network of that machine.`
   return `${named(part)} answers none of ${counted(found.length, "process", "processes")}: ${detail}. ${advice}`

@@ -11,7 +11,7 @@ import { isSilent, type SeenNetwork } from "../../../spine/ledger/ingest/Network
 import { count, counted } from "../../../spine/words/Words.ts"
 import { type Hosts, mostHostsFail } from "../../health/Hosts.ts"
 import { type StageFact, type StageState, stageKey, stageSentence, stageState } from "./LateStages.ts"
-import { type PartState, partStates } from "./Parts.ts"
+import { isLoop, type PartState, partStates } from "./Parts.ts"
 import {
   missingSentence,
   type RoleState,
@@ -128,14 +128,26 @@ const silentFindings = (
 /** A backlog that will be gone soon is being worked on. */
 const isDraining = ({ trend }: StageState): boolean => trend.kind === "shrinking" && trend.leftS < DRAINING_S
 
-const stageFindings = (late: ReadonlyArray<StageState>): ReadonlyArray<Found> =>
+/** The stage of a part such as `ingest.mainnet`. */
+const stageOf = (part: string): string => part.replace(/\..*/, "")
+
+const stageFindings = (
+  late: ReadonlyArray<StageState>,
+  parts: ReadonlyArray<PartState>
+): ReadonlyArray<Found> =>
   late.map((state) => ({
     what: `stage ${stageKey(state)}`,
     level:
       PROMISED.has(state.stage) && state.because === "service" && !isDraining(state)
         ? networkLevel(state.network)
         : "warning",
-    sentence: stageSentence(state)
+    // With the reason, if a process says it.
+    sentence: [
+      stageSentence(state),
+      ...parts
+        .filter(({ part, state: is }) => isLoop(part) && is === "degraded" && stageOf(part) === state.stage)
+        .map(({ sentence }) => sentence)
+    ].join(" ")
   }))
 
 const hostFindings = (hosts: Hosts): ReadonlyArray<Found> =>
@@ -172,13 +184,16 @@ const findingsOf = (
       !(stage === "notices" && isBad("mail", ["failed"])) &&
       !(stage === "ingest" && isBad(`ledger.${network}`, ["failed", "degraded"]))
   )
-  // Without the log, ingest cannot take ledgers, whatever its servers do.
-  const isExplained = ({ part }: PartState) => shared.includes("log") && part.startsWith("ledger.")
+  const lateStages = new Set<string>(unexplained.map(({ stage }) => stage))
+  // Without the log, ingest cannot take ledgers, whatever its servers do. Stages and tasks fail because of what they share.
+  const isExplained = ({ part, state }: PartState) =>
+    (shared.includes("log") && part.startsWith("ledger.")) ||
+    (isLoop(part) && (shared.length > 0 || (state === "degraded" && lateStages.has(stageOf(part)))))
   const found = [
     ...partFindings(parts.filter((part) => !isExplained(part))),
     ...roleFindings(missing, late),
     ...silentFindings(processes, missing),
-    ...(shared.length > 0 ? [] : stageFindings(unexplained)),
+    ...(shared.length > 0 ? [] : stageFindings(unexplained, parts)),
     ...hostFindings(hosts),
     ...worseSenders(processes.filter(isAlive)).map(
       ({ process, sentence }): Found => ({

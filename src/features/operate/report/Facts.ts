@@ -48,11 +48,12 @@ const placesOf = Effect.fnUntraced(function* (network: Network) {
   ] satisfies ReadonlyArray<StageFact>
 })
 
-/** A process that delivers says how late it is. Without one, the log does. */
+/** A process that delivers says how late it is. Without one, or for records that it does not get, the log does. */
 const deliverPlace = Effect.fnUntraced(function* (alive: ReadonlyArray<SeenProcess>) {
   const known = oldestInProcesses(alive, "deliver")
   const position = yield* positionOf("deliver", [DELIVERIES_TOPIC, REPLAYS_TOPIC], known === undefined)
-  const oldestMs = known ?? ageMs(position, yield* Clock.currentTimeMillis)
+  // A process says nothing of records that it never gets.
+  const oldestMs = Math.max(known ?? 0, ageMs(position, yield* Clock.currentTimeMillis))
   return {
     stage: "deliver",
     network: "",

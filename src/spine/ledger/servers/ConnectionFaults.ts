@@ -4,7 +4,7 @@
  * limit counts as one, because a server that limits us is left alone for a while. Pure.
  */
 
-import { failureCode, failureText, opensslReason } from "../../domain/ConnectionFailure.ts"
+import { failureCode, failureText, isUntrusted, opensslReason } from "../../domain/ConnectionFailure.ts"
 import { seconds } from "../../words/Words.ts"
 import { ledgerLimits } from "../Limits.ts"
 import { endsConnection } from "./LedgerSource.ts"
@@ -36,8 +36,6 @@ const WS_CODE = /^WS_ERR_/
 const NOT_HTTP = /^HPE_/
 /** OpenSSL's reasons when the bytes that it reads are no TLS. */
 const NO_TLS = /wrong version number|packet length too long|http request|unknown protocol/
-/** The codes of a certificate whose issuer is not trusted. */
-const UNTRUSTED = /SELF_SIGNED|UNABLE_TO/
 
 /** The answer to the handshake is an HTTP response: of a proxy, or of a server that has no WebSocket there. */
 const answeredWith = (status: number): Refusal => {
@@ -54,7 +52,7 @@ const tlsFault = (code: string, message: string): string => {
   if (reason !== undefined && NO_TLS.test(reason))
     return "TLS: this port does not speak TLS; use ws://, or the server's port with TLS"
   const text = failureText(code)
-  if (UNTRUSTED.test(code)) return `${text}; to trust it, name its authority's file in NODE_EXTRA_CA_CERTS`
+  if (isUntrusted(code)) return `${text}; to trust it, name its authority's file in NODE_EXTRA_CA_CERTS`
   return reason === undefined ? text : `${text} (${shown(reason)})`
 }
 

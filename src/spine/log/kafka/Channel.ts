@@ -16,8 +16,10 @@ import {
   ProtocolError,
   parseBroker
 } from "@platformatic/kafka"
-import { Effect, Schedule, Schema, type Scope } from "effect"
+import { Effect, Predicate, Schedule, Schema, type Scope } from "effect"
+import { monotonicNow } from "../../words/Monotonic.ts"
 import { logLimits } from "../Limits.ts"
+import { noteThrottled } from "../Throttling.ts"
 import { DENIED, denialOf, reasonOf } from "./ErrorText.ts"
 
 /** How often one step of a transaction is tried while its coordinator is busy or moving. */
@@ -41,6 +43,18 @@ const faultOf = (cause: unknown): KafkaFault => new KafkaFault({ message: reason
 
 /** Whether this user lacks a right. Trying again does not help until an administrator has granted it. */
 export const isDenied = (fault: KafkaFault): boolean => fault.is(...DENIED)
+
+const UNANSWERED = ["PLT_KFK_NETWORK", "PLT_KFK_TIMEOUT", "PLT_KFK_AUTHENTICATION"]
+
+/** Whether a broker answered, and its answer may be better for a part of what was asked. */
+export const isAnswer = (fault: KafkaFault): boolean => {
+  if (isDenied(fault)) return false
+  const { cause } = fault
+  if (!(cause instanceof Error && GenericError.isGenericError(cause))) return true
+  // As in `is`.
+  const found = cause as GenericError
+  return UNANSWERED.every((code) => found.findBy("code", code) === null)
+}
 
 /** Names what a refused request was about, where the answer does not. `known`: by a topic's id, its name. */
 export const named =
@@ -162,6 +176,12 @@ export const watchConnections = ({ connections }: Base): ((error: unknown) => un
   return (error) => (last !== undefined && reasonOf(error) === CLOSED ? last : error)
 }
 
+/** For how long the broker answers no request of this connection: a quota limits the user. */
+export const throttleOf = (answer: unknown): number =>
+  Predicate.hasProperty(answer, "throttleTimeMs") && typeof answer.throttleTimeMs === "number"
+    ? answer.throttleTimeMs
+    : 0
+
 const COORDINATOR_KINDS = { group: 0, transaction: 1 } as const
 
 /** Returns an effect that opens a channel. All its channels share the list of known brokers. */
@@ -206,6 +226,17 @@ export const makeChannels = (options: BaseOptions): Effect.Effect<KafkaChannel, 
           })
       )
 
+    /** By broker: until when it answers nothing on this connection. A request sent before would time out. */
+    const throttledUntil = new Map<number, number>()
+    const whileThrottled = (broker: number) =>
+      Effect.flatMap(monotonicNow, (nowMs) =>
+        Effect.sleep(Math.max(0, (throttledUntil.get(broker) ?? 0) - nowMs))
+      )
+    const noted = Effect.fnUntraced(function* (broker: number, throttleMs: number) {
+      throttledUntil.set(broker, (yield* monotonicNow) + throttleMs)
+      yield* noteThrottled(throttleMs)
+    })
+
     const call: KafkaChannel["call"] = (api, broker, ...args) =>
       Effect.flatMap(metadata({ topics: [] }), (known) =>
         attempt(async () => {
@@ -213,6 +244,12 @@ export const makeChannels = (options: BaseOptions): Effect.Effect<KafkaChannel, 
           if (address === undefined) throw new Error(`broker ${broker} is not known`)
           return api.async(await connected((done) => client[kGetConnection](address, done)), ...args)
         })
+      ).pipe(
+        Effect.tap((answer) => {
+          const throttleMs = throttleOf(answer)
+          return throttleMs > 0 ? noted(broker, throttleMs) : Effect.void
+        }),
+        (request) => (throttledUntil.has(broker) ? Effect.andThen(whileThrottled(broker), request) : request)
       )
 
     return {

@@ -154,6 +154,22 @@ export const makeKafkaConsume = (parts: ConsumeParts): Log["Service"]["consume"]
       })
 
       /**
+       * One that has no leader, for example, keeps no other one waiting, nor the heartbeat: it is tried again after the
+       * next one.
+       */
+      const assignSoon = (one: TopicPartition) =>
+        Effect.timeout(assign(one), HEARTBEAT_MS).pipe(
+          Effect.catch((fault) =>
+            fault._tag === "KafkaFault" && isDenied(fault)
+              ? Effect.fail(fault)
+              : Effect.logWarning(
+                  `${topicOf.get(one.topicId)}/${one.partition} cannot be read now; retrying`,
+                  fault
+                )
+          )
+        )
+
+      /**
        * Ends the handler. The next heartbeat leaves the partition out, so the cluster may assign it to another member.
        */
       const revoke = (one: OwnedPartition) => {
@@ -199,8 +215,10 @@ export const makeKafkaConsume = (parts: ConsumeParts): Log["Service"]["consume"]
         if (added.length + toRevoke.length === 0) return
         if (added.length > 0) changed.openUnsafe()
         yield* Effect.forEach(toRevoke, revoke, { discard: true })
-        // A partition that cannot be assigned now is tried again after the next heartbeat.
-        yield* Effect.ensuring(Effect.forEach(added, assign, { discard: true }), fetchOwned)
+        yield* Effect.ensuring(
+          Effect.forEach(added, assignSoon, { concurrency: "unbounded", discard: true }),
+          fetchOwned
+        )
       }).pipe(
         Effect.catch((fault) =>
           isFenced(fault)

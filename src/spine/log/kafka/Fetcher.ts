@@ -1,15 +1,15 @@
 /**
  * Fetches records for the partitions that one member of a group owns. It sends one fetch at a time to each broker, for
  * all of its partitions whose buffers are not full. While nothing is new, the broker delays its answer; if a full
- * partition was left out, the delay is shorter, so that it is soon included again. After a failure it looks all leaders
- * up again.
+ * partition was left out, the delay is shorter, so that it is soon included again. A partition that cannot be fetched
+ * keeps no other one waiting: it is left out, and after a pause all leaders are looked up again.
  */
 
-import { Effect, Latch, Queue, type Scope } from "effect"
+import { Deferred, Effect, Latch, Queue, type Scope } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import { logLimits } from "../Limits.ts"
 import type { LogRecord, Partition } from "../Log.ts"
-import { isDenied, type KafkaChannel, type KafkaFault, named } from "./Channel.ts"
+import { isAnswer, isDenied, type KafkaChannel, type KafkaFault, type Leader, named } from "./Channel.ts"
 import { fetchFrom } from "./Fetch.ts"
 import { committedRecords } from "./Records.ts"
 
@@ -62,6 +62,14 @@ export const makeFetcher = ({ openChannel, offsetsOf, onWentBack }: FetcherParts
     fetched.next = start
   })
 
+  const afterFault = (fault: KafkaFault) =>
+    isDenied(fault)
+      ? Effect.void
+      : Effect.andThen(
+          Effect.logWarning("fetching from Kafka failed; retrying", fault),
+          Effect.sleep(Limits.storeRetryMs.longest)
+        )
+
   /** Returns whether any record came. */
   const fetchOnce = Effect.fnUntraced(function* (
     channel: KafkaChannel,
@@ -92,67 +100,111 @@ export const makeFetcher = ({ openChannel, offsetsOf, onWentBack }: FetcherParts
     return some
   })
 
-  const fetchFromBroker = (channel: KafkaChannel, broker: number, partitions: ReadonlyArray<Located>) =>
+  /** Partitions that were left out since all leaders were looked up. */
+  type LeaveOut = (fetched: FetchedPartition, fault: KafkaFault) => Effect.Effect<void>
+
+  /** One after the other, after a fetch of all of them has failed. Leaves those out that fail. */
+  const fetchEach = Effect.fnUntraced(function* (
+    channel: KafkaChannel,
+    broker: number,
+    wanted: ReadonlyArray<Located>,
+    leaveOut: LeaveOut
+  ) {
+    let some = false
+    for (const one of wanted) {
+      const fetching = fetchOnce(channel, broker, [one], 0).pipe(
+        Effect.catchIf(isAnswer, (fault) => Effect.as(leaveOut(one.fetched, fault), false))
+      )
+      if (yield* fetching) some = true
+    }
+    return some
+  })
+
+  const fetchFromBroker = (
+    channel: KafkaChannel,
+    broker: number,
+    partitions: ReadonlyArray<Located>,
+    isLeftOut: (fetched: FetchedPartition) => boolean,
+    leaveOut: LeaveOut
+  ) =>
     Effect.gen(function* () {
       const { first, longest } = PARTIAL_FETCH_WAIT_MS
       let partialWaitMs: number = first
       while (true) {
         room.closeUnsafe()
-        const wanted = partitions.filter(({ fetched }) => hasRoom(fetched))
+        const working = partitions.filter(({ fetched }) => !isLeftOut(fetched))
+        const wanted = working.filter(({ fetched }) => hasRoom(fetched))
         if (wanted.length === 0) {
           yield* Latch.await(room)
           continue
         }
-        const waitMs = wanted.length === partitions.length ? FETCH_WAIT_MS : partialWaitMs
-        const some = yield* fetchOnce(channel, broker, wanted, waitMs)
+        const waitMs = wanted.length === working.length ? FETCH_WAIT_MS : partialWaitMs
+        const some = yield* fetchOnce(channel, broker, wanted, waitMs).pipe(
+          Effect.catchIf(isAnswer, () => fetchEach(channel, broker, wanted, leaveOut))
+        )
         partialWaitMs = some ? first : Math.min(2 * partialWaitMs, longest)
       }
     })
+
+  /** Fetches until a broker does not answer, or until the pause after the first partition that was left out. */
+  const round = (partitions: ReadonlyArray<FetchedPartition>) =>
+    Effect.gen(function* () {
+      const channel = yield* openChannel
+      const scope = yield* Effect.scope
+      const leftOut = new Set<FetchedPartition>()
+      const ended = yield* Deferred.make<void>()
+      const leaveOut: LeaveOut = Effect.fnUntraced(function* (fetched, fault) {
+        if (leftOut.size === 0)
+          yield* Effect.forkIn(
+            Effect.andThen(Effect.sleep(Limits.storeRetryMs.longest), Deferred.succeed(ended, undefined)),
+            scope
+          )
+        leftOut.add(fetched)
+        yield* fault.is("OFFSET_OUT_OF_RANGE")
+          ? Effect.ignore(skipDropped(fetched))
+          : Effect.logWarning(`fetching ${fetched.topic}/${fetched.partition} failed; retrying`, fault)
+      })
+      const located = yield* Effect.forEach(
+        partitions,
+        (fetched) =>
+          channel.leader(fetched.topicName, fetched.partition).pipe(
+            Effect.tap(({ topicId }) =>
+              topicId === fetched.topicId
+                ? Effect.void
+                : onWentBack(`${fetched.topicName} was deleted and made again`)
+            ),
+            Effect.map(
+              ({ broker }): ReadonlyArray<Located & Pick<Leader, "broker">> => [{ broker, fetched }]
+            ),
+            Effect.catchIf(isAnswer, (fault) => Effect.as(leaveOut(fetched, fault), []))
+          ),
+        { concurrency: "unbounded" }
+      ).pipe(Effect.tapError(afterFault))
+      const fetches = Effect.forEach(
+        Map.groupBy(located.flat(), ({ broker }) => broker),
+        ([broker, led]) =>
+          // A fault of one broker does not stop the fetches from the others.
+          Effect.tapError(
+            fetchFromBroker(channel, broker, led, (fetched) => leftOut.has(fetched), leaveOut),
+            afterFault
+          ),
+        { concurrency: "unbounded", discard: true }
+      )
+      yield* Effect.raceFirst(Effect.andThen(fetches, Effect.never), Deferred.await(ended))
+    }).pipe(Effect.scoped)
 
   return {
     /** Waits for the next records of the partition: at least one, at most `max`. */
     take: ({ buffer }: FetchedPartition, max: number): Effect.Effect<ReadonlyArray<LogRecord>> =>
       Effect.tap(Queue.takeBetween(buffer, 1, max), () => Effect.sync(() => room.openUnsafe())),
     /** Never ends. It fails if this user may not read. While brokers are unavailable, it retries. */
-    run: (partitions: ReadonlyArray<FetchedPartition>): Effect.Effect<never, KafkaFault> => {
-      const afterFault = (fault: KafkaFault) => {
-        if (isDenied(fault)) return Effect.void
-        return (
-          fault.is("OFFSET_OUT_OF_RANGE")
-            ? Effect.ignore(Effect.forEach(partitions, skipDropped, { discard: true }))
-            : Effect.logWarning("fetching from Kafka failed; retrying", fault)
-        ).pipe(Effect.andThen(Effect.sleep(Limits.storeRetryMs.longest)))
-      }
-      return Effect.gen(function* () {
-        const channel = yield* openChannel
-        const located = yield* Effect.forEach(
-          partitions,
-          (fetched) =>
-            Effect.flatMap(channel.leader(fetched.topicName, fetched.partition), ({ broker, topicId }) =>
-              Effect.as(
-                topicId === fetched.topicId
-                  ? Effect.void
-                  : onWentBack(`${fetched.topicName} was deleted and made again`),
-                { broker, fetched }
-              )
-            ),
-          { concurrency: "unbounded" }
-        ).pipe(Effect.tapError(afterFault))
-        yield* Effect.forEach(
-          Map.groupBy(located, ({ broker }) => broker),
-          // A fault of one broker does not stop the fetches from the others.
-          ([broker, led]) => Effect.tapError(fetchFromBroker(channel, broker, led), afterFault),
-          { concurrency: "unbounded", discard: true }
-        )
-        return yield* Effect.never
-      }).pipe(
-        Effect.scoped,
+    run: (partitions: ReadonlyArray<FetchedPartition>): Effect.Effect<never, KafkaFault> =>
+      round(partitions).pipe(
         Effect.catchIf(
           (fault) => !isDenied(fault),
           () => Effect.void
         ),
         Effect.forever
       )
-    }
   }
 }

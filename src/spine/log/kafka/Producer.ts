@@ -1,7 +1,8 @@
 /**
  * A transactional producer: writes records and commits offsets in one Kafka transaction at a time. After a failure it
  * aborts the transaction and initializes again under the same transactional id: Kafka then aborts what an earlier
- * producer of that id left open, and refuses what it still sends (fencing).
+ * producer of that id left open, and refuses what it still sends (fencing). Kafka forgets an id that was idle for days
+ * (`transactional.id.expiration.ms`): then the producer gets a new one, and writes the same transaction.
  */
 
 import {
@@ -87,6 +88,11 @@ const messageOf = (record: PlacedRecord): MessageRecord => ({
   timestamp: BigInt(record.timestamp)
 })
 
+/** Kafka has forgotten the producer's id. Nothing of its transaction was committed. */
+const FORGOTTEN = ["INVALID_PRODUCER_ID_MAPPING", "UNKNOWN_PRODUCER_ID"]
+/** Trying to end the transaction again does not help. */
+const OVER = ["INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED", "INVALID_TXN_STATE", ...FORGOTTEN]
+
 export type Producer = ReturnType<typeof makeProducer>
 
 export const makeProducer = (channel: KafkaChannel, transactionalId: string) => {
@@ -96,15 +102,17 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
   const onTransaction = <A>(request: (broker: number) => Effect.Effect<A, KafkaFault>) =>
     onCoordinator(channel, "transaction", transactionalId, request)
 
-  const initialize = Effect.gen(function* () {
-    if (identity !== undefined) return identity
+  const identify = Effect.fnUntraced(function* ({ epoch, id }: ProducerIdentity) {
     const answer = yield* onTransaction((broker) =>
-      channel.call(initProducerIdV5.api, broker, transactionalId, Limits.leaseMs, NO_PRODUCER, NO_EPOCH)
+      channel.call(initProducerIdV5.api, broker, transactionalId, Limits.leaseMs, id, epoch)
     )
     sequences = new NumericMap()
     identity = { id: answer.producerId, epoch: answer.producerEpoch }
     return identity
   })
+  const initialize = Effect.suspend(() =>
+    identity === undefined ? identify({ id: NO_PRODUCER, epoch: NO_EPOCH }) : Effect.succeed(identity)
+  )
 
   const end = (producer: ProducerIdentity, commit: boolean) =>
     onTransaction((broker) =>
@@ -112,7 +120,7 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
     ).pipe(
       // If the answer is lost, sending the request again is safe: Kafka remembers the outcome.
       Effect.retry({
-        while: (fault) => !fault.is("INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED", "INVALID_TXN_STATE"),
+        while: (fault) => !fault.is(...OVER),
         schedule: Schedule.spaced(logLimits.kafkaStepWaitMs.longest),
         times: Math.ceil(Limits.leaseMs / logLimits.kafkaStepWaitMs.longest)
       })
@@ -260,9 +268,9 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
       transactions: ReadonlyArray<KafkaTransaction>
     ): Effect.Effect<ReadonlyArray<ReadonlyArray<number>>, KafkaFault> =>
       Effect.gen(function* () {
-        const producer = yield* initialize
-        const added = new Set<string>()
-        const work = Effect.gen(function* () {
+        let producer = yield* initialize
+        const write = Effect.gen(function* () {
+          const added = new Set<string>()
           const appended = transactions.flatMap(({ append }) => append)
           const offsets = (yield* produce(producer, appended, added)).values()
           const each = transactions.map(({ append }) => append.map(() => offsets.next().value!))
@@ -271,10 +279,21 @@ export const makeProducer = (channel: KafkaChannel, transactionalId: string) => 
           for (const { commit } of transactions) {
             if (commit !== undefined) yield* commitOffsets(producer, commit)
           }
-          yield* end(producer, true)
           return each
         })
-        return yield* work.pipe(
+        // With the old id Kafka refuses this if there is a newer producer under the same name.
+        const renew = Effect.map(
+          Effect.suspend(() => identify(producer)),
+          (renewed) => {
+            producer = renewed
+          }
+        )
+        return yield* write.pipe(
+          Effect.catchIf(
+            (fault) => fault.is(...FORGOTTEN),
+            () => Effect.andThen(renew, write)
+          ),
+          Effect.tap(() => end(producer, true)),
           Effect.tapCause(() => {
             identity = undefined
             return Effect.andThen(channel.forget, Effect.ignore(end(producer, false)))

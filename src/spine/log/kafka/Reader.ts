@@ -6,7 +6,7 @@ import { listOffsetsV9, offsetFetchV9 } from "@platformatic/kafka"
 import { Effect, Schedule } from "effect"
 import { Limits } from "../../config/Limits.ts"
 import type { LogRecord, Partition, Position } from "../Log.ts"
-import { type KafkaChannel, KafkaFault, onCoordinator, onLeader } from "./Channel.ts"
+import { type KafkaChannel, KafkaFault, onCoordinator, onLeader, throttleOf } from "./Channel.ts"
 import { fetchFrom } from "./Fetch.ts"
 import { committedRecords, type FetchedRecords } from "./Records.ts"
 
@@ -47,14 +47,17 @@ const fetchPartition = (
   topicName: string,
   from: Position,
   bytes: number
-): Effect.Effect<FetchedRecords & { readonly end: number }, KafkaFault> =>
-  onLeader(channel, topicName, from.partition, ({ broker, topicId }) =>
+): Effect.Effect<FetchedRecords & { readonly end: number }, KafkaFault> => {
+  const fetching = onLeader(channel, topicName, from.partition, ({ broker, topicId }) =>
     fetchFrom(channel, broker, [{ topicId, partition: from.partition, offset: from.offset }], {
       maxWaitMs: 0,
       maxBytes: bytes,
       partitionBytes: bytes
     })
-  ).pipe(
+  )
+  return fetching.pipe(
+    // The answer to a fetch that a quota delays has no partition. The broker answers the next one when the delay is over.
+    Effect.repeat({ while: (answer) => answer.responses.length === 0 && throttleOf(answer) > 0 }),
     Effect.flatMap((answer) => {
       const partition = answer.responses[0]?.partitions[0]
       return partition === undefined
@@ -65,6 +68,7 @@ const fetchPartition = (
           })
     })
   )
+}
 
 export const makeReader = (channel: KafkaChannel, nameOf: (topic: string) => string): KafkaReader => {
   const listOffset = ({ topic, partition }: Partition, timestamp: bigint) => {

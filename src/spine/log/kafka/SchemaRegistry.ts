@@ -7,12 +7,15 @@
 
 import { Cause, Duration, Effect, Predicate, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { failureCode, failureText, isUntrusted } from "../../domain/ConnectionFailure.ts"
 import { publishedSchemas } from "../../event/JsonSchemas.ts"
 import type { JsonObject } from "../../event/Ledger.ts"
 import type { Network } from "../../event/Network.ts"
 import { seconds } from "../../words/Words.ts"
 import { logLimits } from "../Limits.ts"
 import { schemaOf, type TopicSettings, usedTopics } from "../Topics.ts"
+
+const TOO_MANY = 429
 
 /** Characters of a registry's error that are shown. */
 const REASON_CHARACTERS = 300
@@ -48,6 +51,17 @@ const reasonIn = (body: string): string => {
 const schemaIn = (document: JsonObject) =>
   HttpClientRequest.bodyJsonUnsafe({ schemaType: "JSON", schema: JSON.stringify(document) })
 
+/** A certificate that is refused is named: the registry was reached, and waiting for it would not help. */
+const unreachable = (error: unknown): string => {
+  const code = failureCode(error)
+  if (code === undefined) return "cannot be reached"
+  const text = failureText(code)
+  const advice = isUntrusted(code) ? "; to trust it, name its authority's file in NODE_EXTRA_CA_CERTS" : ""
+  return text.startsWith("TLS")
+    ? `was reached, but is not accepted: ${text}${advice}`
+    : `cannot be reached: ${text}`
+}
+
 /** A client of the registry. User and password of the address are sent in a header. */
 const registryAt = (address: string) => {
   const url = new URL(address)
@@ -72,13 +86,15 @@ const registryAt = (address: string) => {
       if (status === 401 || status === 403) {
         return yield* fault(`does not accept its user and password (HTTP ${status})`)
       }
-      if (status >= 502 && status <= 504)
-        return yield* fault(`does not answer (HTTP ${status})`, new Cause.TimeoutError())
-      return { status, body: yield* response.text }
+      const body = yield* response.text
+      // It is starting, elects a leader, or is overloaded: a start waits for it.
+      if (status >= 500 || status === TOO_MANY)
+        return yield* fault(`cannot answer now (HTTP ${status}: ${reasonIn(body)})`, new Cause.TimeoutError())
+      return { status, body }
     },
     Effect.timeout(Duration.millis(logLimits.kafkaRequestMs)),
     Effect.catchTags({
-      HttpClientError: (error) => Effect.fail(fault("cannot be reached", error)),
+      HttpClientError: (error) => Effect.fail(fault(unreachable(error), error)),
       TimeoutError: (error) =>
         Effect.fail(fault(`did not answer within ${seconds(logLimits.kafkaRequestMs)}`, error))
     })

@@ -68,7 +68,7 @@ describe("a schema registry", () => {
         yield* failure(answering(422, '{"error_code":42203,"message":"Invalid\\n mode"}')),
         / answered PUT \/config\/xrpl\.testnet\.ledgers-value with HTTP 422 \(Invalid mode\)\.$/
       )
-      assert.match(yield* failure(answering(500, "x".repeat(10_000))), / with HTTP 500 \(x{300}…\)\.$/)
+      assert.match(yield* failure(answering(500, "x".repeat(10_000))), / now \(HTTP 500: x{300}…\)\.$/)
       assert.match(
         yield* failure(answering(200, "{}")),
         / answered without the schema id of xrpl\.testnet\.ledgers-value\.$/
