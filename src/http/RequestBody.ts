@@ -4,7 +4,6 @@
  */
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
-import { Limits } from "../spine/config/Limits.ts"
 import type { About, ErrorCode } from "./Errors.ts"
 import { bodyTextProblem } from "./StorableText.ts"
 
@@ -78,31 +77,26 @@ const bodyProblem = (
 }
 
 /** The most bytes that the body can have. A request without a length may have chunks. */
-export const bodyBytesOf = (
-  { headers }: HttpServerRequest.HttpServerRequest,
-  maxBytes: number = Limits.requestBodyBytes
-): number => (headers["transfer-encoding"] !== undefined ? maxBytes : Number(headers["content-length"] ?? 0))
+export const bodyBytesOf = ({ headers }: HttpServerRequest.HttpServerRequest, maxBytes: number): number =>
+  headers["transfer-encoding"] !== undefined ? maxBytes : Number(headers["content-length"] ?? 0)
 
 /** Refuses a body that says that it is too large, without reading it. */
 export const checkLength = (
   request: HttpServerRequest.HttpServerRequest,
-  maxBytes: number = Limits.requestBodyBytes
+  maxBytes: number
 ): Refusal | undefined => (bodyBytesOf(request, maxBytes) > maxBytes ? tooLarge(maxBytes) : undefined)
 
-/** Gets the number of bytes of a body that was read. */
-export type OnRead = (bytes: number) => void
+/** Gets the number of bytes of a body that was read. The body is parsed when the effect has ended. */
+export type OnRead = (bytes: number) => Effect.Effect<void>
 
 export const checkBody = (
   request: HttpServerRequest.HttpServerRequest,
-  {
-    body,
-    bodyBytes: maxBytes = Limits.requestBodyBytes
-  }: { readonly body: BodyUse; readonly bodyBytes: number | undefined },
+  { body, bodyBytes: maxBytes }: { readonly body: BodyUse; readonly bodyBytes: number },
   onRead: OnRead
 ): Effect.Effect<Refusal | undefined> =>
   Effect.gen(function* () {
     const bytes = yield* request.arrayBuffer
-    onRead(bytes.byteLength)
+    yield* onRead(bytes.byteLength)
     if (bytes.byteLength > 0 && isCoded(request.headers["content-encoding"])) return coded
     return bodyProblem(new Uint8Array(bytes), request.headers["content-type"], body)
   }).pipe(

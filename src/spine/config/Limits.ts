@@ -105,7 +105,7 @@ export const Limits = {
    */
   heavyRequestsAtOnce: 2,
   /**
-   * Connections to PORT. One more connection ends the connection whose last request is the oldest and which has no
+   * Connections to PORT, or 0.4 of the open files that the process may have, if that is fewer. One more connection ends the connection whose last request is the oldest and which has no
    * event stream, so a new caller always gets in. Each holds at most one unsent answer and 160 KiB of unread requests
    * (twice `connectionBytes` and a read of 64 KiB).
    */

@@ -6,8 +6,10 @@
  */
 import { Clock, Context, Deferred, Effect, Layer, Option } from "effect"
 import { StreamLimitReached, Unavailable } from "../../../http/Errors.ts"
+import { connectionLimits } from "../../../http/guard/Connections.ts"
 import { Limits } from "../../../spine/config/Limits.ts"
 import type { Identity } from "../../../spine/domain/ApiKey.ts"
+import { OwnOpenFiles } from "../../../spine/observe/OpenFiles.ts"
 import { monotonicNow } from "../../../spine/words/Monotonic.ts"
 import { seconds } from "../../../spine/words/Words.ts"
 import { ApiKeyStore } from "../../accounts/ApiKeyStore.ts"
@@ -61,6 +63,8 @@ export class OpenStreams extends Context.Service<OpenStreams>()("ledgerhook/api/
   make: Effect.gen(function* () {
     const keys = yield* ApiKeyStore
     const limits = yield* StreamLimits
+    // With few open files there are fewer connections, and a new caller must still get one.
+    const inAll = Math.min(limits.inAll, Math.floor(connectionLimits(yield* OwnOpenFiles).api / 4))
     const open = new Set<OpenStream>()
 
     const end = (stream: OpenStream, ending: Ending) => {
@@ -109,9 +113,9 @@ export class OpenStreams extends Context.Service<OpenStreams>()("ledgerhook/api/
 
     const register = Effect.fnUntraced(function* ({ caller, connection, kind }: StreamRequest) {
       const nowMs = yield* monotonicNow
-      if (open.size >= limits.inAll) {
+      if (open.size >= inAll) {
         return yield* Unavailable.because(
-          `This server has ${limits.inAll} streams open, and can have no more. Try again.`
+          `This server has ${inAll} streams open, and can have no more. Try again.`
         )
       }
       const own = Array.from(open).filter(
