@@ -30,6 +30,7 @@ import pauseAndOrder from "./migrations/0018_pause_and_order.ts"
 import jobDeliveries from "./migrations/0019_job_deliveries.ts"
 import sessions from "./migrations/0020_sessions.ts"
 import transactions from "./migrations/0021_transactions.ts"
+import noticeLines from "./migrations/0022_notice_lines.ts"
 
 /** How often a migration tries to lock a table. A dump may hold its locks for minutes: 60 tries take five. */
 export const TRIES = 60
@@ -56,7 +57,8 @@ const migrations = {
   "0018_pause_and_order": pauseAndOrder,
   "0019_job_deliveries": jobDeliveries,
   "0020_sessions": sessions,
-  "0021_transactions": transactions
+  "0021_transactions": transactions,
+  "0022_notice_lines": noticeLines
 }
 const TABLE = "migrations"
 const newestOf = (names: ReadonlyArray<string>): number =>

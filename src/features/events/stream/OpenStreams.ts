@@ -1,6 +1,6 @@
 /**
  * The open streams of this process, of events and of ledgers. It limits the number of streams, for each account and in
- * total. It ends a stream when its key or session may no longer be used, when its reader is too slow, or when the server
+ * total: of the second half of the places, each account gets one, so no few accounts take all. It ends a stream when its key or session may no longer be used, when its reader is too slow, or when the server
  * stops. The last event of a stream says why it ends. If the reader reads nothing, the service closes the connection
  * without a last event.
  */
@@ -118,12 +118,16 @@ export class OpenStreams extends Context.Service<OpenStreams>()("ledgerhook/api/
           `This server has ${inAll} streams open, and can have no more. Try again.`
         )
       }
-      const own = Array.from(open).filter(
-        (one) => one.caller.accountId === caller.accountId && one.kind === kind
-      )
+      const ofAccount = Array.from(open).filter((one) => one.caller.accountId === caller.accountId)
+      const own = ofAccount.filter((one) => one.kind === kind)
       if (own.length >= limits.perAccount) {
         return yield* StreamLimitReached.because(
           `This account has ${limits.perAccount} ${kind} streams open on this server, and may have no more; end one first.`
+        )
+      }
+      if (open.size >= inAll / 2 && ofAccount.length > 0) {
+        return yield* StreamLimitReached.because(
+          `Half of the ${inAll} streams that this server can have are open, so an account may open one only; end one first, or try again later.`
         )
       }
       const stream: OpenStream = {
