@@ -106,7 +106,8 @@ const isNoRoute = (failure: unknown): boolean =>
 const answered = <R>(
   response: Effect.Effect<Response, Types.unhandled | Unavailable, R>,
   request: Request,
-  requestId: string
+  requestId: string,
+  template: string | undefined
 ): Effect.Effect<Response, never, R> =>
   Effect.catchCause(response, (cause) => {
     // The client has disconnected or the server is stopping, so no response can be sent.
@@ -118,7 +119,11 @@ const answered = <R>(
     }
     return Effect.as(
       // Without the query, which may contain a key by mistake.
-      Effect.logError(`${request.method} ${pathOf(request.url)} failed`, cause),
+      Effect.logError(
+        `${request.method} ${template ?? "an unknown path"} failed`,
+        pathOf(request.url),
+        cause
+      ),
       refusal(
         "INTERNAL_ERROR",
         `The request failed because of a defect of the service. Report the request id ${requestId}.`
@@ -262,7 +267,7 @@ export const gate = <R1, R2, R3>(
             )
             return "code" in outcome ? refused(outcome) : outcome
           })
-          const complete = answered(response, request, requestId).pipe(
+          const complete = answered(response, request, requestId, known?.template).pipe(
             Effect.map((response) =>
               HttpServerResponse.setHeaders(response, {
                 ...(rate === undefined ? {} : rateHeaders(rate)),

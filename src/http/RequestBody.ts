@@ -4,6 +4,8 @@
  */
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
+import { Limits } from "../spine/config/Limits.ts"
+import { makeDepthMeter } from "../spine/words/JsonDepth.ts"
 import type { About, ErrorCode } from "./Errors.ts"
 import { bodyTextProblem } from "./StorableText.ts"
 
@@ -24,12 +26,15 @@ const invalid = (message: string): Refusal => ({ code: "VALIDATION_ERROR", messa
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
-const parsed = (bytes: Uint8Array): { readonly text: string; readonly value: unknown } | undefined => {
+type Parsed = { readonly text: string; readonly value: unknown } | "too deep" | "not JSON"
+
+const parsed = (bytes: Uint8Array): Parsed => {
   try {
     const text = decoder.decode(bytes)
-    return { text, value: JSON.parse(text) }
+    // One line for the meter: only JSON that is not valid has line breaks in its strings.
+    return makeDepthMeter(Limits.jsonDepth)(text) ? "too deep" : { text, value: JSON.parse(text) }
   } catch {
-    return undefined
+    return "not JSON"
   }
 }
 
@@ -66,7 +71,11 @@ const bodyProblem = (
   }
   if (!isJsonType(contentType)) return notJson
   const body = parsed(bytes)
-  if (body === undefined) return invalid("The request body must be valid JSON in UTF-8.")
+  if (body === "not JSON") return invalid("The request body must be valid JSON in UTF-8.")
+  if (body === "too deep")
+    return invalid(
+      `The request body must not have arrays and objects nested more than ${Limits.jsonDepth} deep.`
+    )
   const { text, value } = body
   // The decoder would accept it as no body.
   if (use === "optional" && value === null) return invalid("The request body must be a JSON object.")

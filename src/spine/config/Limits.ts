@@ -115,8 +115,8 @@ export const Limits = {
    * silence.
    */
   heartbeatMs: 15_000,
-  /** The deepest nesting in JSON that a command reads. A ledger has 10 levels, an event 5. */
-  commandJsonDepth: 100,
+  /** The deepest nesting in JSON that a command or the API reads: code that walks it recurses. A ledger has 10 levels, an event 5. */
+  jsonDepth: 100,
   /** Characters that are kept of an error or of another reason. */
   errorLength: 500,
 

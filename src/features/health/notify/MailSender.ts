@@ -95,7 +95,11 @@ export const sendNext = Effect.gen(function* () {
     send,
     timedOut: () => new MailError({ message: TIMED_OUT, refused: false }),
     nameOf: ({ accountId, subject }) => `mail to account ${accountId} (${subject})`,
-    log: (text, isFinal) => (isFinal ? Effect.logError(text) : Effect.logWarning(text)),
+    // The subject has a customer's host, so the text is no part of what repeats.
+    log: (text, isFinal) =>
+      isFinal
+        ? Effect.logError("a mail is given up", text)
+        : Effect.logWarning("a mail could not be sent", text),
     ended: (outcome) => MailMetrics.mails.add({ outcome }, 1)
   })
 })
