@@ -1,6 +1,7 @@
 /**
- * Checks a request's body before its fields are decoded: size (413), Content-Encoding and Content-Type (415), JSON and
- * the characters of its texts (400). Reading stops at the size limit. The body is read once; the handler's decoder finds it in memory.
+ * Checks a request's body before its fields are decoded: size (413), Content-Encoding and Content-Type (415), JSON, its
+ * depth and the characters of its texts (400). Reading stops at the size limit. The body is read once; the handler's
+ * decoder finds it in memory.
  */
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
