@@ -76,11 +76,7 @@ describe("the log of an outage", () => {
       const lines = yield* TestConsole.errorLines
       assert.strictEqual(lines.length, 2)
       assert.match(String(lines[0]), /failed: \/v1\/webhooks\/wh_0\/test requestId=chosen-0$/)
-    }).pipe(
-      Effect.provide(
-        layer({ level: "info", format: "pretty", colour: false, repeats: terminalLimits.repeatedMessages })
-      )
-    )
+    }).pipe(Effect.provide(layer({ level: "info", format: "pretty", colour: false, repeats: REPEATS })))
   )
 
   it("names what failed, also where no topic is known", () => {
